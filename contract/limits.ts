@@ -1,0 +1,48 @@
+/** Every number that a user can run into (specification, part 8, and `docs/api.md`). */
+
+const MiB = 1024 * 1024;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+export const limits = {
+  /** Characters of a skill's display name. */
+  skillName: 100,
+  skillDescription: 1024,
+  /** Characters of a slug: a DNS label's length, so that it fits any path or host later. */
+  skillSlug: 64,
+  tagsPerSkill: 5,
+  tagLength: 50,
+  versionMessage: 2000,
+  semverLength: 64,
+  textContentBytes: 512 * 1024,
+  packageCompressedBytes: 100 * MiB,
+  packageUncompressedBytes: 100 * MiB,
+  packageFiles: 500,
+  /** A single file's content or a diff side that is read into memory for an answer. */
+  inlineFileBytes: 1 * MiB,
+  jsonBodyBytes: 1 * MiB,
+  formBodyBytes: 64 * 1024,
+  pageSizeDefault: 50,
+  pageSizeMax: 200,
+  searchQuery: 200,
+  personalTokensPerUser: 25,
+  tokenName: 100,
+  tokenExpiryDaysMax: 3650,
+  orgName: { min: 2, max: 50 },
+  orgSlug: { min: 2, max: 39 },
+  username: { min: 2, max: 39 },
+  personName: 100,
+  email: 254,
+  password: { min: 12, max: 256 },
+  sessionIdleMs: 14 * dayMs,
+  sessionAbsoluteMs: 90 * dayMs,
+  deviceCodeMs: 10 * minuteMs,
+  deviceIntervalSeconds: 5,
+  uploadMs: 60 * minuteMs,
+  /** Staged uploads one actor may have open at a time. */
+  openUploads: 10,
+  idempotencyMs: dayMs,
+  auditRetentionDays: 90,
+  profileName: 32,
+  anonymousShares: 10,
+} as const;

@@ -1,0 +1,133 @@
+/** The closed lists that every side agrees on. */
+
+export const skillTypes = ["skill", "rule"] as const;
+export type SkillType = (typeof skillTypes)[number];
+
+export const visibilities = ["public", "private", "unlisted"] as const;
+export type Visibility = (typeof visibilities)[number];
+
+/** `markdown`: one file whose frontmatter was stripped; `package`: a folder kept verbatim. */
+export const contentFormats = ["markdown", "package"] as const;
+export type ContentFormat = (typeof contentFormats)[number];
+
+export const targets = [
+  "cursor",
+  "claude",
+  "codex",
+  "windsurf",
+  "cline",
+  "copilot",
+  "opencode",
+  "aider",
+] as const;
+export type Target = (typeof targets)[number];
+
+export const installMethods = ["symlink", "copy", "section"] as const;
+export type InstallMethod = (typeof installMethods)[number];
+
+export const installScopes = ["global", "project"] as const;
+export type InstallScope = (typeof installScopes)[number];
+
+/** Where a download came from. */
+export const downloadSources = ["cli", "web", "api"] as const;
+export type DownloadSource = (typeof downloadSources)[number];
+
+/** What wrote a version: the value of its commit's `Svc-Source` trailer. */
+export const versionSources = ["web", "cli", "api", "mcp", "oidc", "import"] as const;
+export type VersionSource = (typeof versionSources)[number];
+
+export const publishModes = ["upsert", "create", "update"] as const;
+export type PublishMode = (typeof publishModes)[number];
+
+export const bumps = ["patch", "minor", "major"] as const;
+export type Bump = (typeof bumps)[number];
+
+/** Permission groups and their actions (`docs/access.md`). */
+export const permissionActions = {
+  skill: ["read", "create", "update", "delete"],
+  folder: ["create", "update", "delete", "manageAcl"],
+  analytics: ["read"],
+  member: ["read", "invite", "update", "remove"],
+  team: ["create", "update", "delete"],
+  role: ["create", "update", "delete"],
+  apiToken: ["manage"],
+  oidc: ["manage"],
+  auditLog: ["read"],
+  githubSync: ["read", "manage"],
+  mcpServer: ["read", "create", "update", "delete"],
+  personalWorkspace: ["manage"],
+  organization: ["update", "delete"],
+  security: ["manage"],
+  sso: ["manage"],
+  scim: ["manage"],
+} as const;
+
+export type PermissionGroup = keyof typeof permissionActions;
+export type Permission = { [G in PermissionGroup]: `${G}:${(typeof permissionActions)[G][number]}` }[PermissionGroup];
+
+export const builtInRoles = ["owner", "admin", "member", "viewer"] as const;
+export type BuiltInRole = (typeof builtInRoles)[number];
+
+/** Audit events that the present features emit (specification, part 6). */
+export const eventNames = [
+  "skill.created",
+  "skill.updated",
+  "skill.version_created",
+  "skill.deleted",
+  "skill.version_reverted",
+  "user.token_created",
+  "user.token_deleted",
+  "user.profile_updated",
+  "user.cli_login",
+  "organization.created",
+  "organization.updated",
+] as const;
+export type EventName = (typeof eventNames)[number];
+
+/** First path segments that belong to the service, so no organization may take one as its slug. */
+export const reservedSlugs = [
+  "admin",
+  "api",
+  "app",
+  "assets",
+  "auth",
+  "dashboard",
+  "device",
+  "docs",
+  "explore",
+  "favicon",
+  "healthz",
+  "help",
+  "invitations",
+  "login",
+  "logout",
+  "mcp",
+  "metrics",
+  "new",
+  "orgs",
+  "profile",
+  "readyz",
+  "robots",
+  "s",
+  "saml",
+  "scim",
+  "search",
+  "settings",
+  "setup",
+  "share",
+  "sign-in",
+  "sign-out",
+  "sign-up",
+  "skills",
+  "sso",
+  "static",
+  "status",
+  "support",
+  "teams",
+  "tokens",
+  "uploads",
+  "user",
+  "users",
+  "well-known",
+  "www",
+] as const;
