@@ -75,7 +75,10 @@ export type CatalogItem = z.infer<typeof CatalogItem>;
 
 export const PublishResult = z
   .object({
-    action: z.enum(["created", "updated", "unchanged"]),
+    action: z.enum(["created", "updated"]),
+    unchanged: z
+      .boolean()
+      .meta({ description: "true when the bytes equal the current version, and no version was made" }),
     skill: SkillPayload,
     version: VersionPayload,
     url: z.string(),
@@ -86,12 +89,16 @@ export const PublishResult = z
 export type PublishResult = z.infer<typeof PublishResult>;
 
 export const VersionResult = VersionPayload.extend({
-  unchanged: z.boolean().meta({ description: "true when the bytes equal the current version, and no version was made" }),
+  unchanged: z
+    .boolean()
+    .meta({ description: "true when the bytes equal the current version, and no version was made" }),
   warnings: z.array(z.string()),
 }).meta({ id: "VersionResult" });
 export type VersionResult = z.infer<typeof VersionResult>;
 
-export const ResolveResult = z.object({ skill: SkillPayload, version: VersionPayload }).meta({ id: "ResolveResult" });
+export const ResolveResult = z
+  .object({ skill: SkillPayload, version: VersionPayload })
+  .meta({ id: "ResolveResult" });
 export type ResolveResult = z.infer<typeof ResolveResult>;
 
 export const ContentPayload = z
@@ -137,7 +144,9 @@ export const DiffPayload = z
         path: z.string(),
         status: z.enum(["added", "removed", "modified"]),
         binary: z.boolean(),
-        truncated: z.boolean().meta({ description: "true when the file is too large or too different to compare" }),
+        truncated: z
+          .boolean()
+          .meta({ description: "true when the file is too large or too different to compare" }),
         hunks: z.array(
           z.object({
             oldStart: z.number().int(),

@@ -63,7 +63,9 @@ export const permissionActions = {
 } as const;
 
 export type PermissionGroup = keyof typeof permissionActions;
-export type Permission = { [G in PermissionGroup]: `${G}:${(typeof permissionActions)[G][number]}` }[PermissionGroup];
+export type Permission = {
+  [G in PermissionGroup]: `${G}:${(typeof permissionActions)[G][number]}`;
+}[PermissionGroup];
 
 export const builtInRoles = ["owner", "admin", "member", "viewer"] as const;
 export type BuiltInRole = (typeof builtInRoles)[number];
