@@ -1,0 +1,46 @@
+/**
+ * Failures of the Git house. The list is closed; each code says whether the same call may succeed later, so that
+ * a worker knows to retry and a service knows to answer "try again" rather than "broken".
+ */
+export const repoFailures = {
+  /** An id that may not become a path. */
+  invalid_id: { retryable: false },
+  /** A draft, a ref name or a source that can't become a commit. */
+  invalid_draft: { retryable: false },
+  repository_missing: { retryable: false },
+  object_missing: { retryable: false },
+  /** Bytes on disk are not what their name promises. */
+  object_corrupt: { retryable: false },
+  /** The SHA-256 of a version's content is not the one that was recorded for it. */
+  digest_mismatch: { retryable: false },
+  /** A pack was replaced while it was read and its successor did not turn up in time. */
+  pack_vanished: { retryable: true },
+  storage_full: { retryable: true },
+  /** Out of file handles or memory, a worker that died, an I/O error of the disk. */
+  storage_unavailable: { retryable: true },
+  store_closed: { retryable: true },
+} as const satisfies Record<string, { retryable: boolean }>;
+
+export type RepoFailure = keyof typeof repoFailures;
+
+export class RepoError extends Error {
+  override readonly name = "RepoError";
+  readonly code: RepoFailure;
+  readonly retryable: boolean;
+
+  constructor(code: RepoFailure, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.retryable = repoFailures[code].retryable;
+  }
+}
+
+/** Puts a file system error into the closed list; errors already in it, and bugs, pass through. */
+export function asRepoError(error: unknown, doing: string): unknown {
+  if (error instanceof RepoError || !(error instanceof Error)) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === undefined || (error as NodeJS.ErrnoException).errno === undefined) return error;
+  const failure: RepoFailure =
+    code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG" ? "storage_full" : "storage_unavailable";
+  return new RepoError(failure, `${doing}: ${code}`, { cause: error });
+}

@@ -1,0 +1,207 @@
+import type { Readable } from "node:stream";
+
+/** The two ids that address a repository: 24 hex digits each (MongoDB object ids), never a slug. */
+export interface RepoId {
+  tenantId: string;
+  skillId: string;
+}
+
+/** The only file modes of a stored version; folders are 040000 and have no metadata. */
+export type FileMode = "100644" | "100755";
+
+export interface TreeFile {
+  /** Relative to the root, `/` between components, checked against `contract/package-rules.ts`. */
+  path: string;
+  mode: FileMode;
+  data: Buffer;
+}
+
+/**
+ * Where the files of a version come from: memory, or a zip spooled on disk. A zip is checked against every
+ * package rule as it is read (`PackageError`), and over 16 MB it is streamed into the pack in a worker thread.
+ */
+export type TreeSource =
+  { kind: "files"; files: readonly TreeFile[] } | { kind: "zip"; path: string; rootFile?: string };
+
+export interface Identity {
+  name: string;
+  email: string;
+}
+
+/** What a commit says beside its tree. */
+export interface CommitDraft {
+  /** Commit this version follows; none for a first version. */
+  parent?: string;
+  author: Identity;
+  /** Default: `svc <git@noreply.<committerHost>>`. */
+  committer?: Identity;
+  /** Author and committer time, to the second, written as `+0000`. */
+  at: Date;
+  message: string;
+  /** `Svc-…` keys to one-line values, in this order. `Svc-Content` is added by the store. */
+  trailers: Record<string, string>;
+}
+
+export interface VersionDraft extends CommitDraft {
+  source: TreeSource;
+}
+
+export interface FileEntry {
+  path: string;
+  mode: FileMode;
+  size: number;
+  /** Hex SHA-256 of the bytes. */
+  sha256: string;
+  /** Git blob id. */
+  oid: string;
+}
+
+export interface WrittenCommit {
+  oid: string;
+  treeOid: string;
+  /** Hex SHA-256 of the canonical content (`docs/git-store.md`): equal digests mean equal files, names and modes. */
+  digest: string;
+  /** In UTF-8 byte order of the paths. */
+  files: FileEntry[];
+  fileCount: number;
+  totalBytes: number;
+}
+
+export interface StoredCommit {
+  oid: string;
+  treeOid: string;
+  parents: string[];
+  author: Identity;
+  committer: Identity;
+  at: Date;
+  /** The version message as it was published, without the trailers. */
+  message: string;
+  trailers: Record<string, string>;
+}
+
+export interface ListedFile {
+  path: string;
+  mode: FileMode;
+  oid: string;
+  size: number;
+}
+
+export interface StoredFile {
+  path: string;
+  mode: FileMode;
+  oid: string;
+  data: Buffer;
+}
+
+export interface OpenedFile {
+  mode: FileMode;
+  oid: string;
+  size: number;
+  /** Ends with an error, not with an end, if the bytes are not those of `oid`. */
+  stream: Readable;
+}
+
+export interface OpenedZip {
+  /** Bytes of the whole zip. */
+  size: number;
+  stream: Readable;
+}
+
+/** What the derived refs should say; `null` where there is nothing to point at. */
+export interface RefTargets {
+  /** Current version. */
+  main: string | null;
+  /** Newest version of all, prereleases included. */
+  head: string | null;
+}
+
+export interface TagTarget {
+  /** `v` and a semantic version. */
+  name: string;
+  oid: string;
+}
+
+export interface StoredRefs extends RefTargets {
+  tags: TagTarget[];
+}
+
+/** `contended`: another process holds the lock and will write the same facts; nothing is wrong. */
+export type AdvanceResult = "advanced" | "unchanged" | "contended";
+
+export interface MaintenanceReport {
+  /** Packs written by merging, and packs they replaced (deleted after the grace). */
+  written: number;
+  superseded: number;
+}
+
+export interface SweepReport {
+  locks: number;
+  temporary: number;
+  packs: number;
+  trash: number;
+  artifacts: number;
+}
+
+export interface StoreOptions {
+  /** Folder of all repositories; created when missing. */
+  root: string;
+  /** Host name in the committer's address, as in `git@noreply.<host>`. */
+  committerHost: string;
+  log?: (entry: { level: "info" | "warn" | "error"; msg: string } & Record<string, unknown>) => void;
+  /** Open pack files kept for reading (256). */
+  readHandles?: number;
+  /** Trees and small blobs kept in memory (64 MB). */
+  cacheBytes?: number;
+  /** Replaced packs stay this long for readers that still use them (10 minutes). */
+  graceMs?: number;
+  /** A lock older than this belonged to a process that was killed (10 seconds). */
+  staleLockMs?: number;
+  /** Zips not asked for in this time are dropped from the cache by `sweep` (7 days). */
+  artifactIdleMs?: number;
+  /** Merge small packs in the background once enough have gathered (true). */
+  autoMaintain?: boolean;
+}
+
+export interface SkillStore {
+  /**
+   * Writes blobs, trees and the commit as one pack. When it resolves they are on disk for good, and reachable by
+   * commit id only: no ref moves. The same draft twice gives the same ids and no second pack.
+   */
+  writeCommit(repo: RepoId, draft: VersionDraft): Promise<WrittenCommit>;
+  /** The same tree on another parent, for a publish that lost the race: writes the commit object only. */
+  recommit(repo: RepoId, written: WrittenCommit, draft: CommitDraft): Promise<WrittenCommit>;
+
+  readCommit(repo: RepoId, oid: string): Promise<StoredCommit>;
+  /** In UTF-8 byte order of the paths. */
+  listFiles(repo: RepoId, commitOid: string): Promise<ListedFile[]>;
+  readFile(repo: RepoId, commitOid: string, path: string): Promise<StoredFile | undefined>;
+  /** For files that should not be held in memory. */
+  openFile(repo: RepoId, commitOid: string, path: string): Promise<OpenedFile | undefined>;
+  /** Every file, in order, with a bounded read-ahead. */
+  readFiles(repo: RepoId, commitOid: string): AsyncIterable<StoredFile>;
+
+  /** Recomputes the canonical SHA-256 from the stored bytes; throws `digest_mismatch`. */
+  verify(repo: RepoId, commitOid: string, expectedDigest: string): Promise<void>;
+  /** The version as a deterministic zip. Its content is verified when the zip is made; later calls answer from disk. */
+  openZip(repo: RepoId, commitOid: string, expectedDigest: string): Promise<OpenedZip>;
+
+  /** Writes what `read` says, asked again under the lock. Refs are derived: a skipped or lost advance harms nothing. */
+  advanceRefs(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;
+  /** Replaces all tags. Names that Git would refuse are left out and returned. */
+  setTags(repo: RepoId, tags: readonly TagTarget[]): Promise<{ refused: string[] }>;
+  readRefs(repo: RepoId): Promise<StoredRefs>;
+
+  exists(repo: RepoId): Promise<boolean>;
+  listRepos(): AsyncIterable<RepoId>;
+  /** A directory that native git can serve from. */
+  materialize(repo: RepoId): Promise<string>;
+  /** Removes a repository and its cached zips: gone from its place at once, from disk when it resolves. */
+  erase(repo: RepoId): Promise<void>;
+
+  /** Merges small packs where 16 of a size class have gathered. Never loses an object; safe beside publishes. */
+  maintain(repo: RepoId): Promise<MaintenanceReport>;
+  /** Removes what killed processes left behind, replaced packs past their grace, trash and idle zips. */
+  sweep(repo?: RepoId): Promise<SweepReport>;
+  /** Waits for work in the background, then lets go of files and threads. */
+  close(): Promise<void>;
+}
