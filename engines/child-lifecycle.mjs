@@ -1,0 +1,52 @@
+// The child's side of supervised-child.ts: what both engine processes have in common.
+
+/**
+ * Says something to the parent; resolves once it is sent, or at once where the parent is gone.
+ *
+ * @param {{ type: "ready", openMs: number } | { type: "failed", code: string, message: string }} message
+ * @returns {Promise<void>}
+ */
+export function tellParent(message) {
+  return new Promise((done) => {
+    if (process.connected) process.send(message, () => done());
+    else done();
+  });
+}
+
+/**
+ * Reports why the engine cannot serve and ends the process.
+ *
+ * @param {string} code one of the codes of engine-error.ts
+ * @param {string} message
+ */
+export async function giveUp(code, message) {
+  await tellParent({ type: "failed", code, message });
+  process.exit(code === "BUSY" ? 75 : 70);
+}
+
+/**
+ * Ends the process through `close` when it is told to (SIGTERM) and when the parent goes away, however it went.
+ *
+ * @param {() => Promise<void>} close finishes work in flight and lets go of the data folder
+ */
+export function endWithParent(close) {
+  let isEnding = false;
+  const end = async () => {
+    if (isEnding) return;
+    isEnding = true;
+    try {
+      await close();
+    } catch (error) {
+      console.error(`closing failed: ${error.message}`);
+      process.exit(1);
+    }
+    process.exit(0);
+  };
+  process.on("SIGTERM", () => void end());
+  process.on("disconnect", () => void end());
+  // Ctrl-C reaches the whole process group; the parent decides.
+  process.on("SIGINT", () => {});
+  process.on("SIGHUP", () => {});
+  // The parent may have gone before this line was reached, and then no event follows.
+  if (!process.connected) process.exit(0);
+}

@@ -1,0 +1,310 @@
+// A child process that serves a data folder on a unix socket: started, watched, restarted, stopped.
+//
+// Rules of the game between parent and child (child-lifecycle.mjs has the other side):
+//  - The child takes an exclusive lock on the data folder before it touches the socket, and says over IPC
+//    { type: "ready", openMs } or { type: "failed", code, message }.
+//  - The socket's path depends only on the data folder, so clients reconnect by themselves after a restart.
+//  - A second process that names the same folder finds it BUSY and attaches to the running engine; should the
+//    owner go away, it starts the engine itself.
+//  - The child ends when its IPC channel closes, so it never outlives the parent, not even after kill -9.
+import { type ChildProcess, spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+
+import {
+  EngineError,
+  type EngineErrorCode,
+  type EngineLog,
+  type EngineSubject,
+  isEngineErrorCode,
+} from "./engine-error.ts";
+import { socketPathFor } from "./socket-path.ts";
+
+const FULL_DISK_BYTES = 32 * 2 ** 20;
+/** An engine that lived shorter than this did not recover: its end counts towards giving up. */
+const QUICK_END_MS = 1000;
+const MAX_QUICK_ENDS_PER_MINUTE = 5;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5000;
+const START_TIMEOUT_MS = 60_000;
+// A kill after that loses nothing (both engines survive kill -9), while Ctrl-C has to end everything in 10 s.
+const STOP_TIMEOUT_MS = 8000;
+const BUSY_ATTEMPTS = 40;
+const BUSY_PAUSE_MS = 250;
+
+export interface EngineEvents {
+  /** The engine ended without being told to; a new one is being started. */
+  crash: [{ code: number | null; signal: string | null }];
+  /** The engine answers again, in this process or in the one that owns the folder now. */
+  restarted: [];
+  /** It cannot be kept running, and nothing more is tried. */
+  failed: [EngineError];
+}
+
+/** A running engine, as its users see it. */
+export interface EmbeddedEngine {
+  /** What clients connect to; stays the same over restarts. */
+  readonly uri: string;
+  /** True where another process owns the engine and this one only uses it. */
+  readonly attached: boolean;
+  /** The engine's process, or undefined where it is attached or just being restarted. */
+  readonly pid: number | undefined;
+  /** Clean end: no new connections, work in flight finishes, checkpoint; killed after 8 s. Ends no foreign engine. */
+  stop(): Promise<void>;
+  on<E extends keyof EngineEvents>(event: E, listener: (...args: EngineEvents[E]) => void): unknown;
+}
+
+export interface ChildOptions extends EngineSubject {
+  /** The child's file; plain JavaScript, so that it needs no loader. Gets the data folder and the socket's path. */
+  script: string;
+  log: EngineLog;
+  uriOf: (socketPath: string) => string;
+  /** What the engine needs in its environment beyond the common part; may throw an EngineError. */
+  env: () => Record<string, string>;
+}
+
+const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+const isRunning = (child: ChildProcess) =>
+  child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+
+function hasFullDisk(dir: string): boolean {
+  try {
+    const { bavail, bsize } = fs.statfsSync(dir);
+    return bavail * bsize < FULL_DISK_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+function codeOfSystemError(error: NodeJS.ErrnoException): EngineErrorCode {
+  if (error.code === "ENOSPC") return "DISK_FULL";
+  return ["EACCES", "EPERM", "EROFS"].includes(error.code ?? "") ? "NOT_WRITABLE" : "OPEN_FAILED";
+}
+
+/** What a child said or how it ended before it could say anything. */
+interface Outcome {
+  code: EngineErrorCode | "READY";
+  detail: string;
+}
+
+function outcomeOfMessage(message: unknown): Outcome {
+  const { type, code, message: detail, openMs } = Object(message) as Record<string, unknown>;
+  if (type === "ready") return { code: "READY", detail: String(openMs) };
+  return { code: isEngineErrorCode(code) ? code : "OPEN_FAILED", detail: String(detail) };
+}
+
+function outcomeOfExit(code: number | null, signal: string | null, stderr: string): Outcome {
+  const detail = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? code}`;
+  if (signal === "SIGILL") return { code: "ILLEGAL", detail };
+  return { code: code === 14 || signal === "SIGABRT" ? "DAMAGED" : "OPEN_FAILED", detail };
+}
+
+export class SupervisedChild extends EventEmitter<EngineEvents> implements EmbeddedEngine {
+  readonly #options: ChildOptions;
+  #uri = "";
+  #dataDir: string;
+  #socketPath = "";
+  #env: Record<string, string> = {};
+  #owned: ChildProcess | undefined; // the ready one
+  #latest: ChildProcess | undefined; // the latest one spawned, ready or not
+  #watch: net.Socket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #quickEnds: number[] = [];
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: ChildOptions) {
+    super();
+    this.#options = options;
+    this.#dataDir = path.resolve(options.dataDir);
+  }
+
+  get uri(): string {
+    return this.#uri;
+  }
+
+  get pid(): number | undefined {
+    return this.#owned?.pid;
+  }
+
+  get attached(): boolean {
+    return this.#watch !== undefined;
+  }
+
+  /** Starts the engine or attaches to the running one; resolves once it answers. */
+  async start(): Promise<this> {
+    this.#owned = undefined;
+    this.#watch = undefined;
+    this.#prepare();
+    // The owner of a busy folder may be starting or stopping right now: try for 10 s.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#launch();
+        return this;
+      } catch (error) {
+        if (!(error instanceof EngineError && error.code === "BUSY")) throw error;
+        if (await this.#attach()) return this;
+        if (attempt === BUSY_ATTEMPTS) throw error;
+        await sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#end();
+    return this.#stopped;
+  }
+
+  #prepare() {
+    try {
+      fs.mkdirSync(this.#dataDir, { recursive: true, mode: 0o700 });
+      this.#dataDir = fs.realpathSync(this.#dataDir); // one folder, one socket, however it is named
+      fs.accessSync(this.#dataDir, fs.constants.W_OK | fs.constants.X_OK);
+      this.#socketPath = socketPathFor(this.#dataDir);
+      this.#uri = this.#options.uriOf(this.#socketPath);
+      this.#env = this.#options.env();
+    } catch (error) {
+      if (error instanceof EngineError) throw error;
+      const failure = error as NodeJS.ErrnoException;
+      throw this.#error(codeOfSystemError(failure), failure.message, error);
+    }
+  }
+
+  #error(code: EngineErrorCode, detail?: string, cause?: unknown) {
+    const { name, advice } = this.#options;
+    return new EngineError(code, { name, advice, dataDir: this.#dataDir }, detail, cause);
+  }
+
+  async #launch() {
+    if (this.#stopped) throw this.#error("STOPPED");
+    const { log, name, script } = this.#options;
+    // Nothing of the parent's environment goes along: it may hold secrets, loaders and debuggers.
+    const child = spawn(process.execPath, [script, this.#dataDir, this.#socketPath], {
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      env: {
+        PATH: path.dirname(process.execPath),
+        HOME: os.homedir(),
+        TMPDIR: os.tmpdir(),
+        LANG: "C.UTF-8",
+        ...this.#env,
+      },
+    });
+    this.#latest = child;
+    let stderr = "";
+    child.stderr?.on("data", (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-4000)));
+    const { code, detail } = await this.#outcome(child, () => stderr);
+    if (code !== "READY") {
+      if (isRunning(child)) child.kill("SIGKILL");
+      // A full disk makes the engines abort in ways that look like damage.
+      const isFull = (code === "DAMAGED" || code === "OPEN_FAILED") && hasFullDisk(this.#dataDir);
+      throw this.#error(isFull ? "DISK_FULL" : code, detail);
+    }
+    this.#owned = child;
+    const readyAt = Date.now();
+    // The child alone does not keep a script alive; without stop() it ends with the parent.
+    child.unref();
+    child.channel?.unref();
+    (child.stderr as net.Socket | null)?.unref();
+    child.once("exit", (exitCode, signal) => this.#onEnd(child, exitCode, signal, stderr, readyAt));
+    if (!isRunning(child)) this.#onEnd(child, child.exitCode, child.signalCode, stderr, readyAt);
+    log.info(
+      { engine: name, pid: child.pid, dataDir: this.#dataDir, openMs: Number(detail) },
+      `${name} is running`,
+    );
+  }
+
+  /** Resolves with what the child says first, or with how it ended. */
+  #outcome(child: ChildProcess, stderr: () => string): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => settle({ code: "TIMEOUT", detail: "" }), START_TIMEOUT_MS);
+      const settle = (outcome: Outcome) => {
+        clearTimeout(timer);
+        resolve(outcome);
+      };
+      child.once("message", (message) => settle(outcomeOfMessage(message)));
+      child.once("error", (error) => settle({ code: "NO_BINARY", detail: error.message }));
+      child.once("close", (code, signal) => settle(outcomeOfExit(code, signal, stderr())));
+    });
+  }
+
+  /**
+   * Keeps one connection to the engine of another process; when that ends, becomes owner or attaches anew.
+   * An engine that is about to end hangs up at once, hence the short wait.
+   */
+  #attach(): Promise<boolean> {
+    const { log, name } = this.#options;
+    return new Promise((resolve) => {
+      const socket = net.connect(this.#socketPath);
+      socket.once("error", () => resolve(false));
+      socket.once("close", () => resolve(false));
+      socket.once("connect", () =>
+        setTimeout(() => {
+          if (socket.destroyed) return;
+          this.#watch = socket.unref();
+          socket.on("close", () => {
+            if (this.#stopped) return;
+            log.warn({ engine: name, dataDir: this.#dataDir }, `the owner of the ${name} went away`);
+            void this.#startAgain();
+          });
+          log.info({ engine: name, dataDir: this.#dataDir }, `using the ${name} of another process`);
+          resolve(true);
+        }, 150),
+      );
+    });
+  }
+
+  #onEnd(child: ChildProcess, code: number | null, signal: string | null, stderr: string, readyAt: number) {
+    if (this.#stopped || this.#owned !== child) return;
+    this.#owned = undefined;
+    const { log, name } = this.#options;
+    const hint = hasFullDisk(this.#dataDir) ? "the disk is full" : stderr.trim().slice(-300);
+    log.error({ engine: name, pid: child.pid, code, signal, hint }, `${name} ended unexpectedly`);
+    this.emit("crash", { code, signal });
+    this.#recover(Date.now() - readyAt < QUICK_END_MS, hint);
+  }
+
+  /** Starts the engine again after a pause that grows with every quick end; clients wait and reconnect meanwhile. */
+  #recover(endedQuickly: boolean, hint: string) {
+    const now = Date.now();
+    const recent = this.#quickEnds.filter((at) => now - at < 60_000);
+    this.#quickEnds = endedQuickly ? [...recent, now] : recent;
+    if (this.#quickEnds.length > MAX_QUICK_ENDS_PER_MINUTE) {
+      const error = this.#error("GAVE_UP", hint);
+      this.#options.log.error({ engine: this.#options.name, err: error }, error.message);
+      this.emit("failed", error);
+      return;
+    }
+    const pauseMs = Math.min(MIN_BACKOFF_MS * 2 ** this.#quickEnds.length, MAX_BACKOFF_MS);
+    this.#timer = setTimeout(() => void this.#startAgain(), pauseMs);
+  }
+
+  async #startAgain() {
+    if (this.#stopped) return;
+    try {
+      // start() and not #launch(): a process that was attached may have become the owner meanwhile.
+      await this.start();
+      this.emit("restarted");
+    } catch (error) {
+      if (this.#stopped) return;
+      const { log, name } = this.#options;
+      log.error({ engine: name, err: error }, `${name} could not be started again`);
+      this.#recover(true, (error as Error).message);
+    }
+  }
+
+  async #end() {
+    clearTimeout(this.#timer);
+    this.#watch?.destroy();
+    const child = this.#latest;
+    if (!child || !isRunning(child)) return;
+    child.ref();
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+    await gone;
+    clearTimeout(timer);
+  }
+}
