@@ -1,0 +1,42 @@
+/** What the built-in roles may do (`docs/access.md`), and how a token narrows it. */
+import {
+  permissionActions,
+  type BuiltInRole,
+  type Permission,
+  type PermissionGroup,
+} from "../../contract/vocabulary.ts";
+import type { Membership, PermissionMap, TokenLimits } from "./actor.ts";
+
+const { sso, scim, ...administrable } = permissionActions;
+
+export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
+  owner: { ...administrable, sso, scim },
+  admin: { ...administrable, organization: ["update"] },
+  member: {
+    skill: ["read", "create", "update"],
+    folder: ["create", "update", "delete"],
+    analytics: ["read"],
+    member: ["read"],
+    mcpServer: ["read"],
+  },
+  viewer: { skill: ["read"], analytics: ["read"], mcpServer: ["read"] },
+};
+
+export function permissionsOfRole(role: string): PermissionMap {
+  return rolePermissions[role as BuiltInRole] ?? {};
+}
+
+export function isPermitted(map: PermissionMap | undefined, permission: Permission): boolean {
+  const [group, action] = permission.split(":") as [PermissionGroup, string];
+  return map?.[group]?.includes(action) ?? false;
+}
+
+/** Whether a member may do something in their organization: the role's map, narrowed by the token's scopes. */
+export function memberMay(
+  membership: Membership | undefined,
+  limits: TokenLimits,
+  permission: Permission,
+): boolean {
+  if (!isPermitted(membership?.permissions, permission)) return false;
+  return limits.scopes === undefined || isPermitted(limits.scopes, permission);
+}

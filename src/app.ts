@@ -1,0 +1,29 @@
+/** The application: what every service gets as its first argument. Opened once per process, closed in reverse. */
+import type { SkillStore } from "../repos/store/index.ts";
+import type { Storage } from "../storage/index.ts";
+import type { EventRow } from "../storage/outbox.ts";
+import type { Config } from "./config.ts";
+import type { RateLimits } from "./http/rate-limit.ts";
+import type { Log } from "./log.ts";
+import type { Queue } from "./queue/index.ts";
+import type { Secrets } from "./secrets.ts";
+
+export interface App {
+  config: Config;
+  log: Log;
+  secrets: Secrets;
+  storage: Storage;
+  repos: SkillStore;
+  queue: Queue;
+  rateLimits: RateLimits;
+  /** The clock: tests set it. */
+  now(): Date;
+  newId(): string;
+  /**
+   * Runs work that the answer does not wait for; a failure is logged, since whatever it does is also done by the
+   * reconcile job. `close` waits for all of it.
+   */
+  background(name: string, work: () => Promise<unknown>): void;
+}
+
+export type { EventRow };

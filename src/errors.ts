@@ -1,0 +1,46 @@
+/** The one error that services throw; `http/errors.ts` renders it. */
+import { failures, type FailureCode, type FailureKind } from "../contract/errors.ts";
+
+export interface FailureDetails {
+  kind?: FailureKind;
+  ref?: string;
+  [key: string]: unknown;
+}
+
+export class ServiceError extends Error {
+  readonly code: FailureCode;
+  readonly details: FailureDetails | undefined;
+
+  constructor(code: FailureCode, message: string, details?: FailureDetails, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ServiceError";
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return failures[this.code].status;
+  }
+}
+
+/** What does not exist, or may not be known to exist: the words are the same for both. */
+export function notFound(kind: FailureKind, ref: string): ServiceError {
+  const noun =
+    { installedSkill: "installed skill", mcpServer: "MCP server", team: "organization" }[kind as string] ??
+    kind;
+  return new ServiceError("not_found", `No ${noun} "${ref}" was found.`, { kind, ref });
+}
+
+export function unauthenticated(
+  message = "This needs a sign-in: send a session cookie or an API token.",
+): ServiceError {
+  return new ServiceError("unauthenticated", message);
+}
+
+export function forbidden(message: string, details?: FailureDetails): ServiceError {
+  return new ServiceError("forbidden", message, details);
+}
+
+export function invalidRequest(message: string, details?: FailureDetails): ServiceError {
+  return new ServiceError("invalid_request", message, details);
+}

@@ -1,0 +1,96 @@
+/** Reads request bodies within a byte limit, as JSON or as the plain fields of a form. */
+import type { IncomingMessage } from "node:http";
+import busboy from "@fastify/busboy";
+import { limits } from "../../contract/limits.ts";
+import { ServiceError, invalidRequest } from "../errors.ts";
+
+/** Reads a JSON body. Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = mediaType(request);
+  if (type !== "application/json" && !type.endsWith("+json")) {
+    if (!hasBody(request)) return undefined;
+    throw new ServiceError(
+      "unsupported_media_type",
+      `The body must be application/json, not "${type || "untyped"}".`,
+    );
+  }
+  const text = await readText(request, limits.jsonBodyBytes);
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidRequest(`The body is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** Reads JSON, or the fields of a form as an object of strings; files in a form are refused. */
+export async function readJsonOrForm(request: IncomingMessage): Promise<unknown> {
+  const type = mediaType(request);
+  if (type === "application/x-www-form-urlencoded") {
+    return fieldsOf(new URLSearchParams(await readText(request, limits.formBodyBytes)));
+  }
+  if (type === "multipart/form-data") return fieldsOf(await readMultipart(request));
+  return readJson(request);
+}
+
+function mediaType(request: IncomingMessage): string {
+  return (request.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return (
+    request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
+  );
+}
+
+/** Repeated fields keep the first value: a second one must not slip past whoever checked the first. */
+function fieldsOf(entries: Iterable<[string, string]>): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of entries) fields[name] ??= value;
+  return { ...fields };
+}
+
+async function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity") {
+    throw new ServiceError("unsupported_media_type", "The body must not be compressed.");
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) throw tooLarge(limitBytes);
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest("The body is not valid UTF-8.");
+  }
+}
+
+function readMultipart(request: IncomingMessage): Promise<[string, string][]> {
+  return new Promise((resolve, reject) => {
+    const fields: [string, string][] = [];
+    const parser = new busboy.Busboy({
+      headers: request.headers as busboy.BusboyHeaders,
+      limits: { files: 0, fields: 20, fieldSize: limits.formBodyBytes, parts: 20 },
+    });
+    parser.on("field", (name: string, value: string, _nameTruncated: boolean, truncated: boolean) => {
+      if (truncated) reject(tooLarge(limits.formBodyBytes));
+      fields.push([name, value]);
+    });
+    parser.on("partsLimit", () => reject(invalidRequest("The form has too many fields.")));
+    parser.on("error", () => reject(invalidRequest("The form could not be read.")));
+    parser.on("finish", () => resolve(fields));
+    request.pipe(parser);
+  });
+}
+
+export function tooLarge(limitBytes: number): ServiceError {
+  return new ServiceError("payload_too_large", `The body is larger than ${limitBytes} bytes.`, {
+    limitBytes,
+  });
+}

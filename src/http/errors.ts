@@ -1,0 +1,30 @@
+/** Turns whatever a handler threw into the one error answer. Unknown errors are bugs: logged whole, told in no word. */
+import type { FailureBody } from "../../contract/errors.ts";
+import { ServiceError } from "../errors.ts";
+import type { Log } from "../log.ts";
+
+/** Recognises errors of other houses; the first that answers wins. */
+export type ErrorTranslator = (error: unknown) => ServiceError | undefined;
+
+export function toServiceError(error: unknown, translators: ErrorTranslator[], log: Log): ServiceError {
+  if (error instanceof ServiceError) return error;
+  for (const translate of translators) {
+    const translated = translate(error);
+    if (translated) return translated;
+  }
+  log.error({ error }, "a request failed unexpectedly");
+  return new ServiceError(
+    "internal",
+    "Something went wrong on our side. Try again, or report the request id.",
+  );
+}
+
+export function presentFailure(error: ServiceError, requestId: string): FailureBody {
+  return {
+    success: false,
+    error: error.message,
+    code: error.code,
+    ...(error.details ? { details: error.details } : {}),
+    requestId,
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * Rate limits by caller. Counters live in this process, or in Redis where one is configured; with Redis away the
+ * memory counters take over, so a limit is never lifted by an outage.
+ */
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
+import { ServiceError } from "../errors.ts";
+import type { RateBudget } from "./route.ts";
+
+/** Points per period of seconds. `general` counts every request of a caller. */
+const budgets: Record<RateBudget | "general" | "password", { points: number; seconds: number }> = {
+  general: { points: 6000, seconds: 60 },
+  "sign-in": { points: 20, seconds: 60 },
+  password: { points: 10, seconds: 900 },
+  "sign-up": { points: 10, seconds: 3600 },
+  device: { points: 120, seconds: 60 },
+  search: { points: 600, seconds: 60 },
+  upload: { points: 300, seconds: 60 },
+  publish: { points: 1200, seconds: 60 },
+};
+
+export type Budget = keyof typeof budgets;
+
+export interface RateLimits {
+  /** Takes one point of a caller's budget. Throws `rate_limited` with `retryAfterSeconds` when none is left. */
+  consume(budget: Budget, caller: string): Promise<void>;
+}
+
+export function openRateLimits(options: { enabled: boolean; redis?: object | undefined }): RateLimits {
+  const limiters = new Map<string, RateLimiterAbstract>();
+  for (const [name, { points, seconds }] of Object.entries(budgets)) {
+    const memory = new RateLimiterMemory({ keyPrefix: name, points, duration: seconds });
+    const store = { storeClient: options.redis, keyPrefix: `svc:rate:${name}`, points, duration: seconds };
+    limiters.set(name, options.redis ? new RateLimiterRedis({ ...store, insuranceLimiter: memory }) : memory);
+  }
+  return {
+    async consume(budget, caller) {
+      if (!options.enabled) return;
+      try {
+        await limiters.get(budget)!.consume(caller);
+      } catch (error) {
+        if (!(error instanceof RateLimiterRes)) throw error;
+        const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+        const wait = `Wait ${seconds} s and try again.`;
+        throw new ServiceError("rate_limited", `Too many requests. ${wait}`, { retryAfterSeconds: seconds });
+      }
+    },
+  };
+}

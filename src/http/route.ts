@@ -1,0 +1,125 @@
+/**
+ * A way in over HTTP, as data: what it takes, what it answers and what it calls. The router, the checks and the
+ * API description are all made from it, so they cannot disagree. A feature's `routes.ts` is a list of these.
+ */
+import type { Readable } from "node:stream";
+import type { z } from "zod";
+import type { Actor } from "../access/actor.ts";
+
+export type Method = "get" | "put" | "post" | "patch" | "delete";
+
+/** What a handler sees of the request beyond its checked input. */
+export interface RequestInfo {
+  requestId: string;
+  /** The caller's address; never stored or logged as it is. */
+  address: string;
+  userAgent: string;
+  header(name: string): string;
+  cookie(name: string): string | undefined;
+  /** The unread body of a route with `body: "stream"`. */
+  stream: Readable;
+}
+
+export interface Cookie {
+  name: string;
+  /** Empty removes it. */
+  value: string;
+  maxAgeMs?: number;
+}
+
+/** An answer that is not the JSON envelope, or one with headers of its own. */
+export class Reply {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer | string | Readable | object | undefined;
+  cookies: Cookie[];
+
+  constructor(
+    body: Reply["body"],
+    options: { status?: number; type?: string; headers?: Record<string, string>; cookies?: Cookie[] } = {},
+  ) {
+    this.body = body;
+    this.status = options.status ?? 200;
+    this.headers = { ...(options.type ? { "content-type": options.type } : {}), ...options.headers };
+    this.cookies = options.cookies ?? [];
+  }
+}
+
+/** One page of a list: items and the cursor of the next page, null on the last. */
+export class Page<T> {
+  items: T[];
+  nextCursor: string | null;
+
+  constructor(items: T[], nextCursor: string | null) {
+    this.items = items;
+    this.nextCursor = nextCursor;
+  }
+}
+
+/** Data in the envelope, with cookies or headers beside it. */
+export class Enveloped {
+  data: unknown;
+  headers: Record<string, string>;
+  cookies: Cookie[];
+
+  constructor(data: unknown, options: { headers?: Record<string, string>; cookies?: Cookie[] } = {}) {
+    this.data = data;
+    this.headers = options.headers ?? {};
+    this.cookies = options.cookies ?? [];
+  }
+}
+
+/** Named budgets of `rate-limit.ts`; a route without one has the general budget only. */
+export type RateBudget = "sign-in" | "sign-up" | "device" | "search" | "upload" | "publish";
+
+type Input<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface RouteInput<P, Q, B> {
+  actor: Actor;
+  params: Input<P>;
+  query: Input<Q>;
+  body: Input<B>;
+  request: RequestInfo;
+}
+
+interface Declaration<P, Q, B> {
+  method: Method;
+  /** In the form of the router: `/api/skills/:skill`; a last `*name` segment takes the rest of the path. */
+  path: string;
+  summary: string;
+  tag: string;
+  /** `required` answers 401 to anonymous callers before anything else is looked at. */
+  auth: "required" | "optional";
+  params?: P;
+  query?: Q;
+  /** A schema for JSON; `stream` hands over the raw body. */
+  body?: B;
+  stream?: boolean;
+  /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
+  form?: boolean;
+  /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */
+  cookieless?: boolean;
+  status?: 200 | 201;
+  /** The schema of `data`; `null` where the answer is the bare `{"success": true}`. */
+  data?: z.ZodType | null;
+  /** The answer is a list page: `data` is the schema of one item. */
+  page?: boolean;
+  /** Media type of an answer outside the envelope. */
+  produces?: string;
+  budget?: RateBudget;
+  handle(input: RouteInput<P, Q, B>): Promise<unknown>;
+}
+
+/** A route whose input types are sealed in: `handle` takes what the schemas made of the request. */
+export interface Route extends Omit<Declaration<z.ZodType, z.ZodType, z.ZodType>, "handle"> {
+  handle(input: RouteInput<z.ZodType, z.ZodType, z.ZodType>): Promise<unknown>;
+}
+
+/** Declares a route; the handler's `params`, `query` and `body` have the types of the schemas. */
+export function route<
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(declaration: Declaration<P, Q, B>): Route {
+  return declaration as Route;
+}

@@ -1,0 +1,49 @@
+/** Security headers of every answer, and the origin rule for calls that a cookie speaks for. */
+import type { Context, Middleware } from "koa";
+import helmet from "koa-helmet";
+import type { Actor } from "../access/actor.ts";
+import { ServiceError, forbidden } from "../errors.ts";
+
+/** For pages: own style sheets and pictures, forms to ourselves, no script. */
+export const pagePolicy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** For the API description page, which runs its own scripts and shows inline pictures. */
+export const docsPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** Everything else is data: nothing in it may load, run or be framed. */
+export function securityHeaders(options: { https: boolean }): Middleware {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    strictTransportSecurity: options.https ? { maxAge: 31_536_000 } : false,
+    referrerPolicy: { policy: "same-origin" },
+    frameguard: { action: "deny" },
+    crossOriginResourcePolicy: { policy: "same-origin" },
+  });
+}
+
+const unsafeMethods = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/**
+ * Refuses an unsafe call that another site could have made a browser send: one with a session cookie, or any
+ * one that names a foreign origin. Calls with a bearer token carry no ambient authority and pass.
+ */
+export function checkOrigin(ctx: Context, actor: Actor, baseUrl: string): void {
+  if (!unsafeMethods.has(ctx.method) || ctx.get("authorization") !== "") return;
+  const origin = ctx.get("origin");
+  const bySession = actor.kind === "user" && actor.via.kind === "session";
+  if (origin === "" && !bySession) return;
+  if (origin !== new URL(baseUrl).origin) {
+    throw forbidden(`This call must come from ${new URL(baseUrl).origin}: open the service by that address.`);
+  }
+  if (bySession && ctx.length !== 0 && ctx.length !== undefined && !ctx.is("json", "multipart")) {
+    throw new ServiceError(
+      "unsupported_media_type",
+      "A call by session cookie takes JSON or multipart/form-data.",
+    );
+  }
+}

@@ -1,0 +1,235 @@
+/** The koa application: every request passes here, in this order, and no feature sees koa. */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import Router from "@koa/router";
+import Koa, { type Context } from "koa";
+import compress from "koa-compress";
+import { z } from "zod";
+import { actorKey, type Actor, type Origin } from "../access/actor.ts";
+import { ServiceError, invalidRequest, unauthenticated } from "../errors.ts";
+import { requestContext, type Log } from "../log.ts";
+import { readJson, readJsonOrForm } from "./body.ts";
+import { presentFailure, toServiceError, type ErrorTranslator } from "./errors.ts";
+import { idempotently, type IdempotencyStore } from "./idempotency.ts";
+import type { RateLimits } from "./rate-limit.ts";
+import { Enveloped, Page, Reply, type Cookie, type RequestInfo, type Route } from "./route.ts";
+import { checkOrigin, securityHeaders } from "./security.ts";
+
+/** What the caller presents; `authenticate` turns it into an actor, or throws `unauthenticated`. */
+export interface Credentials {
+  authorization: string;
+  sessionCookie: string | undefined;
+  origin: Origin;
+}
+
+export interface HttpOptions {
+  routes: Route[];
+  baseUrl: () => string;
+  trustProxy: boolean;
+  log: Log;
+  rateLimits: RateLimits;
+  idempotency: IdempotencyStore;
+  translators: ErrorTranslator[];
+  anonymize(address: string): string;
+  authenticate(credentials: Credentials): Promise<Actor>;
+  observe?(request: { method: string; route: string; status: number; seconds: number }): void;
+}
+
+/** The session cookie's name: host-bound where the service is reached by https. */
+export function sessionCookieName(baseUrl: string): string {
+  return baseUrl.startsWith("https:") ? "__Host-svc_session" : "svc_session";
+}
+
+export function createHttp(options: HttpOptions): Koa {
+  const koa = new Koa({ proxy: options.trustProxy });
+  const router = new Router();
+  for (const declared of options.routes) {
+    router.register(declared.path, [declared.method], (ctx) => answer(ctx, declared, options));
+  }
+  koa.on("error", (error: NodeJS.ErrnoException) => {
+    // A client that went away while it was being answered is not our failure.
+    if (!["ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE", "ECANCELED"].includes(error.code ?? "")) {
+      options.log.error({ error }, "an answer could not be sent");
+    }
+  });
+  koa.use((ctx, next) => observed(ctx, next, options));
+  koa.use((ctx, next) => securityFor(options)(ctx, next));
+  koa.use(
+    compress({
+      threshold: 2048,
+      filter: (type) => /json|html|css|javascript|text\/markdown/.test(type),
+      br: { params: {} },
+    }),
+  );
+  koa.use((ctx, next) => guarded(ctx, next, options));
+  koa.use(router.routes());
+  koa.use((ctx) => {
+    if (ctx.matched?.length)
+      throw new ServiceError("method_not_allowed", `${ctx.method} is not offered at ${ctx.path}.`);
+    throw new ServiceError("not_found", `There is nothing at ${ctx.path}.`);
+  });
+  return koa;
+}
+
+/** The request id: the caller's own where it is harmless, so that traces join. */
+function requestIdOf(ctx: Context): string {
+  const given = ctx.get("x-request-id");
+  return /^[\w.-]{8,64}$/.test(given) ? given : randomUUID();
+}
+
+async function observed(ctx: Context, next: () => Promise<void>, options: HttpOptions): Promise<void> {
+  const requestId = requestIdOf(ctx);
+  const started = process.hrtime.bigint();
+  ctx.state["requestId"] = requestId;
+  ctx.set("x-request-id", requestId);
+  await requestContext.run({ requestId }, async () => {
+    await next();
+    ctx.res.once("close", () => {
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+      const routePath = (ctx.state["route"] as Route | undefined)?.path ?? "none";
+      options.observe?.({ method: ctx.method, route: routePath, status: ctx.status, seconds });
+      const entry = {
+        requestId,
+        method: ctx.method,
+        route: routePath,
+        status: ctx.status,
+        ms: Math.round(seconds * 1e5) / 100,
+      };
+      options.log[ctx.status >= 500 ? "error" : "info"](entry, "request");
+    });
+  });
+}
+
+const securityFor = (() => {
+  let made: { https: boolean; middleware: ReturnType<typeof securityHeaders> } | undefined;
+  return (options: HttpOptions) => {
+    const https = options.baseUrl().startsWith("https:");
+    if (made?.https !== https) made = { https, middleware: securityHeaders({ https }) };
+    return made.middleware;
+  };
+})();
+
+async function guarded(ctx: Context, next: () => Promise<void>, options: HttpOptions): Promise<void> {
+  try {
+    await next();
+  } catch (thrown) {
+    const error = toServiceError(thrown, options.translators, options.log);
+    for (const name of ["etag", "cache-control", "content-disposition"]) ctx.remove(name);
+    ctx.status = error.status;
+    ctx.set("cache-control", "no-store");
+    if (error.code === "rate_limited")
+      ctx.set("retry-after", String(error.details?.["retryAfterSeconds"] ?? 1));
+    if (error.code === "unavailable") ctx.set("retry-after", "1");
+    if (error.code === "unauthenticated") ctx.set("www-authenticate", 'Bearer realm="svc"');
+    // What is left of a body that was too large is not worth reading.
+    if (error.code === "payload_too_large") ctx.set("connection", "close");
+    ctx.body = presentFailure(error, ctx.state["requestId"] as string);
+  }
+}
+
+async function answer(ctx: Context, declared: Route, options: HttpOptions): Promise<void> {
+  ctx.state["route"] = declared;
+  const request = requestInfo(ctx);
+  const ipHash = options.anonymize(request.address);
+  if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
+  const actor = await options.authenticate({
+    authorization: ctx.get("authorization"),
+    sessionCookie: ctx.cookies.get(sessionCookieName(options.baseUrl())),
+    origin: originOf(ctx, ipHash),
+  });
+  await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
+  if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
+  if (!declared.cookieless) checkOrigin(ctx, actor, options.baseUrl());
+
+  const params = parse(declared.params, decodedParams(ctx), "the path");
+  const query = parse(declared.query, { ...ctx.query }, "the query");
+  const body = declared.body
+    ? parse(declared.body, await readBody(ctx.req, declared), "the body")
+    : undefined;
+  const call = () => declared.handle({ actor, params, query, body, request });
+
+  if (declared.method === "post" && declared.status === 201 && !declared.stream) {
+    const key = { key: ctx.get("idempotency-key"), actor, route: declared.path, body: { params, body } };
+    let reply: unknown;
+    const stored = await idempotently(options.idempotency, key, async () => {
+      reply = await call();
+      return { status: 201, body: reply instanceof Enveloped || reply instanceof Reply ? null : reply };
+    });
+    return render(ctx, declared, reply ?? stored.body);
+  }
+  return render(ctx, declared, await call());
+}
+
+function readBody(request: IncomingMessage, declared: Route): Promise<unknown> {
+  return declared.form ? readJsonOrForm(request) : readJson(request);
+}
+
+/** @koa/router decodes single parameters; a rest parameter arrives as its segments joined, still to be decoded once. */
+function decodedParams(ctx: Context): Record<string, unknown> {
+  return { ...(ctx["params"] as Record<string, string>) };
+}
+
+function parse<S extends z.ZodType>(
+  schema: S | undefined,
+  value: unknown,
+  where: string,
+): z.output<S> | undefined {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value ?? {});
+  if (result.success) return result.data;
+  const issues = result.error.issues
+    .slice(0, 10)
+    .map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+  const first = issues[0]!;
+  const at = first.path === "" ? where : `"${first.path}" of ${where}`;
+  throw invalidRequest(`Something is wrong with ${at}: ${first.message}`, { issues });
+}
+
+function requestInfo(ctx: Context): RequestInfo {
+  return {
+    requestId: ctx.state["requestId"] as string,
+    address: ctx.ip,
+    userAgent: ctx.get("user-agent").slice(0, 300),
+    header: (name) => ctx.get(name),
+    cookie: (name) => ctx.cookies.get(name),
+    stream: ctx.req as Readable,
+  };
+}
+
+function originOf(ctx: Context, ipHash: string): Origin {
+  if (ctx.get("x-svc-client") === "cli") return { ipHash, source: "cli", client: "cli" };
+  return { ipHash, source: "api", client: "api" };
+}
+
+function render(ctx: Context, declared: Route, result: unknown): void {
+  if (result instanceof Reply) {
+    ctx.status = result.status;
+    ctx.set(result.headers);
+    setCookies(ctx, result.cookies);
+    if (result.status !== 304) ctx.body = result.body ?? null;
+    if (result.body === undefined) ctx.status = result.status;
+    return;
+  }
+  ctx.status = declared.status ?? 200;
+  if (!ctx.response.get("cache-control")) ctx.set("cache-control", "no-store");
+  if (result instanceof Page) {
+    ctx.body = { success: true, data: result.items, nextCursor: result.nextCursor };
+  } else if (result instanceof Enveloped) {
+    ctx.set(result.headers);
+    setCookies(ctx, result.cookies);
+    ctx.body = result.data === undefined ? { success: true } : { success: true, data: result.data };
+  } else {
+    ctx.body = result === undefined ? { success: true } : { success: true, data: result };
+  }
+}
+
+function setCookies(ctx: Context, cookies: Cookie[]): void {
+  for (const { name, value, maxAgeMs } of cookies) {
+    // The header is written here: koa's own refuses `Secure` when a proxy ends TLS before us.
+    const secure = name.startsWith("__Host-") ? "; Secure" : "";
+    const age =
+      value === "" ? "; Max-Age=0" : maxAgeMs === undefined ? "" : `; Max-Age=${Math.floor(maxAgeMs / 1000)}`;
+    ctx.append("set-cookie", `${name}=${value}; Path=/; HttpOnly; SameSite=Lax${secure}${age}`);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Secrets at rest and keyed hashes. A sealed value is `v1.<key id>.<iv>.<ciphertext>.<tag>` (base64url), AES-256-GCM
+ * with the record's id as associated data, so that a value copied into another record does not open.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+export interface Secrets {
+  seal(plain: string, recordId: string): string;
+  /** Throws when the key is unknown or the value was altered or moved. */
+  open(sealed: string, recordId: string): string;
+  /** A pseudonym of a network address: HMAC-SHA256, hexadecimal; the address is not recoverable from it. */
+  anonymize(address: string): string;
+}
+
+/** Opens the key ring: from `SECRET_KEYS`, else from a file that is made once with mode 0600. */
+export function openSecrets(options: { keys: string | undefined; dataDir: string }): Secrets {
+  const ring = parseRing(options.keys ?? keysOfFile(path.join(options.dataDir, "secrets")));
+  const [currentId, current] = [...ring][0]!;
+  // The oldest key names addresses, so that a rotation does not cut a visitor in two.
+  const addressKey = Buffer.from(
+    hkdfSync("sha256", [...ring.values()].at(-1)!, "", "address pseudonyms", 32),
+  );
+
+  return {
+    seal(plain, recordId) {
+      const iv = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", current, iv, { authTagLength: 16 }).setAAD(
+        Buffer.from(recordId),
+      );
+      const text = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      return ["v1", currentId, ...[iv, text, cipher.getAuthTag()].map((b) => b.toString("base64url"))].join(
+        ".",
+      );
+    },
+    open(sealed, recordId) {
+      const [form, id = "", ...parts] = sealed.split(".");
+      const key = ring.get(id);
+      const [iv, text, tag] = parts.map((part) => Buffer.from(part, "base64url"));
+      if (form !== "v1" || !key || !iv || !text || !tag)
+        throw new Error("a sealed value has an unknown form or key");
+      const decipher = createDecipheriv("aes-256-gcm", key, iv, { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(recordId)).setAuthTag(tag);
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
+    },
+    anonymize: (address) => createHmac("sha256", addressKey).update(address).digest("hex"),
+  };
+}
+
+function parseRing(text: string): Map<string, Buffer> {
+  return new Map(
+    text.split(",").map((pair) => {
+      const at = pair.indexOf(":");
+      return [pair.slice(0, at), Buffer.from(pair.slice(at + 1), "base64")];
+    }),
+  );
+}
+
+function keysOfFile(file: string): string {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    // Two processes may start at once: the one that creates the file decides, the other reads it.
+    writeFileSync(file, `k1:${randomBytes(32).toString("base64")}`, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return readFileSync(file, "utf8").trim();
+}
+
+/** SHA-256 of a random secret, hexadecimal: what is stored in its place. */
+export function hashSecret(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+/** Compares two strings without telling by time where they differ. */
+export function equalSecrets(a: string, b: string): boolean {
+  const [left, right] = [a, b].map((text) => createHash("sha256").update(text).digest());
+  return timingSafeEqual(left!, right!);
+}

@@ -1,0 +1,103 @@
+/**
+ * The connection to MongoDB, embedded engine or server alike. No sessions, transactions, change streams or TTL
+ * deletion are used anywhere (`ARCHITECTURE.md`): an invariant rests on one document write or a unique index.
+ * The write concern comes from the URL and is named nowhere in code.
+ */
+import {
+  MongoClient,
+  MongoError,
+  MongoServerError,
+  ObjectId,
+  type Collection,
+  type Db,
+  type Document,
+  type IndexDescription,
+} from "mongodb";
+
+/** How long a request waits for an engine that is down before it is answered 503. */
+const serverSelectionTimeoutMs = 3000;
+/** A bound on every command, so that a runaway query ends. */
+export const commandTimeMs = 10_000;
+
+export interface Database {
+  collection<T extends Document>(name: string): Collection<T>;
+  /** Throws when the engine does not answer. */
+  ping(): Promise<void>;
+  /** Creates what is missing among the given indexes; existing ones are left as they are. */
+  ensureIndexes(declared: Record<string, IndexDescription[]>): Promise<void>;
+  close(): Promise<void>;
+  /** For the export command and tests. */
+  raw: Db;
+}
+
+export async function openDatabase(url: string, name: string): Promise<Database> {
+  const client = new MongoClient(url, {
+    appName: "svc",
+    ignoreUndefined: true,
+    maxPoolSize: 50,
+    serverSelectionTimeoutMS: serverSelectionTimeoutMs,
+    connectTimeoutMS: 5000,
+    socketTimeoutMS: 60_000,
+  });
+  await client.connect();
+  const db = client.db(name);
+  return {
+    raw: db,
+    collection: (collectionName) => db.collection(collectionName),
+    async ping() {
+      await db.command({ ping: 1 }, { timeoutMS: serverSelectionTimeoutMs });
+    },
+    async ensureIndexes(declared) {
+      for (const [collectionName, indexes] of Object.entries(declared)) {
+        if (indexes.length > 0) await db.collection(collectionName).createIndexes(indexes);
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+/** A new id: 24 hexadecimal digits that begin with the time. */
+export function newId(): string {
+  return new ObjectId().toHexString();
+}
+
+/** Whether a text could be an id at all; asked before any look-up by id. */
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{24}$/.test(text);
+}
+
+/** Whether an error is a unique index refusing a write; with `index`, that one. */
+export function isDuplicate(error: unknown, index?: string): boolean {
+  if (!(error instanceof MongoServerError) || error.code !== 11000) return false;
+  return index === undefined || new RegExp(`index: ${index}\\b`).test(error.message);
+}
+
+/** Whether an error says that the engine is away; the driver also lets bare socket errors through. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof MongoError) {
+    return (
+      /^Mongo(Network|ServerSelection|Topology|PoolCleared|PoolClosed|WaitQueue|NotConnected|ClientClosed)/.test(
+        error.name,
+      ) ||
+      error.hasErrorLabel("RetryableWriteError") ||
+      error.hasErrorLabel("ResetPool")
+    );
+  }
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return error instanceof Error && (code === "EPIPE" || code === "ECONNRESET" || code === "ECONNREFUSED");
+}
+
+/**
+ * Runs an idempotent operation again after a lost connection, up to 4 times within about 2 s.
+ * The embedded engine's restart takes a quarter of a second, so most of its restarts pass unseen.
+ */
+export async function retryIdempotent<T>(operation: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await operation();
+    } catch (error) {
+      if (attempt >= 3 || !isUnavailable(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt));
+    }
+  }
+}

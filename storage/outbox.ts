@@ -1,0 +1,79 @@
+/**
+ * Audit events that cannot be lost or doubled: an event is written into the very document whose change it
+ * records, in the same atomic write, and carried to the `audit_events` collection afterwards. A stop between
+ * the two leaves `unsettledAt` on the document, by which the reconcile job finds and finishes it.
+ */
+import type { Collection, Document, Filter, OptionalUnlessRequiredId } from "mongodb";
+import type { EventName } from "../contract/vocabulary.ts";
+import { isDuplicate } from "./database.ts";
+
+export interface EventRow {
+  _id: string;
+  name: EventName;
+  /** Organization whose log shows it. */
+  tenantId?: string;
+  /** User whose own log shows it. */
+  userId?: string;
+  actor: { type: "user" | "organization" | "anonymous" | "system"; id: string | null; name: string };
+  resourceType: string;
+  resourceId: string;
+  metadata: Record<string, unknown>;
+  /** HMAC-SHA256 of the caller's address. */
+  ipHash?: string;
+  createdAt: Date;
+}
+
+/** The fields of every document that carries events. */
+export interface WithOutbox {
+  outbox?: EventRow[];
+  /** Since when something of this document waits to be carried elsewhere. */
+  unsettledAt?: Date;
+}
+
+/** The parts of an update that add events to a document. */
+export function outboxUpdate(events: EventRow[]): {
+  $push: { outbox: { $each: EventRow[] } };
+  $set: { unsettledAt: Date };
+} {
+  return { $push: { outbox: { $each: events } }, $set: { unsettledAt: events[0]?.createdAt ?? new Date() } };
+}
+
+/** The fields of a new document that carries its first events. */
+export function outboxFields(events: EventRow[]): WithOutbox {
+  return { outbox: events, unsettledAt: events[0]?.createdAt ?? new Date() };
+}
+
+/** Inserts rows that may be there already: an `_id` written before counts as done. */
+export async function insertOnce<T extends Document & { _id: string }>(
+  collection: Collection<T>,
+  rows: OptionalUnlessRequiredId<T>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  try {
+    await collection.insertMany(rows, { ordered: false });
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+}
+
+/**
+ * Takes carried events off a document. `unsettledAt` goes only when nothing else was added meanwhile: both are
+ * decided in the one update.
+ */
+export async function settleOutbox<T extends Document & WithOutbox & { _id: string }>(
+  collection: Collection<T>,
+  id: string,
+  eventIds: string[],
+): Promise<void> {
+  const rest = {
+    $filter: {
+      input: { $ifNull: ["$outbox", []] },
+      as: "event",
+      cond: { $not: [{ $in: ["$$event._id", eventIds] }] },
+    },
+  };
+  await collection.updateOne({ _id: id } as Filter<T>, [
+    { $set: { outbox: rest } },
+    { $set: { unsettledAt: { $cond: [{ $eq: ["$outbox", []] }, "$$REMOVE", "$unsettledAt"] } } },
+  ]);
+}

@@ -1,0 +1,71 @@
+/** Staged uploads: what was announced, what has arrived, and which publish took it. */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+
+export interface UploadDoc {
+  _id: string;
+  /** `actorKey` of whoever announced it; nobody else may write or publish it. */
+  owner: string;
+  size: number;
+  sha256: string;
+  /** `open` → `stored` when all bytes are there → `claimed` by one publish. */
+  state: "open" | "stored" | "claimed";
+  /** Which of the owner's places it takes, 0 … `limits.openUploads` - 1. */
+  slot?: number;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export const uploadIndexes: IndexDescription[] = [
+  {
+    key: { owner: 1, slot: 1 },
+    unique: true,
+    name: "upload_slot",
+    partialFilterExpression: { slot: { $type: "number" } },
+  },
+  { key: { expiresAt: 1 } },
+];
+
+export type Uploads = ReturnType<typeof openUploads>;
+
+export function openUploads(database: Database) {
+  const uploads = database.collection<UploadDoc>("uploads");
+  return {
+    /** Throws a duplicate error of index `upload_slot` when the place is taken. */
+    async insert(upload: UploadDoc): Promise<void> {
+      await uploads.insertOne(upload);
+    },
+    find: (id: string) => uploads.findOne({ _id: id }),
+    async takenSlots(owner: string): Promise<number[]> {
+      const rows = await uploads
+        .find({ owner, slot: { $type: "number" } }, { projection: { slot: 1 } })
+        .toArray();
+      return rows.map((row) => row.slot!);
+    },
+    /** open → stored. False when it was not open any more. */
+    async markStored(id: string): Promise<boolean> {
+      return (
+        (await uploads.updateOne({ _id: id, state: "open" }, { $set: { state: "stored" } })).modifiedCount ===
+        1
+      );
+    },
+    /** stored → claimed, for exactly one caller. */
+    claim: (id: string, owner: string, now: Date) =>
+      uploads.findOneAndUpdate(
+        { _id: id, owner, state: "stored", expiresAt: { $gt: now } },
+        { $set: { state: "claimed" } },
+      ),
+    /** claimed → stored, after a publish that failed for a reason outside the upload. */
+    async unclaim(id: string): Promise<void> {
+      await uploads.updateOne({ _id: id, state: "claimed" }, { $set: { state: "stored" } });
+    },
+    async remove(id: string): Promise<void> {
+      await uploads.deleteOne({ _id: id });
+    },
+    listExpired: (now: Date, limit: number, owner?: string) =>
+      uploads
+        .find({ expiresAt: { $lte: now }, ...(owner === undefined ? {} : { owner }) })
+        .limit(limit)
+        .toArray(),
+  };
+}
