@@ -2,13 +2,13 @@
 import type { IndexDescription } from "mongodb";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
 import { openDatabase, type Database } from "./database.ts";
-import { openDownloads, downloadIndexes, type Downloads } from "./downloads.ts";
+import { openDownloads, dailyDownloadIndexes, downloadIndexes, type Downloads } from "./downloads.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
 import { openUploads, uploadIndexes, type Uploads } from "./uploads.ts";
-import { openVersions, versionIndexes, type Versions } from "./versions.ts";
+import { openVersions, manifestIndexes, versionIndexes, type Versions } from "./versions.ts";
 
 export interface Storage {
   database: Database;
@@ -26,8 +26,10 @@ export interface Storage {
 
 const indexes: Record<string, IndexDescription[]> = {
   audit_events: auditEventIndexes,
+  daily_downloads: dailyDownloadIndexes,
   downloads: downloadIndexes,
   idempotency: idempotencyIndexes,
+  manifests: manifestIndexes,
   memberships: membershipIndexes,
   skills: skillIndexes,
   tenants: tenantIndexes,

@@ -21,7 +21,7 @@ export const uploadIndexes: IndexDescription[] = [
     key: { owner: 1, slot: 1 },
     unique: true,
     name: "upload_slot",
-    partialFilterExpression: { slot: { $type: "number" } },
+    partialFilterExpression: { slot: { $type: "int" } },
   },
   { key: { expiresAt: 1 } },
 ];
@@ -38,7 +38,7 @@ export function openUploads(database: Database) {
     find: (id: string) => uploads.findOne({ _id: id }),
     async takenSlots(owner: string): Promise<number[]> {
       const rows = await uploads
-        .find({ owner, slot: { $type: "number" } }, { projection: { slot: 1 } })
+        .find({ owner, slot: { $type: "int" } }, { projection: { slot: 1 } })
         .toArray();
       return rows.map((row) => row.slot!);
     },

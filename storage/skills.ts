@@ -1,0 +1,250 @@
+/**
+ * Skills. A skill document is the commit point of its versions: one compare-and-set on `head.version` makes a
+ * version exist, and carries its row and its audit event (`pending`, `outbox`) until both are projected.
+ */
+import type { Filter, IndexDescription } from "mongodb";
+import type { ContentFormat, SkillType, Visibility } from "../contract/vocabulary.ts";
+import type { Database } from "./database.ts";
+import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
+import type { VersionDoc } from "./versions.ts";
+
+/** What a skill document repeats of a version, so that reads of the current one need no second look-up. */
+export type VersionSummary = Pick<
+  VersionDoc,
+  "version" | "semver" | "oid" | "digest" | "hash" | "frontmatterHash" | "format" | "fileCount"
+> & { versionId: string };
+
+export interface SkillDoc extends WithOutbox {
+  _id: string;
+  tenantId: string;
+  tenantSlug: string;
+  publicId: string;
+  slug: string;
+  name: string;
+  /** Case-folded name, for look-ups by name and by prefix. */
+  nameKey: string;
+  description: string;
+  type: SkillType;
+  visibility: Visibility;
+  tags: string[];
+  folderId: string | null;
+  /** Whether the catalog shows it: public, unrestricted and not deleted. Derived, for its indexes. */
+  listed: boolean;
+  /** First characters of the text, for the text index. */
+  excerpt: string;
+  createdBy: string;
+  author: { id: string; name: string; username: string } | null;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Newest version of all, prereleases included: the parent of the next commit. */
+  head: { version: number; oid: string };
+  /** Highest semver ever published, prereleases included. */
+  highestSemver: string;
+  /** What installs resolve to. */
+  current: VersionSummary;
+  downloads: number;
+  /** Versions that exist but are not in `versions` yet. */
+  pending: VersionDoc[];
+  /** Set when the skill was deleted; the rest is erased by a job. */
+  deletedAt?: Date;
+}
+
+export const skillIndexes: IndexDescription[] = [
+  { key: { tenantId: 1, slug: 1 }, unique: true, name: "skill_slug" },
+  { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
+  { key: { publicId: 1 } },
+  { key: { slug: 1 } },
+  { key: { tenantId: 1, nameKey: 1 } },
+  { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
+  { key: { listed: 1, updatedAt: -1, _id: -1 } },
+  { key: { listed: 1, createdAt: -1, _id: -1 } },
+  { key: { listed: 1, downloads: -1, _id: -1 } },
+  { key: { listed: 1, nameKey: 1 } },
+  { key: { listed: 1, slug: 1 } },
+  { key: { listed: 1, tags: 1, updatedAt: -1, _id: -1 } },
+  { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
+  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { deletedAt: 1 }, sparse: true },
+  {
+    key: { name: "text", slug: "text", tags: "text", description: "text", excerpt: "text" },
+    weights: { name: 10, slug: 10, tags: 5, description: 3, excerpt: 1 },
+    default_language: "english",
+    language_override: "searchLanguage",
+    name: "skill_text",
+  },
+];
+
+/** What an appended version changes on its skill beyond the version itself. */
+export type AppendedFields = Partial<
+  Pick<SkillDoc, "description" | "tags" | "excerpt" | "current" | "updatedAt">
+>;
+
+export type Skills = ReturnType<typeof openSkills>;
+
+export function openSkills(database: Database) {
+  const skills = database.collection<SkillDoc>("skills");
+  const alive: Filter<SkillDoc> = { deletedAt: { $exists: false } };
+  return {
+    /** For search plans, which build their own filters (`skills-search.ts`). */
+    collection: skills,
+
+    /** Throws a duplicate error of index `skill_slug` or `skill_public_id`. */
+    async insert(skill: SkillDoc): Promise<void> {
+      await skills.insertOne(skill);
+    },
+    find: (id: string) => skills.findOne({ _id: id, ...alive }),
+    findByPublicId: (publicId: string) => skills.findOne({ publicId, ...alive }),
+    findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...alive }),
+    /** Skills of any organization with this slug: for bare references. */
+    listBySlug: (slug: string, limit: number) =>
+      skills
+        .find({ slug, ...alive })
+        .limit(limit)
+        .toArray(),
+    listByName: (tenantId: string, nameKey: string, limit: number) =>
+      skills
+        .find({ tenantId, nameKey, ...alive })
+        .limit(limit)
+        .toArray(),
+    /** Slugs equal to a base or to the base with a number. */
+    async listSlugsLike(tenantId: string, base: string): Promise<string[]> {
+      const rows = await skills
+        .find({ tenantId, slug: { $regex: `^${base}(-\\d+)?$` } }, { projection: { slug: 1 } })
+        .toArray();
+      return rows.map((row) => row.slug);
+    },
+
+    /**
+     * Appends a version: the compare-and-set that makes it exist. Undefined when the skill is gone or has moved
+     * on from `expectedHead`; nothing is changed then.
+     */
+    async append(
+      id: string,
+      expectedHead: number,
+      version: VersionDoc,
+      change: { fields: AppendedFields; highestSemver: string; events: EventRow[] },
+    ): Promise<SkillDoc | null> {
+      const outbox = outboxUpdate(change.events);
+      return skills.findOneAndUpdate(
+        { _id: id, "head.version": expectedHead, ...alive },
+        {
+          $set: {
+            ...change.fields,
+            head: { version: version.version, oid: version.oid },
+            highestSemver: change.highestSemver,
+            ...outbox.$set,
+          },
+          $push: { pending: version, ...outbox.$push },
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Whether a version was appended after all: asked after an answer that got lost. */
+    async holdsVersion(id: string, version: number, versionId: string): Promise<boolean> {
+      const skill = await skills.findOne(
+        { _id: id, "head.version": { $gte: version } },
+        { projection: { pending: 1 } },
+      );
+      if (!skill) return false;
+      if (skill.pending.some((row) => row._id === versionId)) return true;
+      return (
+        (await database.collection<VersionDoc>("versions").findOne({ skillId: id, version }))?._id ===
+        versionId
+      );
+    },
+
+    /** Moves the current version, unless a publish or another revert came between. */
+    async moveCurrent(
+      id: string,
+      expected: number,
+      current: VersionSummary,
+      excerpt: string,
+      now: Date,
+      events: EventRow[],
+    ) {
+      const outbox = outboxUpdate(events);
+      return skills.findOneAndUpdate(
+        { _id: id, "current.version": expected, ...alive },
+        { $set: { current, excerpt, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
+        { returnDocument: "after" },
+      );
+    },
+
+    async update(
+      id: string,
+      fields: Partial<Pick<SkillDoc, "name" | "nameKey" | "description" | "visibility" | "listed" | "tags">>,
+      now: Date,
+      events: EventRow[],
+    ): Promise<SkillDoc | null> {
+      const outbox = outboxUpdate(events);
+      return skills.findOneAndUpdate(
+        { _id: id, ...alive },
+        { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
+        { returnDocument: "after" },
+      );
+    },
+
+    /** Marks a skill deleted: from this write on nobody sees it, and its slug is free. */
+    async markDeleted(id: string, now: Date, events: EventRow[]): Promise<SkillDoc | null> {
+      const outbox = outboxUpdate(events);
+      return skills.findOneAndUpdate(
+        { _id: id, ...alive },
+        {
+          $set: { deletedAt: now, listed: false, slug: `${id}.deleted`, ...outbox.$set },
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    listDeleted: (limit: number) =>
+      skills
+        .find({ deletedAt: { $exists: true } })
+        .limit(limit)
+        .toArray(),
+    async remove(id: string): Promise<void> {
+      await skills.deleteOne({ _id: id });
+    },
+    /** Whether a document of this id exists, deleted or not. */
+    async exists(id: string): Promise<boolean> {
+      return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
+    },
+
+    listUnsettled: (before: Date, limit: number) =>
+      skills
+        .find({ unsettledAt: { $lt: before } })
+        .sort({ unsettledAt: 1 })
+        .limit(limit)
+        .toArray(),
+    /** Takes projected versions and carried events off the document; both decide together whether it is settled. */
+    async settle(id: string, eventIds: string[], versionIds: string[]): Promise<void> {
+      const without = (field: string, ids: string[]) => ({
+        $filter: {
+          input: { $ifNull: [`$${field}`, []] },
+          as: "row",
+          cond: { $not: [{ $in: ["$$row._id", ids] }] },
+        },
+      });
+      const isSettled = { $and: [{ $eq: ["$outbox", []] }, { $eq: ["$pending", []] }] };
+      await skills.updateOne({ _id: id }, [
+        { $set: { outbox: without("outbox", eventIds), pending: without("pending", versionIds) } },
+        { $set: { unsettledAt: { $cond: [isSettled, "$$REMOVE", "$unsettledAt"] } } },
+      ]);
+    },
+    async addDownloads(counts: { skillId: string; count: number }[]): Promise<void> {
+      if (counts.length === 0) return;
+      await skills.bulkWrite(
+        counts.map(({ skillId, count }) => ({
+          updateOne: { filter: { _id: skillId }, update: { $inc: { downloads: count } } },
+        })),
+        { ordered: false },
+      );
+    },
+    async renameTenant(tenantId: string, tenantSlug: string): Promise<void> {
+      await skills.updateMany({ tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
+    },
+    /** Every id, for the verify command and the reconcile job. */
+    async *eachId(): AsyncGenerator<string> {
+      for await (const row of skills.find({}, { projection: { _id: 1 } })) yield row._id;
+    },
+  };
+}
