@@ -273,7 +273,7 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     this.#quickEnds = endedQuickly ? [...recent, now] : recent;
     if (this.#quickEnds.length > MAX_QUICK_ENDS_PER_MINUTE) {
       const error = this.#error("GAVE_UP", hint);
-      this.#options.log.error({ engine: this.#options.name, err: error }, error.message);
+      this.#options.log.error({ engine: this.#options.name, error }, error.message);
       this.emit("failed", error);
       return;
     }
@@ -290,7 +290,7 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     } catch (error) {
       if (this.#stopped) return;
       const { log, name } = this.#options;
-      log.error({ engine: name, err: error }, `${name} could not be started again`);
+      log.error({ engine: name, error }, `${name} could not be started again`);
       this.#recover(true, (error as Error).message);
     }
   }

@@ -1,0 +1,163 @@
+// Opens BullMQ on Redis or on the embedded queue engine; everything above uses both the same way.
+import {
+  createPostgresBackend,
+  type Job,
+  type JobsOptions,
+  Queue,
+  type RepeatOptions,
+  runMigrations,
+  Worker,
+  type WorkerOptions,
+} from "bullmq";
+
+import { QueuePool } from "../../engines/queue-pool.ts";
+import { startEmbeddedQueue } from "../../engines/queue.ts";
+import type { Log } from "../log.ts";
+import { QueueUnavailableError } from "./errors.ts";
+
+/** Keeps our keys apart from others in a shared Redis; the embedded engine is ours alone. */
+const REDIS_PREFIX = "svc";
+/** An answer is expected within this time where somebody waits for it. */
+export const PRODUCER_TIMEOUT_MS = 3000;
+const PRODUCER_WAIT_MS = 2000;
+/** Consumers wait for an engine that restarts instead of failing their job. */
+const CONSUMER_WAIT_MS = 15_000;
+const OPEN_TIMEOUT_MS = 10_000;
+
+const retryStrategy = (times: number) => Math.min(times * 200, 2000);
+
+type StateCounts = Record<string, number>;
+
+/** The part of BullMQ's Queue that is used. */
+export interface BackendQueue {
+  add(name: string, data: object, options: JobsOptions): Promise<unknown>;
+  upsertJobScheduler(
+    id: string,
+    repeat: Omit<RepeatOptions, "key">,
+    template: { name: string; data: object; opts: Omit<JobsOptions, "jobId" | "repeat" | "delay"> },
+  ): Promise<unknown>;
+  removeJobScheduler(id: string): Promise<boolean>;
+  getJobCounts(...types: ("waiting" | "active" | "delayed" | "failed" | "completed")[]): Promise<StateCounts>;
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+/** The part of BullMQ's Worker that is used. */
+export interface BackendWorker {
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+export interface ConsumerEvents {
+  failed(job: Job | undefined, error: Error): void;
+  stalled(jobId: string): void;
+  error(error: Error): void;
+}
+
+export type ConsumerOptions = Omit<WorkerOptions, "connection" | "prefix">;
+
+export interface QueueBackend {
+  kind: "redis" | "embedded";
+  queue(name: string, onError: (error: Error) => void): BackendQueue;
+  worker(
+    name: string,
+    process: (job: Job) => Promise<void>,
+    options: ConsumerOptions,
+    events: ConsumerEvents,
+  ): BackendWorker;
+  close(): Promise<void>;
+}
+
+/** Rejects with QueueUnavailableError where `work` takes longer than `ms`; its late result is ignored. */
+export async function withinTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new QueueUnavailableError(`${what} took longer than ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What both kinds of worker have in common. */
+interface WorkerEvents {
+  on(event: "failed", listener: ConsumerEvents["failed"]): unknown;
+  on(event: "stalled", listener: ConsumerEvents["stalled"]): unknown;
+  on(event: "error", listener: ConsumerEvents["error"]): unknown;
+}
+
+function listen(worker: WorkerEvents, events: ConsumerEvents) {
+  worker.on("failed", (job, error) => events.failed(job, error));
+  worker.on("stalled", (jobId) => events.stalled(jobId));
+  worker.on("error", (error) => events.error(error));
+}
+
+/**
+ * BullMQ makes and owns the connections, one per queue and two per worker. Those that add jobs fail at once while
+ * Redis is away, those that process wait for it.
+ */
+export function redisBackend(redisUrl: string): QueueBackend {
+  const producer = {
+    url: redisUrl,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: PRODUCER_TIMEOUT_MS,
+    retryStrategy,
+  };
+  const consumer = { url: redisUrl, maxRetriesPerRequest: null, retryStrategy };
+  return {
+    kind: "redis",
+    queue(name, onError) {
+      const queue = new Queue(name, { connection: producer, prefix: REDIS_PREFIX });
+      queue.on("error", onError);
+      return queue;
+    },
+    worker(name, process, options, events) {
+      const worker = new Worker(name, process, { ...options, connection: consumer, prefix: REDIS_PREFIX });
+      listen(worker, events);
+      return worker;
+    },
+    close: async () => {},
+  };
+}
+
+/** Starts the embedded engine on `dataDir`, or attaches to it, and brings its tables up to date. */
+export async function embeddedBackend(dataDir: string, log: Log): Promise<QueueBackend> {
+  const engine = await startEmbeddedQueue({ dataDir, log });
+  const producer = new QueuePool(engine.uri, { waitMs: PRODUCER_WAIT_MS });
+  const consumer = new QueuePool(engine.uri, { waitMs: CONSUMER_WAIT_MS });
+  const close = async () => {
+    await Promise.all([producer.end(), consumer.end()]);
+    await engine.stop();
+  };
+  try {
+    const client = await consumer.connect();
+    await runMigrations(client);
+    client.release();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    kind: "embedded",
+    queue(name, onError) {
+      const queue = new Queue(name, { connection: producer }, createPostgresBackend);
+      queue.on("error", onError);
+      return queue;
+    },
+    worker(name, process, options, events) {
+      const worker = new Worker(name, process, { ...options, connection: consumer }, createPostgresBackend);
+      listen(worker, events);
+      return worker;
+    },
+    close,
+  };
+}
+
+/** Resolves once the queue answers; at start-up there is more patience than under a request. */
+export async function untilReady(queue: BackendQueue, name: string): Promise<void> {
+  await withinTime(queue.waitUntilReady(), OPEN_TIMEOUT_MS, `opening "${name}"`);
+}

@@ -1,0 +1,16 @@
+/**
+ * The queue's engine does not answer. The caller's work is not lost by it: the queue is never the source of truth, and
+ * what was not queued is found and queued again at the next start or by the reconcile job.
+ */
+export class QueueUnavailableError extends Error {
+  constructor(what: string, cause?: unknown) {
+    const reason = cause instanceof Error ? `: ${cause.message}` : "";
+    super(`The job queue does not answer (${what})${reason}`, { cause });
+    this.name = "QueueUnavailableError";
+  }
+}
+
+/** Thrown by a processor, or any error with this property: trying again cannot help, so the job fails at once. */
+export function isPermanent(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "retryable" in error && error.retryable === false;
+}

@@ -1,0 +1,45 @@
+// The closed catalogue of jobs. A job carries ids, never content: its processor reads the facts afresh, so running
+// twice equals running once.
+
+/** What each job carries. The part before the dot names its queue. */
+export interface JobPayloads {
+  /** Compares what Git, the records and the refs say, and mends what a stop in between left behind. */
+  "upkeep.reconcile": Record<string, never>;
+  /** Removes what has expired: sessions, device codes, staged uploads. */
+  "upkeep.purge": Record<string, never>;
+  /** Removes a deleted skill's bytes for good. */
+  "upkeep.erase-skill": { skillId: string; tenantId: string };
+  /** Joins a skill's small packs. */
+  "upkeep.merge-packs": { skillId: string; tenantId: string };
+}
+
+export type JobName = keyof JobPayloads;
+export type QueueName = JobName extends `${infer Q}.${string}` ? Q : never;
+
+/** One processor per job; a job without one does not compile. */
+export type Processors = { [K in JobName]: (payload: JobPayloads[K]) => Promise<void> };
+
+/** How often a job is tried in all, and the pause before the second try, which doubles with each one. */
+export interface JobPolicy {
+  attempts: number;
+  backoffMs: number;
+}
+
+export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
+  "upkeep.reconcile": { attempts: 3, backoffMs: 10_000 },
+  "upkeep.purge": { attempts: 3, backoffMs: 10_000 },
+  "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
+  "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
+};
+
+export function isJobName(name: string): name is JobName {
+  return Object.hasOwn(jobPolicies, name);
+}
+
+export function queueOf(name: JobName): QueueName {
+  return name.slice(0, name.indexOf(".")) as QueueName;
+}
+
+export const queueNames: readonly QueueName[] = [
+  ...new Set(Object.keys(jobPolicies).map((name) => queueOf(name as JobName))),
+];
