@@ -3,7 +3,7 @@
  * version exist, and carries its row and its audit event (`pending`, `outbox`) until both are projected.
  */
 import type { Filter, IndexDescription } from "mongodb";
-import type { ContentFormat, SkillType, Visibility } from "../contract/vocabulary.ts";
+import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
 import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import type { VersionDoc } from "./versions.ts";

@@ -1,0 +1,63 @@
+import { TenantPayload } from "../../contract/payloads.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { presentTenant } from "./present.ts";
+import { CreateTenant, TenantParams, UpdateTenant } from "./schema.ts";
+import { createTenant, listTenants, loadTenant, updateTenant } from "./service.ts";
+
+const tag = "Organizations";
+
+export function tenantRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants",
+      summary: "List the organizations you belong to",
+      tag,
+      auth: "required",
+      data: TenantPayload,
+      page: true,
+      async handle({ actor }) {
+        const tenants = await listTenants(app, actor);
+        return new Page(
+          tenants.map((tenant) => presentTenant(tenant, actor)),
+          null,
+        );
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants",
+      summary: "Create an organization; you become its owner",
+      tag,
+      auth: "required",
+      body: CreateTenant,
+      status: 201,
+      data: TenantPayload,
+      handle: async ({ actor, body }) => presentTenant(await createTenant(app, actor, body), actor),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant",
+      summary: "Read an organization",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: TenantPayload,
+      handle: async ({ actor, params }) =>
+        presentTenant(await loadTenant(app, actor, params.tenant, "member"), actor),
+    }),
+    route({
+      method: "patch",
+      path: "/api/tenants/:tenant",
+      summary: "Change an organization's name or slug",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: UpdateTenant,
+      data: TenantPayload,
+      handle: async ({ actor, params, body }) =>
+        presentTenant(await updateTenant(app, actor, params.tenant, body), actor),
+    }),
+  ];
+}

@@ -1,0 +1,129 @@
+/** Organizations: create, list, read, update. */
+import slugify from "@sindresorhus/slugify";
+import { limits } from "../../contract/limits.ts";
+import { reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
+import { isDuplicate, isId } from "../../storage/database.ts";
+import { outboxFields } from "../../storage/outbox.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Actor, UserActor } from "../access/actor.ts";
+import { decideTenant, limitsOf } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { makeEvent, settleEvents } from "../audit/events.ts";
+import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
+import type { CreateTenant, UpdateTenant } from "./schema.ts";
+
+/**
+ * Creates an organization whose owner is the caller.
+ *
+ * The membership is written first: a stop before the organization leaves a membership in nothing, which no look-up
+ * shows, instead of an organization that nobody can reach.
+ */
+export async function createTenant(app: App, actor: Actor, input: CreateTenant): Promise<TenantDoc> {
+  const user = requireUser(actor);
+  if (limitsOf(user).scopes || limitsOf(user).allowedFolderIds) {
+    throw forbidden("A restricted token can't create organizations.");
+  }
+  const now = app.now();
+  const id = app.newId();
+  const slug = input.slug ?? slugOf(input.name);
+  const event = makeEvent(app, actor, "organization.created", {
+    tenantId: id,
+    resourceType: "organization",
+    resourceId: id,
+    metadata: { name: input.name, slug },
+  });
+  const tenant: TenantDoc = {
+    _id: id,
+    slug,
+    name: input.name,
+    createdBy: user.userId,
+    createdAt: now,
+    updatedAt: now,
+    ...outboxFields([event]),
+  };
+  const membershipId = app.newId();
+  await app.storage.memberships.insert({
+    _id: membershipId,
+    tenantId: id,
+    userId: user.userId,
+    role: "owner",
+    createdAt: now,
+  });
+  try {
+    await app.storage.tenants.insert(tenant);
+  } catch (error) {
+    await app.storage.memberships.remove(membershipId);
+    throw slugTaken(error, slug);
+  }
+  settleEvents(app, app.storage.tenants, id, [event]);
+  return tenant;
+}
+
+/** The caller's organizations, by slug. */
+export async function listTenants(app: App, actor: Actor): Promise<TenantDoc[]> {
+  return app.storage.tenants.listByIds(requireUser(actor).memberships.map((m) => m.tenantId));
+}
+
+/** Finds an organization by id or slug, for an act. To anybody but its members it does not exist. */
+export async function loadTenant(
+  app: App,
+  actor: Actor,
+  ref: string,
+  permission: Permission | "member",
+): Promise<TenantDoc> {
+  const tenant = await (isId(ref) ? app.storage.tenants.find(ref) : app.storage.tenants.findBySlug(ref));
+  const verdict = decideTenant(actor, permission, tenant?._id);
+  if (verdict === "unauthenticated") throw unauthenticated();
+  if (verdict === "absent" || !tenant) throw notFound("team", ref);
+  if (verdict === "refused") throw forbidden(`Your role in "${tenant.slug}" does not allow ${permission}.`);
+  return tenant;
+}
+
+export async function updateTenant(
+  app: App,
+  actor: Actor,
+  ref: string,
+  input: UpdateTenant,
+): Promise<TenantDoc> {
+  const tenant = await loadTenant(app, actor, ref, "organization:update");
+  const event = makeEvent(app, actor, "organization.updated", {
+    tenantId: tenant._id,
+    resourceType: "organization",
+    resourceId: tenant._id,
+    metadata: { ...input },
+  });
+  let updated: TenantDoc | null;
+  try {
+    updated = await app.storage.tenants.update(tenant._id, input, app.now(), [event]);
+  } catch (error) {
+    throw slugTaken(error, input.slug ?? tenant.slug);
+  }
+  if (!updated) throw notFound("team", ref);
+  if (input.slug !== undefined) await app.storage.skills.renameTenant(tenant._id, updated.slug);
+  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+  return updated;
+}
+
+function requireUser(actor: Actor): UserActor {
+  if (actor.kind !== "user") throw unauthenticated();
+  return actor;
+}
+
+/** A slug made from a display name; names without Latin letters or digits need one from the caller. */
+function slugOf(name: string): string {
+  const slug = slugify(name).slice(0, limits.orgSlug.max).replace(/-+$/, "");
+  if (slug.length < limits.orgSlug.min || (reservedSlugs as readonly string[]).includes(slug)) {
+    throw new ServiceError("refused", `No slug can be made from "${name}": send one as "slug".`);
+  }
+  return slug;
+}
+
+function slugTaken(error: unknown, slug: string): unknown {
+  if (!isDuplicate(error, "tenant_slug")) return error;
+  return new ServiceError(
+    "already_exists",
+    `The organization slug "${slug}" is taken: choose another.`,
+    { kind: "team", ref: slug },
+    { cause: error },
+  );
+}
