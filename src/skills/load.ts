@@ -1,0 +1,116 @@
+/** Skills and versions as an actor may see them: record and access rule in one step. */
+import type { Permission } from "../../contract/vocabulary.ts";
+import { isId } from "../../storage/database.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { Actor } from "../access/actor.ts";
+import { decideSkill } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { ServiceError, forbidden, notFound } from "../errors.ts";
+import { readSelector, resolveRange, type VersionSelector } from "./semver.ts";
+
+/** Finds a skill by id, publicId or `org~slug`, and asks whether the actor may do this to it. */
+export async function loadSkill(
+  app: App,
+  actor: Actor,
+  ref: string,
+  permission: Permission,
+): Promise<SkillDoc> {
+  return admit(actor, permission, await findSkill(app, ref), ref);
+}
+
+/** The access rule on a record that was found, or was not. */
+export function admit(
+  actor: Actor,
+  permission: Permission,
+  skill: SkillDoc | null | undefined,
+  ref: string,
+): SkillDoc {
+  const verdict = decideSkill(actor, permission, skill ?? undefined);
+  if (verdict === "unauthenticated") {
+    throw new ServiceError("unauthenticated", `No skill "${ref}" is public: sign in if it is yours.`, {
+      kind: "skill",
+      ref,
+    });
+  }
+  if (verdict === "absent" || !skill) throw notFound("skill", ref);
+  if (verdict === "refused") {
+    throw forbidden(`Your role or token does not allow ${permission} on "${skill.slug}".`, {
+      kind: "skill",
+      ref,
+    });
+  }
+  return skill;
+}
+
+async function findSkill(app: App, ref: string): Promise<SkillDoc | null> {
+  const { skills, tenants } = app.storage;
+  if (isId(ref)) return skills.find(ref);
+  const at = ref.indexOf("~");
+  if (at > 0) {
+    const tenant = await tenants.findBySlug(ref.slice(0, at));
+    return tenant && skills.findBySlug(tenant._id, ref.slice(at + 1));
+  }
+  return /^[A-Za-z0-9]{10}$/.test(ref) ? skills.findByPublicId(ref) : null;
+}
+
+/** A version row, from the skill document while it has not been carried over yet. */
+export async function findVersion(app: App, skill: SkillDoc, version: number): Promise<VersionDoc | null> {
+  return (
+    skill.pending.find((row) => row.version === version) ?? app.storage.versions.find(skill._id, version)
+  );
+}
+
+/** The version that a pin names. Throws `not_found` when none does. */
+export async function selectVersion(
+  app: App,
+  skill: SkillDoc,
+  selector: VersionSelector,
+): Promise<VersionDoc> {
+  const version = await findSelected(app, skill, selector);
+  if (!version) throw notFound("content", `${skill.slug}@${describe(selector)}`);
+  return version;
+}
+
+async function findSelected(
+  app: App,
+  skill: SkillDoc,
+  selector: VersionSelector,
+): Promise<VersionDoc | null | undefined> {
+  if (selector.kind === "current") return findVersion(app, skill, skill.current.version);
+  if (selector.kind === "number") return findVersion(app, skill, selector.version);
+  if (selector.kind === "exact") {
+    return (
+      skill.pending.find((row) => row.semver === selector.semver) ??
+      app.storage.versions.findBySemver(skill._id, selector.semver)
+    );
+  }
+  const chosen = resolveRange(selector.range, await listSemvers(app, skill), skill.current.semver);
+  return chosen && findVersion(app, skill, chosen.version);
+}
+
+/** Every version's numbers, newest first, those that still wait to be carried over included. */
+export async function listSemvers(app: App, skill: SkillDoc): Promise<{ version: number; semver: string }[]> {
+  const stored = await app.storage.versions.listSemvers(skill._id);
+  const waiting = skill.pending.filter((row) => !stored.some((version) => version.version === row.version));
+  return [...waiting, ...stored].sort((a, b) => b.version - a.version);
+}
+
+export interface SelectorQuery {
+  version?: string | undefined;
+  semver?: string | undefined;
+  range?: string | undefined;
+}
+
+/** The selector of a content request: at most one of a number, an exact version and a range. */
+export function selectorOf(query: SelectorQuery): VersionSelector {
+  const given = [query.version, query.semver, query.range].filter((value) => value !== undefined);
+  if (given.length > 1) throw new ServiceError("invalid_request", "Send one of version, semver and range.");
+  return readSelector(given[0]);
+}
+
+function describe(selector: VersionSelector): string {
+  if (selector.kind === "current") return "latest";
+  if (selector.kind === "number") return String(selector.version);
+  return selector.kind === "exact" ? selector.semver : selector.range;
+}

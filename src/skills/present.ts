@@ -1,0 +1,76 @@
+import type {
+  CatalogItem,
+  SkillDetailPayload,
+  SkillPayload,
+  VersionPayload,
+} from "../../contract/payloads.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { App } from "../app.ts";
+
+export function presentSkill(skill: SkillDoc): SkillPayload {
+  return {
+    id: skill._id,
+    publicId: skill.publicId,
+    slug: skill.slug,
+    name: skill.name,
+    description: skill.description,
+    type: skill.type,
+    visibility: skill.visibility,
+    tags: skill.tags,
+    currentVersion: skill.current.version,
+    currentSemver: skill.current.semver,
+    format: skill.current.format,
+    tenantId: skill.tenantId,
+    tenantSlug: skill.tenantSlug,
+    folderId: skill.folderId,
+    createdBy: skill.createdBy,
+    createdAt: skill.createdAt.toISOString(),
+    updatedAt: skill.updatedAt.toISOString(),
+  };
+}
+
+export function presentVersion(version: VersionDoc, skill: SkillDoc): VersionPayload {
+  return {
+    id: version._id,
+    skillId: version.skillId,
+    version: version.version,
+    semver: version.semver,
+    message: version.message,
+    format: version.format,
+    ...(version.format === "package" ? { fileCount: version.fileCount } : {}),
+    prerelease: version.prerelease,
+    current: version.version === skill.current.version,
+    commit: version.oid,
+    hash: version.hash,
+    author: version.author && { name: version.author.name, username: version.author.username },
+    createdAt: version.createdAt.toISOString(),
+  };
+}
+
+export function presentSkillDetail(skill: SkillDoc, version: VersionDoc): SkillDetailPayload {
+  return { ...presentSkill(skill), currentVersionInfo: presentVersion(version, skill) };
+}
+
+export function presentCatalogItem(skill: SkillDoc): CatalogItem {
+  return {
+    publicId: skill.publicId,
+    slug: skill.slug,
+    tenantSlug: skill.tenantSlug,
+    name: skill.name,
+    description: skill.description,
+    type: skill.type,
+    tags: skill.tags,
+    currentVersion: skill.current.version,
+    currentSemver: skill.current.semver,
+    author: skill.author && { name: skill.author.name, username: skill.author.username },
+    downloads: skill.downloads,
+    createdAt: skill.createdAt.toISOString(),
+    updatedAt: skill.updatedAt.toISOString(),
+  };
+}
+
+/** Where a person sees the skill: also what `svc install` takes. */
+export function skillUrl(app: App, skill: SkillDoc): string {
+  return `${app.config.baseUrl}/s/${skill.publicId}`;
+}

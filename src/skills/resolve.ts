@@ -1,0 +1,73 @@
+/** From what a person typed (a slug, `org/slug`, a publicId or a share URL) to one skill and one version. */
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { Actor } from "../access/actor.ts";
+import { decideSkill, membershipIn } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { ServiceError, invalidRequest } from "../errors.ts";
+import { admit, loadSkill, selectVersion } from "./load.ts";
+import { readSelector } from "./semver.ts";
+
+/** How many skills of one slug are looked at: more than anybody has organizations. */
+const candidateLimit = 200;
+
+/** Resolves a reference and a pin. Throws `not_found`, or `ambiguous` with `details.candidates`. */
+export async function resolveSkill(
+  app: App,
+  actor: Actor,
+  ref: string,
+  spec: string | undefined,
+): Promise<{ skill: SkillDoc; version: VersionDoc }> {
+  const selector = readSelector(spec);
+  const skill = await resolveRef(app, actor, ref.trim());
+  return { skill, version: await selectVersion(app, skill, selector) };
+}
+
+async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
+  const shared = /^https?:\/\/[^/]+\/s\/([A-Za-z0-9]{10})\/?(?:[?#].*)?$/.exec(ref);
+  if (shared) return loadSkill(app, actor, shared[1]!, "skill:read");
+  if (/^https?:/.test(ref))
+    throw invalidRequest(`"${ref.slice(0, 200)}" is not a share URL of this service.`);
+
+  const qualified = /^([a-z0-9-]+)[/~]([a-z0-9-]+)$/.exec(ref);
+  if (qualified) return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read");
+
+  if (/^[A-Za-z0-9]{10}$/.test(ref)) {
+    const byPublicId = await app.storage.skills.findByPublicId(ref);
+    if (byPublicId && decideSkill(actor, "skill:read", byPublicId) === "allowed") return byPublicId;
+  }
+  if (/^[0-9a-f]{24}$/.test(ref)) return loadSkill(app, actor, ref, "skill:read");
+  return resolveBareSlug(app, actor, ref);
+}
+
+/** One's own organizations come first: a public skill of a stranger never makes a name of theirs ambiguous. */
+async function resolveBareSlug(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
+  const found = await app.storage.skills.listBySlug(ref, candidateLimit);
+  const readable = found.filter((skill) => decideSkill(actor, "skill:read", skill) === "allowed");
+  const own = readable.filter((skill) => membershipIn(actor, skill.tenantId));
+  const open = readable.filter((skill) => skill.visibility === "public");
+  const candidates = own.length > 0 ? own : open;
+  if (candidates.length > 1) {
+    throw new ServiceError(
+      "ambiguous",
+      `"${ref}" names ${candidates.length} skills: write it as organization/${ref}.`,
+      {
+        kind: "skill",
+        ref,
+        candidates: candidates.slice(0, 20).map(presentCandidate),
+      },
+    );
+  }
+  return admit(actor, "skill:read", candidates[0], ref);
+}
+
+/** A skill as error details name it. */
+export function presentCandidate(skill: SkillDoc) {
+  return {
+    publicId: skill.publicId,
+    slug: skill.slug,
+    ref: `${skill.tenantSlug}/${skill.slug}`,
+    folderId: skill.folderId,
+    path: "/",
+  };
+}

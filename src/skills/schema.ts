@@ -1,0 +1,168 @@
+/** What comes in at the skill routes. */
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import { bumps, publishModes, skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import { listQuery } from "../http/cursor.ts";
+
+// oxlint-disable-next-line no-control-regex -- control characters are what this refuses
+const plainLine = /^[^\u0000-\u001f\u007f]*$/;
+const wellFormed = (text: string) => !/\p{Surrogate}/u.test(text);
+
+export const skillName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.skillName)
+  .regex(plainLine, "must be one line without control characters")
+  .refine(wellFormed, "must be well-formed Unicode");
+const description = z
+  .string()
+  .trim()
+  .max(limits.skillDescription)
+  .refine(wellFormed, "must be well-formed Unicode");
+const tags = z
+  .array(
+    z
+      .string()
+      .trim()
+      .toLowerCase()
+      .min(1)
+      .max(limits.tagLength)
+      .regex(plainLine, "must be one line")
+      .refine(wellFormed, "must be well-formed Unicode"),
+  )
+  .max(limits.tagsPerSkill)
+  .transform((list) => [...new Set(list)]);
+const message = z
+  .string()
+  .max(limits.versionMessage)
+  .refine((text) => !text.includes("\0") && wellFormed(text), "must be well-formed text without NUL");
+
+const content = z
+  .string()
+  .meta({ description: `the text of a single-file skill, at most ${limits.textContentBytes} bytes` });
+const uploadId = z
+  .string()
+  .max(64)
+  .meta({ description: "a stored upload (POST /api/uploads) holding the package's zip" });
+const prereleaseId = z
+  .string()
+  .max(32)
+  .regex(/^[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/, "must be letters, digits and hyphens, not a number");
+
+const oneContent = (input: { content?: string | undefined; uploadId?: string | undefined }) =>
+  (input.content === undefined) !== (input.uploadId === undefined);
+
+export const PublishSkill = z
+  .strictObject({
+    mode: z.enum(publishModes).default("upsert"),
+    tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
+    name: skillName.optional().meta({ description: "default: the frontmatter's name" }),
+    type: z.enum(skillTypes).optional(),
+    visibility: z.enum(visibilities).optional(),
+    description: description.optional(),
+    tags: tags.optional(),
+    folder: z.string().max(1000).optional(),
+    createFolders: z.boolean().optional(),
+    personal: z.boolean().optional(),
+    message: message.optional(),
+    content: content.optional(),
+    uploadId: uploadId.optional(),
+    semver: z.string().max(200).optional(),
+  })
+  .refine(oneContent, "needs exactly one of content and uploadId");
+export type PublishSkill = z.output<typeof PublishSkill>;
+
+export const PublishVersion = z
+  .strictObject({
+    content: content.optional(),
+    uploadId: uploadId.optional(),
+    message: message.optional(),
+    semver: z.string().max(200).optional(),
+    bump: z.enum(bumps).optional(),
+    prerelease: z.union([z.literal(true), prereleaseId]).optional(),
+  })
+  .refine(oneContent, "needs exactly one of content and uploadId")
+  .refine(
+    (input) => input.semver === undefined || (input.bump === undefined && input.prerelease === undefined),
+    "semver excludes bump and prerelease",
+  );
+export type PublishVersion = z.output<typeof PublishVersion>;
+
+export const UpdateSkill = z
+  .strictObject({
+    name: skillName.optional(),
+    description: description.optional(),
+    visibility: z.enum(visibilities).optional(),
+    tags: tags.optional(),
+  })
+  .refine((fields) => Object.keys(fields).length > 0, "needs at least one field");
+export type UpdateSkill = z.output<typeof UpdateSkill>;
+
+export const RevertSkill = z.strictObject({
+  version: z
+    .union([z.number().int().min(1), z.string().min(1).max(200)])
+    .meta({ description: "version number or exact semver" }),
+});
+export type RevertSkill = z.output<typeof RevertSkill>;
+
+export const AnnounceUpload = z.strictObject({
+  size: z.number().int().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits"),
+});
+export type AnnounceUpload = z.output<typeof AnnounceUpload>;
+
+export const SkillParams = z.object({
+  skill: z.string().min(1).max(120).meta({ description: "id, publicId or org~slug" }),
+});
+export const FileParams = SkillParams.extend({ path: z.string().min(1).max(4096) });
+export const UploadParams = z.object({ upload: z.string().max(64) });
+
+export const Selector = z.object({
+  version: z.string().max(256).optional().meta({ description: "version number" }),
+  semver: z.string().max(256).optional().meta({ description: "exact version" }),
+  range: z.string().max(256).optional().meta({ description: "semver range" }),
+});
+
+export const ResolveQuery = z.object({
+  ref: z.string().min(1).max(500),
+  version: z.string().max(256).optional().meta({ description: "number, exact version, range or latest" }),
+});
+
+export const VersionsQuery = z.object({
+  spec: z.string().max(256).optional(),
+  prerelease: z.stringbool().optional(),
+  ...listQuery,
+});
+
+const query = z
+  .string()
+  .trim()
+  .max(limits.searchQuery)
+  .optional()
+  .meta({ description: "words or the beginning of a name" });
+const tag = z.string().trim().toLowerCase().max(limits.tagLength).optional();
+
+export const ExploreQuery = z.object({
+  query,
+  tag,
+  type: z.enum(skillTypes).optional(),
+  sort: z.enum(["newest", "updated", "downloads"]).default("updated"),
+  ...listQuery,
+});
+export type ExploreQuery = z.output<typeof ExploreQuery>;
+
+export const ListQuery = z.object({
+  tenant_id: z.string().max(64).optional(),
+  folder_id: z.string().max(64).optional(),
+  visibility: z.enum(visibilities).optional(),
+  type: z.enum(skillTypes).optional(),
+  query,
+  tag,
+  personal: z.stringbool().optional(),
+  ...listQuery,
+});
+export type ListQuery = z.output<typeof ListQuery>;
+
+export const DiffQuery = z.object({ from: z.string().min(1).max(256), to: z.string().max(256).optional() });
+export const AnalyticsQuery = z.object({ days: z.coerce.number().int().min(1).max(365).default(30) });
