@@ -2,23 +2,33 @@
 import type { IndexDescription } from "mongodb";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
 import { openDatabase, type Database } from "./database.ts";
+import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
 import { openDownloads, dailyDownloadIndexes, downloadIndexes, type Downloads } from "./downloads.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
+import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
+import { openSetup, type Setup } from "./setup.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
+import { openTokens, tokenIndexes, type Tokens } from "./tokens.ts";
 import { openUploads, uploadIndexes, type Uploads } from "./uploads.ts";
+import { openUsers, userIndexes, type Users } from "./users.ts";
 import { openVersions, manifestIndexes, versionIndexes, type Versions } from "./versions.ts";
 
 export interface Storage {
   database: Database;
   auditEvents: AuditEvents;
+  deviceCodes: DeviceCodes;
   downloads: Downloads;
   idempotency: IdempotencyRecords;
   memberships: Memberships;
+  sessions: Sessions;
+  setup: Setup;
   skills: Skills;
   tenants: Tenants;
+  tokens: Tokens;
   uploads: Uploads;
+  users: Users;
   versions: Versions;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -27,13 +37,17 @@ export interface Storage {
 const indexes: Record<string, IndexDescription[]> = {
   audit_events: auditEventIndexes,
   daily_downloads: dailyDownloadIndexes,
+  device_codes: deviceCodeIndexes,
   downloads: downloadIndexes,
   idempotency: idempotencyIndexes,
   manifests: manifestIndexes,
   memberships: membershipIndexes,
+  sessions: sessionIndexes,
   skills: skillIndexes,
   tenants: tenantIndexes,
+  tokens: tokenIndexes,
   uploads: uploadIndexes,
+  users: userIndexes,
   versions: versionIndexes,
 };
 
@@ -44,12 +58,17 @@ export async function openStorage(options: { url: string; database: string }): P
   return {
     database,
     auditEvents: openAuditEvents(database),
+    deviceCodes: openDeviceCodes(database),
     downloads: openDownloads(database),
     idempotency: openIdempotency(database),
     memberships: openMemberships(database),
+    sessions: openSessions(database),
+    setup: openSetup(database),
     skills: openSkills(database),
     tenants: openTenants(database),
+    tokens: openTokens(database),
     uploads: openUploads(database),
+    users: openUsers(database),
     versions: openVersions(database),
     ping: () => database.ping(),
     close: () => database.close(),

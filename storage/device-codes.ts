@@ -1,0 +1,106 @@
+/** Sign-ins of devices under way (RFC 8628). */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+
+export interface DeviceCodeDoc {
+  _id: string;
+  /** SHA-256 of the device code. */
+  secretHash: string;
+  /** Without its dash. */
+  userCode: string;
+  /** What the client calls its machine. */
+  hostname?: string;
+  /** The requesting address, sealed with this record's id; gone with the decision, or when the code lapses. */
+  sealedAddress?: string;
+  /** `pending` → `approved` or `denied` by a person; `approved` → `redeemed` once its token exists. */
+  state: "pending" | "approved" | "denied" | "redeemed";
+  /** Who approved it. */
+  userId?: string;
+  /** Id of the token that a poll makes of it: chosen at approval, so that only one poll can. */
+  tokenId?: string;
+  /** Seconds that the client must leave between two polls. */
+  intervalSeconds: number;
+  lastPolledAt?: Date;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export const deviceCodeIndexes: IndexDescription[] = [
+  { key: { secretHash: 1 }, unique: true, name: "device_secret" },
+  { key: { userCode: 1 }, unique: true, name: "device_user_code" },
+  { key: { expiresAt: 1 } },
+];
+
+export type DeviceCodes = ReturnType<typeof openDeviceCodes>;
+
+export function openDeviceCodes(database: Database) {
+  const codes = database.collection<DeviceCodeDoc>("device_codes");
+  return {
+    /** Throws a duplicate error of index `device_user_code` when the user code is in use. */
+    async insert(code: DeviceCodeDoc): Promise<void> {
+      await codes.insertOne(code);
+    },
+    findBySecret: (secretHash: string) => codes.findOne({ secretHash }),
+    findPending: (userCode: string, now: Date) =>
+      codes.findOne({ userCode, state: "pending", expiresAt: { $gt: now } }),
+
+    /**
+     * Notes a poll of a pending code; one within the interval less `toleranceMs` widens it by `penaltySeconds`.
+     * Answers the record as it was before, undefined when it is pending no more.
+     */
+    async notePoll(
+      id: string,
+      now: Date,
+      rule: { toleranceMs: number; penaltySeconds: number },
+    ): Promise<DeviceCodeDoc | null> {
+      const intervalMs = { $subtract: [{ $multiply: ["$intervalSeconds", 1000] }, rule.toleranceMs] };
+      const tooSoon = {
+        $gt: [{ $ifNull: ["$lastPolledAt", new Date(0)] }, { $subtract: [now, intervalMs] }],
+      };
+      return codes.findOneAndUpdate(
+        { _id: id, state: "pending" },
+        [
+          {
+            $set: {
+              intervalSeconds: {
+                $cond: [tooSoon, { $add: ["$intervalSeconds", rule.penaltySeconds] }, "$intervalSeconds"],
+              },
+              lastPolledAt: now,
+            },
+          },
+        ],
+        { returnDocument: "before" },
+      );
+    },
+
+    /** Decides a pending code, once. Null when there is none by this user code that can still be decided. */
+    async decide(
+      userCode: string,
+      decision: { state: "approved"; userId: string; tokenId: string } | { state: "denied" },
+      now: Date,
+    ): Promise<DeviceCodeDoc | null> {
+      return codes.findOneAndUpdate(
+        { userCode, state: "pending", expiresAt: { $gt: now } },
+        { $set: decision, $unset: { sealedAddress: "" } },
+        { returnDocument: "after" },
+      );
+    },
+    async markRedeemed(id: string): Promise<void> {
+      await codes.updateOne({ _id: id }, { $set: { state: "redeemed" } });
+    },
+
+    /** Forgets the addresses of lapsed codes, and up to `slice` codes that lapsed before a time. */
+    async removeLapsed(now: Date, before: Date, slice = 1000): Promise<number> {
+      await codes.updateMany(
+        { expiresAt: { $lte: now }, sealedAddress: { $exists: true } },
+        { $unset: { sealedAddress: "" } },
+      );
+      const rows = await codes
+        .find({ expiresAt: { $lte: before } }, { projection: { _id: 1 } })
+        .limit(slice)
+        .toArray();
+      if (rows.length === 0) return 0;
+      return (await codes.deleteMany({ _id: { $in: rows.map((row) => row._id) } })).deletedCount;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** The set-up secret of an empty service: one record, which every process of the service shares. */
+import type { Database } from "./database.ts";
+
+export interface SetupDoc {
+  _id: "setup";
+  /** Sealed with the record's id, since it is shown again at each start. */
+  sealedToken: string;
+}
+
+export type Setup = ReturnType<typeof openSetup>;
+
+export function openSetup(database: Database) {
+  const setup = database.collection<SetupDoc>("setup");
+  return {
+    find: () => setup.findOne({ _id: "setup" }),
+    /** Keeps a secret unless there is one; answers the one that holds. */
+    async claim(sealedToken: string): Promise<SetupDoc> {
+      const doc = await setup.findOneAndUpdate(
+        { _id: "setup" },
+        { $setOnInsert: { sealedToken } },
+        { upsert: true, returnDocument: "after" },
+      );
+      return doc!;
+    },
+    async replace(sealedToken: string): Promise<void> {
+      await setup.updateOne({ _id: "setup" }, { $set: { sealedToken } }, { upsert: true });
+    },
+    async remove(): Promise<void> {
+      await setup.deleteOne({ _id: "setup" });
+    },
+  };
+}

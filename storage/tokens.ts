@@ -1,0 +1,110 @@
+/**
+ * Personal API tokens. A token that counts against its owner's limit holds one of the numbered places of a unique
+ * index; expiry and revocation give the place back. A revoked token stays until its event is in the audit log.
+ */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+
+export interface TokenDoc extends WithOutbox {
+  _id: string;
+  userId: string;
+  name: string;
+  /** SHA-256 of the token. */
+  secretHash: string;
+  /** Which of the owner's places it takes, 0 … `limits.personalTokensPerUser` - 1. */
+  slot?: number;
+  scopes?: Record<string, string[]>;
+  allowedFolderIds?: string[];
+  createdAt: Date;
+  expiresAt?: Date;
+  lastUsedAt?: Date;
+  revokedAt?: Date;
+}
+
+export const tokenIndexes: IndexDescription[] = [
+  { key: { secretHash: 1 }, unique: true, name: "token_secret" },
+  {
+    key: { userId: 1, slot: 1 },
+    unique: true,
+    name: "token_slot",
+    partialFilterExpression: { slot: { $type: "int" } },
+  },
+  { key: { userId: 1, _id: -1 } },
+  { key: { expiresAt: 1 }, sparse: true },
+  { key: { revokedAt: 1 }, sparse: true },
+  { key: { unsettledAt: 1 }, sparse: true },
+];
+
+export type Tokens = ReturnType<typeof openTokens>;
+
+export function openTokens(database: Database) {
+  const tokens = database.collection<TokenDoc>("tokens");
+  return {
+    /** Throws a duplicate error of index `token_slot` when the place is taken, of `_id_` when the id is. */
+    async insert(token: TokenDoc): Promise<void> {
+      await tokens.insertOne(token);
+    },
+    /** Whether it is revoked or expired is for the caller to look at, who tells the two apart. */
+    findBySecret: (secretHash: string) =>
+      tokens.findOne({ secretHash }, { projection: { outbox: 0, unsettledAt: 0 } }),
+    /** A user's tokens that were not revoked, newest first. */
+    listOfUser: (userId: string, limit: number) =>
+      tokens
+        .find(
+          { userId, revokedAt: { $exists: false } },
+          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
+        )
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+
+    /** The places in use; those of expired tokens are given back first. */
+    async takenSlots(userId: string, now: Date): Promise<number[]> {
+      const held = { userId, slot: { $type: "int" } } as const;
+      const rows = await tokens.find(held, { projection: { slot: 1, expiresAt: 1 } }).toArray();
+      const isOver = (row: TokenDoc) => row.expiresAt !== undefined && row.expiresAt <= now;
+      const over = rows.filter(isOver).map((row) => row._id);
+      if (over.length > 0) await tokens.updateMany({ _id: { $in: over } }, { $unset: { slot: "" } });
+      return rows.filter((row) => !isOver(row)).map((row) => row.slot!);
+    },
+
+    /** Ends a token for good. False when the user has no such token, or it was revoked before. */
+    async revoke(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await tokens.updateOne(
+        { _id: id, userId, revokedAt: { $exists: false } },
+        { $set: { revokedAt: now, ...outbox.$set }, $unset: { slot: "" }, $push: outbox.$push },
+      );
+      return result.modifiedCount === 1;
+    },
+    find: (id: string, userId: string) =>
+      tokens.findOne({ _id: id, userId, revokedAt: { $exists: false } }, { projection: { name: 1 } }),
+    async touch(id: string, lastUsedAt: Date): Promise<void> {
+      await tokens.updateOne({ _id: id }, { $max: { lastUsedAt } });
+    },
+
+    /** Removes up to `slice` tokens that ended before a time and whose events are in the log. */
+    async removeEnded(before: Date, slice = 1000): Promise<number> {
+      const ended = {
+        $or: [{ expiresAt: { $lte: before } }, { revokedAt: { $lte: before } }],
+        unsettledAt: { $exists: false },
+      };
+      const rows = await tokens
+        .find(ended, { projection: { _id: 1 } })
+        .limit(slice)
+        .toArray();
+      if (rows.length === 0) return 0;
+      return (await tokens.deleteMany({ ...ended, _id: { $in: rows.map((row) => row._id) } })).deletedCount;
+    },
+
+    /** Documents whose events were not carried to the log yet, oldest first. */
+    listUnsettled: (before: Date, limit: number) =>
+      tokens
+        .find({ unsettledAt: { $lt: before } })
+        .sort({ unsettledAt: 1 })
+        .limit(limit)
+        .toArray(),
+    settle: (id: string, eventIds: string[]) => settleOutbox(tokens, id, eventIds),
+  };
+}
