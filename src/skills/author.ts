@@ -1,0 +1,22 @@
+/** Who wrote a version, in records and in commits. Commits travel, so they carry no e-mail address. */
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { Identity } from "../../repos/store/index.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+
+export function authorOf(actor: Actor): VersionDoc["author"] {
+  return actor.kind === "user" ? { id: actor.userId, name: actor.name, username: actor.username } : null;
+}
+
+/** The commit's author: the user's name and an address that leads to nobody's mailbox. */
+export function commitIdentity(app: App, actor: Actor): Identity {
+  const host = commitHost(app.config.baseUrl);
+  if (actor.kind === "user")
+    return { name: actor.username, email: `u-${actor.userId}@users.noreply.${host}` };
+  return { name: "anonymous", email: `anonymous@users.noreply.${host}` };
+}
+
+/** The host that commit addresses end in. */
+export function commitHost(baseUrl: string): string {
+  return new URL(baseUrl).hostname.replace(/^\[|\]$/g, "");
+}

@@ -1,0 +1,84 @@
+/** What changed between two versions, file by file. */
+import { isUtf8 } from "node:buffer";
+import { structuredPatch } from "diff";
+import type { DiffPayload } from "../../contract/payloads.ts";
+import { limits } from "../../contract/limits.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { App } from "../app.ts";
+import { repoOf, readSmallFile } from "./content.ts";
+import { findVersion, selectVersion } from "./load.ts";
+import { readSelector } from "./semver.ts";
+
+type FileDiff = DiffPayload["files"][number];
+
+/** Time for one file's comparison; hostile input is slow to compare, and is told as `truncated` instead. */
+const fileTimeMs = 250;
+/** Files whose lines are compared; those after them are listed without. */
+const comparedFiles = 100;
+
+/** Compares two versions; `to` is the current one when left out. */
+export async function diffVersions(
+  app: App,
+  skill: SkillDoc,
+  from: string,
+  to: string | undefined,
+): Promise<DiffPayload> {
+  const [before, after] = await Promise.all([
+    selectVersion(app, skill, readSelector(from)),
+    to === undefined
+      ? findVersion(app, skill, skill.current.version)
+      : selectVersion(app, skill, readSelector(to)),
+  ]);
+  if (!after) throw new Error(`version ${skill.current.version} of skill ${skill._id} has no row`);
+
+  const [old, fresh] = await Promise.all([listByPath(app, before), listByPath(app, after)]);
+  const paths = [...new Set([...old.keys(), ...fresh.keys()])].sort();
+  const files: FileDiff[] = [];
+  for (const path of paths) {
+    const [left, right] = [old.get(path), fresh.get(path)];
+    if (left && right && left.oid === right.oid && left.mode === right.mode) continue;
+    const status = !left ? "added" : !right ? "removed" : "modified";
+    const isCompared =
+      files.length < comparedFiles &&
+      [left, right].every((file) => !file || file.size <= limits.inlineFileBytes);
+    const compared = isCompared ? await compare(app, path, left && before, right && after) : undefined;
+    files.push({ path, status, binary: false, truncated: compared === undefined, hunks: [], ...compared });
+  }
+  return { from: before.version, to: after.version, files };
+}
+
+async function listByPath(app: App, version: VersionDoc) {
+  const files = await app.repos.listFiles(repoOf(version), version.oid);
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+async function compare(
+  app: App,
+  path: string,
+  before: VersionDoc | undefined,
+  after: VersionDoc | undefined,
+): Promise<Pick<FileDiff, "binary" | "truncated" | "hunks"> | undefined> {
+  const [left, right] = await Promise.all(
+    [before, after].map((version) => (version ? readSmallFile(app, version, path) : Buffer.alloc(0))),
+  );
+  if (!left || !right) return undefined;
+  if (!isText(left) || !isText(right)) return { binary: true, truncated: false, hunks: [] };
+  const patch = structuredPatch(path, path, left.toString("utf8"), right.toString("utf8"), "", "", {
+    context: 3,
+    timeout: fileTimeMs,
+  });
+  if (!patch) return undefined;
+  const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    oldStart,
+    oldLines,
+    newStart,
+    newLines,
+    lines,
+  }));
+  return { binary: false, truncated: false, hunks };
+}
+
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}

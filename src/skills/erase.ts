@@ -1,0 +1,14 @@
+/** The end of a deleted skill: repository first, then its records, its own document last, so that a stop is finished later. */
+import type { App } from "../app.ts";
+import { settleSkill } from "./settle.ts";
+
+export async function eraseSkill(app: App, payload: { tenantId: string; skillId: string }): Promise<void> {
+  const { skillId } = payload;
+  const skill = await app.storage.skills.collection.findOne({ _id: skillId });
+  if (!skill?.deletedAt) return;
+  await settleSkill(app, skillId);
+  await app.repos.erase({ tenantId: skill.tenantId, skillId });
+  await app.storage.versions.removeOfSkill(skillId);
+  await app.storage.downloads.removeOfSkill(skillId);
+  await app.storage.skills.remove(skillId);
+}

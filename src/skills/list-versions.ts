@@ -1,0 +1,70 @@
+/** A skill's versions, newest first. */
+import { z } from "zod";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { App } from "../app.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+import { findVersion, listSemvers } from "./load.ts";
+import { filterBySpec, readSelector } from "./semver.ts";
+
+const Cursor = z.tuple([z.number().int()]);
+
+export interface VersionsRequest {
+  spec?: string | undefined;
+  prerelease?: boolean | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** A page of versions. Prereleases are left out unless asked for, or named by an exact `spec` or an anchored range. */
+export async function listVersions(
+  app: App,
+  skill: SkillDoc,
+  request: VersionsRequest,
+): Promise<Page<VersionDoc>> {
+  const below = decodeCursor(request.cursor, Cursor)?.[0];
+  const rows =
+    request.spec === undefined
+      ? await listAll(app, skill, {
+          below,
+          prerelease: request.prerelease ?? false,
+          limit: request.limit + 1,
+        })
+      : await listBySpec(app, skill, { below, spec: request.spec, limit: request.limit + 1 });
+  const items = rows.slice(0, request.limit);
+  return new Page(items, rows.length > items.length ? encodeCursor([items.at(-1)!.version]) : null);
+}
+
+async function listAll(
+  app: App,
+  skill: SkillDoc,
+  options: { below: number | undefined; prerelease: boolean; limit: number },
+) {
+  const stored = await app.storage.versions.list(skill._id, options);
+  const waiting = skill.pending.filter(
+    (row) =>
+      (options.below === undefined || row.version < options.below) &&
+      (options.prerelease || !row.prerelease) &&
+      !stored.some((version) => version.version === row.version),
+  );
+  return [...waiting, ...stored].sort((a, b) => b.version - a.version).slice(0, options.limit);
+}
+
+async function listBySpec(
+  app: App,
+  skill: SkillDoc,
+  options: { below: number | undefined; spec: string; limit: number },
+) {
+  const selector = readSelector(options.spec);
+  const all = await listSemvers(app, skill);
+  const matching =
+    selector.kind === "current"
+      ? all.filter((v) => v.version === skill.current.version)
+      : filterBySpec(options.spec, all);
+  const wanted = matching
+    .filter((v) => options.below === undefined || v.version < options.below)
+    .slice(0, options.limit);
+  const rows = await Promise.all(wanted.map((v) => findVersion(app, skill, v.version)));
+  return rows.filter((row) => row !== null);
+}

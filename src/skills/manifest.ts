@@ -1,0 +1,41 @@
+/** The files of a version with sizes and digests. */
+import { createHash } from "node:crypto";
+import type { ManifestFile, ManifestPayload } from "../../contract/payloads.ts";
+import type { WrittenCommit } from "../../repos/store/index.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { App } from "../app.ts";
+
+/** Keeps a package's file list before the version exists. A text's one file is told from its commit instead. */
+export async function recordManifestOf(app: App, row: VersionDoc, written: WrittenCommit): Promise<void> {
+  if (row.format !== "package") return;
+  const files = written.files.map(({ path, mode, size, sha256 }) => ({ path, mode, size, sha256 }));
+  await app.storage.versions.recordManifest({ _id: row._id, skillId: row.skillId, files });
+}
+
+export async function readManifest(app: App, skill: SkillDoc, version: VersionDoc): Promise<ManifestPayload> {
+  return {
+    name: skill.slug,
+    description: version.description,
+    version: version.version,
+    semver: version.semver,
+    format: version.format,
+    commit: version.oid,
+    hash: version.hash,
+    files: await filesOf(app, version),
+  };
+}
+
+async function filesOf(app: App, version: VersionDoc): Promise<ManifestFile[]> {
+  const stored = await app.storage.versions.findManifest(version._id);
+  if (stored) return stored.files;
+  const files: ManifestFile[] = [];
+  for await (const file of app.repos.readFiles(
+    { tenantId: version.tenantId, skillId: version.skillId },
+    version.oid,
+  )) {
+    const sha256 = createHash("sha256").update(file.data).digest("hex");
+    files.push({ path: file.path, mode: file.mode, size: file.data.length, sha256 });
+  }
+  return files;
+}

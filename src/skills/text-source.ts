@@ -1,0 +1,85 @@
+/** A single-file skill as it comes in: checked, split and ready to be written as a tree of one file. */
+import { createHash } from "node:crypto";
+import type { TreeSource } from "../../repos/store/index.ts";
+import { limits } from "../../contract/limits.ts";
+import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
+import { ServiceError } from "../errors.ts";
+import {
+  firstParagraph,
+  joinFrontmatter,
+  readDefaults,
+  splitFrontmatter,
+  type FrontmatterDefaults,
+} from "./frontmatter.ts";
+
+/** What a version is made of, whichever way it came in. */
+export interface VersionSource {
+  format: ContentFormat;
+  /** From the frontmatter; what the caller sends beside the content goes before them. */
+  defaults: FrontmatterDefaults;
+  /** What clients compare. */
+  hash: string;
+  frontmatterHash?: string;
+  /** First words of the text, for search. */
+  excerpt: string;
+  warnings: string[];
+  /** The tree to store, once slug and description are decided. */
+  tree(slug: string, description: string): TreeSource;
+}
+
+const excerptLength = 2000;
+
+/** The root file of a single-file skill, by type. */
+export function rootFileOf(type: SkillType): "SKILL.md" | "RULE.md" {
+  return type === "rule" ? "RULE.md" : "SKILL.md";
+}
+
+/** Reads a text. Throws `payload_too_large` or `content_invalid`. */
+export function readTextSource(content: string, type: SkillType): VersionSource {
+  const file = rootFileOf(type);
+  if (Buffer.byteLength(content) > limits.textContentBytes) {
+    throw new ServiceError(
+      "payload_too_large",
+      `The text is over ${limits.textContentBytes} bytes: publish a folder instead.`,
+      {
+        limitBytes: limits.textContentBytes,
+      },
+    );
+  }
+  if (content.includes("\0") || /\p{Surrogate}/u.test(content)) {
+    throw new ServiceError("content_invalid", "The content is not text: it holds NUL or broken Unicode.", {
+      kind: "content",
+    });
+  }
+  const { fields, body } = splitFrontmatter(content, file);
+  if (body.trim() === "")
+    throw new ServiceError("content_invalid", "The text is empty.", { kind: "content" });
+
+  const kept = new Map(fields);
+  return {
+    format: "markdown",
+    defaults: readDefaults(fields, file),
+    hash: createHash("sha256").update(body).digest("hex"),
+    frontmatterHash: createHash("sha256").update(canonicalJson(kept)).digest("hex"),
+    excerpt: excerptOf(body),
+    warnings: [],
+    tree(slug, description) {
+      const text = joinFrontmatter(slug, description || firstParagraph(body) || slug, kept, body);
+      return { kind: "files", files: [{ path: file, mode: "100644", data: Buffer.from(text) }] };
+    },
+  };
+}
+
+export function excerptOf(body: string): string {
+  return body.slice(0, excerptLength).replace(/\p{Surrogate}/gu, "");
+}
+
+/** JSON with sorted keys, Maps as objects: equal frontmatter gives equal text, whatever the order of its keys. */
+function canonicalJson(value: unknown): string {
+  if (value instanceof Map) {
+    const entries = [...(value as Map<string, unknown>)].sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`;
+  }
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  return JSON.stringify(value) ?? "null";
+}

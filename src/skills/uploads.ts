@@ -1,0 +1,153 @@
+/**
+ * Staged uploads: a package's zip is announced with size and digest, then sent, then named in a publish. Bytes go to
+ * disk as they come, and nothing that does not match the announcement stays.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { Transform, type Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { limits } from "../../contract/limits.ts";
+import { isDuplicate, isId } from "../../storage/database.ts";
+import type { UploadDoc } from "../../storage/uploads.ts";
+import { actorKey, type Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { ServiceError, notFound } from "../errors.ts";
+import type { AnnounceUpload } from "./schema.ts";
+
+/** Announces an upload. Throws `payload_too_large`, or `limit_reached` when too many are open. */
+export async function announceUpload(app: App, actor: Actor, input: AnnounceUpload): Promise<UploadDoc> {
+  if (input.size > limits.packageCompressedBytes) {
+    const limitBytes = limits.packageCompressedBytes;
+    throw new ServiceError(
+      "payload_too_large",
+      `A package may have ${limitBytes} bytes as a zip; this one has ${input.size}.`,
+      { limitBytes },
+    );
+  }
+  const owner = actorKey(actor);
+  const now = app.now();
+  for (const expired of await app.storage.uploads.listExpired(now, limits.openUploads, owner))
+    await discardUpload(app, expired._id);
+  const expiresAt = new Date(now.getTime() + limits.uploadMs);
+  const upload: UploadDoc = { _id: app.newId(), owner, ...input, state: "open", createdAt: now, expiresAt };
+
+  // A place is a unique index entry, so the limit holds however many announce at once.
+  for (let attempt = 0; attempt < limits.openUploads * 2; attempt++) {
+    const taken = new Set(await app.storage.uploads.takenSlots(owner));
+    const slot = Array.from({ length: limits.openUploads }, (_, index) => index).find(
+      (index) => !taken.has(index),
+    );
+    if (slot === undefined) break;
+    try {
+      await app.storage.uploads.insert({ ...upload, slot });
+      return upload;
+    } catch (error) {
+      if (!isDuplicate(error, "upload_slot")) throw error;
+    }
+  }
+  throw new ServiceError(
+    "limit_reached",
+    `You have ${limits.openUploads} uploads open: publish or wait until they lapse.`,
+  );
+}
+
+/** Takes the bytes of an announced upload. Throws `upload_mismatch` when they are not the announced ones. */
+export async function storeUpload(app: App, actor: Actor, id: string, bytes: Readable): Promise<UploadDoc> {
+  const upload = isId(id) ? await app.storage.uploads.find(id) : null;
+  if (!upload || upload.owner !== actorKey(actor) || upload.expiresAt <= app.now())
+    throw notFound("content", id);
+  if (upload.state !== "open")
+    throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
+
+  const folder = uploadFolder(app);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const part = path.join(folder, `${id}.${randomBytes(6).toString("hex")}.part`);
+  try {
+    await spool(bytes, part, upload);
+    await rename(part, uploadPath(app, id));
+  } catch (error) {
+    await rm(part, { force: true });
+    throw translateSpoolError(error, id);
+  }
+  if (!(await app.storage.uploads.markStored(id))) {
+    throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
+  }
+  return { ...upload, state: "stored" };
+}
+
+/** Streams to disk with size and digest counted on the way; what is written is on disk for good when it resolves. */
+async function spool(
+  bytes: Readable,
+  file: string,
+  announced: { size: number; sha256: string },
+): Promise<void> {
+  const hash = createHash("sha256");
+  let size = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > announced.size)
+        return done(mismatch(`more than the announced ${announced.size} bytes arrived`));
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  await pipeline(bytes, count, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+  if (size !== announced.size) throw mismatch(`${size} of ${announced.size} bytes arrived`);
+  if (hash.digest("hex") !== announced.sha256)
+    throw mismatch("the bytes have another SHA-256 than announced");
+  const handle = await open(file, "r+");
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function mismatch(reason: string): ServiceError {
+  return new ServiceError("upload_mismatch", `The upload was not kept: ${reason}. Send it again.`, {
+    kind: "content",
+  });
+}
+
+function translateSpoolError(error: unknown, id: string): unknown {
+  if (error instanceof ServiceError) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new ServiceError("unavailable", "The server has no space left for uploads.", undefined, {
+      cause: error,
+    });
+  }
+  if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET")
+    return mismatch("the connection ended early");
+  return new Error(`storing upload ${id} failed`, { cause: error });
+}
+
+/** Takes a stored upload for one publish, and gives the path of its zip. Throws `not_found` for any other. */
+export async function claimUpload(app: App, actor: Actor, id: string): Promise<string> {
+  const claimed = isId(id) ? await app.storage.uploads.claim(id, actorKey(actor), app.now()) : null;
+  if (!claimed) throw notFound("content", id);
+  return uploadPath(app, id);
+}
+
+/** Gives a claimed upload back, so that a publish that failed for a passing reason can be tried again. */
+export async function returnUpload(app: App, id: string): Promise<void> {
+  await app.storage.uploads.unclaim(id);
+}
+
+/** Removes an upload, bytes first: a record without bytes is found and removed when it lapses. */
+export async function discardUpload(app: App, id: string): Promise<void> {
+  await rm(uploadPath(app, id), { force: true });
+  await app.storage.uploads.remove(id);
+}
+
+/** Uploads lie beside the repositories, so that every API process sees them. */
+export function uploadFolder(app: App): string {
+  return path.join(app.config.gitRoot, "uploads");
+}
+
+function uploadPath(app: App, id: string): string {
+  return path.join(uploadFolder(app), `${id}.zip`);
+}
