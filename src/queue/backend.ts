@@ -62,7 +62,7 @@ export interface QueueBackend {
   queue(name: string, onError: (error: Error) => void): BackendQueue;
   worker(
     name: string,
-    process: (job: Job) => Promise<void>,
+    process: (job: Job, token?: string) => Promise<void>,
     options: ConsumerOptions,
     events: ConsumerEvents,
   ): BackendWorker;

@@ -1,13 +1,15 @@
 // The running side of the queue: one BullMQ worker per queue, which calls the processors.
-import { type Job, UnrecoverableError } from "bullmq";
+import { DelayedError, type Job, UnrecoverableError } from "bullmq";
 
 import type { Log } from "../log.ts";
-import type { BackendWorker, QueueBackend } from "./backend.ts";
-import { isPermanent } from "./errors.ts";
+import { type BackendWorker, type QueueBackend, withinTime } from "./backend.ts";
+import { isPermanent, QueueUnavailableError } from "./errors.ts";
 import { isJobName, type Processors, type QueueName, queueNames } from "./jobs.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
-const DISCONNECT_TIMEOUT_MS = 1000;
+const HAND_OVER_TIMEOUT_MS = 1000;
+/** Past the end of the process that hands it over, so that a job does not run in both. */
+const HAND_OVER_DELAY_MS = 2000;
 const LOCK_MS = 30_000;
 const STALLED_CHECK_MS = 15_000;
 /** So many processes may die under a job before it counts as failed: it is then likely what kills them. */
@@ -18,7 +20,7 @@ const FETCH_RETRY_MS = 1000;
 export interface ConsumerSettings {
   /** Jobs at once in this process: per queue, or one number for every queue. */
   concurrency: number | Record<QueueName, number>;
-  /** How long close() waits for work in flight; what is still running then is run again elsewhere. Default 5 s. */
+  /** How long close() waits for work in flight; what still runs then is handed to another process. Default 5 s. */
   closeDeadlineMs?: number;
   /** A job whose process has died is run again after this time; default 30 s. */
   lockMs?: number;
@@ -41,10 +43,14 @@ export function startConsumers(
     stalled: (jobId: string) => log.warn({ jobId }, "a job's process went away; the job runs again"),
     error: (error: Error) => log.warn({ error }, `queue: ${error.message}`),
   };
+  const leaving = new AbortController();
+  const left = new Promise<"left">((resolve) => {
+    leaving.signal.addEventListener("abort", () => resolve("left"), { once: true });
+  });
   const workers = queueNames.map((name) =>
     backend.worker(
       name,
-      (job) => run(processors, job),
+      (job, token) => runOrHandOver(processors, job, token, left),
       {
         concurrency: typeof concurrency === "number" ? concurrency : concurrency[name],
         lockDuration: lockMs,
@@ -56,14 +62,32 @@ export function startConsumers(
     ),
   );
   let closed: Promise<void> | undefined;
+  const close = async () => {
+    const deadline = setTimeout(() => {
+      log.warn({ closeDeadlineMs }, "jobs still run at the deadline; they are handed over");
+      leaving.abort();
+    }, closeDeadlineMs);
+    await Promise.all(workers.map((worker) => closeWorker(worker, closeDeadlineMs + HAND_OVER_TIMEOUT_MS)));
+    clearTimeout(deadline);
+  };
   return {
     close() {
-      closed ??= Promise.all(workers.map((worker) => closeWorker(worker, closeDeadlineMs, log))).then(
-        () => undefined,
-      );
+      closed ??= close();
       return closed;
     },
   };
+}
+
+/** Puts the job back, without counting an attempt, where this process has to end before the job does. */
+async function runOrHandOver(
+  processors: Processors,
+  job: Job,
+  token: string | undefined,
+  left: Promise<"left">,
+): Promise<void> {
+  if ((await Promise.race([run(processors, job), left])) !== "left") return;
+  await job.moveToDelayed(Date.now() + HAND_OVER_DELAY_MS, token);
+  throw new DelayedError();
 }
 
 async function run(processors: Processors, job: Job): Promise<void> {
@@ -87,24 +111,15 @@ function logFailure(log: Log, job: Job | undefined, error: Error) {
   else log.warn(fields, "a job failed and will be tried again");
 }
 
-async function closeWorker(worker: BackendWorker, deadlineMs: number, log: Log) {
-  const isClosed = await settlesWithin(worker.close(), deadlineMs);
-  if (isClosed) return;
-  // Its locks run out, and another process takes the jobs over.
-  log.warn({ deadlineMs }, "jobs were still running at the deadline; they run again later");
-  await settlesWithin(worker.disconnect(), DISCONNECT_TIMEOUT_MS);
+/** Where the engine is away, the jobs' locks run out instead, and another process takes them over then. */
+async function closeWorker(worker: BackendWorker, timeoutMs: number) {
+  if (await settlesWithin(worker.close(), timeoutMs)) return;
+  await settlesWithin(worker.disconnect(), HAND_OVER_TIMEOUT_MS);
 }
 
 async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const done = work.then(
+  return withinTime(work, ms, "closing").then(
     () => true,
-    () => true,
+    (error: unknown) => !(error instanceof QueueUnavailableError),
   );
-  const isSettled = await Promise.race([done, late]);
-  clearTimeout(timer);
-  return isSettled;
 }

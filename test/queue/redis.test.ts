@@ -1,0 +1,31 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, it } from "node:test";
+
+import { openLog } from "../../src/log.ts";
+import { startTestRedis, whyNoRedis } from "../support/redis.ts";
+import { describeQueue } from "./suite.ts";
+
+const reason = whyNoRedis();
+
+if (reason) {
+  describe("job queue on Redis", () => {
+    it("keeps the promises of the suite", { skip: reason }, () => {});
+  });
+} else {
+  describeQueue("Redis", async () => {
+    const dir = fs.mkdtempSync(path.join(os.tmpdir(), "svc-redis-"));
+    const redis = await startTestRedis(dir);
+    return {
+      place: { redisUrl: redis.redisUrl },
+      log: openLog("silent"),
+      pid: () => redis.pid(),
+      revive: () => redis.restart(),
+      async stop() {
+        await redis.stop();
+        fs.rmSync(dir, { recursive: true, force: true });
+      },
+    };
+  });
+}

@@ -1,0 +1,395 @@
+// What the queue promises, on whichever engine: run by embedded.test.ts and redis.test.ts.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import type { Log } from "../../src/log.ts";
+import {
+  type Consumers,
+  type ConsumerSettings,
+  openQueue,
+  type Processors,
+  type Queue,
+  type QueuePlace,
+  QueueUnavailableError,
+} from "../../src/queue/index.ts";
+
+export interface EngineUnderTest {
+  place: QueuePlace;
+  log: Log;
+  /** The engine's process, or undefined where it is not ours to hurt. */
+  pid(): number | undefined;
+  /** Brings a killed engine back where nothing else does. */
+  revive(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const tenantId = "t1";
+const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+async function until(what: string, isTrue: () => boolean | Promise<boolean>, timeoutMs = 20_000) {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await isTrue())) {
+    if (Date.now() > deadline) assert.fail(`waited ${timeoutMs} ms for ${what}`);
+    await sleep(20);
+  }
+}
+
+export function describeQueue(engineName: string, start: () => Promise<EngineUnderTest>) {
+  describe(`job queue on ${engineName}`, () => {
+    let engine: EngineUnderTest;
+    let queue: Queue;
+    let nextId = 0;
+    const freshId = () => `s${Date.now().toString(36)}-${nextId++}`;
+
+    const consume = (processors: Partial<Processors>, settings: Partial<ConsumerSettings> = {}): Consumers =>
+      queue.startConsumers(
+        {
+          "upkeep.reconcile": async () => {},
+          "upkeep.purge": async () => {},
+          "upkeep.erase-skill": async () => {},
+          "upkeep.merge-packs": async () => {},
+          ...processors,
+        },
+        { concurrency: 5, ...settings },
+      );
+    const failedCount = async () => (await queue.counts()).upkeep.failed;
+
+    before(async () => {
+      engine = await start();
+      queue = await openQueue(engine.place, engine.log);
+    });
+    after(async () => {
+      await queue?.close();
+      await engine?.stop();
+    });
+
+    it("hands each job's payload to its processor", async () => {
+      const skillId = freshId();
+      const seen: unknown[] = [];
+      const consumers = consume({
+        "upkeep.erase-skill": async (payload) => void seen.push(["erase", payload]),
+        "upkeep.merge-packs": async (payload) => void seen.push(["merge", payload]),
+      });
+
+      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId });
+      await until("the first job", () => seen.length === 1);
+      await queue.enqueue("upkeep.merge-packs", { skillId, tenantId });
+      await until("the second job", () => seen.length === 2);
+      await consumers.close();
+
+      assert.deepEqual(seen, [
+        ["erase", { skillId, tenantId }],
+        ["merge", { skillId, tenantId }],
+      ]);
+    });
+
+    it("tries a failed job again, each time after a longer pause", async () => {
+      const startedAt: number[] = [];
+      const consumers = consume({
+        async "upkeep.erase-skill"() {
+          startedAt.push(Date.now());
+          if (startedAt.length < 3) throw new Error("not yet");
+        },
+      });
+
+      await queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId });
+      await until("three attempts", () => startedAt.length === 3);
+      await consumers.close();
+
+      const [first = 0, second = 0, third = 0] = startedAt;
+      assert.ok(second - first >= 1300, `first pause ${second - first} ms`);
+      assert.ok(third - second >= 2600, `second pause ${third - second} ms`);
+    });
+
+    it("fails a job at once where trying again cannot help", async () => {
+      const failedBefore = await failedCount();
+      let attempts = 0;
+      const consumers = consume({
+        async "upkeep.erase-skill"() {
+          attempts++;
+          throw Object.assign(new Error("no such thing"), { retryable: false });
+        },
+      });
+
+      await queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId });
+      await until("the failure", async () => (await failedCount()) === failedBefore + 1);
+      await consumers.close();
+
+      assert.equal(attempts, 1);
+      assert.equal((await queue.counts()).upkeep.delayed, 0);
+    });
+
+    it("holds a delayed job back", async () => {
+      let ranAt = 0;
+      const consumers = consume({
+        async "upkeep.erase-skill"() {
+          ranAt = Date.now();
+        },
+      });
+      const askedAt = Date.now();
+
+      await queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId }, { delayMs: 600 });
+      const { delayed } = (await queue.counts()).upkeep;
+      await until("the job", () => ranAt > 0);
+      await consumers.close();
+
+      assert.equal(delayed, 1);
+      assert.ok(ranAt - askedAt >= 590, `ran after ${ranAt - askedAt} ms`);
+    });
+
+    it("keeps one waiting job per id", async () => {
+      const skillId = freshId();
+      let runs = 0;
+
+      for (let i = 0; i < 3; i++) {
+        await queue.enqueue("upkeep.merge-packs", { skillId, tenantId }, { jobId: skillId });
+      }
+      const { waiting } = (await queue.counts()).upkeep;
+      const consumers = consume({
+        async "upkeep.merge-packs"() {
+          runs++;
+        },
+      });
+      await until("the run", () => runs > 0);
+      await sleep(200);
+      await consumers.close();
+
+      assert.equal(waiting, 1);
+      assert.equal(runs, 1);
+    });
+
+    it("queues one more of an id behind the running one, and takes the id again once it is done", async () => {
+      const skillId = freshId();
+      let runs = 0;
+      const held = new EventEmitter();
+      const consumers = consume({
+        async "upkeep.merge-packs"() {
+          runs++;
+          if (runs === 1) await once(held, "letGo");
+        },
+      });
+      const enqueue = () => queue.enqueue("upkeep.merge-packs", { skillId, tenantId }, { jobId: skillId });
+
+      await enqueue();
+      await until("the first run", () => runs === 1);
+      await enqueue();
+      await enqueue();
+      held.emit("letGo");
+      await until("the second run", () => runs === 2);
+      await sleep(200);
+      const runsAfterBurst = runs;
+      await enqueue();
+      await until("the third run", () => runs === 3);
+      await consumers.close();
+
+      assert.equal(runsAfterBurst, 2);
+    });
+
+    it("takes an id again after its job failed for good", async () => {
+      const skillId = freshId();
+      let runs = 0;
+      const consumers = consume({
+        async "upkeep.merge-packs"() {
+          runs++;
+          throw Object.assign(new Error("broken"), { retryable: false });
+        },
+      });
+      const failedBefore = await failedCount();
+
+      for (let i = 1; i <= 2; i++) {
+        await queue.enqueue("upkeep.merge-packs", { skillId, tenantId }, { jobId: skillId });
+        await until("the failure", async () => (await failedCount()) === failedBefore + i);
+      }
+      await consumers.close();
+
+      assert.equal(runs, 2);
+    });
+
+    it("repeats a scheduled job until it is unscheduled, once per name", async () => {
+      let runs = 0;
+      const consumers = consume({
+        async "upkeep.purge"() {
+          runs++;
+        },
+      });
+
+      await queue.upsertSchedule("upkeep.purge", {}, { everyMs: 60_000 });
+      await queue.upsertSchedule("upkeep.purge", {}, { everyMs: 300 });
+      await until("three runs", () => runs >= 3);
+      const wasThere = await queue.removeSchedule("upkeep.purge");
+      await sleep(400);
+      const runsAtEnd = runs;
+      await sleep(700);
+      await consumers.close();
+
+      assert.equal(wasThere, true);
+      assert.equal(runs, runsAtEnd);
+      assert.equal(await queue.removeSchedule("upkeep.purge"), false);
+    });
+
+    it("repeats by a cron pattern", async () => {
+      let runs = 0;
+      const consumers = consume({
+        async "upkeep.reconcile"() {
+          runs++;
+        },
+      });
+
+      await queue.upsertSchedule("upkeep.reconcile", {}, { cron: "* * * * * *" });
+      await until("two runs", () => runs >= 2);
+      await queue.removeSchedule("upkeep.reconcile");
+      await consumers.close();
+    });
+
+    it("finishes work in flight when it closes, and leaves the rest for later", async () => {
+      const finished: string[] = [];
+      const started: string[] = [];
+      const process: Processors["upkeep.erase-skill"] = async ({ skillId }) => {
+        started.push(skillId);
+        await sleep(300);
+        finished.push(skillId);
+      };
+      const first = consume({ "upkeep.erase-skill": process }, { concurrency: 1 });
+      const [a, b] = [freshId(), freshId()];
+
+      await queue.enqueue("upkeep.erase-skill", { skillId: a, tenantId });
+      await queue.enqueue("upkeep.erase-skill", { skillId: b, tenantId });
+      await until("the first start", () => started.length === 1);
+      await first.close();
+      const finishedAtClose = [...finished];
+      const second = consume({ "upkeep.erase-skill": process }, { concurrency: 1 });
+      await until("the second job", () => finished.length === 2);
+      await second.close();
+
+      assert.deepEqual(finishedAtClose, [a]);
+      assert.deepEqual(finished, [a, b]);
+    });
+
+    it("gives up waiting at the deadline, and another consumer takes the job over", async () => {
+      const skillId = freshId();
+      let runs = 0;
+      const stuck = consume(
+        {
+          "upkeep.erase-skill": () => {
+            runs++;
+            return new Promise(() => {});
+          },
+        },
+        { closeDeadlineMs: 200, lockMs: 1000 },
+      );
+      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId });
+      await until("the start", () => runs === 1);
+
+      const closedFrom = Date.now();
+      await stuck.close();
+      const tookMs = Date.now() - closedFrom;
+      let isTakenOver = false;
+      const other = consume(
+        {
+          async "upkeep.erase-skill"(payload) {
+            isTakenOver = payload.skillId === skillId;
+          },
+        },
+        { lockMs: 1000 },
+      );
+      await until("the takeover", () => isTakenOver);
+      await other.close();
+
+      assert.ok(tookMs < 1500, `closing took ${tookMs} ms`);
+    });
+
+    it("runs the job of a killed worker process again", async () => {
+      const skillId = freshId();
+      const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
+      const child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(engine.place)], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const gone = once(child, "exit");
+      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId }, { jobId: skillId });
+
+      const [line] = (await once(child.stdout, "data")) as [Buffer];
+      child.kill("SIGKILL");
+      await gone;
+      const runs: string[] = [];
+      const consumers = consume(
+        { "upkeep.erase-skill": async (payload) => void runs.push(payload.skillId) },
+        { lockMs: 1000 },
+      );
+      await until("the second run", () => runs.length === 1);
+      await queue.enqueue("upkeep.erase-skill", { skillId, tenantId }, { jobId: skillId });
+      await until("its id to be free again", () => runs.length === 2);
+      await consumers.close();
+
+      assert.equal(line.toString().trim(), skillId);
+      assert.deepEqual(runs, [skillId, skillId]);
+    });
+
+    it("fails fast while the engine hangs, and works again afterwards", async (t) => {
+      const pid = engine.pid();
+      if (pid === undefined) return t.skip("the Redis of TEST_REDIS_URL is not ours to stop");
+      let isDone = false;
+      process.kill(pid, "SIGSTOP");
+      const askedAt = Date.now();
+      try {
+        await assert.rejects(
+          queue.enqueue("upkeep.erase-skill", { skillId: freshId(), tenantId }),
+          QueueUnavailableError,
+        );
+        await assert.rejects(queue.counts(), QueueUnavailableError);
+      } finally {
+        process.kill(pid, "SIGCONT");
+      }
+      const tookMs = Date.now() - askedAt;
+
+      const consumers = consume({
+        async "upkeep.merge-packs"() {
+          isDone = true;
+        },
+      });
+      await queue.enqueue("upkeep.merge-packs", { skillId: freshId(), tenantId });
+      await until("a job after the pause", () => isDone);
+      await consumers.close();
+      assert.ok(tookMs < 7000, `two answers took ${tookMs} ms`);
+    });
+
+    it("loses no acknowledged job when the engine is killed in a flood", async (t) => {
+      const victim = engine.pid();
+      if (victim === undefined) return t.skip("the Redis of TEST_REDIS_URL is not ours to kill");
+      const failedBefore = await failedCount();
+      const acknowledged = new Set<string>();
+      const ran = new Set<string>();
+      const consumers = consume(
+        { "upkeep.erase-skill": async ({ skillId }) => void ran.add(skillId) },
+        { lockMs: 2000 },
+      );
+      const producer = async (count: number) => {
+        for (let i = 0; i < count; i++) {
+          const skillId = freshId();
+          try {
+            await queue.enqueue("upkeep.erase-skill", { skillId, tenantId });
+            acknowledged.add(skillId);
+          } catch (error) {
+            assert.ok(error instanceof QueueUnavailableError, String(error));
+            await sleep(50);
+          }
+        }
+      };
+
+      const flood = Promise.all(Array.from({ length: 10 }, () => producer(60)));
+      await until("a hundred jobs", () => acknowledged.size >= 100);
+      process.kill(victim, "SIGKILL");
+      await engine.revive();
+      await flood;
+      await until("all of them to run", () => [...acknowledged].every((id) => ran.has(id)));
+      await until("an empty queue", async () => (await queue.counts()).upkeep.active === 0);
+      await consumers.close();
+
+      assert.ok(acknowledged.size >= 500, `${acknowledged.size} of 600 were acknowledged`);
+      assert.notEqual(engine.pid(), victim);
+      assert.equal(await failedCount(), failedBefore);
+    });
+  });
+}
