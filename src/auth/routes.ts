@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { DeviceCodePayload, DeviceTokenPayload, IdentityPayload } from "../../contract/payloads.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { Enveloped, Reply, route, type Route } from "../http/route.ts";
+import { loadMemberships } from "../users/load.ts";
+import { presentIdentity } from "../users/present.ts";
+import { DeviceError, decideDevice, pollDeviceToken, requestDeviceCode } from "./device.ts";
+import { DeviceCodeRequest, DeviceDecision, DeviceTokenRequest, SignIn, SignUp } from "./schema.ts";
+import { endSession } from "./sessions.ts";
+import { signIn, signUp, type SignedIn } from "./sign-in.ts";
+
+const tag = "Sign-in";
+
+export function authRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/auth/sign-up",
+      summary: "Create an account and sign in; the first one of a service is its administrator",
+      tag,
+      auth: "optional",
+      body: SignUp,
+      status: 201,
+      data: IdentityPayload,
+      budget: "sign-up",
+      handle: async ({ actor, body, request }) => identity(app, await signUp(app, actor, body, request)),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/sign-in",
+      summary: "Sign in by e-mail and password; sets the session cookie",
+      tag,
+      auth: "optional",
+      body: SignIn,
+      data: IdentityPayload,
+      budget: "sign-in",
+      handle: async ({ actor, body }) => identity(app, await signIn(app, actor, body)),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/sign-out",
+      summary: "End the session of the cookie",
+      tag,
+      auth: "optional",
+      data: null,
+      handle: ({ actor }) => signOut(app, actor),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/device/code",
+      summary: "Start the sign-in of a device (RFC 8628, section 3.1); the answer has no envelope",
+      tag,
+      auth: "optional",
+      body: DeviceCodeRequest,
+      form: true,
+      cookieless: true,
+      data: DeviceCodePayload,
+      produces: "application/json",
+      budget: "device",
+      handle: ({ body, request }) => standardAnswer(() => requestDeviceCode(app, body, request)),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/device/token",
+      summary: "Poll for a device's token (RFC 8628, section 3.4); the answer has no envelope",
+      tag,
+      auth: "optional",
+      body: DeviceTokenRequest,
+      form: true,
+      cookieless: true,
+      data: DeviceTokenPayload,
+      produces: "application/json",
+      budget: "device",
+      handle: ({ actor, body }) => standardAnswer(() => pollDeviceToken(app, body, actor.origin)),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/device/decision",
+      summary: "Approve or deny a device by its user code; needs a browser session",
+      tag,
+      auth: "required",
+      body: DeviceDecision,
+      data: z.object({ approved: z.boolean() }),
+      async handle({ actor, body }) {
+        await decideDevice(app, actor, body.userCode, body.approve);
+        return { approved: body.approve };
+      },
+    }),
+  ];
+}
+
+async function identity(app: App, { user, cookie }: SignedIn): Promise<Enveloped> {
+  return new Enveloped(presentIdentity(user, await loadMemberships(app, user._id)), { cookies: [cookie] });
+}
+
+async function signOut(app: App, actor: Actor): Promise<Enveloped> {
+  return new Enveloped(undefined, { cookies: [await endSession(app, actor)] });
+}
+
+/** Bodies and failures as the standard has them (RFC 6749, sections 5.1 and 5.2), never stored on the way. */
+async function standardAnswer(call: () => Promise<object>): Promise<Reply> {
+  const headers = { "cache-control": "no-store", pragma: "no-cache" };
+  try {
+    return new Reply(await call(), { headers });
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    return new Reply({ error: error.code, error_description: error.message }, { status: 400, headers });
+  }
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import { email, personName, username } from "../users/schema.ts";
+
+/** Counted in characters, not in the halves that JavaScript stores the rarer ones in. */
+const newPassword = z
+  .string()
+  .max(limits.password.max * 2)
+  .refine((text) => {
+    const { length } = Array.from(text);
+    return length >= limits.password.min && length <= limits.password.max;
+  }, `must have ${limits.password.min} to ${limits.password.max} characters`)
+  .meta({ description: `${limits.password.min} to ${limits.password.max} characters` });
+
+export const SignUp = z.strictObject({
+  email,
+  password: newPassword,
+  name: personName,
+  username,
+  setupToken: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "from the set-up link; only the first account of a service needs it" }),
+});
+export type SignUp = z.output<typeof SignUp>;
+
+/** Rules of new passwords are not asked of old ones: a wrong password is only wrong. */
+export const SignIn = z.strictObject({
+  email: z.string().min(1).max(limits.email),
+  password: z
+    .string()
+    .min(1)
+    .max(limits.password.max * 2),
+});
+export type SignIn = z.output<typeof SignIn>;
+
+/** Parameters of a standard request: unknown ones are ignored (RFC 6749, section 3.2), ill-typed ones count as absent. */
+const parameter = z.string().max(300).optional().catch(undefined);
+
+export const DeviceCodeRequest = z.looseObject({
+  client_id: parameter,
+  hostname: parameter.meta({ description: "what the device calls itself; shown to whoever approves" }),
+});
+export type DeviceCodeRequest = z.output<typeof DeviceCodeRequest>;
+
+export const DeviceTokenRequest = z.looseObject({
+  grant_type: parameter,
+  device_code: parameter,
+  client_id: parameter,
+});
+export type DeviceTokenRequest = z.output<typeof DeviceTokenRequest>;
+
+export const DeviceDecision = z.strictObject({
+  userCode: z.string().min(1).max(40),
+  approve: z.boolean(),
+});
+export type DeviceDecision = z.output<typeof DeviceDecision>;

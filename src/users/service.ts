@@ -1,0 +1,60 @@
+/** The caller's own account: who they are, what they change of it, what they did. */
+import type { Account } from "../../storage/users.ts";
+import type { Actor } from "../access/actor.ts";
+import { limitsOf } from "../access/decide.ts";
+import { isPermitted } from "../access/permissions.ts";
+import type { App } from "../app.ts";
+import { makeEvent, settleEvents } from "../audit/events.ts";
+import { forbidden, unauthenticated } from "../errors.ts";
+import { nameTaken, requireUnrestricted, requireUser } from "./load.ts";
+import { presentAuditEntry } from "./present.ts";
+import type { AuditLogPayload, AuditLogQuery, UpdateProfile } from "./schema.ts";
+
+/** The caller's account; a token of any scope may ask who it is. */
+export async function loadAccount(app: App, actor: Actor): Promise<Account> {
+  const user = await app.storage.users.find(requireUser(actor).userId);
+  if (!user) throw unauthenticated("This account no longer exists.");
+  return user;
+}
+
+/** Changes the caller's names. Values that are there already change nothing and are not recorded. */
+export async function updateProfile(app: App, actor: Actor, input: UpdateProfile): Promise<Account> {
+  const caller = requireUnrestricted(actor, "change the profile");
+  const user = await loadAccount(app, actor);
+  const changed = (["name", "username"] as const).filter(
+    (field) => input[field] !== undefined && input[field] !== user[field],
+  );
+  if (changed.length === 0) return user;
+
+  const fields = Object.fromEntries(changed.map((field) => [field, input[field]]));
+  const event = makeEvent(app, caller, "user.profile_updated", {
+    resourceType: "user",
+    resourceId: caller.userId,
+    metadata: { changed: fields },
+  });
+  let updated: Account | null;
+  try {
+    updated = await app.storage.users.update(caller.userId, fields, app.now(), [event]);
+  } catch (error) {
+    throw nameTaken(error, { username: input.username });
+  }
+  if (!updated) throw unauthenticated("This account no longer exists.");
+  settleEvents(app, app.storage.users, caller.userId, [event]);
+  return updated;
+}
+
+/** A page of the caller's own audit log, newest first. A restricted token needs the scope to read logs. */
+export async function listOwnEvents(app: App, actor: Actor, query: AuditLogQuery): Promise<AuditLogPayload> {
+  const caller = requireUser(actor);
+  const { scopes, allowedFolderIds } = limitsOf(caller);
+  if (allowedFolderIds || (scopes && !isPermitted(scopes, "auditLog:read"))) {
+    throw forbidden("This token's restrictions do not include reading the audit log.");
+  }
+  const { page, limit } = query;
+  const { entries, total } = await app.storage.auditEvents.listOfUser(
+    caller.userId,
+    (page - 1) * limit,
+    limit,
+  );
+  return { entries: entries.map(presentAuditEntry), total, page };
+}
