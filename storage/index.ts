@@ -8,6 +8,7 @@ import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
+import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
 import { openTokens, tokenIndexes, type Tokens } from "./tokens.ts";
@@ -25,6 +26,7 @@ export interface Storage {
   sessions: Sessions;
   setup: Setup;
   skills: Skills;
+  skillSearch: SkillSearch;
   tenants: Tenants;
   tokens: Tokens;
   uploads: Uploads;
@@ -65,6 +67,7 @@ export async function openStorage(options: { url: string; database: string }): P
     sessions: openSessions(database),
     setup: openSetup(database),
     skills: openSkills(database),
+    skillSearch: openSkillSearch(database),
     tenants: openTenants(database),
     tokens: openTokens(database),
     uploads: openUploads(database),

@@ -68,7 +68,7 @@ export async function appendVersion(
   const now = app.now();
 
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
-    if (isCurrentContent(skill, source)) return unchanged(app, skill, source);
+    if (await source.equals(skill.current)) return unchanged(app, skill, source);
     const semver = nextSemver(skill.highestSemver, request);
     const number = skill.head.version + 1;
     const description = request.description ?? source.defaults.description ?? skill.description;
@@ -150,15 +150,6 @@ async function appendOnce(
   }
 }
 
-function isCurrentContent(skill: SkillDoc, source: VersionSource): boolean {
-  const { current } = skill;
-  return (
-    source.format === current.format &&
-    source.hash === current.hash &&
-    source.frontmatterHash === current.frontmatterHash
-  );
-}
-
 async function unchanged(app: App, skill: SkillDoc, source: VersionSource): Promise<Appended> {
   const version =
     skill.pending.find((row) => row.version === skill.current.version) ??
@@ -223,7 +214,7 @@ export function versionRow(actor: Actor, facts: RowFacts): VersionDoc {
     oid: written.oid,
     treeOid: written.treeOid,
     digest: written.digest,
-    hash: source.format === "package" ? written.digest : source.hash,
+    hash: source.hash ?? written.digest,
     ...(source.frontmatterHash === undefined ? {} : { frontmatterHash: source.frontmatterHash }),
     name: skill.name,
     description: facts.description,
@@ -244,5 +235,6 @@ export function summaryOf(row: VersionDoc): SkillDoc["current"] {
     ...(row.frontmatterHash === undefined ? {} : { frontmatterHash: row.frontmatterHash }),
     format: row.format,
     fileCount: row.fileCount,
+    totalBytes: row.totalBytes,
   };
 }

@@ -1,6 +1,7 @@
 /** A single-file skill as it comes in: checked, split and ready to be written as a tree of one file. */
 import { createHash } from "node:crypto";
 import type { TreeSource } from "../../repos/store/index.ts";
+import type { VersionSummary } from "../../storage/skills.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import { ServiceError } from "../errors.ts";
@@ -17,12 +18,14 @@ export interface VersionSource {
   format: ContentFormat;
   /** From the frontmatter; what the caller sends beside the content goes before them. */
   defaults: FrontmatterDefaults;
-  /** What clients compare. */
-  hash: string;
+  /** What clients compare; a package's is known once it is written. */
+  hash?: string;
   frontmatterHash?: string;
   /** First words of the text, for search. */
   excerpt: string;
   warnings: string[];
+  /** Whether a version holds these very bytes already. */
+  equals(current: VersionSummary): Promise<boolean>;
   /** The tree to store, once slug and description are decided. */
   tree(slug: string, description: string): TreeSource;
 }
@@ -56,13 +59,17 @@ export function readTextSource(content: string, type: SkillType): VersionSource 
     throw new ServiceError("content_invalid", "The text is empty.", { kind: "content" });
 
   const kept = new Map(fields);
+  const hash = createHash("sha256").update(body).digest("hex");
+  const frontmatterHash = createHash("sha256").update(canonicalJson(kept)).digest("hex");
   return {
     format: "markdown",
     defaults: readDefaults(fields, file),
-    hash: createHash("sha256").update(body).digest("hex"),
-    frontmatterHash: createHash("sha256").update(canonicalJson(kept)).digest("hex"),
+    hash,
+    frontmatterHash,
     excerpt: excerptOf(body),
     warnings: [],
+    equals: async (current) =>
+      current.format === "markdown" && current.hash === hash && current.frontmatterHash === frontmatterHash,
     tree(slug, description) {
       const text = joinFrontmatter(slug, description || firstParagraph(body) || slug, kept, body);
       return { kind: "files", files: [{ path: file, mode: "100644", data: Buffer.from(text) }] };

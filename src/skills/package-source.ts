@@ -1,0 +1,100 @@
+/** A package as it comes in: an uploaded zip whose SKILL.md says what it is. The files stay as they are. */
+import { createHash } from "node:crypto";
+import { canonicalContent } from "../../contract/package-rules.ts";
+import { limits } from "../../contract/limits.ts";
+import { openZipPackage, type ZipPackage } from "../../repos/archive/index.ts";
+import type { VersionSummary } from "../../storage/skills.ts";
+import { ServiceError } from "../errors.ts";
+import { readDefaults, splitFrontmatter } from "./frontmatter.ts";
+import { excerptOf, type VersionSource } from "./text-source.ts";
+
+const rootFile = "SKILL.md";
+
+/** Keys of the Agent Skills format; others are kept, with a warning. */
+const knownKeys = new Set([
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "metadata",
+  "allowed-tools",
+  "tags",
+]);
+
+/** Reads a zip on disk. Throws `PackageError`, or `content_invalid` for a SKILL.md that is not usable. */
+export async function readPackageSource(zipPath: string): Promise<VersionSource> {
+  const zip = await openZipPackage(zipPath, { rootFile });
+  try {
+    const root = zip.files.find((file) => file.path === rootFile)!;
+    if (root.size > limits.textContentBytes) throw invalid(`it is over ${limits.textContentBytes} bytes`);
+    const { fields, body } = splitFrontmatter(decode(await root.read()));
+    if (!fields) throw invalid("it must begin with frontmatter that has a name and a description");
+    const defaults = readDefaults(fields);
+    if (defaults.name === undefined) throw invalid("its frontmatter has no name");
+    if (defaults.description === undefined) throw invalid("its frontmatter has no description");
+    const facts = { fileCount: zip.files.length, totalBytes: zip.totalBytes };
+    return {
+      format: "package",
+      defaults,
+      excerpt: excerptOf(body),
+      warnings: warningsAbout(fields, defaults.name),
+      equals: (current) => equalsCurrent(zipPath, facts, current),
+      tree: () => ({ kind: "zip", path: zipPath, rootFile }),
+    };
+  } finally {
+    zip.close();
+  }
+}
+
+/** Files are hashed only where number and size leave it open, so that most changes cost nothing here. */
+async function equalsCurrent(
+  zipPath: string,
+  facts: { fileCount: number; totalBytes: number },
+  current: VersionSummary,
+): Promise<boolean> {
+  if (current.format !== "package") return false;
+  if (current.fileCount !== facts.fileCount || current.totalBytes !== facts.totalBytes) return false;
+  const zip = await openZipPackage(zipPath, { rootFile });
+  try {
+    return (await digestOf(zip)) === current.digest;
+  } finally {
+    zip.close();
+  }
+}
+
+async function digestOf(zip: ZipPackage): Promise<string> {
+  const files: { path: string; mode: string; sha256: string }[] = [];
+  for (const file of zip.files) {
+    const hash = createHash("sha256");
+    for await (const chunk of file.chunks()) hash.update(chunk);
+    files.push({ path: file.path, mode: file.mode, sha256: hash.digest("hex") });
+  }
+  return createHash("sha256").update(canonicalContent(files)).digest("hex");
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw invalid("it is not UTF-8 text");
+  }
+}
+
+function warningsAbout(fields: ReadonlyMap<string, unknown>, name: string): string[] {
+  const unknown = [...fields.keys()].filter((key) => !knownKeys.has(key));
+  const warnings =
+    unknown.length > 0 ? [`SKILL.md has keys that not every tool knows: ${unknown.join(", ")}.`] : [];
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64) {
+    warnings.push(
+      `The name "${name}" in SKILL.md is not lower-case letters, digits and hyphens: some tools will not load it.`,
+    );
+  }
+  return warnings;
+}
+
+function invalid(reason: string): ServiceError {
+  return new ServiceError("content_invalid", `${rootFile} can't be published: ${reason}.`, {
+    kind: "content",
+    ref: rootFile,
+  });
+}

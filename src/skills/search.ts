@@ -1,0 +1,66 @@
+/** The catalog of public skills, and the skills of one's own organizations. */
+import { z } from "zod";
+import { sortFields, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { Actor } from "../access/actor.ts";
+import { readableTenants } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+import { loadTenant } from "../orgs/service.ts";
+import type { ExploreQuery, ListQuery } from "./schema.ts";
+import { nameKeyOf } from "./slug.ts";
+
+const Cursor = z.tuple([z.number(), z.string().max(64)]);
+
+/** Public skills of every organization; nobody needs to sign in for them. */
+export async function exploreSkills(app: App, input: ExploreQuery): Promise<Page<SkillDoc>> {
+  const text = input.query === undefined ? undefined : nameKeyOf(input.query);
+  return listPage(
+    app,
+    { scope: { kind: "catalog" }, type: input.type, tag: input.tag, text, sort: input.sort },
+    input,
+  );
+}
+
+/** Skills that the caller may read in their own organizations, or in one of them. */
+export async function listSkills(app: App, actor: Actor, input: ListQuery): Promise<Page<SkillDoc>> {
+  const readable = readableTenants(actor);
+  let tenantIds = readable;
+  if (input.tenant_id !== undefined) {
+    const tenant = await loadTenant(app, actor, input.tenant_id, "member");
+    tenantIds = readable.filter((id) => id === tenant._id);
+  }
+  // No personal workspace exists yet, so nothing lies in one.
+  if (tenantIds.length === 0 || input.personal) return new Page<SkillDoc>([], null);
+  return listPage(
+    app,
+    {
+      scope: { kind: "tenants", tenantIds },
+      type: input.type,
+      visibility: input.visibility,
+      tag: input.tag,
+      folderId:
+        input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
+      text: input.query === undefined ? undefined : nameKeyOf(input.query),
+      sort: "updated",
+    },
+    input,
+  );
+}
+
+async function listPage(
+  app: App,
+  query: Omit<SkillQuery, "limit" | "after">,
+  page: { limit: number; cursor?: string | undefined },
+): Promise<Page<SkillDoc>> {
+  const last = decodeCursor(page.cursor, Cursor);
+  const after = last && { value: query.sort === "downloads" ? last[0] : new Date(last[0]), id: last[1] };
+  const rows = await app.storage.skillSearch.list({ ...query, after, limit: page.limit + 1 });
+  const items = rows.slice(0, page.limit);
+  return new Page(items, rows.length > items.length ? cursorAfter(items.at(-1)!, query.sort) : null);
+}
+
+function cursorAfter(skill: SkillDoc, sort: SkillSort): string {
+  return encodeCursor([Number(skill[sortFields[sort]]), skill._id]);
+}
