@@ -1,0 +1,137 @@
+// Builds what is stale: the service (tsc to dist/) and the CLI (one bundle with lazy chunks in dist/cli/).
+//   node scripts/build.mjs [server|cli]
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+import { installIfStale } from "./install.mjs";
+import { requireNode } from "./node-version.mjs";
+import { builds, isFresh, root, stateOf } from "./sources.mjs";
+
+const LOCK_WAIT_MS = 120_000;
+const inRoot = (...names) => path.join(root, ...names);
+
+/** Ends the process where a build fails. */
+export async function buildIfStale(names = ["server", "cli"]) {
+  const needed = names.filter((name) => fs.existsSync(inRoot(builds[name].sources[0])));
+  if (needed.every((name) => isFresh(builds[name]))) return;
+  installIfStale();
+  const unlock = await lock();
+  try {
+    removeLeftovers();
+    for (const name of needed) {
+      const build = builds[name];
+      if (isFresh(build)) continue; // another process has built it meanwhile
+      const state = stateOf(build);
+      if (name === "server") buildServer();
+      else await buildCli();
+      fs.writeFileSync(inRoot(build.stamp), state);
+    }
+  } catch (error) {
+    console.error(process.stderr.isTTY ? error.message : stripVTControlCharacters(error.message));
+    process.exitCode = 1;
+  } finally {
+    unlock();
+  }
+  if (process.exitCode) process.exit();
+}
+
+/** Of builds that were killed: no other one runs while the lock is held. */
+function removeLeftovers() {
+  for (const name of fs.readdirSync(inRoot("dist"))) {
+    if (/^\.(server|cli)-\d+$|\.old-\d+$/.test(name)) {
+      fs.rmSync(inRoot("dist", name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** One build at a time; a lock whose process is gone counts for nothing. */
+async function lock() {
+  fs.mkdirSync(inRoot("dist"), { recursive: true });
+  const file = inRoot("dist", ".building");
+  const deadline = Date.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      fs.writeFileSync(file, String(process.pid), { flag: "wx" });
+      return () => fs.rmSync(file, { force: true });
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if (!isAlive(file) || Date.now() > deadline) fs.rmSync(file, { force: true });
+    else await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
+function isAlive(file) {
+  try {
+    const pid = Number(fs.readFileSync(file, "utf8"));
+    // Just created and not yet written.
+    if (pid === 0) return Date.now() - fs.statSync(file).mtimeMs < 1000;
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function buildServer() {
+  const fresh = inRoot("dist", `.server-${process.pid}`);
+  const tsc = inRoot("node_modules", "typescript", "bin", "tsc");
+  try {
+    const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", fresh], {
+      cwd: root,
+      stdio: ["ignore", 2, "inherit"],
+    });
+    if (status !== 0) throw new Error("The service does not compile.");
+    // House by house, so that no output of a removed source stays behind.
+    for (const name of fs.readdirSync(fresh)) swap(path.join(fresh, name), inRoot("dist", name));
+  } finally {
+    fs.rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+async function buildCli() {
+  const { rolldown } = await import("rolldown");
+  const fresh = inRoot("dist", `.cli-${process.pid}`);
+  const bundle = await rolldown({
+    input: inRoot("cli", "main.ts"),
+    platform: "node",
+    // Without it jsonc-parser's UMD build is taken, which breaks at run time.
+    resolve: { mainFields: ["module", "main"] },
+    cwd: root,
+  });
+  try {
+    await bundle.write({
+      dir: fresh,
+      format: "esm",
+      minify: true,
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name]-[hash].js",
+    });
+    swap(fresh, inRoot("dist", "cli"));
+  } finally {
+    await bundle.close();
+    fs.rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Puts a file or folder in place of an older one. */
+function swap(from, to) {
+  const old = `${to}.old-${process.pid}`;
+  if (fs.existsSync(to)) fs.renameSync(to, old);
+  fs.renameSync(from, to);
+  fs.rmSync(old, { recursive: true, force: true });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  requireNode();
+  const names = process.argv.slice(2);
+  const unknown = names.find((name) => !Object.hasOwn(builds, name));
+  if (unknown !== undefined) {
+    console.error(`There is no build "${unknown}". There are: ${Object.keys(builds).join(", ")}.`);
+    process.exit(1);
+  }
+  installIfStale();
+  await buildIfStale(names.length > 0 ? names : undefined);
+}
