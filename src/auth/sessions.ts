@@ -15,11 +15,16 @@ export const lastUseStepMs = 60_000;
  * Starts a session in place of the one that the caller came with, so that a secret known before a sign-in is worth
  * nothing after it. Answers the cookie that carries the new one.
  */
-export async function startSession(app: App, userId: string, before: Actor): Promise<Cookie> {
+export async function startSession(
+  app: App,
+  userId: string,
+  before: Actor,
+): Promise<{ sessionId: string; cookie: Cookie }> {
   const secret = randomBytes(32).toString("base64url");
+  const sessionId = app.newId();
   const now = app.now();
   await app.storage.sessions.insert({
-    _id: app.newId(),
+    _id: sessionId,
     userId,
     secretHash: hashSecret(secret),
     createdAt: now,
@@ -27,11 +32,8 @@ export async function startSession(app: App, userId: string, before: Actor): Pro
     expiresAt: endOf(now, now),
   });
   await endSession(app, before);
-  return {
-    name: sessionCookieName(app.config.baseUrl),
-    value: secret,
-    maxAgeMs: limits.sessionAbsoluteMs,
-  };
+  const name = sessionCookieName(app.config.baseUrl);
+  return { sessionId, cookie: { name, value: secret, maxAgeMs: limits.sessionAbsoluteMs } };
 }
 
 /** Ends the session that the caller came by, if they did. Answers the cookie that clears it in the browser. */

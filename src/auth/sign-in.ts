@@ -15,6 +15,7 @@ import { checkFirstSignUp, forgetSetupLink } from "./setup.ts";
 
 export interface SignedIn {
   user: Account;
+  sessionId: string;
   cookie: Cookie;
 }
 
@@ -40,7 +41,7 @@ export async function signUp(app: App, actor: Actor, input: SignUp, request: Req
     updatedAt: now,
   };
   const user = isFirst ? await insertFirst(app, account) : await insert(app, account);
-  return { user, cookie: await startSession(app, user._id, actor) };
+  return { user, ...(await startSession(app, user._id, actor)) };
 }
 
 function checkOpen(app: App): void {
@@ -86,5 +87,5 @@ export async function signIn(app: App, actor: Actor, input: SignIn): Promise<Sig
     throw new ServiceError("invalid_credentials", "The e-mail address or the password is not right.");
   }
   const { passwordHash: _, ...user } = found;
-  return { user, cookie: await startSession(app, user._id, actor) };
+  return { user, ...(await startSession(app, user._id, actor)) };
 }

@@ -1,0 +1,163 @@
+/**
+ * The kit of server-rendered pages. Text becomes HTML only through the `html` tag, which escapes every value that is
+ * not HTML already, so a page can't forget to. No page has scripts; forms work in any browser.
+ */
+import { createHash } from "node:crypto";
+import { pageStyle } from "./page-style.ts";
+import { Reply, type Cookie } from "./route.ts";
+import { pagePolicy } from "./security.ts";
+
+/** A piece of finished HTML. Only the `html` tag makes one. */
+export class Html {
+  readonly #text: string;
+
+  private constructor(text: string) {
+    this.#text = text;
+  }
+
+  static of(strings: TemplateStringsArray, values: readonly HtmlValue[]): Html {
+    return new Html(strings.reduce((text, part, at) => text + render(values[at - 1]) + part));
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+/** Nothing is shown of `undefined`, `null` and `false`; lists are shown item by item. */
+export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
+
+/**
+ * Builds HTML from a template. Values are text, safe in element content and in quoted attributes; never place one in
+ * a tag's name, in an unquoted attribute or in a style sheet.
+ */
+export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
+  return Html.of(strings, values);
+}
+
+const entities: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function render(value: HtmlValue): string {
+  if (value === undefined || value === null || value === false) return "";
+  if (value instanceof Html) return value.toString();
+  if (typeof value === "object") return value.map(render).join("");
+  return String(value).replace(/[&<>"']/g, (character) => entities[character]!);
+}
+
+const styleHash = createHash("sha256").update(pageStyle).digest("hex").slice(0, 16);
+
+/** Where the style sheet is served: the name changes with the bytes, so it may be kept for ever. */
+export const stylePath = `/assets/pages-${styleHash}.css`;
+
+export function styleReply(): Reply {
+  return new Reply(pageStyle, {
+    type: "text/css; charset=utf-8",
+    headers: { "cache-control": "public, max-age=31536000, immutable" },
+  });
+}
+
+export interface PageContent {
+  title: string;
+  /** Name of whoever is signed in. */
+  signedInAs?: string | undefined;
+  body: Html;
+}
+
+/** A whole page: nobody may keep, frame or script it. */
+export function pageReply(
+  content: PageContent,
+  options: { status?: number; cookies?: Cookie[]; headers?: Record<string, string> } = {},
+): Reply {
+  return new Reply(layout(content).toString(), {
+    ...options,
+    type: "text/html; charset=utf-8",
+    headers: {
+      "content-security-policy": pagePolicy,
+      "cache-control": "no-store",
+      ...options.headers,
+    },
+  });
+}
+
+/** Sends the browser on by GET to a path of this service. */
+export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
+  return new Reply("", { status: 303, headers: { location: path, "cache-control": "no-store" }, cookies });
+}
+
+function layout({ title, signedInAs, body }: PageContent): Html {
+  const account =
+    signedInAs === undefined
+      ? html`<a href="/sign-in">Sign in</a>`
+      : html`<span>Signed in as <bdi>${signedInAs}</bdi></span>
+          <form method="post" action="/sign-out" enctype="multipart/form-data">
+            <input type="hidden" name="confirm" value="yes" /><button class="plain">Sign out</button>
+          </form>`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Skill registry</title>
+        <link rel="stylesheet" href="${stylePath}" />
+      </head>
+      <body>
+        <header>
+          <a class="home" href="/">Skill registry</a>
+          <nav aria-label="Account">${account}</nav>
+        </header>
+        <main>
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </body>
+    </html> `;
+}
+
+/** What went wrong, above a form; announced by screen readers. */
+export function problem(message: string | undefined): Html {
+  return html`${message !== undefined && html`<p class="alert" role="alert">${message}</p>`}`;
+}
+
+export interface Field {
+  name: string;
+  label: string;
+  value?: string | undefined;
+  type?: "text" | "email" | "password";
+  /** For the browser's own help with filling in. */
+  autocomplete?: string;
+  hint?: string;
+  optional?: boolean;
+  minLength?: number;
+  maxLength?: number;
+}
+
+/** A labelled input. A password is never put back into a page. */
+export function field(f: Field): Html {
+  const type = f.type ?? "text";
+  return html`<p class="field">
+    <label for="${f.name}">${f.label}${f.optional && html` <small>(optional)</small>`}</label>
+    <input
+      id="${f.name}"
+      name="${f.name}"
+      type="${type}"
+      value="${type === "password" ? "" : f.value}"
+      autocomplete="${f.autocomplete ?? "off"}"
+      maxlength="${f.maxLength ?? 300}"
+      ${f.minLength !== undefined && html`minlength="${f.minLength}"`}
+      ${!f.optional && html`required`}
+      ${f.hint !== undefined && html`aria-describedby="${f.name}-hint"`}
+    />
+    ${f.hint !== undefined && html`<small id="${f.name}-hint">${f.hint}</small>`}
+  </p>`;
+}
+
+export function hidden(name: string, value: string | undefined): Html | undefined {
+  return value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}" />`;
+}
