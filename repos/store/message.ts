@@ -35,10 +35,10 @@ export function parseMessage(stored: string): { message: string; trailers: Recor
   const text = stored.replace(/\n+$/, "");
   const cut = text.lastIndexOf("\n\n");
   const lines = text.slice(cut === -1 ? 0 : cut + 2).split("\n");
-  const matches = lines.map((line) => trailerLine.exec(line));
-  const whole = matches.every((match) => match !== null);
+  const matches = lines.map((line) => trailerLine.exec(line)).filter((match) => match !== null);
+  const whole = matches.length === lines.length;
   const trailers: Record<string, string> = {};
-  if (whole) for (const match of matches) trailers[match![1]!] = match![2]!;
+  if (whole) for (const [, key, value] of matches) trailers[key!] = value!;
   const body = whole ? text.slice(0, Math.max(cut, 0)) : text;
   const message = body
     .split("\n")

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { FileMode } from "../../contract/package-rules.ts";
 
 /** The two ids that address a repository: 24 hex digits each (MongoDB object ids), never a slug. */
 export interface RepoId {
@@ -6,8 +7,7 @@ export interface RepoId {
   skillId: string;
 }
 
-/** The only file modes of a stored version; folders are 040000 and have no metadata. */
-export type FileMode = "100644" | "100755";
+export type { FileMode };
 
 export interface TreeFile {
   /** Relative to the root, `/` between components, checked against `contract/package-rules.ts`. */

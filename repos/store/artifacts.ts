@@ -1,0 +1,152 @@
+/**
+ * Zips of versions, made once and kept on disk. A cache: any file in it may be deleted at any time. A zip's name
+ * carries the digest its content was verified against, so a zip that is there has been verified.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { canonicalContent } from "../../contract/package-rules.ts";
+import { writeZip, type ZipMember } from "../archive/index.ts";
+import { RepoError, asRepoError } from "../errors.ts";
+import type { ObjectReader } from "./object-reader.ts";
+import type { ListedFile, OpenedZip, RepoId } from "./types.ts";
+
+/** Larger files are streamed into the zip. */
+const heldFileBytes = 8 * 1024 * 1024;
+const writeBytes = 1024 * 1024;
+const touchMs = 60 * 60_000;
+let sequence = 0;
+
+export interface Artifacts {
+  open(repo: RepoId, treeOid: string, digest: string): Promise<OpenedZip | undefined>;
+  /** Where `makeArtifact` should put the zip. */
+  pathOf(repo: RepoId, treeOid: string, digest: string): string;
+  erase(repo: RepoId): Promise<void>;
+  sweep(idleMs: number): Promise<number>;
+}
+
+export function openArtifacts(root: string): Artifacts {
+  const base = join(root, "cache", "zips");
+  const folderOf = (repo: RepoId) => join(base, repo.tenantId, repo.skillId);
+  const pathOf = (repo: RepoId, treeOid: string, digest: string) =>
+    join(folderOf(repo), `${treeOid}.${digest}.zip`);
+
+  return {
+    pathOf,
+    async open(repo, treeOid, digest) {
+      const path = pathOf(repo, treeOid, digest);
+      try {
+        const file = await open(path, "r");
+        const { size, mtimeMs } = await file.stat();
+        // The time of last use, kept roughly; a failure only means an earlier end in the cache.
+        if (Date.now() - mtimeMs > touchMs) await utimes(path, new Date(), new Date()).catch(() => undefined);
+        return { size, stream: createReadStream(path, { fd: file, highWaterMark: 256 * 1024 }) };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw asRepoError(error, "open a cached zip");
+      }
+    },
+    async erase(repo) {
+      await rm(folderOf(repo), { recursive: true, force: true });
+    },
+    async sweep(idleMs) {
+      let removed = 0;
+      for (const path of await filesBelow(base, 3)) {
+        const facts = await stat(path).catch(() => undefined);
+        if (facts === undefined || Date.now() - facts.mtimeMs < idleMs) continue;
+        await rm(path, { force: true });
+        removed++;
+      }
+      return removed;
+    },
+  };
+}
+
+async function filesBelow(folder: string, depth: number): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const paths = names.map((name) => join(folder, name));
+  if (depth === 1) return paths;
+  return (await Promise.all(paths.map((path) => filesBelow(path, depth - 1)))).flat();
+}
+
+/**
+ * Writes a version's zip and verifies the content on the way: a zip of other bytes than `digest` names is thrown
+ * away, and the answer is false.
+ */
+export async function makeArtifact(
+  objects: ObjectReader,
+  repo: RepoId,
+  files: readonly ListedFile[],
+  digest: string,
+  path: string,
+): Promise<boolean> {
+  const held = files.filter((file) => file.size <= heldFileBytes);
+  const contents = objects.sequence(
+    repo,
+    held.map((file) => file.oid),
+    "blob",
+  );
+  const hashed: { path: string; mode: string; sha256: string }[] = [];
+  const members = files.map((file): ZipMember => ({
+    path: file.path,
+    mode: file.mode,
+    size: file.size,
+    async open() {
+      if (file.size > heldFileBytes) {
+        const hash = createHash("sha256");
+        const { stream } = await objects.stream(repo, file.oid);
+        return Readable.from(
+          (async function* () {
+            for await (const piece of stream as AsyncIterable<Buffer>) {
+              hash.update(piece);
+              yield piece;
+            }
+            hashed.push({ path: file.path, mode: file.mode, sha256: hash.digest("hex") });
+          })(),
+          { objectMode: false },
+        );
+      }
+      const next = await contents.next();
+      if (next.done === true) throw new RepoError("object_missing", `there is no object ${file.oid}`);
+      const sha256 = createHash("sha256").update(next.value).digest("hex");
+      hashed.push({ path: file.path, mode: file.mode, sha256 });
+      return next.value;
+    },
+  }));
+
+  const temporary = `${path}.tmp_${process.pid}_${sequence++}_${Date.now().toString(36)}`;
+  try {
+    await mkdir(join(path, ".."), { recursive: true });
+    const file = await open(temporary, "wx");
+    try {
+      let pending: Buffer[] = [];
+      let bytes = 0;
+      const flush = async () => {
+        await file.appendFile(Buffer.concat(pending, bytes));
+        pending = [];
+        bytes = 0;
+      };
+      for await (const piece of writeZip(members) as AsyncIterable<Buffer>) {
+        pending.push(piece);
+        bytes += piece.length;
+        if (bytes >= writeBytes) await flush();
+      }
+      await flush();
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    const found = createHash("sha256").update(canonicalContent(hashed)).digest("hex");
+    if (found !== digest) {
+      await unlink(temporary);
+      return false;
+    }
+    await rename(temporary, path);
+    return true;
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw asRepoError(error, "write a zip");
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * What the store needs of a disk: two interfaces and a directory for native git. `posix.ts` is the driver for a
+ * local or shared file system; any other one has to pass `test/store/pack-store-contract.test.ts`.
+ */
+import type { AdvanceResult, RefTargets, RepoId, StoredRefs, SweepReport, TagTarget } from "./types.ts";
+
+export interface PackStore {
+  /** Names of the complete packs, in no order; none for a repository that does not exist. */
+  list(repo: RepoId): Promise<PackList>;
+  /** Whole index of a pack; `pack_vanished` if it is not there. */
+  readIndex(repo: RepoId, pack: string): Promise<Buffer>;
+  /** Bytes of the pack; `pack_vanished` if it is not there. */
+  size(repo: RepoId, pack: string): Promise<number>;
+  /** Exactly `length` bytes; `object_corrupt` if the pack ends before them, `pack_vanished` if it is not there. */
+  read(repo: RepoId, pack: string, offset: number, length: number): Promise<Buffer>;
+  /**
+   * Makes a pack visible, whole or not at all, and durable before it resolves. Creates the repository when needed.
+   * A pack is named by the checksum of its bytes, so writing it again changes nothing.
+   */
+  put(repo: RepoId, pack: string, bytes: readonly Buffer[], index: Buffer): Promise<void>;
+  /** The same for a pack too large for memory. */
+  stage(repo: RepoId): Promise<PackStage>;
+
+  /** Notes that `by` holds everything the `replaced` packs hold, so that they may go after the grace. */
+  supersede(repo: RepoId, by: string, replaced: readonly string[]): Promise<void>;
+  superseded(repo: RepoId, by: string): Promise<{ replaced: string[]; at: Date }>;
+  /** Removes packs, or the note of `by` once all it names are gone. Readers with the pack open keep their bytes. */
+  remove(repo: RepoId, what: { packs?: readonly string[]; note?: string }): Promise<void>;
+
+  exists(repo: RepoId): Promise<boolean>;
+  repositories(): AsyncIterable<RepoId>;
+  /** Takes the repository out of its place in one step, then removes it. */
+  erase(repo: RepoId): Promise<void>;
+  /** Removes what killed writers left: temporary files, packs without an index, half-removed repositories. */
+  sweep(repo: RepoId | undefined): Promise<Pick<SweepReport, "temporary" | "trash">>;
+  close(): Promise<void>;
+}
+
+export interface PackList {
+  packs: string[];
+  /** Packs with a note of what they replaced. */
+  notes: string[];
+}
+
+export interface PackStage {
+  append(bytes: readonly Buffer[]): Promise<void>;
+  /**
+   * Overwrites the start of the pack with `header`, appends the trailer, and makes pack and index visible and
+   * durable. The index is asked for once the pack's checksum is known.
+   */
+  publish(header: Buffer, buildIndex: (checksum: Buffer) => Buffer): Promise<{ pack: string; index: Buffer }>;
+  discard(): Promise<void>;
+}
+
+export interface RefView {
+  advance(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;
+  setTags(repo: RepoId, tags: readonly TagTarget[]): Promise<{ refused: string[] }>;
+  read(repo: RepoId): Promise<StoredRefs>;
+  /** Removes locks of killed processes. */
+  sweep(repo: RepoId): Promise<Pick<SweepReport, "locks">>;
+}
+
+export interface StoreDriver {
+  packs: PackStore;
+  refs: RefView;
+  /** A directory that native git can open; for a remote store, a copy filled on demand. */
+  materialize(repo: RepoId): Promise<string>;
+}

@@ -1,0 +1,157 @@
+/** Git's loose grammar: how trees and commits are spelled, and how an object gets its id (SHA-1 object format). */
+import { createHash } from "node:crypto";
+import { compareUtf8 } from "../../contract/package-rules.ts";
+import { RepoError } from "../errors.ts";
+import type { FileMode, Identity } from "./types.ts";
+
+export type ObjectType = "commit" | "tree" | "blob" | "tag";
+
+export interface GitObject {
+  type: ObjectType;
+  data: Buffer;
+}
+
+export interface TreeEntry {
+  mode: FileMode | "40000";
+  name: string;
+  oid: string;
+}
+
+const oidPattern = /^[0-9a-f]{40}$/;
+
+export function assertOid(oid: string): void {
+  if (!oidPattern.test(oid)) throw new RepoError("invalid_id", `${JSON.stringify(oid)} is not an object id`);
+}
+
+/** Hex id of an object. */
+export function hashObject(type: ObjectType, data: Buffer): string {
+  return createHash("sha1").update(`${type} ${data.length}\0`).update(data).digest("hex");
+}
+
+/** Git orders a folder as if its name ended in a slash, so `a.b` comes before `a/` and `a0` after it. */
+function sortKey(entry: TreeEntry): string {
+  return entry.mode === "40000" ? `${entry.name}/` : entry.name;
+}
+
+function encodeTree(entries: readonly TreeEntry[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const entry of entries.toSorted((a, b) => compareUtf8(sortKey(a), sortKey(b))))
+    parts.push(Buffer.from(`${entry.mode} ${entry.name}\0`), Buffer.from(entry.oid, "hex"));
+  return Buffer.concat(parts);
+}
+
+export function parseTree(data: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < data.length;) {
+    const space = data.indexOf(0x20, at);
+    const end = space === -1 ? -1 : data.indexOf(0, space);
+    if (end === -1 || end + 21 > data.length)
+      throw new RepoError("object_corrupt", "a tree ends in mid-entry");
+    const mode = data.toString("latin1", at, space);
+    if (mode !== "100644" && mode !== "100755" && mode !== "40000")
+      throw new RepoError("object_corrupt", `a tree has an entry of mode ${mode}`);
+    entries.push({
+      mode,
+      name: data.toString("utf8", space + 1, end),
+      oid: data.toString("hex", end + 1, end + 21),
+    });
+    at = end + 21;
+  }
+  return entries;
+}
+
+export interface BuiltTrees {
+  rootOid: string;
+  /** Every folder once, inner ones first, the root last. */
+  trees: { oid: string; data: Buffer }[];
+}
+
+interface Folder {
+  files: TreeEntry[];
+  folders: Map<string, Folder>;
+}
+
+/** Builds the trees of a set of files whose paths have been checked to be free of clashes. */
+export function buildTrees(files: Iterable<{ path: string; mode: FileMode; oid: string }>): BuiltTrees {
+  const root: Folder = { files: [], folders: new Map() };
+  for (const file of files) {
+    const components = file.path.split("/");
+    const name = components.pop() ?? "";
+    let folder = root;
+    for (const component of components) {
+      let next = folder.folders.get(component);
+      if (next === undefined) folder.folders.set(component, (next = { files: [], folders: new Map() }));
+      folder = next;
+    }
+    folder.files.push({ mode: file.mode, name, oid: file.oid });
+  }
+
+  const trees = new Map<string, Buffer>();
+  // Depth is bounded by the package rules, so recursion is.
+  const close = (folder: Folder): string => {
+    const entries = [...folder.files];
+    for (const [name, inner] of folder.folders) entries.push({ mode: "40000", name, oid: close(inner) });
+    const data = encodeTree(entries);
+    const oid = hashObject("tree", data);
+    trees.set(oid, data);
+    return oid;
+  };
+  const rootOid = close(root);
+  return { rootOid, trees: [...trees].map(([oid, data]) => ({ oid, data })) };
+}
+
+export interface CommitFields {
+  treeOid: string;
+  parents: string[];
+  author: Identity;
+  committer: Identity;
+  at: Date;
+  /** Whole text, trailers included. */
+  text: string;
+}
+
+/** A name or address as Git allows it: no angle brackets or line breaks, no punctuation at the ends, never empty. */
+function identityPart(text: string, fallback: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
+  const clean = text.replace(/[\0-\x1f\x7f<>]/g, "").replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, "");
+  return clean === "" ? fallback : clean;
+}
+
+export function encodeCommit(commit: CommitFields): Buffer {
+  const seconds = Math.floor(commit.at.getTime() / 1000);
+  if (!Number.isSafeInteger(seconds) || seconds < 0)
+    throw new RepoError("invalid_draft", "the time of a commit lies before 1970 or is no time");
+  const person = ({ name, email }: Identity) =>
+    `${identityPart(name, "unknown")} <${identityPart(email, "unknown").replaceAll(" ", "")}> ${seconds} +0000`;
+  const parents = commit.parents.map((oid) => `parent ${oid}\n`).join("");
+  return Buffer.from(
+    `tree ${commit.treeOid}\n${parents}author ${person(commit.author)}\ncommitter ${person(commit.committer)}\n\n${commit.text}`,
+  );
+}
+
+export function parseCommit(data: Buffer): CommitFields {
+  const whole = data.toString("utf8");
+  const cut = whole.indexOf("\n\n");
+  const fields = { treeOid: "", parents: [] as string[] };
+  let author: ReturnType<typeof parsePerson>;
+  let committer: ReturnType<typeof parsePerson>;
+  for (const line of whole.slice(0, Math.max(cut, 0)).split("\n")) {
+    const space = line.indexOf(" ");
+    const value = line.slice(space + 1);
+    const key = line.slice(0, space);
+    if (key === "tree") fields.treeOid = value;
+    else if (key === "parent") fields.parents.push(value);
+    else if (key === "author") author = parsePerson(value);
+    else if (key === "committer") committer = parsePerson(value);
+  }
+  if (!oidPattern.test(fields.treeOid) || author === undefined || committer === undefined)
+    throw new RepoError("object_corrupt", "a commit lacks its tree, author or committer");
+  return { ...fields, author, committer, at: committer.at, text: whole.slice(cut + 2) };
+}
+
+function parsePerson(value: string): (Identity & { at: Date }) | undefined {
+  const match = /^(.*) <([^<>]*)> (\d+) [+-]\d{4}$/.exec(value);
+  return match === null
+    ? undefined
+    : { name: match[1]!, email: match[2]!, at: new Date(Number(match[3]) * 1000) };
+}

@@ -1,0 +1,184 @@
+/**
+ * What this process knows of each repository's packs. A view may be out of date in both directions: a lookup that
+ * misses lists the folder again, and a pack that is gone is dropped when its reader finds out.
+ */
+import { LRUCache } from "lru-cache";
+import { RepoError } from "../errors.ts";
+import type { PackStore } from "./driver.ts";
+import { PackIndex } from "./pack-format.ts";
+import type { RepoId, StoreOptions } from "./types.ts";
+
+const viewBytes = 64 * 1024 * 1024;
+
+/** One copy of an object. */
+export interface PackPlace {
+  pack: string;
+  index: PackIndex;
+  offset: number;
+  end: number;
+}
+
+interface KnownPack {
+  index: PackIndex;
+  /** Size of the pack itself, once asked. */
+  bytes: number | undefined;
+  /** Too large, damaged or full of deltas: no merge will take it. */
+  final: boolean;
+}
+
+interface View {
+  packs: Map<string, KnownPack>;
+  /** Packs that another one covers, still on disk for their grace. */
+  covered: Set<string>;
+  /** Packs that could not be searched, named in the error of an object that is found nowhere else. */
+  broken: Set<string>;
+  refreshing: Promise<void> | undefined;
+}
+
+export function repoKey(repo: RepoId): string {
+  return `${repo.tenantId}/${repo.skillId}`;
+}
+
+export class PackViews {
+  readonly #packs: PackStore;
+  readonly #log: NonNullable<StoreOptions["log"]>;
+  readonly #views = new LRUCache<string, View>({
+    maxSize: viewBytes,
+    sizeCalculation: (view) => {
+      let bytes = 500;
+      for (const { index } of view.packs.values()) bytes += index.bytes + 400;
+      return bytes;
+    },
+  });
+
+  constructor(packs: PackStore, log: NonNullable<StoreOptions["log"]>) {
+    this.#packs = packs;
+    this.#log = log;
+  }
+
+  /** Every known copy of the object, after a fresh look at the folder if there seemed to be none. */
+  async locate(repo: RepoId, oid: string): Promise<PackPlace[]> {
+    const view = this.#view(repo);
+    const known = await this.#search(repo, view, oid);
+    if (known.length > 0) return known;
+    await this.#refresh(repo, view);
+    return this.#search(repo, view, oid);
+  }
+
+  missing(repo: RepoId, oid: string): RepoError {
+    const broken = [...(this.#views.get(repoKey(repo))?.broken ?? [])];
+    if (broken.length === 0) return new RepoError("object_missing", `there is no object ${oid}`);
+    return new RepoError("object_corrupt", `object ${oid} may be in a damaged pack: ${broken.join(", ")}`);
+  }
+
+  /** Lists the folder again; callers at the same time share one listing. */
+  async refresh(repo: RepoId): Promise<void> {
+    await this.#refresh(repo, this.#view(repo));
+  }
+
+  /** A pack this process has just written. */
+  add(repo: RepoId, pack: string, index: PackIndex, bytes: number): void {
+    const view = this.#view(repo);
+    view.packs.set(pack, { index, bytes, final: false });
+    this.#views.set(repoKey(repo), view);
+  }
+
+  /** Packs that another one now covers: no reason to look into them again. */
+  cover(repo: RepoId, packs: Iterable<string>): void {
+    const view = this.#view(repo);
+    for (const pack of packs) {
+      view.packs.delete(pack);
+      view.covered.add(pack);
+    }
+    this.#views.set(repoKey(repo), view);
+  }
+
+  forget(repo: RepoId): void {
+    this.#views.delete(repoKey(repo));
+  }
+
+  /** Object counts of the packs a merge might take, known without looking: what decides whether one is due. */
+  counts(repo: RepoId): number[] {
+    const view = this.#views.get(repoKey(repo));
+    if (view === undefined) return [];
+    return [...view.packs.values()].filter((known) => !known.final).map(({ index }) => index.count);
+  }
+
+  /** No merge will take this pack; it does not count towards the next one. */
+  leave(repo: RepoId, pack: string): void {
+    const known = this.#views.get(repoKey(repo))?.packs.get(pack);
+    if (known !== undefined) known.final = true;
+  }
+
+  /** Index of one pack, known or read now. */
+  async index(repo: RepoId, pack: string): Promise<PackIndex> {
+    const known = this.#views.get(repoKey(repo))?.packs.get(pack);
+    return known?.index ?? new PackIndex(await this.#packs.readIndex(repo, pack));
+  }
+
+  blame(repo: RepoId, pack: string, error: RepoError): void {
+    this.#log({ level: "error", msg: "a pack is damaged", ...repo, pack, error: error.message });
+  }
+
+  #view(repo: RepoId): View {
+    const key = repoKey(repo);
+    let view = this.#views.get(key);
+    if (view === undefined) {
+      view = { packs: new Map(), covered: new Set(), broken: new Set(), refreshing: undefined };
+      this.#views.set(key, view);
+    }
+    return view;
+  }
+
+  async #refresh(repo: RepoId, view: View): Promise<void> {
+    view.refreshing ??= this.#list(repo, view).finally(() => (view.refreshing = undefined));
+    await view.refreshing;
+  }
+
+  async #search(repo: RepoId, view: View, oid: string): Promise<PackPlace[]> {
+    const places: PackPlace[] = [];
+    for (const [pack, known] of view.packs) {
+      const position = known.index.find(oid);
+      if (position === -1) continue;
+      try {
+        known.bytes ??= await this.#packs.size(repo, pack);
+        const offset = known.index.offsetAt(position);
+        const end = known.index.entryEnd(offset, known.bytes);
+        if (end <= offset) throw new RepoError("object_corrupt", `pack ${pack} is shorter than its index`);
+        places.push({ pack, index: known.index, offset, end });
+      } catch (error) {
+        if (!(error instanceof RepoError)) throw error;
+        if (error.code === "pack_vanished") view.packs.delete(pack);
+        else if (error.code !== "object_corrupt") throw error;
+        else {
+          view.broken.add(pack);
+          this.blame(repo, pack, error);
+        }
+      }
+    }
+    return places;
+  }
+
+  async #list(repo: RepoId, view: View): Promise<void> {
+    const present = new Set((await this.#packs.list(repo)).packs);
+    for (const known of [view.packs, view.covered])
+      for (const pack of known.keys()) if (!present.has(pack)) known.delete(pack);
+    view.broken.clear();
+    const fresh = [...present].filter((pack) => !view.packs.has(pack) && !view.covered.has(pack));
+    await Promise.all(fresh.map((pack) => this.#load(repo, view, pack)));
+    this.#views.set(repoKey(repo), view);
+  }
+
+  async #load(repo: RepoId, view: View, pack: string): Promise<void> {
+    try {
+      const index = new PackIndex(await this.#packs.readIndex(repo, pack));
+      view.packs.set(pack, { index, bytes: undefined, final: false });
+    } catch (error) {
+      if (!(error instanceof RepoError)) throw error;
+      if (error.code === "pack_vanished") return;
+      if (error.code !== "object_corrupt") throw error;
+      view.broken.add(pack);
+      this.blame(repo, pack, error);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * File operations that are whole or not at all. The callback API under promises: a `FileHandle` costs more than the
+ * small writes it would make here.
+ */
+import * as fs from "node:fs";
+import { promisify } from "node:util";
+
+const open = promisify(fs.open);
+const close = promisify(fs.close);
+const write = promisify(fs.write);
+const writev = promisify(fs.writev);
+const fdatasync = promisify(fs.fdatasync);
+const fsync = promisify(fs.fsync);
+export const rename = promisify(fs.rename);
+export const link = promisify(fs.link);
+export const unlink = promisify(fs.unlink);
+export const stat = promisify(fs.stat);
+export const readdir = promisify(fs.readdir);
+export const readFile = promisify(fs.readFile);
+export const mkdir = promisify(fs.mkdir);
+export const remove = promisify(fs.rm);
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+}
+
+/** Answers `instead` where the file is not there. */
+export async function orMissing<T, U>(result: Promise<T>, instead: U): Promise<T | U> {
+  try {
+    return await result;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return instead;
+    throw error;
+  }
+}
+
+let sequence = 0;
+
+/** A name no other process or call uses; `git gc` knows the prefix, and so does our sweep. */
+export function temporaryName(kind: "pack" | "idx" | "ref" | "note"): string {
+  return `tmp_${kind}_${process.pid}_${sequence++}_${Date.now().toString(36)}`;
+}
+
+/** Appends all of the buffers at the end of the file. */
+export async function writeAll(fd: number, buffers: readonly Buffer[]): Promise<void> {
+  let total = 0;
+  for (const buffer of buffers) total += buffer.length;
+  let rest =
+    total <= 1 << 20 ? [Buffer.concat(buffers, total)] : buffers.filter((buffer) => buffer.length > 0);
+  while (rest.length > 0) {
+    const [only, more] = rest;
+    let { bytesWritten } =
+      only !== undefined && more === undefined ? await write(fd, only) : await writev(fd, rest);
+    // A full disk or a signal may cut a write short.
+    while (rest.length > 0 && bytesWritten >= rest[0]!.length) bytesWritten -= rest.shift()!.length;
+    if (rest.length > 0 && bytesWritten > 0) rest[0] = rest[0]!.subarray(bytesWritten);
+  }
+}
+
+/** Writes a new file and waits until its bytes are on disk; removes it if that fails. */
+export async function writeDurably(path: string, buffers: readonly Buffer[], mode: number): Promise<void> {
+  const fd = await open(path, "wx", mode);
+  try {
+    await writeAll(fd, buffers);
+    await fdatasync(fd);
+  } catch (error) {
+    await close(fd);
+    await orMissing(unlink(path), undefined);
+    throw error;
+  }
+  await close(fd);
+}
+
+export async function discard(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => orMissing(unlink(path), undefined)));
+}
+
+/** Names in a folder; none where there is no folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return orMissing(readdir(folder), []);
+}
+
+/** Milliseconds since the file was written, either way should the clock have been set; undefined if it is gone. */
+export async function ageMs(path: string): Promise<number | undefined> {
+  const facts = await orMissing(stat(path), undefined);
+  return facts === undefined ? undefined : Math.abs(Date.now() - facts.mtimeMs);
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const fd = await open(path, "r");
+  try {
+    await fsync(fd);
+  } finally {
+    await close(fd);
+  }
+}
+
+/** An exclusively created file, empty: a lock. False if there is one already. */
+export async function createLock(path: string): Promise<boolean> {
+  try {
+    await close(await open(path, "wx", 0o644));
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+export const descriptors = {
+  open,
+  close,
+  write,
+  fdatasync,
+  read: promisify(fs.read),
+  fstat: promisify(fs.fstat),
+};

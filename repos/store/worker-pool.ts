@@ -1,0 +1,50 @@
+/** Runs large jobs in worker threads, a few at a time; the others wait their turn. */
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { RepoError } from "../errors.ts";
+import { receiveError, type WorkerAnswer, type WorkerJob, type WorkerResults } from "./worker-jobs.ts";
+
+const heapMegabytes = 256;
+
+export class WorkerPool {
+  readonly #threads: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(threads: number) {
+    this.#threads = threads;
+  }
+
+  async run<K extends WorkerJob["kind"]>(job: WorkerJob & { kind: K }): Promise<WorkerResults[K]> {
+    if (this.#running >= this.#threads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    try {
+      return (await runInThread(job)) as WorkerResults[K];
+    } finally {
+      // The place is handed on, not given back, so that nobody overtakes the queue.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+}
+
+function runInThread(job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]> {
+  return new Promise((resolve, reject) => {
+    // The thread's file has the extension of this one: source under a loader, compiled beside compiled.
+    const file = new URL(`./worker-thread${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(file, {
+      workerData: job,
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+    });
+    worker.once("message", (answer: WorkerAnswer) => {
+      if ("result" in answer) resolve(answer.result);
+      else reject(receiveError(answer.error));
+    });
+    worker.once("error", (error) => {
+      reject(new RepoError("storage_unavailable", "a worker thread failed", { cause: error }));
+    });
+    // After a message this changes nothing; without one it is the only sign.
+    worker.once("exit", () => reject(new RepoError("storage_unavailable", "a worker thread ended early")));
+  });
+}
