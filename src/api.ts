@@ -1,9 +1,111 @@
-/** Every way in: the features' routes, named in one file. */
+/** Every way in: the features' routes, named in one file, and the HTTP application made of them. */
+import type Koa from "koa";
+import { PackageError } from "../contract/package-rules.ts";
+import { RepoError } from "../repos/errors.ts";
+import { isUnavailable } from "../storage/database.ts";
 import type { App } from "./app.ts";
+import { authenticate } from "./auth/authenticate.ts";
+import { pageRoutes } from "./auth/page-routes.ts";
+import { authRoutes } from "./auth/routes.ts";
+import { ServiceError } from "./errors.ts";
+import { healthRoutes, type Health } from "./http/health.ts";
+import type { IdempotencyStore } from "./http/idempotency.ts";
+import type { Metrics } from "./http/metrics.ts";
+import { describeRoutes, docsRoutes } from "./http/openapi.ts";
 import type { Route } from "./http/route.ts";
+import { createHttp } from "./http/server.ts";
+import { limits } from "../contract/limits.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
+import { tokenRoutes } from "./tokens/routes.ts";
+import { userRoutes } from "./users/routes.ts";
 
-export function apiRoutes(app: App): Route[] {
-  return [...tenantRoutes(app), ...skillRoutes(app)];
+function apiRoutes(app: App): Route[] {
+  return [
+    ...authRoutes(app),
+    ...userRoutes(app),
+    ...tokenRoutes(app),
+    ...tenantRoutes(app),
+    ...skillRoutes(app),
+  ];
+}
+
+/** The HTTP application over an opened one. */
+export function createApi(
+  app: App,
+  options: { health: Health; version: string; metrics?: Metrics | undefined },
+): Koa {
+  const routes = apiRoutes(app);
+  let description: object | undefined;
+  const describe = () => (description ??= describeRoutes(routes, options.version, app.config.baseUrl));
+  return createHttp({
+    routes: [...routes, ...pageRoutes(app), ...docsRoutes(describe), ...healthRoutes(options.health)],
+    baseUrl: () => app.config.baseUrl,
+    trustProxy: app.config.trustProxy,
+    log: app.log,
+    rateLimits: app.rateLimits,
+    idempotency: idempotencyStore(app),
+    translators: [translateStorage, translateRepos],
+    anonymize: (address) => app.secrets.anonymize(address),
+    authenticate: (credentials) => authenticate(app, credentials),
+    ...(options.metrics ? { observe: options.metrics.observe } : {}),
+  });
+}
+
+function translateStorage(error: unknown): ServiceError | undefined {
+  if (!isUnavailable(error)) return undefined;
+  return new ServiceError(
+    "unavailable",
+    "The database does not answer right now: try again in a moment.",
+    undefined,
+    { cause: error },
+  );
+}
+
+function translateRepos(error: unknown): ServiceError | undefined {
+  if (error instanceof PackageError) {
+    const place = error.path === undefined ? {} : { path: error.path };
+    return new ServiceError(
+      "package_invalid",
+      error.message,
+      { kind: "content", rule: error.rule, ...place },
+      { cause: error },
+    );
+  }
+  if (error instanceof RepoError && error.retryable) {
+    return new ServiceError(
+      "unavailable",
+      "The repository can't be written or read right now: try again in a moment.",
+      undefined,
+      { cause: error },
+    );
+  }
+  return undefined;
+}
+
+/** First answers are kept sealed: they may hold what only their caller may read. */
+function idempotencyStore(app: App): IdempotencyStore {
+  const { idempotency } = app.storage;
+  const expiry = () => new Date(app.now().getTime() + limits.idempotencyMs);
+  return {
+    async claim(id, bodyHash) {
+      const holder = await idempotency.claim({ _id: id, bodyHash, expiresAt: expiry() }, app.now());
+      if (holder === "claimed") return "claimed";
+      const { sealed, status } = holder;
+      if (sealed === undefined || status === undefined)
+        return { bodyHash: holder.bodyHash, answer: undefined };
+      return {
+        bodyHash: holder.bodyHash,
+        answer: { status, body: JSON.parse(app.secrets.open(sealed, id)) as unknown },
+      };
+    },
+    complete: (id, answer) =>
+      idempotency.complete(
+        id,
+        answer.status,
+        app.secrets.seal(JSON.stringify(answer.body ?? null), id),
+        expiry(),
+      ),
+    release: (id) => idempotency.release(id),
+  };
 }

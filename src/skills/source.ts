@@ -28,21 +28,11 @@ export async function withVersionSource<T>(
     await discardUpload(app, input.uploadId);
     return result;
   } catch (error) {
-    const failure = error instanceof PackageError ? packageInvalid(error) : error;
     const isFinal =
-      failure instanceof ServiceError &&
-      ["package_invalid", "content_invalid", "payload_too_large"].includes(failure.code);
+      error instanceof PackageError ||
+      (error instanceof ServiceError && ["content_invalid", "payload_too_large"].includes(error.code));
     if (isFinal) await discardUpload(app, input.uploadId);
     else await returnUpload(app, input.uploadId);
-    throw failure;
+    throw error;
   }
-}
-
-function packageInvalid(error: PackageError): ServiceError {
-  return new ServiceError(
-    "package_invalid",
-    error.message,
-    { kind: "content", rule: error.rule, ...(error.path === undefined ? {} : { path: error.path }) },
-    { cause: error },
-  );
 }

@@ -1,0 +1,39 @@
+/** Liveness and readiness. Alive: the process answers. Ready: its engines answer, and it is not about to end. */
+import { ServiceError } from "../errors.ts";
+import { route, type Route } from "./route.ts";
+
+export interface Health {
+  /** Set when the process begins to end, so that balancers turn away before the listener closes. */
+  isDraining: boolean;
+  /** Each throws when its engine does not answer. */
+  checks: Record<string, () => Promise<unknown>>;
+}
+
+export function healthRoutes(health: Health): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/healthz",
+      summary: "Whether the process is alive",
+      tag: "Operation",
+      auth: "optional",
+      handle: async () => ({ status: "alive" }),
+    }),
+    route({
+      method: "get",
+      path: "/readyz",
+      summary: "Whether the process can serve",
+      tag: "Operation",
+      auth: "optional",
+      async handle() {
+        if (health.isDraining) throw new ServiceError("unavailable", "The process is ending.");
+        const names = Object.keys(health.checks);
+        const results = await Promise.allSettled(Object.values(health.checks).map((check) => check()));
+        const failed = names.filter((_, index) => results[index]?.status === "rejected");
+        if (failed.length > 0)
+          throw new ServiceError("unavailable", `Not answering: ${failed.join(", ")}.`, { failed });
+        return { status: "ready", checks: Object.fromEntries(names.map((name) => [name, "ok"])) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,168 @@
+/** The API description, made from the routes: what validates a request is what documents it. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { z } from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { failures, type FailureCode } from "../../contract/errors.ts";
+import { Reply, route, type Route } from "./route.ts";
+import { docsPolicy } from "./security.ts";
+
+const Failure = z
+  .object({
+    success: z.literal(false),
+    error: z.string().meta({ description: "a sentence for people" }),
+    code: z.enum(Object.keys(failures) as [FailureCode, ...FailureCode[]]),
+    details: z.record(z.string(), z.unknown()).optional(),
+    requestId: z.string(),
+  })
+  .meta({ id: "Failure" });
+
+/** OpenAPI 3.1 of the given routes. */
+export function describeRoutes(routes: Route[], version: string, baseUrl: string) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const declared of routes) {
+    if (!declared.path.startsWith("/api/") || declared.path === "/api/openapi.json") continue;
+    const name = declared.path.replace(/[:*](\w+)/g, "{$1}");
+    paths[name] = { ...paths[name], [declared.method]: describe(declared) };
+  }
+  return createDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Skill registry",
+      version,
+      description: "Publish, version and install agent skills. Every version is a Git commit.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: baseUrl }],
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "an API token (lsk_…)" },
+        session: { type: "apiKey", in: "cookie", name: "svc_session", description: "the browser's session" },
+      },
+    },
+    paths,
+  });
+}
+
+function describe(declared: Route): ZodOpenApiOperationObject {
+  const isList = declared.page === true;
+  const data = declared.data ?? undefined;
+  const envelope = z.object({
+    success: z.literal(true),
+    ...(data ? { data: isList ? z.array(data) : data } : {}),
+    ...(isList ? { nextCursor: z.string().nullable() } : {}),
+  });
+  const failure = {
+    description: "a failure of the closed table",
+    content: { "application/json": { schema: Failure } },
+  };
+  const answer = declared.produces
+    ? { description: "OK", content: { [declared.produces]: { schema: { type: "string" as const } } } }
+    : { description: "OK", content: { "application/json": { schema: envelope } } };
+  return {
+    summary: declared.summary,
+    operationId: operationId(declared),
+    tags: [declared.tag],
+    security:
+      declared.auth === "required" ? [{ token: [] }, { session: [] }] : [{}, { token: [] }, { session: [] }],
+    requestParams: {
+      ...(isObject(declared.params) ? { path: declared.params } : {}),
+      ...(isObject(declared.query) ? { query: declared.query } : {}),
+    },
+    ...(declared.body ? { requestBody: { required: true, content: requestContent(declared) } } : {}),
+    ...(declared.stream
+      ? {
+          requestBody: {
+            required: true,
+            content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } },
+          },
+        }
+      : {}),
+    responses:
+      declared.status === 201 ? { "201": answer, default: failure } : { "200": answer, default: failure },
+  };
+}
+
+function requestContent(declared: Route) {
+  const schema = declared.body!;
+  return {
+    "application/json": { schema },
+    ...(declared.form ? { "application/x-www-form-urlencoded": { schema } } : {}),
+  };
+}
+
+function isObject(schema: z.ZodType | undefined): schema is z.ZodObject {
+  return schema instanceof z.ZodObject;
+}
+
+function operationId(declared: Route): string {
+  const words = declared.path
+    .replace(/^\/api\//, "")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "");
+  return [declared.method, ...words]
+    .map((word, index) => (index === 0 ? word : word[0]!.toUpperCase() + word.slice(1)))
+    .join("");
+}
+
+const initScript = `window.addEventListener("load", () => {
+  window.ui = SwaggerUIBundle({ url: "/api/openapi.json", dom_id: "#docs", deepLinking: true, validatorUrl: null });
+});
+`;
+
+const docsPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>API</title><meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<body><main id="docs"></main><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/init.js"></script></body>
+</html>
+`;
+
+/** `/api/openapi.json`, and a page at `/docs` that runs on our own files alone. */
+export function docsRoutes(describe: () => object): Route[] {
+  const folder = path.dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+  const asset = (name: string, type: string, read: () => Promise<Buffer | string>) =>
+    route({
+      method: "get",
+      path: `/docs/${name}`,
+      summary: "A file of the API page",
+      tag: "Documentation",
+      auth: "optional",
+      produces: type,
+      handle: async () =>
+        new Reply(await read(), {
+          type: `${type}; charset=utf-8`,
+          headers: { "cache-control": "public, max-age=3600" },
+        }),
+    });
+  return [
+    route({
+      method: "get",
+      path: "/api/openapi.json",
+      summary: "This description",
+      tag: "Documentation",
+      auth: "optional",
+      produces: "application/json",
+      handle: async () => new Reply(describe(), { headers: { "cache-control": "public, no-cache" } }),
+    }),
+    route({
+      method: "get",
+      path: "/docs",
+      summary: "The API page",
+      tag: "Documentation",
+      auth: "optional",
+      produces: "text/html",
+      handle: async () =>
+        new Reply(docsPage, {
+          type: "text/html; charset=utf-8",
+          headers: { "content-security-policy": docsPolicy },
+        }),
+    }),
+    asset("init.js", "text/javascript", async () => initScript),
+    asset("swagger-ui.css", "text/css", () => readFile(path.join(folder, "swagger-ui.css"))),
+    asset("swagger-ui-bundle.js", "text/javascript", () =>
+      readFile(path.join(folder, "swagger-ui-bundle.js")),
+    ),
+  ];
+}

@@ -1,0 +1,69 @@
+/** Opens an application on its engines, and closes it in reverse. */
+import { openSkillStore } from "../repos/store/index.ts";
+import { newId } from "../storage/database.ts";
+import { openStorage } from "../storage/index.ts";
+import { flushDownloads } from "./analytics/downloads.ts";
+import type { App } from "./app.ts";
+import type { Config } from "./config.ts";
+import { openRateLimits } from "./http/rate-limit.ts";
+import type { Log } from "./log.ts";
+import type { Queue } from "./queue/index.ts";
+import { openSecrets } from "./secrets.ts";
+import { commitHost } from "./skills/author.ts";
+
+export interface OpenedApp {
+  app: App;
+  /** Waits for background work, then lets go of queue, repositories and database. */
+  close(): Promise<void>;
+}
+
+/** Connects to the engines, whose addresses the caller has settled. */
+export async function openApp(options: {
+  config: Config;
+  log: Log;
+  mongodbUrl: string;
+  openQueue: () => Promise<Queue>;
+  now?: () => Date;
+}): Promise<OpenedApp> {
+  const { config, log } = options;
+  const secrets = openSecrets({ keys: config.secretKeys, dataDir: config.dataDir });
+  const repos = openSkillStore({
+    root: config.gitRoot,
+    committerHost: commitHost(config.baseUrl),
+    log: ({ level, msg, ...fields }) => log[level](fields, msg),
+  });
+  const [storage, queue] = await Promise.all([
+    openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase }),
+    options.openQueue(),
+  ]);
+  const working = new Set<Promise<unknown>>();
+  const app: App = {
+    config,
+    log,
+    secrets,
+    storage,
+    repos,
+    queue,
+    rateLimits: openRateLimits({ enabled: config.rateLimits }),
+    now: options.now ?? (() => new Date()),
+    newId,
+    background(name, work) {
+      const done = work()
+        .catch((error: unknown) =>
+          log.warn({ error, work: name }, "background work failed; the reconcile job will do it"),
+        )
+        .finally(() => working.delete(done));
+      working.add(done);
+    },
+  };
+  return {
+    app,
+    async close() {
+      flushDownloads(app);
+      while (working.size > 0) await Promise.allSettled(working);
+      await queue.close();
+      await repos.close();
+      await storage.close();
+    },
+  };
+}

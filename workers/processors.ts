@@ -1,0 +1,17 @@
+/** The closed map from job to processor: a job without one does not compile. */
+import type { App } from "../src/app.ts";
+import type { Processors } from "../src/queue/index.ts";
+import { eraseSkill } from "../src/skills/erase.ts";
+import { purge } from "./upkeep/purge.ts";
+import { reconcile } from "./upkeep/reconcile.ts";
+
+export function processors(app: App): Processors {
+  return {
+    "upkeep.reconcile": () => reconcile(app),
+    "upkeep.purge": () => purge(app),
+    "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
+    "upkeep.merge-packs": async (payload) => {
+      await app.repos.maintain(payload);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Mends what a stop between two steps left behind: events and versions that were not carried over, refs that lag,
+ * deletions that were not finished, repositories that belong to nothing. Every part may run twice, and beside writers.
+ */
+import type { App } from "../../src/app.ts";
+import { carryEvents } from "../../src/audit/events.ts";
+import { eraseSkill } from "../../src/skills/erase.ts";
+import { settleSkill } from "../../src/skills/settle.ts";
+
+/** Documents younger than this are being settled by the process that wrote them. */
+const settleAfterMs = 5000;
+const batch = 100;
+/** A repository without a skill may belong to a publish under way; after a day it belongs to nothing. */
+const orphanAfterMs = 24 * 3_600_000;
+
+export async function reconcile(app: App): Promise<void> {
+  await settleSkills(app);
+  await settleAccounts(app);
+  for (const skill of await app.storage.skills.listDeleted(batch)) {
+    await eraseSkill(app, { tenantId: skill.tenantId, skillId: skill._id });
+  }
+  const swept = await app.repos.sweep();
+  const orphans = await eraseOrphans(app);
+  app.log.info({ ...swept, orphans }, "reconciled");
+}
+
+async function settleSkills(app: App): Promise<void> {
+  for (;;) {
+    const before = new Date(app.now().getTime() - settleAfterMs);
+    const unsettled = await app.storage.skills.listUnsettled(before, batch);
+    for (const skill of unsettled) await settleSkill(app, skill._id);
+    if (unsettled.length < batch) return;
+  }
+}
+
+async function settleAccounts(app: App): Promise<void> {
+  const before = new Date(app.now().getTime() - settleAfterMs);
+  const { tenants, users, tokens, skills } = app.storage;
+  for (const tenant of await tenants.listUnsettled(before, batch)) {
+    await skills.renameTenant(tenant._id, tenant.slug);
+    await carryEvents(app, tenants, tenant._id, tenant.outbox ?? []);
+  }
+  for (const collection of [users, tokens]) {
+    for (const document of await collection.listUnsettled(before, batch)) {
+      await carryEvents(app, collection, document._id, document.outbox ?? []);
+    }
+  }
+}
+
+/** The age of a repository is in its name: an id begins with the second it was made. */
+async function eraseOrphans(app: App): Promise<number> {
+  let erased = 0;
+  for await (const repo of app.repos.listRepos()) {
+    const madeAt = Number.parseInt(repo.skillId.slice(0, 8), 16) * 1000;
+    if (app.now().getTime() - madeAt < orphanAfterMs || (await app.storage.skills.exists(repo.skillId)))
+      continue;
+    await app.repos.erase(repo);
+    erased++;
+  }
+  return erased;
+}
