@@ -1,4 +1,4 @@
-// Runs the given test files on one embedded MongoDB engine, with everything they make in one temporary folder.
+// Runs the given test files on one pair of embedded engines, with everything they make in one temporary folder.
 // Started by test.mjs under `--import tsx`, which node:test hands on to the process of every file.
 import fs from "node:fs";
 import os from "node:os";
@@ -8,6 +8,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
 import { startEmbeddedMongo } from "../engines/mongo.ts";
+import { startEmbeddedQueue } from "../engines/queue.ts";
 
 /** A file that takes longer hangs: it is ended and reported as failed. */
 const FILE_TIMEOUT_MS = 240_000;
@@ -20,11 +21,11 @@ const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-test-"));
 process.env.TMPDIR = temp;
 
 const silent = { info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
-let engine;
+const engines = [];
 let isInterrupted = false;
 
 async function cleanUp() {
-  await engine?.stop();
+  await Promise.all(engines.map((engine) => engine.stop()));
   fs.rmSync(temp, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
@@ -42,8 +43,14 @@ const totals = [];
 let hasFailed = false;
 
 try {
-  engine = await startEmbeddedMongo({ dataDir: path.join(temp, "mongodb"), log: silent });
-  process.env.SVC_TEST_MONGODB_URL = engine.uri;
+  const queueDir = path.join(temp, "queue");
+  const [mongo, queue] = await Promise.all([
+    startEmbeddedMongo({ dataDir: path.join(temp, "mongodb"), log: silent }),
+    startEmbeddedQueue({ dataDir: queueDir, log: silent }),
+  ]);
+  engines.push(mongo, queue);
+  process.env.SVC_TEST_MONGODB_URL = mongo.uri;
+  process.env.SVC_TEST_QUEUE_DIR = queueDir;
   const events = run({ files, concurrency: CONCURRENCY, timeout: FILE_TIMEOUT_MS });
   events.on("test:fail", ({ details, todo, name, nesting }) => {
     if (todo !== undefined && todo !== false) return;

@@ -1,0 +1,192 @@
+/** The whole application on a free port of this machine, as tests call it: real engine, real repositories, real HTTP. */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { createApi } from "../../src/api.ts";
+import type { App } from "../../src/app.ts";
+import { readConfig, type Config } from "../../src/config.ts";
+import { openLog } from "../../src/log.ts";
+import { openApp } from "../../src/open.ts";
+import { openQueue } from "../../src/queue/index.ts";
+import { emptyDatabase, testDatabase } from "./engine.ts";
+
+export interface Answer<T = unknown> {
+  status: number;
+  headers: Headers;
+  /** `data` of the envelope; undefined where there is none. */
+  data: T;
+  nextCursor: string | null | undefined;
+  error: string | undefined;
+  code: string | undefined;
+  details: Record<string, unknown> | undefined;
+  body: Record<string, unknown>;
+}
+
+export interface CallOptions {
+  token?: string | undefined;
+  cookie?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface TestUser {
+  id: string;
+  username: string;
+  cookie: string;
+  /** An unrestricted personal token. */
+  token: string;
+}
+
+export interface TestOrg {
+  id: string;
+  slug: string;
+}
+
+export interface TestService {
+  url: string;
+  app: App;
+  /** A JSON call; `body` is sent as JSON. */
+  call<T = Record<string, unknown>>(method: string, path: string, options?: CallOptions): Promise<Answer<T>>;
+  /** A call whose answer is taken as it is. */
+  raw(method: string, path: string, options?: CallOptions & { bytes?: Buffer }): Promise<Response>;
+  /** A new account with a session and a token. */
+  newUser(username?: string): Promise<TestUser>;
+  newOrg(user: TestUser, slug?: string): Promise<TestOrg>;
+  /** Stages a zip and gives its upload id. */
+  upload(user: TestUser, zip: Buffer): Promise<string>;
+  /** Waits until what runs in the background is done. */
+  settled(): Promise<void>;
+  /** Removes every document, so that a test begins with an empty service. */
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startService(
+  overrides: Partial<Config> & { now?: () => Date } = {},
+): Promise<TestService> {
+  const { now, ...config } = overrides;
+  const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
+  const database = await testDatabase();
+  const working = new Set<Promise<unknown>>();
+  const opened = await openApp({
+    config: {
+      ...readConfig({
+        DATA_DIR: folder,
+        PORT: "0",
+        LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
+        RATE_LIMITS: "false",
+      }),
+      mongodbDatabase: database.name,
+      ...config,
+    },
+    log: openLog(process.env["TEST_LOG_LEVEL"] ?? "silent"),
+    mongodbUrl: database.url,
+    openQueue: () =>
+      openQueue(
+        { dataDir: process.env["SVC_TEST_QUEUE_DIR"] ?? path.join(folder, "queue") },
+        openLog("silent"),
+      ),
+    ...(now ? { now } : {}),
+  });
+  const { app } = opened;
+  const { background } = app;
+  app.background = (name, work) => {
+    background(name, () => {
+      const done = work();
+      working.add(done);
+      void done.catch(() => undefined).finally(() => working.delete(done));
+      return done;
+    });
+  };
+  const health = { isDraining: false, checks: { database: () => app.storage.ping() } };
+  const server = createServer(createApi(app, { health, version: "0.0.0-test" }).callback());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  app.config.baseUrl = config.baseUrl ?? url;
+
+  const raw: TestService["raw"] = (method, target, { token, cookie, body, headers, bytes } = {}) =>
+    fetch(new URL(target, url), {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(cookie === undefined ? {} : { cookie, origin: app.config.baseUrl }),
+        ...headers,
+      },
+      ...(bytes ? { body: new Uint8Array(bytes) } : body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  const service: TestService = {
+    url,
+    app,
+    raw,
+    async call<T>(method: string, target: string, options?: CallOptions) {
+      const response = await raw(method, target, options);
+      const text = await response.text();
+      const json = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+      return {
+        status: response.status,
+        headers: response.headers,
+        data: json["data"] as T,
+        nextCursor: json["nextCursor"] as string | null | undefined,
+        error: json["error"] as string | undefined,
+        code: json["code"] as string | undefined,
+        details: json["details"] as Record<string, unknown> | undefined,
+        body: json,
+      };
+    },
+    async newUser(username = `u${randomBytes(5).toString("hex")}`) {
+      const account = {
+        email: `${username}@example.com`,
+        password: "correct horse battery",
+        name: username,
+        username,
+      };
+      const signedUp = await service.call<{ id: string }>("POST", "/api/auth/sign-up", { body: account });
+      if (signedUp.status !== 201) throw new Error(`sign-up failed: ${JSON.stringify(signedUp.body)}`);
+      const cookie = signedUp.headers.getSetCookie()[0]!.split(";")[0]!;
+      const minted = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+        cookie,
+        body: { name: "test" },
+      });
+      return { id: signedUp.data.id, username, cookie, token: minted.data.token };
+    },
+    async newOrg(user, slug = `o${randomBytes(5).toString("hex")}`) {
+      const made = await service.call<TestOrg>("POST", "/api/tenants", {
+        token: user.token,
+        body: { name: slug, slug },
+      });
+      if (made.status !== 201) throw new Error(`creating ${slug} failed: ${JSON.stringify(made.body)}`);
+      return { id: made.data.id, slug };
+    },
+    async upload(user, zip) {
+      const sha256 = createHash("sha256").update(zip).digest("hex");
+      const announced = await service.call<{ uploadId: string; url: string }>("POST", "/api/uploads", {
+        token: user.token,
+        body: { size: zip.length, sha256 },
+      });
+      if (announced.status !== 201) throw new Error(`announcing failed: ${JSON.stringify(announced.body)}`);
+      const sent = await raw("PUT", announced.data.url, { token: user.token, bytes: zip });
+      if (sent.status !== 200) throw new Error(`upload failed: ${await sent.text()}`);
+      return announced.data.uploadId;
+    },
+    async settled() {
+      while (working.size > 0) await Promise.allSettled(working);
+    },
+    async empty() {
+      await service.settled();
+      await emptyDatabase(app.storage.database.raw);
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await opened.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return service;
+}
