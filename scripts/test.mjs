@@ -23,7 +23,6 @@ const child = spawn(process.execPath, ["--import", "tsx", runner, ...files], {
   cwd: root,
   stdio: ["ignore", "inherit", "inherit"],
 });
-// Ctrl-C reaches both; whatever else is sent to this process only is passed on.
-process.on("SIGINT", () => {});
-process.on("SIGTERM", () => child.kill("SIGTERM"));
+// The runner cleans up and ends, and this process with it; Ctrl-C reaches it twice, which it takes as once.
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
