@@ -1,0 +1,195 @@
+/** The typed client of the REST interface: one function per call, payloads out, `CliError` for everything else. */
+import { randomUUID } from "node:crypto";
+import type {
+  CatalogItem,
+  ContentPayload,
+  IdentityPayload,
+  ManifestPayload,
+  PublishResult,
+  ResolveResult,
+  SkillPayload,
+  TenantPayload,
+  UploadPayload,
+  VersionPayload,
+  VersionResult,
+} from "../../contract/payloads.ts";
+import type { PublishMode } from "../../contract/vocabulary.ts";
+import { CliError } from "../errors.ts";
+import { failureOf } from "./failure.ts";
+import { type HttpOptions, type HttpRequest, networkError, send } from "./http.ts";
+
+/** What a version is made of: text as it is, or a zip that was staged before. */
+export type ContentInput = { content: string } | { uploadId: string };
+
+export type PublishInput = ContentInput & {
+  mode: PublishMode;
+  tenantId?: string;
+  name: string;
+  type?: string;
+  visibility?: string;
+  message?: string;
+  folder?: string;
+  createFolders?: boolean;
+  personal?: boolean;
+};
+
+export type PushInput = ContentInput & {
+  message?: string;
+  semver?: string;
+  bump?: string;
+  prerelease?: true | string;
+};
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | undefined;
+}
+
+export type Client = ReturnType<typeof openClient>;
+
+export function openClient(options: HttpOptions) {
+  /** The body of a JSON answer; throws for refusals and for answers that are not JSON. */
+  async function json(request: HttpRequest): Promise<unknown> {
+    const response = await send(options, request);
+    let text: string;
+    try {
+      text = await response.text();
+    } catch (error) {
+      throw networkError(error, request.url, options.baseUrl);
+    }
+    const body = parse(text);
+    if (!response.ok) throw failureOf(response.status, body, response.headers.get("retry-after"));
+    if (body === undefined) throw notOurs(options.baseUrl, response);
+    return body;
+  }
+
+  async function call<T>(method: HttpRequest["method"], path: string, query: Query = {}, input?: unknown) {
+    const body = (await json({
+      method,
+      url: path + searchOf(query),
+      ...(input === undefined
+        ? {}
+        : {
+            body: JSON.stringify(input),
+            headers: { "content-type": "application/json", ...onceOnly(method) },
+          }),
+    })) as { success?: unknown; data?: T; nextCursor?: string | null };
+    if (body.success !== true || body.data === undefined) throw notOurs(options.baseUrl);
+    return { data: body.data, nextCursor: body.nextCursor ?? undefined };
+  }
+
+  const get = async <T>(path: string, query: Query = {}) => (await call<T>("GET", path, query)).data;
+  const page = async <T>(path: string, query: Query): Promise<Page<T>> => {
+    const { data, nextCursor } = await call<T[]>("GET", path, query);
+    if (!Array.isArray(data)) throw notOurs(options.baseUrl);
+    return { items: data, nextCursor };
+  };
+  const create = async <T>(path: string, input: unknown) => (await call<T>("POST", path, {}, input)).data;
+  return {
+    options,
+    profile: () => get<IdentityPayload>("/api/user/profile"),
+    tenants: () => get<TenantPayload[]>("/api/tenants"),
+    skills: (query: Query) => page<SkillPayload>("/api/skills", query),
+    explore: (query: Query) => page<CatalogItem>("/api/explore", query),
+    /** `ref`: slug, `org/slug`, public id or share URL; `version`: integer, exact, range or `latest`. */
+    resolve: (ref: string, version?: string) => get<ResolveResult>("/api/skills/resolve", { ref, version }),
+    versions: (skill: string, query: Query) => page<VersionPayload>(`${skillPath(skill)}/versions`, query),
+    content: (skill: string, version: number) =>
+      get<ContentPayload>(`${skillPath(skill)}/content`, { version }),
+    manifest: (skill: string, version: number) =>
+      get<ManifestPayload>(`${skillPath(skill)}/manifest`, { version }),
+    publish: (input: PublishInput) => create<PublishResult>("/api/skills", input),
+    push: (skill: string, input: PushInput) => create<VersionResult>(`${skillPath(skill)}/versions`, input),
+    announceUpload: (size: number, sha256: string) => create<UploadPayload>("/api/uploads", { size, sha256 }),
+    exchangeOidc: (token: string, team: string) =>
+      create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", { token, team }),
+
+    /** A raw answer body; throws for refusals. Whoever reads it counts and checks the bytes. */
+    async raw(path: string, query: Query, accept: string): Promise<Response> {
+      const response = await send(options, {
+        method: "GET",
+        url: path + searchOf(query),
+        headers: { accept },
+      });
+      if (response.ok) return response;
+      throw failureOf(
+        response.status,
+        parse(await response.text().catch(() => "")),
+        response.headers.get("retry-after"),
+      );
+    },
+
+    packagePath: (skill: string) => `${skillPath(skill)}/package`,
+    filePath: (skill: string, path: string) =>
+      `${skillPath(skill)}/files/${path.split("/").map(encodeURIComponent).join("/")}`,
+
+    /**
+     * A form post whose answer has no envelope (RFC 8628). Answers the status and the body, which is undefined
+     * when it is not JSON.
+     */
+    async form(path: string, fields: Record<string, string>) {
+      const response = await send(options, {
+        method: "POST",
+        url: path,
+        body: new URLSearchParams(fields).toString(),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+      const text = await response.text().catch((error: unknown) => {
+        throw networkError(error, path, options.baseUrl);
+      });
+      return { status: response.status, body: parse(text), retryAfter: response.headers.get("retry-after") };
+    },
+  };
+}
+
+function skillPath(skill: string): string {
+  return `/api/skills/${encodeURIComponent(skill)}`;
+}
+
+/** A dropped answer to a creating call can be asked for again without creating twice. */
+function onceOnly(method: string): Record<string, string> {
+  return method === "POST" ? { "idempotency-key": randomUUID() } : {};
+}
+
+function searchOf(query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return search.size === 0 ? "" : `?${search.toString()}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function notOurs(baseUrl: string, response?: Response): CliError {
+  const type = response?.headers.get("content-type")?.split(";")[0];
+  return new CliError(
+    "E_NETWORK",
+    `${baseUrl} does not answer like a skill registry${type === undefined ? "" : ` (it sent ${type})`}: check SVC_API_URL.`,
+    response === undefined ? undefined : { httpStatus: response.status },
+  );
+}
+
+/** Every item of a paged list, up to `atMost`. */
+export async function collectPages<T>(
+  fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
+  atMost = Infinity,
+): Promise<{ items: T[]; more: boolean }> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items: next, nextCursor } = await fetchPage(cursor);
+    items.push(...next);
+    // A cursor that does not move would be asked for ever.
+    if (nextCursor !== undefined && nextCursor === cursor) break;
+    cursor = nextCursor;
+  } while (cursor !== undefined && items.length < atMost);
+  return { items: items.slice(0, atMost), more: cursor !== undefined || items.length > atMost };
+}

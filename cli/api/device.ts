@@ -1,0 +1,70 @@
+/** Device authorization, RFC 8628, with the bodies of the standard. */
+import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads.ts";
+import { CliError } from "../errors.ts";
+import type { Client } from "./client.ts";
+import { failureOf } from "./failure.ts";
+
+const clientId = "svc-cli";
+const grantType = "urn:ietf:params:oauth:grant-type:device_code";
+/** Section 3.5: what `slow_down` adds to the pause. */
+const slowDownSeconds = 5;
+
+export async function requestDeviceCode(client: Client): Promise<DeviceCodePayload> {
+  const { status, body, retryAfter } = await client.form("/api/auth/device/code", { client_id: clientId });
+  const code = body as Partial<DeviceCodePayload> | undefined;
+  if (status !== 200) throw failureOf(status, body, retryAfter);
+  if (
+    typeof code?.device_code !== "string" ||
+    typeof code.user_code !== "string" ||
+    typeof code.verification_uri !== "string" ||
+    typeof code.expires_in !== "number"
+  )
+    throw new CliError("E_NETWORK", `${client.options.baseUrl} does not answer like a skill registry.`);
+  return {
+    device_code: code.device_code,
+    user_code: code.user_code,
+    verification_uri: code.verification_uri,
+    verification_uri_complete: code.verification_uri_complete ?? code.verification_uri,
+    expires_in: code.expires_in,
+    interval: code.interval ?? 5,
+  };
+}
+
+/**
+ * Waits for the decision in the browser and answers the token. Throws `E_AUTH_DENIED` or `E_AUTH_EXPIRED`. A
+ * connection that breaks meanwhile is no answer: the next round asks again.
+ */
+export async function awaitDeviceToken(
+  client: Client,
+  code: DeviceCodePayload,
+  clock: { now: () => Date; sleep: (ms: number) => Promise<void> },
+): Promise<string> {
+  const deadline = clock.now().getTime() + code.expires_in * 1000;
+  let intervalSeconds = Math.max(1, code.interval);
+  while (clock.now().getTime() < deadline) {
+    await clock.sleep(intervalSeconds * 1000);
+    let answer: Awaited<ReturnType<Client["form"]>>;
+    try {
+      answer = await client.form("/api/auth/device/token", {
+        grant_type: grantType,
+        device_code: code.device_code,
+        client_id: clientId,
+      });
+    } catch (error) {
+      if (error instanceof CliError && error.code === "E_NETWORK") continue;
+      throw error;
+    }
+    const { status, body } = answer;
+    if (status === 200 && typeof (body as Partial<DeviceTokenPayload> | undefined)?.access_token === "string")
+      return (body as DeviceTokenPayload).access_token;
+    const error = (body as { error?: unknown } | undefined)?.error;
+    if (error === "authorization_pending" || status === 429 || status === 503) continue;
+    else if (error === "slow_down") intervalSeconds += slowDownSeconds;
+    else if (error === "access_denied")
+      throw new CliError("E_AUTH_DENIED", "The login was denied in the browser.");
+    else if (error === "expired_token" || error === "invalid_grant")
+      throw new CliError("E_AUTH_EXPIRED", "The code has expired or was used already. Run svc login again.");
+    else throw failureOf(status, body, answer.retryAfter);
+  }
+  throw new CliError("E_AUTH_EXPIRED", "The code has expired. Run svc login again.");
+}

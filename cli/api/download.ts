@@ -1,0 +1,93 @@
+/** Downloads straight into a file, with a bound on size and on silence. */
+import { open } from "node:fs/promises";
+import { CliError } from "../errors.ts";
+import type { Progress } from "../output.ts";
+import { networkError } from "./http.ts";
+
+const silenceMs = 60_000;
+
+/** Writes an answer's body to `path` and answers its size. Throws `E_NETWORK` when it is cut off or too large. */
+export async function saveBody(
+  response: Response,
+  path: string,
+  bounds: { maxBytes: number; progress?: Progress },
+): Promise<number> {
+  const announced = Number(response.headers.get("content-length") ?? Number.NaN);
+  const tooLarge = () =>
+    new CliError("E_NETWORK", `The download is larger than the ${bounds.maxBytes} bytes a package may have.`);
+  if (announced > bounds.maxBytes) {
+    await response.body?.cancel();
+    throw tooLarge();
+  }
+  const file = await open(path, "wx", 0o600);
+  let received = 0;
+  try {
+    for await (const { value, reader } of readChunks(response)) {
+      received += value.length;
+      if (received > bounds.maxBytes) {
+        await reader.cancel();
+        throw tooLarge();
+      }
+      await file.writeFile(value);
+      if (Number.isFinite(announced)) bounds.progress?.update(received, announced);
+    }
+  } catch (error) {
+    if (error instanceof CliError || isFileError(error)) throw error;
+    throw networkError(error, response.url, response.url);
+  } finally {
+    await file.close();
+  }
+  // A compressed answer announces its own length, not that of what we read.
+  if (!response.headers.has("content-encoding") && Number.isFinite(announced) && received !== announced)
+    throw new CliError("E_NETWORK", `The download stopped after ${received} of ${announced} bytes.`);
+  return received;
+}
+
+/** Reads a small answer whole; throws `E_NETWORK` when it is cut off or larger than `maxBytes`. */
+export async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let received = 0;
+  try {
+    for await (const { value, reader } of readChunks(response)) {
+      received += value.length;
+      if (received > maxBytes) {
+        await reader.cancel();
+        throw new CliError("E_NETWORK", `The download is larger than ${maxBytes} bytes.`);
+      }
+      parts.push(value);
+    }
+  } catch (error) {
+    throw networkError(error, response.url, response.url);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The chunks of a body, as long as they keep coming. */
+async function* readChunks(response: Response) {
+  if (response.body === null) return;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  for (;;) {
+    const { value, done } = await readWithin(reader, silenceMs);
+    if (done) return;
+    yield { value, reader };
+  }
+}
+
+async function readWithin(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  ms: number,
+): Promise<Awaited<ReturnType<typeof reader.read>>> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the server stopped sending")), ms);
+  });
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isFileError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && (error as NodeJS.ErrnoException).syscall === "write";
+}

@@ -1,0 +1,50 @@
+/** The service's refusals as the closed codes of the client. */
+import { type CliCode, failures } from "../../contract/errors.ts";
+import { CliError, type FailureDetails } from "../errors.ts";
+
+const byStatus: Record<number, CliCode> = {
+  401: "E_NOT_AUTHENTICATED",
+  403: "E_FORBIDDEN",
+  404: "E_NOT_FOUND",
+  409: "E_ALREADY_EXISTS",
+};
+
+/**
+ * The failure that an answer outside 2xx stands for. The body's own code decides; an answer that is not ours (a
+ * proxy's page) is judged by its status alone.
+ */
+export function failureOf(status: number, body: unknown, retryAfter: string | null): CliError {
+  const known = isRecord(body) && typeof body["error"] === "string" ? body : undefined;
+  const failure =
+    typeof known?.["code"] === "string" && Object.hasOwn(failures, known["code"])
+      ? failures[known["code"] as keyof typeof failures]
+      : undefined;
+  const code: CliCode = failure?.cli ?? byStatus[status] ?? "E_API";
+  const serverMessage = known === undefined ? undefined : (known["error"] as string);
+  const details: FailureDetails = {
+    ...(isRecord(known?.["details"]) ? known["details"] : {}),
+    httpStatus: status,
+    ...(serverMessage === undefined ? {} : { serverMessage }),
+    ...(typeof known?.["requestId"] === "string" ? { requestId: known["requestId"] } : {}),
+  };
+  return new CliError(code, sentence(status, code, serverMessage, retryAfter), details);
+}
+
+function sentence(
+  status: number,
+  code: CliCode,
+  serverMessage: string | undefined,
+  retryAfter: string | null,
+): string {
+  if (code === "E_NOT_AUTHENTICATED")
+    return `${serverMessage ?? "You are not logged in."} Run svc login, or set SVC_TOKEN.`;
+  if (status === 429) {
+    const wait = retryAfter !== null && /^\d+$/.test(retryAfter) ? ` Try again in ${retryAfter} s.` : "";
+    return `${serverMessage ?? "The service asks you to slow down."}${wait}`;
+  }
+  return serverMessage ?? `The service answered with status ${status}.`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,156 @@
+/** Requests over global fetch: time limits, retries, redirects, and every transport trouble as `E_NETWORK`. */
+import { CliError } from "../errors.ts";
+
+export interface HttpOptions {
+  /** Address of the service, maybe with a path; without a trailing slash. */
+  baseUrl: string;
+  token: string | undefined;
+  userAgent: string;
+  sleep: (ms: number) => Promise<void>;
+}
+
+export interface HttpRequest {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  /** A path under the base address, or a whole URL that the service handed out. */
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | ReadableStream<Uint8Array>;
+  /** Time until the answer's head is there. */
+  timeoutMs?: number;
+}
+
+const headTimeoutMs = 60_000;
+const attempts = 4;
+const redirectsMax = 5;
+/** A longer wait is the person's decision, not ours. */
+const retryAfterMaxMs = 10_000;
+
+/**
+ * Sends a request and answers whatever status comes back. GETs are repeated on dropped connections, 429 and 5xx
+ * of a gateway, with growing pauses and jitter; everything else is sent once. The token goes to the service's
+ * own origin only, and a redirect to another origin is refused rather than followed.
+ */
+export async function send(options: HttpOptions, request: HttpRequest): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const last = attempt === attempts || request.method !== "GET";
+    try {
+      const response = await sendOnce(options, request);
+      if (last || !isWorthRetrying(response.status)) return response;
+      const waitMs = pauseMs(attempt, response.headers.get("retry-after"));
+      if (waitMs > retryAfterMaxMs) return response;
+      await response.body?.cancel();
+      await options.sleep(waitMs);
+    } catch (error) {
+      if (last || !isTransient(error)) throw networkError(error, request.url, options.baseUrl);
+      await options.sleep(pauseMs(attempt, null));
+    }
+  }
+}
+
+async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Response> {
+  const origin = new URL(options.baseUrl).origin;
+  let url = new URL(request.url.startsWith("/") ? options.baseUrl + request.url : request.url);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new CliError("E_NETWORK", `The service handed out an address that is not http: ${url.protocol}`);
+
+  for (let hops = 0; ; hops++) {
+    const abort = new AbortController();
+    const timer = setTimeout(
+      () => abort.abort(new Error("the server did not answer in time")),
+      request.timeoutMs ?? headTimeoutMs,
+    );
+    const init: RequestInit & { duplex?: "half" } = {
+      method: request.method,
+      redirect: "manual",
+      signal: abort.signal,
+      headers: {
+        accept: "application/json",
+        "user-agent": options.userAgent,
+        "x-svc-client": "cli",
+        ...request.headers,
+        ...(options.token === undefined || url.origin !== origin
+          ? {}
+          : { authorization: `Bearer ${options.token}` }),
+      },
+    };
+    if (request.body !== undefined) {
+      init.body = request.body;
+      if (typeof request.body !== "string") init.duplex = "half";
+    }
+    let response: Response;
+    try {
+      response = await fetch(url.href, init);
+    } finally {
+      clearTimeout(timer);
+    }
+    if (response.status < 300 || response.status > 399 || response.status === 304) return response;
+
+    await response.body?.cancel();
+    const location = response.headers.get("location");
+    const next = location === null || !URL.canParse(location, url.href) ? undefined : new URL(location, url);
+    if (next === undefined || hops === redirectsMax || request.method !== "GET" || next.origin !== origin)
+      throw new CliError(
+        "E_NETWORK",
+        next === undefined || next.origin === origin
+          ? `${origin} answers with redirects that lead nowhere: check the address in SVC_API_URL.`
+          : `${origin} redirects to ${next.origin}: set SVC_API_URL to that address if you trust it.`,
+        { httpStatus: response.status },
+      );
+    url = next;
+  }
+}
+
+function isWorthRetrying(status: number): boolean {
+  return status === 429 || status === 502 || status === 503 || status === 504;
+}
+
+function pauseMs(attempt: number, retryAfter: string | null): number {
+  if (retryAfter !== null) {
+    const seconds = Number(retryAfter);
+    const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - Date.now();
+    if (Number.isFinite(ms)) return Math.max(0, ms);
+  }
+  return 150 * 2 ** attempt * (0.5 + Math.random());
+}
+
+/** Codes that fetch hides in `cause`, sometimes one level deeper (several addresses tried). */
+function causeCode(error: unknown): string | undefined {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (typeof code === "string") return code;
+    if (cause instanceof AggregateError && cause.errors[0] instanceof Error)
+      return (cause.errors[0] as NodeJS.ErrnoException).code;
+  }
+  return undefined;
+}
+
+function isTransient(error: unknown): boolean {
+  const code = causeCode(error);
+  return (
+    code !== undefined &&
+    ["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "UND_ERR_SOCKET"].includes(code)
+  );
+}
+
+/** The sentence for a transport failure; a `CliError` passes as it is. */
+export function networkError(error: unknown, url: string, baseUrl: string): CliError {
+  if (error instanceof CliError) return error;
+  const host = URL.canParse(url) ? new URL(url).origin : new URL(baseUrl).origin;
+  const code = causeCode(error) ?? "";
+  return new CliError("E_NETWORK", `Cannot reach ${host}: ${reasonFor(code, error)}.`, undefined, {
+    cause: error,
+  });
+}
+
+function reasonFor(code: string, error: unknown): string {
+  if (code === "ECONNREFUSED") return "nothing answers there";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved; are you online";
+  if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT")
+    return "it did not answer in time";
+  if (code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_SOCKET")
+    return "the connection broke off";
+  if (code.startsWith("ERR_TLS") || /CERT|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
+    return `its certificate is not accepted (${code})`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
+}

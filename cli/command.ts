@@ -1,0 +1,105 @@
+/** The shape of a command, and the bridge to citty. */
+import { type ArgsDef, type CommandDef, runCommand } from "citty";
+import {
+  type CommandShape,
+  type FlagShape,
+  type PositionalShape,
+  globalFlags,
+  valueSeparator,
+} from "./argv.ts";
+import type { Context } from "./context.ts";
+
+type FlagValue<F extends FlagShape> = F["value"] extends "none"
+  ? boolean
+  : F extends { multiple: true }
+    ? string[]
+    : F["value"] extends "optional"
+      ? string | true | undefined
+      : string | undefined;
+
+type Arguments<
+  F extends Readonly<Record<string, FlagShape>>,
+  P extends Readonly<Record<string, PositionalShape>>,
+> = {
+  -readonly [K in keyof F]: FlagValue<F[K]>;
+} & {
+  -readonly [K in keyof P]: P[K] extends { required: true } ? string : string | undefined;
+};
+
+/** What a command answers: data for programs and the same for people. */
+export interface CommandResult {
+  /** The JSON document; undefined when the command has written its lines itself. */
+  data: unknown;
+  text: string;
+  /** Something failed and `data` tells what: exit code 1. */
+  partial?: boolean;
+}
+
+export interface Command extends CommandShape {
+  name: string;
+  summary: string;
+  examples: readonly string[];
+  /** Runs with the words of `normaliseArguments`. */
+  execute: (context: Context, words: string[]) => Promise<CommandResult>;
+}
+
+/** Ties a command's flags to the types that its `run` receives. */
+export function defineCommand<
+  const F extends Readonly<Record<string, FlagShape>>,
+  const P extends Readonly<Record<string, PositionalShape>>,
+>(definition: {
+  name: string;
+  summary: string;
+  positionals: P;
+  flags: F;
+  exclusive?: readonly (readonly (keyof F & string)[])[];
+  examples: readonly string[];
+  run: (context: Context, args: Arguments<F, P>) => Promise<CommandResult>;
+}): Command {
+  const { run, ...shape } = definition;
+  return {
+    ...shape,
+    async execute(context, words) {
+      const command: CommandDef = {
+        ...toCitty(shape),
+        run: ({ args }) => run(context, decode(shape, args) as Arguments<F, P>),
+      };
+      const { result } = await runCommand(command, { rawArgs: words });
+      return result as CommandResult;
+    },
+  };
+}
+
+/** citty's view of a command, for parsing and for help. */
+export function toCitty(
+  command: CommandShape & { name: string; summary: string },
+): CommandDef & { args: ArgsDef } {
+  const args: ArgsDef = {};
+  for (const [name, positional] of Object.entries(command.positionals))
+    args[name] = {
+      type: "positional",
+      description: positional.description,
+      required: positional.required === true,
+    };
+  for (const [name, flag] of Object.entries<FlagShape>({ ...command.flags, ...globalFlags }))
+    args[name] = {
+      type: flag.value === "none" ? "boolean" : "string",
+      description: flag.description,
+      ...(flag.hint === undefined ? {} : { valueHint: flag.hint }),
+      ...(flag.short === undefined ? {} : { alias: flag.short }),
+    };
+  return { meta: { name: command.name, description: command.summary }, args };
+}
+
+function decode(shape: CommandShape, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const decoded: Record<string, unknown> = {};
+  for (const name of Object.keys(shape.positionals)) decoded[name] = args[name];
+  for (const [name, flag] of Object.entries(shape.flags)) {
+    const value = args[name] as string | boolean | undefined;
+    if (flag.value === "none") decoded[name] = value === true;
+    else if (flag.multiple === true)
+      decoded[name] = typeof value === "string" ? value.split(valueSeparator) : [];
+    else decoded[name] = flag.value === "optional" && value === "" ? true : value;
+  }
+  return decoded;
+}

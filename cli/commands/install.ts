@@ -1,0 +1,220 @@
+import { stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type InstallMethod, type Target, targets } from "../../contract/vocabulary.ts";
+import type { Client } from "../api/client.ts";
+import { type CommandResult, defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, interactionRequired, invalidArgument, notFound } from "../errors.ts";
+import { type Applied, applyVersion } from "../install/apply.ts";
+import { isThere } from "../install/digest.ts";
+import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
+import type { WantedInstall } from "../install/place.ts";
+import { presentRecord } from "../install/record.ts";
+import { type PinnedRef, parsePinnedRef, unpinned } from "../pins.ts";
+import { askFromList, askOne, askSeveral, requireInteraction } from "../prompts.ts";
+import { openSession } from "../state/session.ts";
+import { changeConfig, withTemporaryFolder } from "../state/state.ts";
+import { suggest } from "../suggest.ts";
+import { targetDefinitions } from "../targets/index.ts";
+
+export const install = defineCommand({
+  name: "install",
+  summary: "Install a skill into your AI tools",
+  positionals: {
+    ref: { description: "Slug, org/slug, public id or share URL, maybe with a pin: name@^1.2" },
+  },
+  flags: {
+    target: {
+      short: "t",
+      value: "required",
+      multiple: true,
+      hint: "targets",
+      description: `Comma-separated: ${targets.join(", ")}`,
+    },
+    global: { short: "g", value: "none", description: "For you, in every project" },
+    project: {
+      short: "p",
+      value: "optional",
+      hint: "dir",
+      description: "For one project (default: this folder)",
+    },
+    symlink: { value: "none", description: "Link to the local cache where the tool follows links" },
+    copy: { value: "none", description: "Copy instead of linking" },
+    force: { value: "none", description: "Overwrite installed copies that were edited" },
+  },
+  exclusive: [
+    ["global", "project"],
+    ["symlink", "copy"],
+  ],
+  examples: [
+    "svc install code-review -t claude,cursor -g",
+    "svc install acme/code-review@^1.2 -t codex -p",
+    "svc install code-review@2.0.0-beta.1 -t claude -p ../app --copy",
+  ],
+  async run(context, args): Promise<CommandResult> {
+    const platforms = parseTargets(args.target);
+    if (args.ref === undefined) {
+      const took =
+        typeof args.project === "string" ? ` (--project took "${args.project}" as its folder)` : "";
+      requireInteraction(context, "<ref>", `Say which skill to install: svc install <ref>${took}.`);
+    }
+    const pinned = args.ref === undefined ? undefined : parsePinnedRef(args.ref);
+    if (platforms.length === 0)
+      requireInteraction(context, "--target", "Say which tools to install into with --target.");
+    if (!args.global && args.project === undefined)
+      requireInteraction(context, "--global", "Say where with --global or --project.");
+    const givenDir = typeof args.project === "string" ? args.project : ".";
+    if (args.project !== undefined) await requireFolder(resolve(context.cwd, givenDir), givenDir);
+
+    const session = await openSession(context);
+    const { ref, range } = pinned ?? (await chooseSkill(session.client));
+    const resolved = await session.client.resolve(ref, range);
+    const chosen = platforms.length > 0 ? platforms : await chooseTargets(context);
+    const projectDir =
+      args.project !== undefined || (!args.global && (await chooseProject()))
+        ? resolve(context.cwd, givenDir)
+        : undefined;
+    const method: InstallMethod | undefined = args.symlink ? "symlink" : args.copy ? "copy" : undefined;
+    const wanted = chosen.map((platform): WantedInstall => ({
+      platform,
+      scope: projectDir === undefined ? "global" : "project",
+      ...(projectDir === undefined ? {} : { projectDir }),
+      ...(method === undefined ? {} : { method }),
+    }));
+
+    const { fetched, applied } = await withTemporaryFolder(context, async (folder) => {
+      const version = await fetchVersion(session.client, context.output, resolved, folder);
+      const result = await changeConfig(context, (state) =>
+        applyVersion(context, state, version, wanted, { profile: session.profile, range, force: args.force }),
+      );
+      return { fetched: version, applied: result };
+    });
+    return present(context, fetched, applied, wanted, range);
+  },
+});
+
+async function present(
+  context: Context,
+  fetched: FetchedVersion,
+  applied: Applied,
+  wanted: readonly WantedInstall[],
+  range: string,
+): Promise<CommandResult> {
+  const { skill, version } = fetched;
+  const skipped = [...applied.skipped];
+  const installed = [];
+  const warnings = [...applied.warnings];
+  for (const place of applied.places) {
+    const asked = wanted.some(
+      (want) =>
+        want.platform === place.record.platform &&
+        want.scope === place.record.scope &&
+        want.projectDir === place.record.projectDir,
+    );
+    const done = place.outcome === "written" || place.outcome === "unchanged";
+    if (asked && done) installed.push(place.record);
+    else if (asked) skipped.push({ platform: place.record.platform, reason: place.reason ?? place.outcome });
+    else if (!done) warnings.push(place.reason ?? place.outcome);
+  }
+  if (installed.length === 0)
+    throw new CliError("E_NO_TARGETS", `${skill.name} was not installed anywhere.`, {
+      kind: "skill",
+      ref: skill.slug,
+      skipped,
+    });
+  const linked = installed.find((record) => record.method === "symlink" && record.projectDir !== undefined);
+  if (linked !== undefined && (await isInWorkTree(linked.projectDir!)))
+    warnings.push(`${linked.path} is a link into your home folder: do not commit it, or install with --copy`);
+  for (const warning of warnings) context.output.warn(warning);
+
+  const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
+  const { paint } = context.output;
+  return {
+    data: {
+      skill: { publicId, slug, name, type, visibility, currentVersion, currentSemver },
+      version: version.version,
+      semver: version.semver,
+      requestedRange: range,
+      format: version.format,
+      installName: applied.installName,
+      installed: installed.map(presentRecord),
+      skipped,
+      requiredMcpServers: [],
+      warnings,
+    },
+    text: [
+      `Installed ${paint("bold", name)} ${version.semver}${range === unpinned ? "" : ` (pinned to ${range})`}`,
+      ...installed.map(
+        (record) => `  ${paint("green", record.platform)}  ${record.path}  (${record.method})`,
+      ),
+      ...skipped.map((skip) => `  ${paint("yellow", skip.platform)}  skipped: ${skip.reason}`),
+    ].join("\n"),
+  };
+}
+
+/** `-t a,b -t c`, each once. Throws for names that are no target. */
+function parseTargets(given: readonly string[]): Target[] {
+  const names = given.flatMap((text) => text.split(",")).map((text) => text.trim());
+  for (const name of names) {
+    if ((targets as readonly string[]).includes(name)) continue;
+    const meant = suggest(name, targets);
+    throw invalidArgument(
+      "--target",
+      `"${name}" is no target: use ${targets.join(", ")}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+    );
+  }
+  return [...new Set(names)] as Target[];
+}
+
+async function requireFolder(folder: string, given: string): Promise<void> {
+  const info = await stat(folder).catch(() => undefined);
+  if (info === undefined) throw notFound("path", given, `There is no folder at ${given}.`);
+  if (!info.isDirectory())
+    throw invalidArgument("--project", `${given} is not a folder.`, { kind: "path", ref: given });
+}
+
+async function chooseSkill(client: Client): Promise<PinnedRef> {
+  const { items } = await client.skills({ limit: 200 });
+  if (items.length === 0)
+    throw interactionRequired(
+      "<ref>",
+      "Your organizations have no skills yet: name a public one, svc install <ref>.",
+    );
+  const ref = await askFromList(
+    "Which skill?",
+    items.map((skill) => ({
+      value: skill.publicId,
+      label: `${skill.tenantSlug}/${skill.slug}`,
+      hint: skill.description,
+    })),
+  );
+  return { ref, range: unpinned };
+}
+
+async function chooseTargets(context: Context): Promise<Target[]> {
+  const known = [...targetDefinitions.values()];
+  const detected = await Promise.all(known.map((target) => target.detect(context)));
+  return askSeveral(
+    "Into which tools?",
+    known.map((target, i) => ({
+      value: target.name,
+      label: target.label,
+      ...(detected[i] === true ? { hint: "installed" } : {}),
+    })),
+    known.filter((_, i) => detected[i] === true).map((target) => target.name),
+  );
+}
+
+async function chooseProject(): Promise<boolean> {
+  return askOne("Where?", [
+    { value: false, label: "For me, in every project" },
+    { value: true, label: "In this project" },
+  ]);
+}
+
+async function isInWorkTree(folder: string): Promise<boolean> {
+  for (let at = folder; ; at = dirname(at)) {
+    if (await isThere(join(at, ".git"))) return true;
+    if (dirname(at) === at) return false;
+  }
+}

@@ -1,0 +1,142 @@
+import { limits } from "../../contract/limits.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads.ts";
+import { collectPages } from "../api/client.ts";
+import { type CommandResult, defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { invalidArgument } from "../errors.ts";
+import { presentRecord } from "../install/record.ts";
+import { profileName } from "../state/config.ts";
+import { openSession } from "../state/session.ts";
+import { readConfig } from "../state/state.ts";
+import { renderTable } from "../table.ts";
+import { presentSkill } from "./present.ts";
+
+/** Programs get everything; a person would not read further than this. */
+const shownToPeople = 200;
+
+export const list = defineCommand({
+  name: "list",
+  summary: "List skills of your organizations, the catalog, or what is installed",
+  positionals: {},
+  flags: {
+    public: { value: "none", description: "The public catalog" },
+    installed: { value: "none", description: "What is installed on this machine, with pins" },
+    personal: { value: "none", description: "Skills of your personal workspace" },
+    tag: { value: "required", hint: "tag", description: "Only skills with this tag" },
+    search: { value: "required", hint: "text", description: "Only skills that match this text" },
+  },
+  exclusive: [["public", "installed", "personal"]],
+  examples: ["svc list", "svc list --public --search review", "svc list --installed -o json"],
+  async run(context, args) {
+    if (args.installed) {
+      const filter = args.tag !== undefined ? "--tag" : args.search !== undefined ? "--search" : undefined;
+      if (filter !== undefined) throw invalidArgument(filter, `${filter} does not go with --installed.`);
+      return listInstalled(context);
+    }
+    const { client } = await openSession(context);
+    const atMost = context.json ? Infinity : shownToPeople;
+    const query = { query: args.search, tag: args.tag, limit: limits.pageSizeMax };
+    if (args.public) {
+      const { items, more } = await collectPages((cursor) => client.explore({ ...query, cursor }), atMost);
+      tellMore(context, more);
+      return { data: items.map(presentCatalogItem), text: catalogTable(context, items) };
+    }
+    const { items, more } = await collectPages(
+      (cursor) => client.skills({ ...query, ...(args.personal ? { personal: true } : {}), cursor }),
+      atMost,
+    );
+    tellMore(context, more);
+    return { data: items.map(presentSkill), text: skillTable(context, items) };
+  },
+});
+
+async function listInstalled(context: Context): Promise<CommandResult> {
+  const config = await readConfig(context);
+  const profile = config.profiles[profileName(config, context.profileFlag, context.env)];
+  const installed = Object.entries(profile?.installed ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const data = installed.map(([installName, skill]) => ({
+    publicId: skill.publicId,
+    slug: skill.slug,
+    name: skill.name,
+    type: skill.type,
+    format: skill.format,
+    installName,
+    version: skill.version,
+    semver: skill.semver,
+    pin: skill.range,
+    targetCount: skill.installs.length,
+    installed: skill.installs.map(presentRecord),
+  }));
+  const text =
+    data.length === 0
+      ? "Nothing is installed. Try svc install."
+      : table(
+          context,
+          ["SKILL", "VERSION", "PIN", "TARGETS"],
+          data.map((skill) => [
+            skill.installName,
+            skill.semver,
+            skill.pin,
+            `${skill.targetCount} (${[...new Set(skill.installed.map((record) => record.platform))].join(", ")})`,
+          ]),
+        );
+  return { data, text };
+}
+
+/** The catalog item of the specification, part 2. */
+function presentCatalogItem(item: CatalogItem) {
+  const { publicId, slug, name, description, type, tags, currentVersion, currentSemver, author, downloads } =
+    item;
+  return {
+    publicId,
+    slug,
+    name,
+    description,
+    type,
+    tags: tags ?? [],
+    currentVersion,
+    currentSemver,
+    author,
+    downloads,
+  };
+}
+
+function skillTable(context: Context, skills: readonly SkillPayload[]): string {
+  if (skills.length === 0) return "No skills. Publish one with svc publish.";
+  return table(
+    context,
+    ["SKILL", "VERSION", "TYPE", "VISIBILITY", "DESCRIPTION"],
+    skills.map((skill) => [
+      `${skill.tenantSlug}/${skill.slug}`,
+      skill.currentSemver,
+      skill.type,
+      skill.visibility,
+      skill.description,
+    ]),
+  );
+}
+
+function catalogTable(context: Context, items: readonly CatalogItem[]): string {
+  if (items.length === 0) return "Nothing found.";
+  return table(
+    context,
+    ["SKILL", "VERSION", "TYPE", "DOWNLOADS", "DESCRIPTION"],
+    items.map((item) => [
+      `${item.tenantSlug}/${item.slug}`,
+      item.currentSemver,
+      item.type,
+      String(item.downloads),
+      item.description,
+    ]),
+  );
+}
+
+function table(context: Context, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const { columns, paint } = context.output;
+  return renderTable(head, rows, { columns, paintHead: (text) => paint("bold", text) });
+}
+
+function tellMore(context: Context, more: boolean): void {
+  if (more)
+    context.output.note(`Only the first ${shownToPeople} are shown: narrow the list with --search or --tag.`);
+}

@@ -1,0 +1,145 @@
+import { awaitDeviceToken, requestDeviceCode } from "../api/device.ts";
+import { type CommandResult, defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, invalidArgument } from "../errors.ts";
+import { profileName, profileOf } from "../state/config.ts";
+import { type Session, clientFor, openSession } from "../state/session.ts";
+import { changeConfig } from "../state/state.ts";
+import { plainLine } from "../table.ts";
+
+const tokenShape = /^lskt?_[0-9a-f]{64}$/;
+
+interface LoggedInUser {
+  username: string;
+  name: string;
+  email: string;
+}
+
+export const login = defineCommand({
+  name: "login",
+  summary: "Log in through the browser, or with a token",
+  positionals: {},
+  flags: {
+    token: { value: "required", hint: "API_TOKEN", description: "Store this API token" },
+    "oidc-token": {
+      value: "required",
+      hint: "OIDC_TOKEN",
+      description: "Exchange a CI identity token for an API token of one hour",
+    },
+    team: { value: "required", hint: "org_slug", description: "Organization for --oidc-token" },
+  },
+  exclusive: [["token", "oidc-token"]],
+  examples: ["svc login", "svc login --token lsk_…", "svc login --oidc-token $TOKEN --team acme"],
+  async run(context, args) {
+    const session = await openSession(context, { token: { use: undefined } });
+    if ((context.env["SVC_TOKEN"] ?? "") !== "")
+      context.output.warn("SVC_TOKEN is set: commands use that token, not the one of this login.");
+    if (args["oidc-token"] !== undefined) {
+      if (args.team === undefined)
+        throw invalidArgument("--team", "--oidc-token needs --team with the organization's slug.");
+      return withOidcToken(context, session, args["oidc-token"], args.team);
+    }
+    if (args.team !== undefined) throw invalidArgument("--team", "--team goes with --oidc-token only.");
+    return args.token === undefined ? withBrowser(context, session) : withToken(context, session, args.token);
+  },
+});
+
+async function withToken(context: Context, session: Session, token: string): Promise<CommandResult> {
+  if (!tokenShape.test(token))
+    throw invalidArgument(
+      "--token",
+      "That is no API token: one is lsk_ or lskt_ and 64 hexadecimal characters.",
+    );
+  const user = await userOf(context, session, token);
+  await store(context, session, token);
+  return {
+    data: { method: "token", ...(user === undefined ? {} : { user }) },
+    text: welcome(user),
+  };
+}
+
+async function withOidcToken(
+  context: Context,
+  session: Session,
+  oidcToken: string,
+  team: string,
+): Promise<CommandResult> {
+  const { token, expiresAt } = await session.client.exchangeOidc(oidcToken, team);
+  if (!tokenShape.test(token)) throw new CliError("E_API", "The service answered with no usable token.");
+  await store(context, session, token);
+  return { data: { method: "oidc", expiresAt }, text: `Logged in to ${team} until ${expiresAt}.` };
+}
+
+async function withBrowser(context: Context, session: Session): Promise<CommandResult> {
+  const { output } = context;
+  const code = await requestDeviceCode(session.client);
+  const url = webAddress(code.verification_uri);
+  const directUrl = webAddress(code.verification_uri_complete);
+  output.event({
+    status: "pending",
+    verificationUrl: directUrl,
+    userCode: code.user_code,
+    expiresIn: code.expires_in,
+  });
+  output.note(`Open ${output.paint("cyan", plainLine(url), "stderr")} and enter this code:`);
+  output.note(`\n  ${output.paint("bold", plainLine(code.user_code), "stderr")}\n`);
+  if (context.interactive) await openBrowser(directUrl);
+  output.note("Waiting for your approval in the browser…");
+
+  const token = await awaitDeviceToken(session.client, code, context);
+  if (!tokenShape.test(token)) throw new CliError("E_API", "The service answered with no usable token.");
+  const user = await userOf(context, session, token);
+  await store(context, session, token);
+  output.event({ status: "authenticated", ...(user === undefined ? {} : { user }) });
+  return { data: undefined, text: welcome(user) };
+}
+
+/** Who the token belongs to; undefined for an organization's token. Throws when the service does not accept it. */
+async function userOf(context: Context, session: Session, token: string): Promise<LoggedInUser | undefined> {
+  try {
+    const { username, name, email } = await clientFor(context, session.apiUrl, token).profile();
+    return { username, name, email };
+  } catch (error) {
+    const isOrgToken = token.startsWith("lskt_");
+    if (isOrgToken && error instanceof CliError && ["E_FORBIDDEN", "E_NOT_FOUND"].includes(error.code))
+      return undefined;
+    if (error instanceof CliError && error.code === "E_NOT_AUTHENTICATED")
+      throw new CliError(
+        "E_NOT_AUTHENTICATED",
+        `${session.apiUrl} does not accept this token.`,
+        error.details,
+      );
+    throw error;
+  }
+}
+
+async function store(context: Context, session: Session, token: string): Promise<void> {
+  await changeConfig(context, async ({ config, save }) => {
+    const profile = profileOf(config, profileName(config, context.profileFlag, context.env));
+    profile.token = token;
+    profile.apiUrl = session.apiUrl;
+    await save();
+  });
+}
+
+/** The service's address is handed to the system: only what a browser should open. */
+function webAddress(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new CliError("E_API", "The service answered with an unusable verification address.");
+}
+
+async function openBrowser(url: string): Promise<void> {
+  try {
+    const { default: open } = await import("open");
+    const child = await open(url);
+    // Without a browser the command fails later, and the address on the screen is enough.
+    child.on("error", () => undefined);
+    child.unref();
+  } catch {
+    return;
+  }
+}
+
+function welcome(user: LoggedInUser | undefined): string {
+  return user === undefined ? "Logged in." : `Logged in as ${plainLine(user.name)} (${user.username}).`;
+}

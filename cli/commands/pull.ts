@@ -1,0 +1,265 @@
+import type { ResolveResult } from "../../contract/payloads.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, invalidArgument, messageOf } from "../errors.ts";
+import { applyVersion } from "../install/apply.ts";
+import { fetchVersion } from "../install/fetch.ts";
+import { findInstalled } from "../install/find.ts";
+import { inspectRecord } from "../install/record.ts";
+import { parseVersionSpec, unpinned } from "../pins.ts";
+import { cacheFolder, inspectCache } from "../state/cache.ts";
+import type { InstalledSkill } from "../state/config.ts";
+import { statePaths } from "../state/paths.ts";
+import { type Session, openSession } from "../state/session.ts";
+import { changeConfig, withTemporaryFolder } from "../state/state.ts";
+
+type Outcome = "updated" | "upToDate" | "repaired" | "partial" | "failed";
+
+interface PulledSkill {
+  publicId: string;
+  slug: string;
+  outcome: Outcome;
+  fromVersion?: number;
+  toVersion?: number;
+  toSemver?: string;
+  warnings: string[];
+}
+
+/** An installed skill, and what its pin stands for now. */
+interface Candidate {
+  installName: string;
+  skill: InstalledSkill;
+  range: string;
+  resolved: ResolveResult | CliError;
+}
+
+/** Requests for pins that are under way at a time. */
+const resolvedAtOnce = 6;
+
+export const pull = defineCommand({
+  name: "pull",
+  summary: "Bring installed skills to the version that their pin stands for",
+  positionals: { slug: { description: "One installed skill; without it, all of them" } },
+  flags: {
+    version: { value: "required", hint: "spec", description: "Pin to this version or range, and update" },
+    latest: { value: "none", description: "Remove the pin, and update" },
+    frozen: { value: "none", description: "Fail instead of moving anything" },
+    force: { value: "none", description: "Overwrite copies that were edited" },
+  },
+  exclusive: [["version", "latest"]],
+  examples: ["svc pull", "svc pull code-review --version ^2", "svc pull --frozen -o json"],
+  async run(context, args) {
+    const repin =
+      args.version !== undefined
+        ? parseVersionSpec(args.version, "--version")
+        : args.latest
+          ? unpinned
+          : undefined;
+    const flag = args.latest ? "--latest" : "--version";
+    if (repin !== undefined && args.slug === undefined)
+      throw invalidArgument(flag, `${flag} needs the skill to pin: svc pull <slug> ${flag}.`);
+
+    const session = await openSession(context);
+    const profile = session.config.profiles[session.profile];
+    const chosen =
+      args.slug === undefined
+        ? Object.entries(profile?.installed ?? {})
+        : [findInstalled(profile, args.slug)];
+    const candidates = await resolveAll(session, chosen, repin);
+    throwIfHopeless(candidates, args.slug !== undefined);
+    if (args.frozen) refuseMoves(candidates);
+
+    const skills: PulledSkill[] = [];
+    const progress = await context.output.progress(`Pulling ${candidates.length} skills`);
+    for (const [i, candidate] of candidates.entries()) {
+      skills.push(await pullOne(context, session, candidate, args.force, args.slug !== undefined));
+      progress.update(i + 1, candidates.length);
+    }
+    progress.end();
+    const count = (...outcomes: Outcome[]) =>
+      skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
+    const summary = {
+      updated: count("updated", "repaired"),
+      upToDate: count("upToDate"),
+      failed: count("partial", "failed"),
+    };
+    return {
+      data: { skills, summary },
+      text:
+        skills.length === 0
+          ? "Nothing is installed."
+          : skills.map((skill) => line(context, skill)).join("\n"),
+      partial: summary.failed > 0,
+    };
+  },
+});
+
+async function resolveAll(
+  session: Session,
+  chosen: readonly [string, InstalledSkill][],
+  repin: string | undefined,
+): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (let i = 0; i < chosen.length; i += resolvedAtOnce)
+    candidates.push(
+      ...(await Promise.all(
+        chosen.slice(i, i + resolvedAtOnce).map(async ([installName, skill]): Promise<Candidate> => {
+          const range = repin ?? skill.range;
+          try {
+            return {
+              installName,
+              skill,
+              range,
+              resolved: await session.client.resolve(skill.publicId, range),
+            };
+          } catch (error) {
+            if (!(error instanceof CliError)) throw error;
+            return { installName, skill, range, resolved: error };
+          }
+        }),
+      )),
+    );
+  return candidates;
+}
+
+/** One failure for all of them is a failure of the command; so is that of the one skill that was named. */
+function throwIfHopeless(candidates: readonly Candidate[], named: boolean): void {
+  const errors = candidates
+    .map(({ resolved }) => resolved)
+    .filter((resolved) => resolved instanceof CliError);
+  if (errors.length === 0 || errors.length < candidates.length) return;
+  const [first] = errors;
+  if (named || ["E_NETWORK", "E_NOT_AUTHENTICATED"].includes(first!.code)) throw first!;
+}
+
+function refuseMoves(candidates: readonly Candidate[]): void {
+  const moves = candidates.flatMap(({ skill, resolved }) =>
+    resolved instanceof CliError || !wouldMove(skill, resolved)
+      ? []
+      : [{ skill: skill.slug, from: skill.semver, to: resolved.version.semver }],
+  );
+  const [first] = moves;
+  if (first === undefined) return;
+  throw new CliError("E_VERSION_CHANGED", `${first.skill} would move from ${first.from} to ${first.to}.`, {
+    kind: "installedSkill",
+    ...first,
+    changes: moves,
+  });
+}
+
+function wouldMove(skill: InstalledSkill, resolved: ResolveResult): boolean {
+  return resolved.version.version !== skill.version || resolved.version.hash !== skill.hash;
+}
+
+async function pullOne(
+  context: Context,
+  session: Session,
+  candidate: Candidate,
+  force: boolean,
+  named: boolean,
+): Promise<PulledSkill> {
+  const { installName, skill, range, resolved } = candidate;
+  const base = { publicId: skill.publicId, slug: skill.slug, fromVersion: skill.version };
+  if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
+  try {
+    return { ...base, ...(await bringTo(context, session, { installName, skill, range, resolved }, force)) };
+  } catch (error) {
+    if (named && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
+    return { ...base, outcome: "failed", warnings: [messageOf(error)] };
+  }
+}
+
+type Brought = Omit<PulledSkill, "publicId" | "slug" | "fromVersion">;
+
+async function bringTo(
+  context: Context,
+  session: Session,
+  candidate: Candidate & { resolved: ResolveResult },
+  force: boolean,
+): Promise<Brought> {
+  const { installName, skill, range, resolved } = candidate;
+  const { version } = resolved;
+  const moved = wouldMove(skill, resolved);
+  const to = { toVersion: version.version, toSemver: version.semver };
+  const cache = cacheFolder(statePaths(context.home), installName);
+  const { meta, state } = await inspectCache(cache);
+  const places = await Promise.all(
+    skill.installs.map(async (record) => ({
+      record,
+      state: await inspectRecord(record, installName, cache),
+    })),
+  );
+  const edits = [
+    ...(state === "edited" ? [`${installName} was edited through its link in ${cache}`] : []),
+    ...places.filter((place) => place.state === "edited").map(({ record }) => `${record.path} was edited`),
+  ].map((text) => `${text}; use --force to overwrite it`);
+  const damaged =
+    state === "missing" ||
+    state === "interrupted" ||
+    meta?.hash !== skill.hash ||
+    places.some((place) => place.state === "missing" || place.state === "stale");
+
+  if (!moved && !damaged && (edits.length === 0 || !force)) {
+    if (range !== skill.range) await rememberPin(context, session, installName, range);
+    return { outcome: "upToDate", ...to, warnings: edits };
+  }
+  if (state === "edited" && !force) return { outcome: moved ? "failed" : "upToDate", ...to, warnings: edits };
+
+  const applied = await withTemporaryFolder(context, async (folder) => {
+    const fetched = await fetchVersion(session.client, context.output, resolved, folder);
+    return changeConfig(context, (change) =>
+      applyVersion(context, change, fetched, [], { profile: session.profile, range, force }),
+    );
+  });
+  const by = (...outcomes: string[]) => applied.places.filter(({ outcome }) => outcomes.includes(outcome));
+  const left = by("edited", "failed");
+  const warnings = [
+    ...applied.warnings,
+    ...by("edited", "failed", "gone").map((place) => place.reason ?? place.outcome),
+  ];
+  if (left.length > 0 && left.length === applied.places.length && moved)
+    return { outcome: "failed", ...to, warnings };
+  if (left.length > 0 && (moved || by("failed").length > 0)) return { outcome: "partial", ...to, warnings };
+  if (moved) return { outcome: "updated", ...to, warnings };
+  return {
+    outcome: by("written").length > 0 || state !== "intact" ? "repaired" : "upToDate",
+    ...to,
+    warnings,
+  };
+}
+
+async function rememberPin(
+  context: Context,
+  session: Session,
+  installName: string,
+  range: string,
+): Promise<void> {
+  await changeConfig(context, async ({ config, save }) => {
+    const skill = config.profiles[session.profile]?.installed[installName];
+    if (skill === undefined) return;
+    skill.range = range;
+    await save();
+  });
+}
+
+function line(context: Context, skill: PulledSkill): string {
+  const { paint } = context.output;
+  const style = {
+    updated: "green",
+    repaired: "green",
+    upToDate: "dim",
+    partial: "yellow",
+    failed: "red",
+  } as const;
+  const words = {
+    updated: "updated",
+    repaired: "repaired",
+    upToDate: "up to date",
+    partial: "partly updated",
+    failed: "failed",
+  };
+  return [
+    `${paint(style[skill.outcome], words[skill.outcome])}  ${skill.slug}${skill.toSemver === undefined ? "" : ` ${skill.toSemver}`}`,
+    ...skill.warnings.map((warning) => `  ${warning}`),
+  ].join("\n");
+}

@@ -1,0 +1,90 @@
+import { defineCommand } from "../command.ts";
+import { CliError, messageOf } from "../errors.ts";
+import { findInstalled } from "../install/find.ts";
+import { clearLeftovers } from "../install/files.ts";
+import { presentRecord, removeInstallation } from "../install/record.ts";
+import { askFromList, requireInteraction } from "../prompts.ts";
+import { cacheFolder, purgeCache } from "../state/cache.ts";
+import { type InstallationRecord, profileName, profileOf } from "../state/config.ts";
+import { changeConfig, readConfig } from "../state/state.ts";
+
+export const uninstall = defineCommand({
+  name: "uninstall",
+  summary: "Remove an installed skill from all tools",
+  positionals: { slug: { description: "The installed skill" } },
+  flags: {
+    purge: { value: "none", description: "Delete the cached copy too" },
+    force: { value: "none", description: "Remove copies that were edited, too" },
+  },
+  examples: ["svc uninstall code-review", "svc uninstall code-review --purge -o json"],
+  async run(context, args) {
+    const config = await readConfig(context);
+    const name = profileName(config, context.profileFlag, context.env);
+    if (args.slug === undefined)
+      requireInteraction(context, "<slug>", "Say what to uninstall: svc uninstall <slug>.");
+    const names = Object.keys(config.profiles[name]?.installed ?? {});
+    if (args.slug === undefined && names.length === 0)
+      throw new CliError("E_NOT_FOUND", "Nothing is installed.", { kind: "installedSkill" });
+    const ref = args.slug ?? (await chooseInstalled(names));
+
+    return changeConfig(context, async (state) => {
+      const profile = profileOf(state.config, name);
+      const [installName, skill] = findInstalled(profile, ref);
+      const cache = cacheFolder(state.paths, installName);
+      const removed: InstallationRecord[] = [];
+      const failed: { platform: string; path: string; error: string }[] = [];
+      const kept: InstallationRecord[] = [];
+      const records = [...skill.installs];
+      for (const [i, record] of records.entries()) {
+        let error: string | undefined;
+        try {
+          await clearLeftovers(record.path);
+          error = await removeInstallation(record, installName, cache, args.force);
+        } catch (thrown) {
+          error = messageOf(thrown);
+        }
+        if (error === undefined) removed.push(record);
+        else {
+          kept.push(record);
+          failed.push({ platform: record.platform, path: record.path, error });
+        }
+        // After each one: a run that stops here has not forgotten what is still there.
+        skill.installs = [...kept, ...records.slice(i + 1)];
+        await state.save();
+      }
+      const usedElsewhere = Object.entries(state.config.profiles).some(
+        ([other, { installed }]) => other !== name && Object.hasOwn(installed, installName),
+      );
+      const purged = args.purge && failed.length === 0 && !usedElsewhere;
+      if (failed.length === 0) {
+        delete profile.installed[installName];
+        await state.save();
+      }
+      if (purged) await purgeCache(cache);
+      const { paint } = context.output;
+      return {
+        data: {
+          skill: { installName, publicId: skill.publicId },
+          removed: removed.map(presentRecord),
+          failed,
+          purged,
+        },
+        text: [
+          failed.length === 0
+            ? `Uninstalled ${paint("bold", installName)}`
+            : `${installName} is not removed everywhere`,
+          ...removed.map((record) => `  ${paint("green", record.platform)}  ${record.path}`),
+          ...failed.map((failure) => `  ${paint("red", failure.platform)}  ${failure.error}`),
+        ].join("\n"),
+        partial: failed.length > 0,
+      };
+    });
+  },
+});
+
+async function chooseInstalled(names: readonly string[]): Promise<string> {
+  return askFromList(
+    "Uninstall which skill?",
+    names.map((name) => ({ value: name, label: name })),
+  );
+}

@@ -1,0 +1,72 @@
+import { limits } from "../../contract/limits.ts";
+import { collectPages } from "../api/client.ts";
+import { defineCommand } from "../command.ts";
+import { invalidArgument } from "../errors.ts";
+import { parsePinnedRef, parseVersionSpec } from "../pins.ts";
+import { openSession } from "../state/session.ts";
+import { renderTable } from "../table.ts";
+import { presentVersion } from "./present.ts";
+
+const defaultLimit = 20;
+
+export const versions = defineCommand({
+  name: "versions",
+  summary: "List the published versions of a skill, newest first",
+  positionals: { skill: { required: true, description: "Slug, org/slug, public id or share URL" } },
+  flags: {
+    spec: { value: "required", hint: "range", description: "Only versions in this range, or this exact one" },
+    limit: { value: "required", hint: "n", description: `At most this many (default ${defaultLimit})` },
+    all: { value: "none", description: "All of them" },
+    prerelease: { value: "none", description: "Prereleases too" },
+  },
+  exclusive: [["limit", "all"]],
+  examples: [
+    "svc versions code-review",
+    'svc versions acme/code-review --spec "^1.2"',
+    "svc versions code-review --all",
+  ],
+  async run(context, args) {
+    const wanted = args.all ? Infinity : limitOf(args.limit);
+    const spec = args.spec === undefined ? undefined : parseVersionSpec(args.spec, "--spec");
+    const { ref, range } = parsePinnedRef(args.skill);
+    if (range !== "latest") throw invalidArgument("<skill>", "versions takes no pin: use --spec.");
+
+    const { client } = await openSession(context);
+    const { skill } = await client.resolve(ref);
+    const { items, more } = await collectPages(
+      (cursor) =>
+        client.versions(skill.publicId, {
+          spec: spec === "latest" ? undefined : spec,
+          ...(args.prerelease ? { prerelease: true } : {}),
+          limit: Math.min(wanted, limits.pageSizeMax),
+          cursor,
+        }),
+      wanted,
+    );
+    const data = items.map((version) => ({ ...presentVersion(version), current: version.current }));
+    if (more)
+      context.output.note(`Only the newest ${items.length} are shown: use --limit or --all for more.`);
+    const text =
+      data.length === 0
+        ? "No version matches."
+        : renderTable(
+            ["VERSION", "#", "PUBLISHED", "MESSAGE"],
+            items.map((version) => [
+              version.current ? `${version.semver} (current)` : version.semver,
+              String(version.version),
+              version.createdAt.slice(0, 10),
+              version.message,
+            ]),
+            { columns: context.output.columns, paintHead: (head) => context.output.paint("bold", head) },
+          );
+    return { data, text };
+  },
+});
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return defaultLimit;
+  const limit = /^\d+$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > 10_000)
+    throw invalidArgument("--limit", "--limit takes a number from 1 to 10000.");
+  return limit;
+}

@@ -1,0 +1,34 @@
+/** Help texts, from the same shapes that the arguments are read by. */
+import { stripVTControlCharacters } from "node:util";
+import { renderUsage } from "citty";
+import { type Command, toCitty } from "./command.ts";
+import type { Context } from "./context.ts";
+import { commands } from "./registry.ts";
+import { version } from "./version.ts";
+
+const root = {
+  meta: { name: "svc", version, description: "Publish agent skills and install them anywhere" },
+};
+
+export async function rootHelp(context: Context): Promise<string> {
+  const subCommands = Object.fromEntries(
+    Object.entries(commands).map(([name, { summary }]) => [name, { meta: { name, description: summary } }]),
+  );
+  const usage = await renderUsage({ ...root, subCommands });
+  return tone(
+    context,
+    `${usage}\n\nEvery command takes -o json (machine-readable output), --profile <name> and --help.`,
+  );
+}
+
+export async function commandHelp(context: Context, command: Command): Promise<string> {
+  const usage = await renderUsage(toCitty(command), root);
+  const examples = command.examples.map((example) => `  ${example}`).join("\n");
+  return tone(context, `${usage}\n${context.output.paint(["bold", "underline"], "EXAMPLES")}\n\n${examples}`);
+}
+
+/** citty colours by its own rules; ours decide. */
+function tone(context: Context, text: string): string {
+  const coloured = context.output.paint("bold", "x") !== "x";
+  return coloured ? text : stripVTControlCharacters(text);
+}

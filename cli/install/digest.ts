@@ -1,0 +1,101 @@
+/** Digests of what was written, to tell an untouched copy from an edited one. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, readFile, readdir, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { compareUtf8 } from "../../contract/package-rules.ts";
+import { hasCode } from "../errors.ts";
+import { readSection } from "./section.ts";
+
+/** What tools leave behind when they run a package's scripts or show its folder: nobody's edit. */
+const leavings = new Set([
+  "__pycache__",
+  ".DS_Store",
+  "Thumbs.db",
+  "desktop.ini",
+  "node_modules",
+  ".pytest_cache",
+]);
+
+export function digestOfText(text: string | Buffer): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/** Over the sorted list of paths and file digests, leaving out what tools leave behind. */
+export async function digestOfFolder(folder: string): Promise<string> {
+  const files: { path: string; sha256: string }[] = [];
+  const walk = async (at: string, prefix: string): Promise<void> => {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      if (isLeaving(entry.name)) continue;
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) await walk(path, `${prefix}${entry.name}/`);
+      else
+        files.push({
+          path: prefix + entry.name,
+          sha256: entry.isFile() ? await digestOfFile(path) : `link ${await readlink(path).catch(() => "")}`,
+        });
+    }
+  };
+  await walk(folder, "");
+  return digestOfFiles(files);
+}
+
+function isLeaving(name: string): boolean {
+  return leavings.has(name) || name.endsWith(".pyc");
+}
+
+/** The same digest from a list, as of files that are about to be written. */
+export function digestOfFiles(files: readonly { path: string; sha256: string }[]): string {
+  const sorted = files
+    .filter((file) => !file.path.split("/").some(isLeaving))
+    .toSorted((a, b) => compareUtf8(a.path, b.path));
+  return digestOfText(sorted.map((file) => `${file.sha256} ${file.path}\n`).join(""));
+}
+
+/** The digest of a file or folder, undefined where there is none. A link is followed. */
+export async function digestOfPath(path: string): Promise<string | undefined> {
+  try {
+    const entries = await readdir(path).then(
+      () => true,
+      (error: unknown) => {
+        if (hasCode(error, "ENOTDIR")) return false;
+        throw error;
+      },
+    );
+    return entries ? await digestOfFolder(path) : await digestOfFile(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** The digest of a section, undefined where the file or the section is not there. */
+export async function digestOfSection(path: string, name: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+  const content = readSection(text, name);
+  return content === undefined ? undefined : digestOfText(content);
+}
+
+/** Whether anything lies at the path, a dangling link included. */
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Putting files, folders and links in place. Whatever is replaced is there in its old or its new form: the new one
+ * is made beside it and renamed. A folder cannot be renamed over a folder, so the old one steps aside first and
+ * comes back if the second rename fails.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  chmod,
+  copyFile,
+  lstat,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+} from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { hasCode } from "../errors.ts";
+
+/** Names beside a destination while it is being changed; hidden, so that tools do not load them. */
+const besidePattern = /^\.svc-[0-9a-f]{12}-/;
+
+function beside(path: string, label: string): string {
+  return join(dirname(path), `.svc-${randomBytes(6).toString("hex")}-${label}`);
+}
+
+/** Writes a file whole, through a link to its target, keeping its mode. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const { default: writeFileAtomic } = await import("write-file-atomic");
+  await mkdir(dirname(path), { recursive: true });
+  await writeFileAtomic(path, text);
+}
+
+/** Makes `fill` build a folder, then puts it in place of whatever of ours lies at `path`. */
+export async function replaceFolder(path: string, fill: (folder: string) => Promise<void>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const fresh = beside(path, "new");
+  try {
+    await mkdir(fresh);
+    await fill(fresh);
+    await moveIntoPlace(fresh, path);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Puts a file in place of a link or folder of ours as well, where an atomic write would follow the link. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const info = await lstat(path).catch(() => undefined);
+  if (info === undefined || info.isFile()) return writeWhole(path, text);
+  const fresh = beside(path, "new");
+  await writeWhole(fresh, text);
+  await moveIntoPlace(fresh, path);
+}
+
+/** Links `path` to `target`. On Windows a folder becomes a junction; a file link may fail there with `EPERM`. */
+export async function replaceLink(path: string, target: string, kind: "dir" | "file"): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const fresh = beside(path, "new");
+  await symlink(target, fresh, process.platform === "win32" && kind === "dir" ? "junction" : kind);
+  try {
+    await moveIntoPlace(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** Renames what was made elsewhere on the same disk to its place. */
+export async function moveIntoPlace(fresh: string, path: string): Promise<void> {
+  const [next, present] = await Promise.all([lstat(fresh), lstat(path).catch(() => undefined)]);
+  if (present === undefined || (!present.isDirectory() && !next.isDirectory())) {
+    await rename(fresh, path);
+    return;
+  }
+  const old = beside(path, "old");
+  await rename(path, old);
+  try {
+    await rename(fresh, path);
+  } catch (error) {
+    await rename(old, path);
+    throw error;
+  }
+  await rm(old, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Where a link leads, absolute; undefined when it is no link. */
+export async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return resolve(dirname(path), await readlink(path));
+  } catch (error) {
+    if (hasCode(error, "EINVAL", "ENOENT", "ENOTDIR", "UNKNOWN")) return undefined;
+    throw error;
+  }
+}
+
+/** Copies a tree of plain files with their executable bits. */
+export async function copyTree(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) {
+      await mkdir(target, { recursive: true });
+      await copyTree(source, target);
+    } else if (entry.isFile()) {
+      await copyFile(source, target);
+      const { mode } = await lstat(source);
+      await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755);
+    }
+  }
+}
+
+/** Removes the folders that are empty now, from `folder` upwards, but never `keep` or anything outside it. */
+export async function removeEmptyFolders(folder: string, keep: string): Promise<void> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const inside = relative(resolve(keep), at);
+    if (inside === "" || inside.startsWith("..")) return;
+    try {
+      await rmdir(at);
+    } catch {
+      return;
+    }
+  }
+}
+
+/**
+ * Clears what stopped runs left beside a destination. Only with the state's lock held: no other run is at work then.
+ */
+export async function clearLeftovers(path: string): Promise<void> {
+  const folder = dirname(path);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((entry) => besidePattern.test(entry)))
+    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+}
+
+export async function readTextFile(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+/** What a version is to consist of, checked before a byte of it is used. */
+import {
+  PackageError,
+  canonicalContent,
+  checkPackagePaths,
+  packageLimits,
+} from "../../contract/package-rules.ts";
+import type { ManifestPayload } from "../../contract/payloads.ts";
+import { CliError } from "../errors.ts";
+import { digestOfText } from "./digest.ts";
+
+/** Throws `E_NETWORK` unless the manifest keeps the rules and its files make up the version's digest. */
+export function checkManifest(manifest: ManifestPayload, expectedHash: string): void {
+  const wellFormed =
+    Array.isArray(manifest.files) &&
+    manifest.files.every(
+      (file) =>
+        typeof file.path === "string" &&
+        Number.isSafeInteger(file.size) &&
+        file.size >= 0 &&
+        /^[0-9a-f]{64}$/.test(file.sha256) &&
+        (file.mode === "100644" || file.mode === "100755"),
+    );
+  if (!wellFormed) throw damaged("its list of files is malformed");
+  try {
+    checkPackagePaths(
+      manifest.files.map((file) => file.path),
+      manifest.format === "package" ? { rootFile: "SKILL.md" } : {},
+    );
+  } catch (error) {
+    if (error instanceof PackageError) throw damaged(error.message);
+    throw error;
+  }
+  const bytes = manifest.files.reduce((sum, file) => sum + file.size, 0);
+  if (bytes > packageLimits.uncompressedBytes) throw damaged("it is larger than a package may be");
+  if (manifest.hash !== expectedHash || digestOfText(canonicalContent(manifest.files)) !== expectedHash)
+    throw damaged("its files do not have the digest of the version");
+}
+
+/** A download that is not what was asked for. */
+export function damaged(why: string, cause?: unknown): CliError {
+  return new CliError(
+    "E_NETWORK",
+    `The download is not the version that was asked for: ${why}.`,
+    { kind: "content" },
+    { cause },
+  );
+}

@@ -1,0 +1,78 @@
+/** Installation records: what they say of a place, what is really there, and how to take it away. */
+import { lstat, rm } from "node:fs/promises";
+import { isAbsolute, relative } from "node:path";
+import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
+import { linkTarget, readTextFile, writeWhole } from "./files.ts";
+import { removeSection } from "./section.ts";
+import type { InstallationRecord } from "../state/config.ts";
+
+/** `stale`: what a stopped run was about to replace. `edited`: not what svc left there. */
+export type RecordState = "intact" | "stale" | "missing" | "edited";
+
+export async function inspectRecord(
+  record: InstallationRecord,
+  installName: string,
+  cache: string,
+): Promise<RecordState> {
+  if (record.method === "symlink") {
+    const target = await linkTarget(record.path);
+    if (target === undefined) return (await isThere(record.path)) ? "edited" : "missing";
+    return isInside(target, cache) ? "intact" : "edited";
+  }
+  if (record.method === "copy" && (await linkTarget(record.path)) !== undefined) return "edited";
+  const digest =
+    record.method === "section"
+      ? await digestOfSection(record.path, installName)
+      : await digestOfPath(record.path);
+  if (digest === undefined) return "missing";
+  if (digest === record.digest) return "intact";
+  return digest === record.previousDigest ? "stale" : "edited";
+}
+
+/** Takes an installation away. Answers why not, when what is there is not what svc left. */
+export async function removeInstallation(
+  record: InstallationRecord,
+  installName: string,
+  cache: string,
+  force: boolean,
+): Promise<string | undefined> {
+  const state = await inspectRecord(record, installName, cache);
+  if (state === "missing") return undefined;
+  if (record.method === "symlink") {
+    if (state === "edited") return `${record.path} is no longer the link that svc made`;
+    await rm(record.path);
+    return undefined;
+  }
+  if (state === "edited" && !force)
+    return `${record.path} was edited after svc installed it; use --force to remove it all the same`;
+  if (record.method === "copy") {
+    await rm(record.path, { recursive: true, force: true, maxRetries: 3 });
+    return undefined;
+  }
+  const text = (await readTextFile(record.path)) ?? "";
+  const edit = removeSection(text, installName);
+  if ("refused" in edit) return `${record.path}: ${edit.refused}`;
+  if (record.createdFile === true && /^\uFEFF?\s*$/.test(edit.text) && (await lstat(record.path)).isFile())
+    await rm(record.path);
+  else if (edit.text !== text) await writeWhole(record.path, edit.text);
+  return undefined;
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const inside = relative(folder, path);
+  return inside === "" || (!inside.startsWith("..") && !isAbsolute(inside));
+}
+
+/** The record as the specification has it, without what is only ours to know. */
+export function presentRecord(record: InstallationRecord) {
+  const { platform, scope, method, path, projectDir, format, installedAt } = record;
+  return {
+    platform,
+    scope,
+    method,
+    path,
+    ...(projectDir === undefined ? {} : { projectDir }),
+    format,
+    installedAt,
+  };
+}

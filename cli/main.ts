@@ -1,0 +1,21 @@
+/**
+ * The process entry of `svc`. It imports next to nothing, so that `svc --version` costs what an empty script
+ * costs; everything else is loaded once it is known to be needed.
+ */
+import { version } from "./version.ts";
+
+async function main(argv: string[]): Promise<void> {
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
+    process.stdout.write(`${version}\n`);
+    return;
+  }
+  // A reader that went away (`svc list | head`) is no failure of ours.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exitCode ??= 0;
+  });
+  const { run, processIo } = await import("./run.ts");
+  process.exitCode = await run(argv, processIo());
+}
+
+await main(process.argv.slice(2));

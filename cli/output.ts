@@ -1,0 +1,94 @@
+/** The only place that writes to the terminal: one JSON document, or text for people. */
+import { styleText } from "node:util";
+import type { Io } from "./context.ts";
+import { type CliError, presentError } from "./errors.ts";
+
+type Style = Parameters<typeof styleText>[0];
+
+export interface Progress {
+  update: (done: number, total: number) => void;
+  end: (message?: string) => void;
+}
+
+export interface Output {
+  /** Applies a style when the stream that it goes to shows colours. */
+  paint: (style: Style, text: string, stream?: "stdout" | "stderr") => string;
+  /** A remark beside the result; people only. */
+  note: (text: string) => void;
+  warn: (text: string) => void;
+  /** A line of JSON ahead of the result; only `login` has one. Nothing for people. */
+  event: (data: unknown) => void;
+  /** The command's result. */
+  result: (data: unknown, text: string) => void;
+  failure: (error: CliError) => void;
+  /** A moving line while something takes long; shown on a terminal only. */
+  progress: (label: string) => Promise<Progress>;
+  columns: number;
+}
+
+export function openOutput(io: Io, json: boolean): Output {
+  const paint: Output["paint"] = (style, text, stream = "stdout") =>
+    json ? text : styleText(style, text, { stream: io[stream] });
+  const remark = (text: string) => {
+    if (!json) io.stderr.write(`${text}\n`);
+  };
+  const writeJson = (stream: "stdout" | "stderr", data: unknown) =>
+    io[stream].write(`${JSON.stringify(data)}\n`);
+
+  return {
+    paint,
+    note: remark,
+    warn: (text) => remark(`${paint("yellow", "warning", "stderr")} ${text}`),
+    event(data) {
+      if (json) writeJson("stdout", data);
+    },
+    result(data, text) {
+      if (json) {
+        if (data !== undefined) writeJson("stdout", data);
+      } else if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+    },
+    failure(error) {
+      if (json) {
+        writeJson("stderr", presentError(error));
+        return;
+      }
+      io.stderr.write(`${paint(["red", "bold"], "error", "stderr")} ${error.message}\n`);
+      for (const line of explain(error)) io.stderr.write(`  ${line}\n`);
+      io.stderr.write(`  ${paint("dim", error.code, "stderr")}\n`);
+    },
+    async progress(label) {
+      if (json || io.stderr.isTTY !== true || io.env["CI"] !== undefined) return { update() {}, end() {} };
+      const { progress } = await import("@clack/prompts");
+      const bar = progress({ max: 100, output: io.stderr });
+      bar.start(label);
+      let shown = 0;
+      return {
+        update(done, total) {
+          const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
+          if (percent <= shown) return;
+          bar.advance(percent - shown);
+          shown = percent;
+        },
+        end: (message) => bar.stop(message ?? label),
+      };
+    },
+    columns: io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : Infinity,
+  };
+}
+
+/** What a person needs beside the message: the candidates of an ambiguous name, the reasons of each target. */
+function explain(error: CliError): string[] {
+  const lines: string[] = [];
+  const { candidates, skipped } = error.details ?? {};
+  if (Array.isArray(candidates))
+    for (const candidate of candidates as Record<string, unknown>[])
+      lines.push(
+        ["tenantSlug", "slug", "publicId", "path"]
+          .flatMap((key) => (typeof candidate[key] === "string" ? [candidate[key]] : []))
+          .join("  "),
+      );
+  if (Array.isArray(skipped))
+    for (const skip of skipped as { platform: string; reason: string }[])
+      lines.push(`${skip.platform}: ${skip.reason}`);
+  return lines;
+}

@@ -1,0 +1,78 @@
+/** A folder as the files of a package, under the rules that the service holds it to as well. */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { PackageError, collectPaths, compareUtf8, packageLimits } from "../../contract/package-rules.ts";
+import { CliError, messageOf } from "../errors.ts";
+
+export interface PackageFile {
+  /** In the package, with `/`. */
+  path: string;
+  /** On disk. */
+  source: string;
+  size: number;
+  executable: boolean;
+}
+
+/** Never part of a skill. */
+const skipped = new Set([".git", "node_modules", ".DS_Store"]);
+
+/** The files in the order of their paths. Throws `E_PACK_FAILED` with the rule that the folder breaks. */
+export async function readPackageFolder(folder: string): Promise<PackageFile[]> {
+  const files: PackageFile[] = [];
+  const paths = collectPaths();
+  let bytes = 0;
+
+  const walk = async (at: string, prefix: string): Promise<void> => {
+    const entries = await readdir(at, { withFileTypes: true });
+    for (const entry of entries) {
+      if (skipped.has(entry.name)) continue;
+      const path = prefix + entry.name;
+      const source = join(at, entry.name);
+      if (entry.isSymbolicLink())
+        throw new PackageError(
+          "symlink",
+          `${JSON.stringify(path)} is a link: put the file itself there.`,
+          path,
+        );
+      if (entry.isDirectory()) {
+        await walk(source, `${path}/`);
+        continue;
+      }
+      if (!entry.isFile())
+        throw new PackageError(
+          "special_file",
+          `${JSON.stringify(path)} is no plain file: leave it out.`,
+          path,
+        );
+      paths.addFile(path);
+      const info = await stat(source);
+      bytes += info.size;
+      if (bytes > packageLimits.uncompressedBytes)
+        throw new PackageError(
+          "too_large",
+          `The folder holds more than ${packageLimits.uncompressedBytes} bytes: leave out what the skill does not need.`,
+        );
+      files.push({ path, source, size: info.size, executable: (info.mode & 0o111) !== 0 });
+    }
+  };
+  try {
+    await walk(folder, "");
+    paths.finish("SKILL.md");
+  } catch (error) {
+    throw packFailed(error);
+  }
+  return files.sort((a, b) => compareUtf8(a.path, b.path));
+}
+
+export function packFailed(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const details =
+    error instanceof PackageError
+      ? {
+          kind: "content" as const,
+          rule: error.rule,
+          ...(error.path === undefined ? {} : { ref: error.path }),
+        }
+      : { kind: "content" as const };
+  return new CliError("E_PACK_FAILED", messageOf(error), details, { cause: error });
+}

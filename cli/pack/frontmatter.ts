@@ -1,0 +1,19 @@
+/** The name that a text gives itself in its frontmatter. The service judges the rest. */
+
+const fence = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m;
+const fenceBytes = 64 * 1024;
+
+/** Undefined where there is no frontmatter, no name, or nothing readable. */
+export async function frontmatterName(text: string): Promise<string | undefined> {
+  const yaml = text.startsWith("---") || text.startsWith("\uFEFF---") ? fence.exec(text)?.[1] : undefined;
+  if (yaml === undefined || yaml.length > fenceBytes) return undefined;
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
+  const name: unknown = document.errors.length > 0 ? undefined : document.get("name");
+  const plain = typeof name === "string" || typeof name === "number" ? String(name).trim() : "";
+  return plain === "" ? undefined : plain;
+}
+
+export async function packageNameOf(text: string | undefined): Promise<string | undefined> {
+  return text === undefined ? undefined : frontmatterName(text);
+}

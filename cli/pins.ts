@@ -1,0 +1,66 @@
+/** References with a pin: what a user types to name a skill and its version. */
+import semver from "semver";
+import { invalidArgument } from "./errors.ts";
+
+export const unpinned = "latest";
+
+export interface PinnedRef {
+  ref: string;
+  /** What the service resolves and `pull` resolves again. */
+  range: string;
+}
+
+/**
+ * Splits `ref@spec`. The ref is a slug, `org/slug`, a public id or a share URL, so the pin follows the first `@`
+ * behind the last slash.
+ */
+export function parsePinnedRef(text: string): PinnedRef {
+  const at = text.indexOf("@", text.lastIndexOf("/") + 1);
+  const ref = (at === -1 ? text : text.slice(0, at)).trim();
+  if (!isRef(ref))
+    throw invalidArgument(
+      "<ref>",
+      `"${text}" names no skill: use a slug, org/slug, a public id or a share URL.`,
+    );
+  if (at === -1) return { ref, range: unpinned };
+  return { ref, range: parsePin(text.slice(at + 1), "<ref>") };
+}
+
+/** Checks a pin behind `@`: `latest`, exact, or any range. A bare major is an x-range there, as it is in npm. */
+export function parsePin(text: string, flag: string): string {
+  const spec = text.trim();
+  if (/^\d+$/.test(spec)) return `${Number(spec)}.x`;
+  return parseSpec(spec, flag);
+}
+
+/** Checks what `pull --version` takes: the same, and an integer is the version of that number. */
+export function parseVersionSpec(text: string, flag: string): string {
+  const spec = text.trim();
+  if (/^\d+$/.test(spec)) {
+    if (!Number.isSafeInteger(Number(spec)) || Number(spec) < 1)
+      throw invalidArgument(flag, `${flag}: version numbers start at 1.`);
+    return String(Number(spec));
+  }
+  return parseSpec(spec, flag);
+}
+
+function parseSpec(spec: string, flag: string): string {
+  if (spec === unpinned) return unpinned;
+  const exact = semver.valid(spec);
+  if (exact !== null && /^[v=]?\d/.test(spec)) {
+    if (spec.includes("+"))
+      throw invalidArgument(flag, `"${spec}": build metadata takes no part in versions; leave out the "+…".`);
+    return exact;
+  }
+  if (spec === "" || semver.validRange(spec) === null)
+    throw invalidArgument(
+      flag,
+      `"${spec}" is no version: use 1.2.3, ^1.2, ~1.2, ">=1 <2", 1.x, * or latest.`,
+    );
+  return spec;
+}
+
+function isRef(ref: string): boolean {
+  if (/^https?:\/\//.test(ref)) return URL.canParse(ref);
+  return /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)?$/.test(ref);
+}

@@ -1,0 +1,203 @@
+/**
+ * `~/.svc/config.json`: profiles, each with its own token, installed skills and preferences. Written whole and
+ * atomically, mode 0600, by whoever holds the lock; read without it. Keys that this version does not know are
+ * kept.
+ */
+import { chmod, mkdir, readFile, rename } from "node:fs/promises";
+import type {
+  ContentFormat,
+  InstallMethod,
+  InstallScope,
+  SkillType,
+  Target,
+  Visibility,
+} from "../../contract/vocabulary.ts";
+import { limits } from "../../contract/limits.ts";
+import { CliError, hasCode, invalidArgument, messageOf } from "../errors.ts";
+import type { StatePaths } from "./paths.ts";
+
+export const defaultProfile = "default";
+const formatVersion = 1;
+
+/** The installation record of the specification, part 2, and what is needed to recognise our own work. */
+export interface InstallationRecord {
+  platform: Target;
+  scope: InstallScope;
+  method: InstallMethod;
+  path: string;
+  projectDir?: string;
+  format: ContentFormat;
+  installedAt: string;
+  /** Digest of what was written (`install/digest.ts`); a link has none, its content is the cache's. */
+  digest?: string;
+  /** What may still be there when a run was stopped between announcing a change and making it. */
+  previousDigest?: string;
+  /** The shared file did not exist before: removing the last section removes it. */
+  createdFile?: boolean;
+}
+
+export interface InstalledSkill {
+  publicId: string;
+  slug: string;
+  name: string;
+  type: SkillType;
+  visibility: Visibility;
+  tenantSlug: string;
+  format: ContentFormat;
+  /** The pin: `latest`, an exact version, a range or an integer; resolved again by `pull`. */
+  range: string;
+  version: number;
+  semver: string;
+  hash: string;
+  installs: InstallationRecord[];
+}
+
+export interface Profile {
+  token?: string;
+  /** The service that the token is for. */
+  apiUrl?: string;
+  /** By install name: the name under which the skill lies in the cache and in the tools. */
+  installed: Record<string, InstalledSkill>;
+  preferences: Record<string, unknown>;
+}
+
+export interface Config {
+  version: typeof formatVersion;
+  activeProfile: string;
+  profiles: Record<string, Profile>;
+}
+
+export function emptyProfile(): Profile {
+  return { installed: {}, preferences: {} };
+}
+
+function emptyConfig(): Config {
+  return {
+    version: formatVersion,
+    activeProfile: defaultProfile,
+    profiles: { [defaultProfile]: emptyProfile() },
+  };
+}
+
+export type ConfigReading = { config: Config } | { damaged: string };
+
+/** Reads the file as it is; a missing one is an empty config. Throws when a newer version wrote it. */
+export async function readConfigFile(paths: StatePaths): Promise<ConfigReading> {
+  let text: string;
+  try {
+    text = await readFile(paths.config, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { config: emptyConfig() };
+    throw new CliError("E_INTERNAL", `The configuration cannot be read: ${messageOf(error)}.`, undefined, {
+      cause: error,
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { damaged: "it is not JSON" };
+  }
+  if (isRecord(value) && typeof value["version"] === "number" && value["version"] > formatVersion)
+    throw new CliError("E_INTERNAL", `${paths.config} was written by a newer svc: update this one.`);
+  const fault = faultOf(value);
+  return fault === undefined ? { config: value as Config } : { damaged: fault };
+}
+
+/** Moves a damaged file out of the way, never deletes it, and answers where it went. */
+export async function setConfigAside(paths: StatePaths, now: Date): Promise<string> {
+  const aside = `${paths.config}.damaged-${now.toISOString().replaceAll(/[:.]/g, "-")}`;
+  await rename(paths.config, aside);
+  return aside;
+}
+
+export async function writeConfigFile(paths: StatePaths, config: Config): Promise<void> {
+  const { default: writeFileAtomic } = await import("write-file-atomic");
+  await writeFileAtomic(paths.config, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+}
+
+/** Makes `~/.svc` for its owner alone. */
+export async function ensureRoot(paths: StatePaths): Promise<void> {
+  try {
+    if ((await mkdir(paths.root, { recursive: true, mode: 0o700 })) !== undefined)
+      await chmod(paths.root, 0o700);
+  } catch (error) {
+    throw new CliError("E_INTERNAL", `${paths.root} cannot be made: ${messageOf(error)}.`, undefined, {
+      cause: error,
+    });
+  }
+}
+
+/** The profile's name by precedence: flag, then `SVC_PROFILE`, then the config. */
+export function profileName(config: Config, flag: string | undefined, env: NodeJS.ProcessEnv): string {
+  const fromEnv = env["SVC_PROFILE"] === "" ? undefined : env["SVC_PROFILE"];
+  const name = flag ?? fromEnv ?? config.activeProfile;
+  const source = flag !== undefined ? "--profile" : "SVC_PROFILE";
+  if (!/^[a-z0-9-]+$/.test(name) || name.length > limits.profileName)
+    throw invalidArgument(
+      source,
+      `"${name}" is no profile name: use up to ${limits.profileName} lowercase letters, digits and hyphens.`,
+      { kind: "profile", ref: name },
+    );
+  if (!Object.hasOwn(config.profiles, name) && name !== defaultProfile)
+    throw new CliError("E_NOT_FOUND", `There is no profile "${name}".`, { kind: "profile", ref: name });
+  return name;
+}
+
+/** The profile to change; made when it is the default one and missing. */
+export function profileOf(config: Config, name: string): Profile {
+  return (config.profiles[name] ??= emptyProfile());
+}
+
+/** What is wrong with a config's form, or undefined. Every field that the client relies on is looked at. */
+function faultOf(value: unknown): string | undefined {
+  if (!isRecord(value) || value["version"] !== formatVersion) return "it has no format version";
+  if (typeof value["activeProfile"] !== "string" || !isRecord(value["profiles"]))
+    return "its profiles are missing";
+  for (const profile of Object.values(value["profiles"])) {
+    if (!isRecord(profile) || !isRecord(profile["installed"]) || !isRecord(profile["preferences"]))
+      return "a profile is incomplete";
+    if (!optionalText(profile["token"]) || !optionalText(profile["apiUrl"]))
+      return "a profile's login is broken";
+    for (const [name, skill] of Object.entries(profile["installed"]))
+      if (!/^[a-z0-9-]+$/.test(name) || !isInstalledSkill(skill))
+        return "an installed skill's record is broken";
+  }
+  return undefined;
+}
+
+function isInstalledSkill(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    [
+      "publicId",
+      "slug",
+      "name",
+      "type",
+      "visibility",
+      "tenantSlug",
+      "format",
+      "range",
+      "semver",
+      "hash",
+    ].every((key) => typeof value[key] === "string") &&
+    Number.isInteger(value["version"]) &&
+    Array.isArray(value["installs"]) &&
+    value["installs"].every(
+      (record) =>
+        isRecord(record) &&
+        ["platform", "scope", "method", "path", "format", "installedAt"].every(
+          (key) => typeof record[key] === "string",
+        ) &&
+        optionalText(record["projectDir"]),
+    )
+  );
+}
+
+function optionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,131 @@
+/** Reading and changing the local state: one writer at a time, over all processes. */
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Context } from "../context.ts";
+import { CliError, hasCode, messageOf } from "../errors.ts";
+import { type Config, ensureRoot, readConfigFile, setConfigAside, writeConfigFile } from "./config.ts";
+import { type StatePaths, statePaths } from "./paths.ts";
+
+const staleMs = 15_000;
+const dayMs = 24 * 60 * 60_000;
+
+/** The config as it is now. A damaged file is told, and kept aside by the next change. */
+export async function readConfig(context: Context): Promise<Config> {
+  const paths = statePaths(context.home);
+  const reading = await readConfigFile(paths);
+  if ("config" in reading) return reading.config;
+  return changeConfig(context, async ({ config }) => config);
+}
+
+export interface StateChange {
+  config: Config;
+  paths: StatePaths;
+  /** Writes the config as it stands; may be called several times while the lock is held. */
+  save: () => Promise<void>;
+}
+
+/**
+ * Runs `change` with the lock held and the config freshly read. Nothing is written unless `save` is called, so a
+ * change that throws leaves the file as its last `save` left it.
+ */
+export async function changeConfig<T>(
+  context: Context,
+  change: (state: StateChange) => Promise<T>,
+): Promise<T> {
+  const paths = statePaths(context.home);
+  await ensureRoot(paths);
+  const { default: lockfile } = await import("proper-lockfile");
+  let lost: Error | undefined;
+  let release: () => Promise<void>;
+  try {
+    release = await lockfile.lock(paths.root, {
+      lockfilePath: paths.lock,
+      realpath: false,
+      stale: staleMs,
+      update: staleMs / 3,
+      retries: { retries: 400, factor: 1.2, minTimeout: 20, maxTimeout: 250, randomize: true },
+      onCompromised: (error) => (lost = error),
+    });
+  } catch (error) {
+    throw new CliError(
+      "E_INTERNAL",
+      hasCode(error, "ELOCKED")
+        ? `Another svc keeps ${paths.root} locked. If none is running, remove ${paths.lock}.`
+        : `${paths.root} cannot be locked: ${messageOf(error)}.`,
+      undefined,
+      { cause: error },
+    );
+  }
+  try {
+    const reading = await readConfigFile(paths);
+    let config: Config;
+    if ("config" in reading) config = reading.config;
+    else {
+      const aside = await setConfigAside(paths, context.now());
+      const fresh = await readConfigFile(paths);
+      if (!("config" in fresh)) throw new CliError("E_INTERNAL", `${paths.config} cannot be read.`);
+      config = fresh.config;
+      context.output.warn(
+        `${paths.config} was damaged (${reading.damaged}) and is kept as ${aside}. Starting with an empty one: log in again.`,
+      );
+    }
+    const save = async () => {
+      if (lost !== undefined)
+        throw new CliError("E_INTERNAL", `The lock on ${paths.root} was lost: run the command again.`);
+      try {
+        await writeConfigFile(paths, config);
+      } catch (error) {
+        throw new CliError(
+          "E_INTERNAL",
+          `${paths.config} cannot be written: ${messageOf(error)}.`,
+          undefined,
+          {
+            cause: error,
+          },
+        );
+      }
+    };
+    return await change({ config, paths, save });
+  } finally {
+    // A lock that was lost is not ours to release.
+    if (lost === undefined) await release().catch(() => undefined);
+  }
+}
+
+/** Runs with a fresh folder under `~/.svc/tmp` that is gone afterwards; also clears what dead runs left there. */
+export async function withTemporaryFolder<T>(
+  context: Context,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const paths = statePaths(context.home);
+  await ensureRoot(paths);
+  let folder: string;
+  try {
+    await mkdir(paths.temporary, { recursive: true, mode: 0o700 });
+    folder = await mkdtemp(join(paths.temporary, "run-"));
+  } catch (error) {
+    throw new CliError(
+      "E_INTERNAL",
+      `${paths.temporary} cannot be written: ${messageOf(error)}.`,
+      undefined,
+      {
+        cause: error,
+      },
+    );
+  }
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await sweep(paths.temporary, context.now());
+  }
+}
+
+async function sweep(folder: string, now: Date): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => undefined);
+    if (info !== undefined && now.getTime() - info.mtimeMs > dayMs)
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,62 @@
+/** Columns of text that fit the terminal. */
+import { stripVTControlCharacters } from "node:util";
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** Cells that a text takes on a terminal. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of stripVTControlCharacters(text)) {
+    if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) continue;
+    width += wide.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+/** One line and without control characters, so that a name from elsewhere cannot move the cursor. */
+export function plainLine(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+}
+
+function fit(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const character of text) {
+    const next = displayWidth(character);
+    if (used + next > width - 1) break;
+    kept += character;
+    used += next;
+  }
+  return `${kept}…`;
+}
+
+/**
+ * Rows under bold headings, two blanks apart. Only the last column gives way when the terminal is too narrow.
+ * `paintHead` styles a heading after it is measured.
+ */
+export function renderTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  options: { columns: number; paintHead: (text: string) => string },
+): string {
+  const cells = rows.map((row) => row.map(plainLine));
+  const widths = head.map((title, i) =>
+    Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[i] ?? ""))),
+  );
+  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  const last = Math.max(12, Math.min(widths.at(-1)!, options.columns - before - 1));
+  const line = (row: readonly string[], paint: (text: string) => string) =>
+    row
+      .map((cell, i) =>
+        i === row.length - 1
+          ? paint(fit(cell, last))
+          : paint(cell) + " ".repeat(widths[i]! - displayWidth(cell)),
+      )
+      .join("  ")
+      .trimEnd();
+  return [line(head, options.paintHead), ...cells.map((row) => line(row, (text) => text))].join("\n");
+}
