@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+
+import { ensureSetupLink } from "../../src/auth/setup.ts";
+import { cookieOf, password, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
+
+const tokenOf = (link: string | undefined) => new URL(link!).searchParams.get("token")!;
+
+describe("the first account on the same machine", () => {
+  let service: AccountsService;
+  before(async () => void (service = await startAccounts()));
+  beforeEach(() => service.clear());
+  after(() => service.close());
+
+  it("is the administrator, and the next one is not", async () => {
+    const first = await signUp(service, "ada");
+    const second = await signUp(service, "bob");
+
+    assert.equal(first.answer.body.data["isAdministrator"], true);
+    assert.equal(second.answer.body.data["isAdministrator"], false);
+  });
+
+  it("is one, however many sign up at once", async () => {
+    for (let round = 0; round < 3; round++) {
+      await service.clear();
+
+      const people = await Promise.all(
+        Array.from({ length: 6 }, (_, i) => signUp(service, `person${round}${i}`)),
+      );
+
+      assert.deepEqual(
+        people.map(({ answer }) => answer.status),
+        Array<number>(6).fill(201),
+      );
+      const administrators = people.filter(({ answer }) => answer.body.data["isAdministrator"]);
+      assert.equal(administrators.length, 1);
+    }
+  });
+
+  it("needs the link when anything forwards to the service", async () => {
+    const proxied = { "x-forwarded-for": "127.0.0.1" };
+    const json = { email: "m@example.org", password, name: "M", username: "mallory" };
+
+    const answer = await service.call("POST", "/api/auth/sign-up", { json, headers: proxied });
+
+    assert.equal(answer.status, 403);
+    assert.equal(await service.storage.users.hasAny(), false);
+  });
+
+  it("is refused to a page of another site", async () => {
+    const json = { email: "m@example.org", password, name: "M", username: "mallory" };
+    const rebound = { origin: "http://evil.example:3000" };
+
+    const answer = await service.call("POST", "/api/auth/sign-up", { json, headers: rebound });
+
+    assert.equal(answer.status, 403);
+    assert.equal(await service.storage.users.hasAny(), false);
+  });
+});
+
+describe("the set-up link", () => {
+  let service: AccountsService;
+  before(async () => void (service = await startAccounts({ host: "0.0.0.0" })));
+  beforeEach(() => service.clear());
+  after(() => service.close());
+
+  it("is the same at each start, and gone once there is an account", async () => {
+    const links = await Promise.all([1, 2, 3].map(() => ensureSetupLink(service.app)));
+
+    assert.equal(new Set(links).size, 1);
+    assert.ok(links[0]!.startsWith(`${service.url}/setup?token=`));
+    await signUp(service, "ada", { setupToken: tokenOf(links[0]) });
+    await service.settled();
+    assert.equal(await ensureSetupLink(service.app), undefined);
+    assert.equal(await service.storage.setup.find(), null);
+  });
+
+  it("is not kept in clear, and is renewed when its key is gone", async () => {
+    const token = tokenOf(await ensureSetupLink(service.app));
+    const kept = await service.storage.setup.find();
+    assert.ok(!JSON.stringify(kept).includes(token));
+    await service.storage.setup.replace("v1.gone.AAAA.AAAA.AAAA");
+
+    const renewed = tokenOf(await ensureSetupLink(service.app));
+
+    assert.notEqual(renewed, token);
+    assert.equal((await signUp(service, "mallory", { setupToken: token })).answer.status, 403);
+    assert.equal((await signUp(service, "ada", { setupToken: renewed })).answer.status, 201);
+  });
+
+  it("decides who may make the first account, by API and by page", async () => {
+    const token = tokenOf(await ensureSetupLink(service.app));
+    const form = { email: "m@example.org", password, name: "M", username: "mallory" };
+
+    const without = await signUp(service, "mallory");
+    const forged = await signUp(service, "mallory", { setupToken: `${token.slice(0, -1)}_` });
+    const byPage = await service.call("POST", "/sign-up", { form });
+    const bySetup = await service.call("POST", "/setup", { form: { ...form, setup_token: "guess" } });
+
+    for (const refused of [without.answer, forged.answer, byPage, bySetup]) assert.equal(refused.status, 403);
+    assert.match(byPage.text, /open the set-up link/);
+    assert.equal(await service.storage.users.hasAny(), false);
+    const right = await signUp(service, "ada", { setupToken: token });
+    assert.equal(right.answer.body.data["isAdministrator"], true);
+  });
+
+  it("is spent by its first use", async () => {
+    const token = tokenOf(await ensureSetupLink(service.app));
+    await signUp(service, "ada", { setupToken: token });
+
+    const second = await signUp(service, "bob", { setupToken: token });
+
+    assert.equal(second.answer.body.data["isAdministrator"], false);
+    const page = await service.call("GET", `/setup?token=${token}`);
+    assert.equal(page.status, 303);
+    assert.equal(page.headers.get("location"), "/sign-in");
+  });
+
+  it("makes account and organization in one form", async () => {
+    const link = new URL((await ensureSetupLink(service.app))!);
+    const page = await service.call("GET", `${link.pathname}${link.search}`);
+    assert.ok(page.text.includes(`name="setup_token" value="${tokenOf(link.href)}"`));
+
+    const answer = await service.call("POST", "/setup", {
+      form: {
+        email: "ada@example.org",
+        password,
+        name: "Ada",
+        username: "ada",
+        organization: "Analytical Engines",
+        setup_token: tokenOf(link.href),
+      },
+    });
+
+    assert.equal(answer.status, 303);
+    assert.equal(answer.headers.get("location"), "/");
+    const { body } = await service.call("GET", "/api/user/profile", { cookie: cookieOf(answer) });
+    assert.equal(body.data["isAdministrator"], true);
+    const [membership] = body.data["memberships"] as { slug: string; name: string }[];
+    assert.equal(membership?.slug, "analytical-engines");
+  });
+
+  it("keeps the account when its organization can't be made", async () => {
+    const setup_token = tokenOf(await ensureSetupLink(service.app));
+    const form = { email: "ada@example.org", password, name: "Ada", username: "ada", setup_token };
+
+    const answer = await service.call("POST", "/setup", { form: { ...form, organization: "Admin" } });
+
+    assert.equal(answer.status, 200);
+    assert.match(answer.text, /The organization was not created/);
+    const again = await service.call("POST", "/orgs/new", {
+      cookie: cookieOf(answer),
+      form: { organization: "Admin", slug: "the-admins" },
+    });
+    assert.equal(again.status, 303);
+  });
+});
+
+describe("sign-up by invitation only", () => {
+  let service: AccountsService;
+  before(async () => void (service = await startAccounts({ signUp: "invite" })));
+  beforeEach(() => service.clear());
+  after(() => service.close());
+
+  it("lets the first account in and refuses the others", async () => {
+    const first = await signUp(service, "ada");
+    const second = await signUp(service, "bob");
+    const page = await service.call("GET", "/sign-up");
+
+    assert.equal(first.answer.status, 201);
+    assert.equal(second.answer.status, 403);
+    assert.equal(second.answer.body.code, "forbidden");
+    assert.equal(page.status, 403);
+    assert.ok(!page.text.includes('<form method="post" action="/sign-up"'));
+  });
+
+  it("lets in one of many at once", async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, (_, i) => signUp(service, `person${i}`)));
+
+    assert.deepEqual(people.map(({ answer }) => answer.status).sort(), [201, 403, 403, 403, 403, 403]);
+  });
+});

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+
+import { IdentityPayload } from "../../contract/payloads.ts";
+import { cookieOf, password, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
+
+describe("sign-up and sign-in", () => {
+  let service: AccountsService;
+  before(async () => void (service = await startAccounts()));
+  beforeEach(() => service.clear());
+  after(() => service.close());
+
+  const signIn = (fields: object, more: object = {}) =>
+    service.call("POST", "/api/auth/sign-in", { json: fields, ...more });
+
+  it("creates an account, signs it in and answers who it is", async () => {
+    const { answer, cookie } = await signUp(service, "ada");
+
+    assert.equal(answer.status, 201);
+    const identity = IdentityPayload.parse(answer.body.data);
+    assert.equal(identity.email, "ada@example.org");
+    const profile = await service.call("GET", "/api/user/profile", { cookie });
+    assert.deepEqual(profile.body.data, identity);
+  });
+
+  it("keeps passwords as argon2id and sessions as hashes only", async () => {
+    const { cookie } = await signUp(service, "ada");
+
+    const user = await service.storage.users.findCredentials("ada@example.org");
+    assert.match(user!.passwordHash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const stored = JSON.stringify(
+      await service.storage.database.raw.collection("sessions").find({}).toArray(),
+    );
+    assert.ok(!stored.includes(cookie.split("=")[1]!));
+    assert.ok(!JSON.stringify(service.logged).includes(password));
+  });
+
+  it("sets a cookie that scripts can't read and other sites can't send", async () => {
+    const { answer } = await signUp(service, "ada");
+
+    const [cookie] = answer.headers.getSetCookie();
+    assert.match(cookie!, /^svc_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/);
+  });
+
+  it("binds the cookie to the host and to https where the service has it", async () => {
+    const overTls = await startAccounts({ baseUrl: "https://skills.example.org" });
+    try {
+      const { app } = overTls;
+      const sign = { email: "tls@example.org", password, name: "T", username: "tls" };
+      await signUp(service, "first");
+      const answer = await overTls.call("POST", "/api/auth/sign-up", { json: sign });
+
+      assert.match(
+        answer.headers.getSetCookie()[0]!,
+        /^__Host-svc_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=\d+$/,
+      );
+      const profile = await overTls.call("GET", "/api/user/profile", { cookie: cookieOf(answer) });
+      assert.equal(profile.status, 200);
+      assert.equal(app.config.baseUrl, "https://skills.example.org");
+    } finally {
+      await overTls.close();
+    }
+  });
+
+  it("signs in by the e-mail in any case, and answers the same words for a wrong password and nobody", async () => {
+    await signUp(service, "ada");
+
+    const right = await signIn({ email: " ADA@Example.ORG", password });
+    const wrong = await signIn({ email: "ada@example.org", password: `${password}!` });
+    const nobody = await signIn({ email: "nobody@example.org", password });
+
+    assert.equal(right.status, 200);
+    assert.equal(right.body.data["username"], "ada");
+    for (const refused of [wrong, nobody]) {
+      assert.equal(refused.status, 401);
+      assert.equal(refused.body.code, "invalid_credentials");
+      assert.equal(refused.body.error, wrong.body.error);
+      assert.deepEqual(refused.headers.getSetCookie(), []);
+    }
+  });
+
+  it("does the work of a password check for an unknown account too", async () => {
+    await signUp(service, "ada");
+    await signIn({ email: "nobody@example.org", password });
+    // Processor time, not the clock: other processes of the machine do not count in it.
+    const work = async (email: string) => {
+      const from = process.cpuUsage();
+      for (let round = 0; round < 4; round++) await signIn({ email, password: "a wrong password" });
+      const { user, system } = process.cpuUsage(from);
+      return user + system;
+    };
+
+    const known = await work("ada@example.org");
+    const unknown = await work("nobody@example.org");
+
+    assert.ok(unknown > known * 0.6, `unknown ${unknown} µs against ${known} µs`);
+    assert.ok(known > 4 * 8000, `a check took ${known / 4} µs, which is no argon2id`);
+  });
+
+  it("takes a new session at each sign-in and ends the one it came with", async () => {
+    const { cookie: first } = await signUp(service, "ada");
+
+    const again = await signIn({ email: "ada@example.org", password }, { cookie: first });
+    const second = cookieOf(again);
+
+    assert.notEqual(second, first);
+    assert.equal((await service.call("GET", "/api/user/profile", { cookie: second })).status, 200);
+    assert.equal((await service.call("GET", "/api/user/profile", { cookie: first })).status, 401);
+  });
+
+  it("never takes a session secret that the browser brought", async () => {
+    await signUp(service, "ada");
+    const planted = `svc_session=${"A".repeat(43)}`;
+
+    const answer = await signIn({ email: "ada@example.org", password }, { cookie: planted });
+
+    assert.notEqual(cookieOf(answer), planted);
+    assert.equal((await service.call("GET", "/api/user/profile", { cookie: planted })).status, 401);
+  });
+
+  it("ends the session at sign-out and clears the cookie", async () => {
+    const { cookie } = await signUp(service, "ada");
+
+    const out = await service.call("POST", "/api/auth/sign-out", { cookie });
+
+    assert.equal(out.status, 200);
+    assert.deepEqual(out.body, { success: true });
+    assert.match(out.headers.getSetCookie()[0]!, /^svc_session=; .*Max-Age=0$/);
+    assert.equal((await service.call("GET", "/api/user/profile", { cookie })).status, 401);
+  });
+
+  it("refuses calls by cookie from another site", async () => {
+    const { cookie, id } = await signUp(service, "ada");
+    const foreign = { origin: "https://evil.example" };
+
+    const byOther = await service.call("PATCH", "/api/user/profile", {
+      cookie,
+      json: { name: "Mallory" },
+      headers: foreign,
+    });
+    const asNull = await service.call("POST", "/api/auth/sign-out", { cookie, headers: { origin: "null" } });
+    const signInFromOutside = await signIn({ email: "ada@example.org", password }, { headers: foreign });
+
+    for (const refused of [byOther, asNull, signInFromOutside]) assert.equal(refused.status, 403);
+    assert.equal((await service.storage.users.find(id))?.name, "Name of ada");
+    assert.equal((await service.call("GET", "/api/user/profile", { cookie })).status, 200);
+  });
+
+  it("keeps e-mail and user name unique, however they are written", async () => {
+    await signUp(service, "ada");
+    const other = { email: "other@example.org", username: "other" };
+
+    const cases: [object, string][] = [
+      [{ ...other, username: "ADA" }, "username"],
+      [{ ...other, username: "ａｄａ" }, "username"],
+      [{ ...other, email: "Ada@EXAMPLE.org" }, "email"],
+      [{ ...other, email: "ａda@example.org" }, "email"],
+    ];
+    for (const [fields, field] of cases) {
+      const { answer } = await signUp(service, "x", { ...fields });
+      assert.equal(answer.status, 409, JSON.stringify(fields));
+      assert.equal(answer.body.code, "already_exists");
+      assert.equal(answer.body.details?.["field"], field);
+    }
+  });
+
+  it("lets one of many sign-ups at once have a user name", async () => {
+    await signUp(service, "first");
+
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => signUp(service, "wanted", { email: `w${i}@example.org` })),
+    );
+
+    assert.deepEqual(answers.map(({ answer }) => answer.status).sort(), [201, 409, 409, 409, 409, 409]);
+  });
+
+  it("refuses what is not an account, and stores nothing of it", async () => {
+    await signUp(service, "first");
+    const wrong: Record<string, unknown>[] = [
+      { password: "elevenchars" },
+      { password: "x".repeat(257) },
+      { password: 123456789012 },
+      { password: "🙂".repeat(11) },
+      { email: "no address" },
+      { email: "a@b@c" },
+      { email: "line\nbreak@example.org" },
+      { email: `${"x".repeat(250)}@example.org` },
+      { username: "a" },
+      { username: "x".repeat(40) },
+      { username: "-dash" },
+      { username: "under_score" },
+      { username: "admin" },
+      { username: { $gt: "" } },
+      { name: "" },
+      { name: "a\u0000b" },
+      { name: "right\u202Eto left" },
+      { name: "x".repeat(101) },
+      { unknown: true },
+      { isAdministrator: true },
+    ];
+
+    for (const fields of wrong) {
+      const { answer } = await signUp(service, "somebody", fields);
+      assert.equal(answer.status, 400, JSON.stringify(fields));
+      assert.equal(answer.body.code, "invalid_request");
+    }
+    assert.equal(await service.storage.database.raw.collection("users").countDocuments(), 1);
+  });
+
+  it("takes passwords of 12 to 256 characters in any script, composed or not", async () => {
+    const composed = "pässwörd-één";
+    const { answer } = await signUp(service, "ada", { password: composed.normalize("NFD") });
+    const long = await signUp(service, "bob", { password: "🙂".repeat(256) });
+
+    assert.equal(answer.status, 201);
+    assert.equal(long.answer.status, 201);
+    const right = await signIn({ email: "ada@example.org", password: composed.normalize("NFC") });
+    assert.equal(right.status, 200);
+  });
+
+  it("refuses bodies of another kind", async () => {
+    const target = "/api/auth/sign-in";
+    const body = JSON.stringify({ email: "a@b", password });
+
+    const text = await service.call("POST", target, { raw: { type: "text/plain", body } });
+    const form = await service.call("POST", target, { urlencoded: { email: "a@b", password } });
+    const broken = await service.call("POST", target, { raw: { type: "application/json", body: "{" } });
+    const array = await service.call("POST", target, { json: [] });
+    const operators = await service.call("POST", target, { json: { email: { $ne: "" }, password } });
+
+    assert.deepEqual([text.status, form.status], [415, 415]);
+    assert.deepEqual([broken.status, array.status, operators.status], [400, 400, 400]);
+  });
+});
+
+describe("throttling of sign-in", () => {
+  let service: AccountsService;
+  before(async () => {
+    service = await startAccounts({ rateLimits: true });
+    await service.clear();
+  });
+  after(() => service.close());
+
+  it("stops guessing at an account, right password or not, and leaves others alone", async () => {
+    await signUp(service, "ada");
+    await signUp(service, "bob");
+    const guess = (email: string, given: string) =>
+      service.call("POST", "/api/auth/sign-in", { json: { email, password: given } });
+
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push((await guess("ada@example.org", `wrong guess ${i}`)).status);
+    const right = await guess("ADA@example.org", password);
+    const other = await guess("bob@example.org", password);
+
+    assert.deepEqual(statuses, [...Array<number>(10).fill(401), 429]);
+    assert.equal(right.status, 429);
+    assert.equal(right.body.code, "rate_limited");
+    assert.ok(Number(right.headers.get("retry-after")) > 0);
+    assert.equal(other.status, 200);
+  });
+
+  it("says the same on the page", async () => {
+    const answer = await service.call("POST", "/sign-in", {
+      form: { email: "ada@example.org", password, return_to: "/" },
+    });
+
+    assert.equal(answer.status, 429);
+    assert.match(answer.headers.get("content-type")!, /^text\/html/);
+    assert.ok(Number(answer.headers.get("retry-after")) > 0);
+    assert.match(answer.text, /Too many requests/);
+  });
+});

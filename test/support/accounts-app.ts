@@ -1,0 +1,218 @@
+/** The account features over real HTTP and the real engine, with a clock that tests move. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+
+import type { App } from "../../src/app.ts";
+import { authenticate } from "../../src/auth/authenticate.ts";
+import { pageRoutes } from "../../src/auth/page-routes.ts";
+import { authRoutes } from "../../src/auth/routes.ts";
+import { readConfig, type Config } from "../../src/config.ts";
+import { openRateLimits } from "../../src/http/rate-limit.ts";
+import { createHttp } from "../../src/http/server.ts";
+import { openLog } from "../../src/log.ts";
+import { tenantRoutes } from "../../src/orgs/routes.ts";
+import { openSecrets } from "../../src/secrets.ts";
+import { tokenRoutes } from "../../src/tokens/routes.ts";
+import { userRoutes } from "../../src/users/routes.ts";
+import { newId } from "../../storage/database.ts";
+import { openStorage, type Storage } from "../../storage/index.ts";
+import { emptyDatabase, testDatabase } from "./engine.ts";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The JSON body; `undefined` for pages. */
+  body: Body;
+}
+
+/** What tests look at in a JSON answer. */
+export interface Body {
+  success?: boolean;
+  error?: string;
+  error_description?: string;
+  code?: string;
+  details?: Record<string, unknown>;
+  data: Record<string, unknown> & { id: string };
+  [key: string]: unknown;
+}
+
+export interface CallOptions {
+  json?: unknown;
+  /** Fields of a multipart form. */
+  form?: Record<string, string>;
+  urlencoded?: Record<string, string>;
+  raw?: { type: string; body: string };
+  token?: string;
+  cookie?: string;
+  headers?: Record<string, string>;
+}
+
+export interface AccountsService {
+  app: App;
+  url: string;
+  storage: Storage;
+  /** Every line that was logged. */
+  logged: string[];
+  call(method: string, path: string, options?: CallOptions): Promise<Answer>;
+  advance(ms: number): void;
+  /** Waits for work that answers do not wait for. */
+  settled(): Promise<void>;
+  /** Removes all data. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the features on a free port, on this test file's database. Rate limits are off unless asked for. */
+export async function startAccounts(overrides: Partial<Config> = {}): Promise<AccountsService> {
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), "svc-accounts-"));
+  const database = await testDatabase();
+  const storage = await openStorage({ url: database.url, database: database.name });
+  const config = { ...readConfig({ DATA_DIR: dataDir, PORT: "0", RATE_LIMITS: "false" }), ...overrides };
+  const logged: string[] = [];
+  const log = openLog("info", { write: (line) => logged.push(line) });
+  const working = new Set<Promise<unknown>>();
+  let aheadMs = 0;
+  const app: App = {
+    config,
+    log,
+    secrets: openSecrets({ keys: undefined, dataDir }),
+    storage,
+    get repos(): never {
+      throw new Error("accounts have no business with repositories");
+    },
+    get queue(): never {
+      throw new Error("accounts have no business with the queue");
+    },
+    rateLimits: openRateLimits({ enabled: config.rateLimits }),
+    now: () => new Date(Date.now() + aheadMs),
+    newId,
+    background(name, work) {
+      const done = work()
+        .catch((error: unknown) => log.error({ error, work: name }, "background work failed"))
+        .finally(() => working.delete(done));
+      working.add(done);
+    },
+  };
+  const koa = createHttp({
+    routes: [
+      ...authRoutes(app),
+      ...userRoutes(app),
+      ...tokenRoutes(app),
+      ...tenantRoutes(app),
+      ...pageRoutes(app),
+    ],
+    baseUrl: () => config.baseUrl,
+    trustProxy: config.trustProxy,
+    log,
+    rateLimits: app.rateLimits,
+    idempotency: {
+      claim: () => Promise.resolve("claimed" as const),
+      complete: () => Promise.resolve(),
+      release: () => Promise.resolve(),
+    },
+    translators: [],
+    anonymize: (address) => app.secrets.anonymize(address),
+    authenticate: (credentials) => authenticate(app, credentials),
+  });
+  const server = createServer((request, response) => void koa.callback()(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  if (overrides.baseUrl === undefined) config.baseUrl = url;
+
+  return {
+    app,
+    url,
+    storage,
+    logged,
+    advance: (ms) => void (aheadMs += ms),
+    async settled() {
+      while (working.size > 0) await Promise.allSettled(working);
+    },
+    async clear() {
+      while (working.size > 0) await Promise.allSettled(working);
+      await emptyDatabase(storage.database.raw);
+      aheadMs = 0;
+    },
+    async close() {
+      while (working.size > 0) await Promise.allSettled(working);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await storage.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+    call: (method, target, options = {}) => call(url, config.baseUrl, method, target, options),
+  };
+}
+
+async function call(
+  url: string,
+  baseUrl: string,
+  method: string,
+  target: string,
+  options: CallOptions,
+): Promise<Answer> {
+  const headers = new Headers();
+  let body: string | FormData | URLSearchParams | undefined;
+  if (options.json !== undefined) {
+    headers.set("content-type", "application/json");
+    body = JSON.stringify(options.json);
+  } else if (options.form) {
+    body = new FormData();
+    for (const [name, value] of Object.entries(options.form)) body.append(name, value);
+  } else if (options.urlencoded) {
+    body = new URLSearchParams(options.urlencoded);
+  } else if (options.raw) {
+    headers.set("content-type", options.raw.type);
+    body = options.raw.body;
+  }
+  if (options.token !== undefined) headers.set("authorization", `Bearer ${options.token}`);
+  if (options.cookie !== undefined) {
+    headers.set("cookie", options.cookie);
+    // What a browser sends along with a cookie on the service's own pages.
+    if (method !== "GET") headers.set("origin", new URL(baseUrl).origin);
+  }
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
+  const response = await fetch(url + target, {
+    method,
+    headers,
+    redirect: "manual",
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+  const parsed = (isJson ? JSON.parse(text) : undefined) as Body;
+  return { status: response.status, headers: response.headers, text, body: parsed };
+}
+
+/** The `name=value` that a browser would send back of the first cookie set. */
+export function cookieOf(answer: Answer): string {
+  return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}
+
+export const password = "correct horse battery";
+
+/** Signs somebody up and hands over their session. */
+export async function signUp(
+  service: AccountsService,
+  username: string,
+  fields: Record<string, unknown> = {},
+): Promise<{ id: string; cookie: string; email: string; answer: Answer }> {
+  const email = `${username}@example.org`;
+  const json = { email, password, name: `Name of ${username}`, username, ...fields };
+  const answer = await service.call("POST", "/api/auth/sign-up", { json });
+  return { id: answer.body.data?.id, cookie: cookieOf(answer), email, answer };
+}
+
+/** Creates a personal token by session. */
+export async function createToken(
+  service: AccountsService,
+  cookie: string,
+  fields: Record<string, unknown> = {},
+): Promise<{ id: string; token: string; answer: Answer }> {
+  const answer = await service.call("POST", "/api/user/tokens", { cookie, json: { name: "ci", ...fields } });
+  return { id: answer.body.data?.id, token: String(answer.body.data?.["token"]), answer };
+}

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+
+import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads.ts";
+import { carryEvents } from "../../src/audit/events.ts";
+import { purgeTokens } from "../../src/tokens/service.ts";
+import { createToken, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
+
+const dayMs = 24 * 60 * 60_000;
+
+describe("personal tokens", () => {
+  let service: AccountsService;
+  let cookie: string;
+  let userId: string;
+  before(async () => void (service = await startAccounts()));
+  beforeEach(async () => {
+    await service.clear();
+    ({ cookie, id: userId } = await signUp(service, "ada"));
+  });
+  after(() => service.close());
+
+  const list = async () =>
+    TokenPayload.array().parse((await service.call("GET", "/api/user/tokens", { cookie })).body.data);
+  const revoke = (id: string, more: object = { cookie }) =>
+    service.call("DELETE", `/api/user/tokens/${id}`, more);
+
+  it("shows a token once and keeps its hash only", async () => {
+    const { answer, token } = await createToken(service, cookie, {
+      name: "deploy",
+      expiresInDays: 30,
+      scopes: { skill: ["read", "update", "read"], auditLog: ["read"] },
+    });
+
+    assert.equal(answer.status, 201);
+    const created = CreatedTokenPayload.parse(answer.body.data);
+    assert.match(created.token, /^lsk_[0-9a-f]{64}$/);
+    assert.deepEqual(created.scopes, { skill: ["read", "update"], auditLog: ["read"] });
+    const lasts = Date.parse(created.expiresAt!) - Date.parse(created.createdAt);
+    assert.equal(lasts, 30 * dayMs);
+    const { token: _, ...shown } = created;
+    assert.deepEqual(await list(), [shown]);
+    const stored = JSON.stringify(await service.storage.database.raw.collection("tokens").find({}).toArray());
+    assert.ok(!stored.includes(token.slice(4)));
+    assert.ok(!JSON.stringify(service.logged).includes(token));
+  });
+
+  it("refuses what is not a token's description, and stores nothing", async () => {
+    const wrong: Record<string, unknown>[] = [
+      { name: "" },
+      { name: "x".repeat(101) },
+      { name: 5 },
+      { name: undefined },
+      { expiresInDays: 0 },
+      { expiresInDays: 1.5 },
+      { expiresInDays: "30" },
+      { expiresInDays: 3651 },
+      { scopes: ["skill:read"] },
+      { scopes: { skill: "read" } },
+      { scopes: { skill: ["fly"] } },
+      { scopes: { folder: ["read"] } },
+      { scopes: { member: ["read"] } },
+      { scopes: { apiToken: ["manage"] } },
+      { scopes: { folder: ["manageAcl"] } },
+      { allowedFolderIds: [] },
+      { allowedFolderIds: "x" },
+      { userId: "somebody-else" },
+    ];
+
+    for (const fields of wrong) {
+      const { answer } = await createToken(service, cookie, fields);
+      assert.equal(answer.status, 400, JSON.stringify(fields));
+      assert.equal(answer.body.code, "invalid_request");
+    }
+    const { answer } = await createToken(service, cookie, { scopes: { member: ["read"] } });
+    assert.match(answer.body.error!, /member/);
+    assert.deepEqual(await list(), []);
+  });
+
+  it("knows no folders yet", async () => {
+    const { answer } = await createToken(service, cookie, { allowedFolderIds: ["0123456789abcdef01234567"] });
+
+    assert.equal(answer.status, 404);
+    assert.deepEqual(answer.body.details, { kind: "folder", ref: "0123456789abcdef01234567" });
+  });
+
+  it("lets exactly 25 of 40 calls at once have one", async () => {
+    const made = await Promise.all(Array.from({ length: 40 }, () => createToken(service, cookie)));
+
+    const statuses = made.map(({ answer }) => answer.status);
+    assert.equal(statuses.filter((status) => status === 201).length, 25);
+    assert.equal(statuses.filter((status) => status === 422).length, 15);
+    const refused = made.find(({ answer }) => answer.status === 422)!;
+    assert.equal(refused.answer.body.code, "limit_reached");
+    assert.equal((await list()).length, 25);
+    const other = await signUp(service, "bob");
+    assert.equal((await createToken(service, other.cookie)).answer.status, 201);
+  });
+
+  it("gives a place back at revocation and at expiry", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 25 }, (_, i) => createToken(service, cookie, i < 5 ? { expiresInDays: 1 } : {})),
+    );
+    assert.equal((await createToken(service, cookie)).answer.status, 422);
+
+    await revoke(made[24]!.id);
+    assert.equal((await createToken(service, cookie)).answer.status, 201);
+    assert.equal((await createToken(service, cookie)).answer.status, 422);
+    service.advance(dayMs);
+    const more = await Promise.all(Array.from({ length: 9 }, () => createToken(service, cookie)));
+
+    assert.equal(more.filter(({ answer }) => answer.status === 201).length, 5);
+  });
+
+  it("stays at the limit while tokens are revoked and made at once", async () => {
+    const made = await Promise.all(Array.from({ length: 25 }, () => createToken(service, cookie)));
+
+    await Promise.all([
+      ...made.slice(0, 10).map(({ id }) => revoke(id)),
+      ...Array.from({ length: 20 }, () => createToken(service, cookie)),
+    ]);
+
+    const live = await service.storage.tokens.takenSlots(userId, new Date());
+    assert.equal(new Set(live).size, live.length);
+    assert.ok(live.length <= 25 && live.length >= 15);
+    assert.equal((await list()).length, live.length);
+  });
+
+  it("revokes a token once, and only its owner's", async () => {
+    const { id } = await createToken(service, cookie);
+    const other = await signUp(service, "bob");
+
+    const byOther = await revoke(id, { cookie: other.cookie });
+    const twice = await Promise.all([revoke(id), revoke(id)]);
+    const junk = await Promise.all(["x", "0".repeat(24), "%00"].map((ref) => revoke(ref)));
+
+    assert.equal(byOther.status, 404);
+    assert.deepEqual(twice.map(({ status }) => status).sort(), [200, 404]);
+    for (const answer of junk) assert.equal(answer.status, 404);
+    assert.deepEqual(await list(), []);
+  });
+
+  it("lets an unrestricted token make others, never a restricted one", async () => {
+    const free = await createToken(service, cookie);
+    const scoped = await createToken(service, cookie, { scopes: { skill: ["read"] } });
+    const empty = await createToken(service, cookie, { scopes: {} });
+
+    const mint = (token: string) =>
+      service.call("POST", "/api/user/tokens", { token, json: { name: "child" } });
+
+    assert.equal((await mint(free.token)).status, 201);
+    assert.equal((await mint(scoped.token)).status, 403);
+    assert.equal((await mint(empty.token)).status, 403);
+  });
+
+  it("records both ends of a token in its owner's log", async () => {
+    const { id } = await createToken(service, cookie, { name: "deploy" });
+    await revoke(id);
+    await service.settled();
+
+    const log = await service.call("GET", "/api/user/audit-log", { cookie });
+
+    const entries = log.body.data["entries"] as { action: string; resourceId: string; metadata: object }[];
+    assert.deepEqual(
+      entries.map(({ action, resourceId }) => [action, resourceId]),
+      [
+        ["user.token_deleted", id],
+        ["user.token_created", id],
+      ],
+    );
+    assert.deepEqual(await service.storage.tokens.listUnsettled(new Date(Date.now() + dayMs), 10), []);
+  });
+
+  it("purges ended tokens after 30 days, but none whose event is still on it", async () => {
+    const now = new Date();
+    const kept = await createToken(service, cookie);
+    const expiring = await createToken(service, cookie, { expiresInDays: 1 });
+    const revoked = await createToken(service, cookie);
+    const unsettled = await createToken(service, cookie);
+    await revoke(revoked.id);
+    await service.settled();
+    // Revoked by a process that stopped before it carried the event to the log.
+    const event = {
+      ...(await service.storage.auditEvents.listOfUser(userId, 0, 1)).entries[0]!,
+      _id: "f".repeat(24),
+    };
+    await service.storage.tokens.revoke(unsettled.id, userId, now, [event]);
+    const left = async () => {
+      const rows = await service.storage.database.raw.collection("tokens").find({}).toArray();
+      return new Set(rows.map((row) => String(row._id)));
+    };
+
+    service.advance(29 * dayMs);
+    assert.equal(await purgeTokens(service.app), 0);
+    service.advance(2 * dayMs + 1000);
+    assert.equal(await purgeTokens(service.app), 2);
+    assert.deepEqual(await left(), new Set([kept.id, unsettled.id]));
+    assert.ok(!(await left()).has(expiring.id));
+
+    const [document] = await service.storage.tokens.listUnsettled(service.app.now(), 10);
+    await carryEvents(service.app, service.storage.tokens, document!._id, document!.outbox!);
+    assert.equal(await purgeTokens(service.app), 1);
+    assert.deepEqual(await left(), new Set([kept.id]));
+  });
+});
