@@ -193,6 +193,11 @@ export function cookieOf(answer: Answer): string {
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
+/** The statuses of answers whose order is chance. */
+export function statusesOf(answers: readonly Answer[]): number[] {
+  return answers.map(({ status }) => status).sort((a, b) => a - b);
+}
+
 export const password = "correct horse battery";
 
 /** Signs somebody up and hands over their session. */

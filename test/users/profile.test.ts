@@ -3,7 +3,13 @@ import { after, before, beforeEach, describe, it } from "node:test";
 
 import { IdentityPayload } from "../../contract/payloads.ts";
 import { AuditLogPayload } from "../../src/users/schema.ts";
-import { createToken, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
+import {
+  createToken,
+  signUp,
+  startAccounts,
+  statusesOf,
+  type AccountsService,
+} from "../support/accounts-app.ts";
 
 describe("the profile", () => {
   let service: AccountsService;
@@ -75,14 +81,13 @@ describe("the profile", () => {
   it("lets one of two people take a name at once", async () => {
     const bob = await signUp(service, "bob");
 
-    const statuses = await Promise.all(
-      [cookie, bob.cookie].map(async (by) => {
-        const json = { username: "wanted" };
-        return (await service.call("PATCH", "/api/user/profile", { cookie: by, json })).status;
-      }),
+    const answers = await Promise.all(
+      [cookie, bob.cookie].map((by) =>
+        service.call("PATCH", "/api/user/profile", { cookie: by, json: { username: "wanted" } }),
+      ),
     );
 
-    assert.deepEqual(statuses.sort(), [200, 409]);
+    assert.deepEqual(statusesOf(answers), [200, 409]);
   });
 
   it("records changes, and only changes, in the person's own log", async () => {

@@ -1,0 +1,342 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+
+import { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads.ts";
+import { deviceGrantType, purgeDeviceCodes } from "../../src/auth/device.ts";
+import { readUserCode } from "../../src/auth/user-code.ts";
+import {
+  createToken,
+  signUp,
+  startAccounts,
+  statusesOf,
+  type AccountsService,
+  type Answer,
+} from "../support/accounts-app.ts";
+
+const minuteMs = 60_000;
+const client_id = "svc-cli";
+
+/** The error of an answer that is one by the standard, and nothing else. */
+function errorOf(answer: Answer): string {
+  assert.equal(answer.status, 400, answer.text);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  assert.deepEqual(new Set(Object.keys(answer.body)), new Set(["error", "error_description"]));
+  return answer.body.error!;
+}
+
+describe("sign-in of a device", () => {
+  let service: AccountsService;
+  let cookie: string;
+  let userId: string;
+  before(async () => void (service = await startAccounts()));
+  beforeEach(async () => {
+    await service.clear();
+    ({ cookie, id: userId } = await signUp(service, "ada"));
+  });
+  after(() => service.close());
+
+  async function start(fields: Record<string, string> = {}): Promise<DeviceCodePayload> {
+    const answer = await service.call("POST", "/api/auth/device/code", {
+      urlencoded: { client_id, ...fields },
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return DeviceCodePayload.strict().parse(answer.body);
+  }
+  const poll = (device_code: string) =>
+    service.call("POST", "/api/auth/device/token", {
+      urlencoded: { grant_type: deviceGrantType, device_code, client_id },
+    });
+  const decide = (userCode: string, approve: boolean, by = cookie) =>
+    service.call("POST", "/api/auth/device/decision", { cookie: by, json: { userCode, approve } });
+  const stored = () => service.storage.database.raw.collection("device_codes").findOne({});
+  const ownEvents = async () => {
+    await service.settled();
+    const { entries } = await service.storage.auditEvents.listOfUser(userId, 0, 50);
+    return entries.map(({ name }) => name).sort();
+  };
+
+  it("hands out codes by the standard, without an envelope", async () => {
+    const code = await start();
+
+    assert.match(code.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    assert.equal(code.verification_uri, `${service.url}/device`);
+    assert.equal(code.verification_uri_complete, `${service.url}/device?user_code=${code.user_code}`);
+    assert.equal(code.expires_in, 600);
+    assert.equal(code.interval, 5);
+  });
+
+  it("turns an approved code into a working token that is named after its machine", async () => {
+    const code = await start({ hostname: "workbench" });
+    assert.equal(errorOf(await poll(code.device_code)), "authorization_pending");
+
+    const decision = await decide(code.user_code, true);
+    const answer = await poll(code.device_code);
+
+    assert.deepEqual(decision.body, { success: true, data: { approved: true } });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("cache-control"), "no-store");
+    const { access_token: token, token_type } = DeviceTokenPayload.strict().parse(answer.body);
+    assert.equal(token_type, "Bearer");
+    const profile = await service.call("GET", "/api/user/profile", { token });
+    assert.equal(profile.body.data.id, userId);
+    const [listed] = await service.storage.tokens.listOfUser(userId, 10);
+    assert.equal(listed?.name, "svc CLI on workbench");
+    assert.deepEqual(await ownEvents(), ["user.cli_login", "user.token_created"]);
+  });
+
+  it("takes JSON as well as forms, and ignores parameters it does not know", async () => {
+    const asked = await service.call("POST", "/api/auth/device/code", {
+      json: { client_id, scope: "all", future: { x: 1 } },
+    });
+    const code = DeviceCodePayload.parse(asked.body);
+    await decide(code.user_code, true);
+
+    const answer = await service.call("POST", "/api/auth/device/token", {
+      json: { grant_type: deviceGrantType, device_code: code.device_code, client_id, scope: "all" },
+    });
+
+    assert.equal(answer.status, 200);
+  });
+
+  it("compares user codes without case, dashes and spaces", async () => {
+    const variants = [
+      (code: string) => code.toLowerCase(),
+      (code: string) => code.replace("-", ""),
+      (code: string) => ` ${code.replace("-", " ")} `,
+      (code: string) => code.replace("-", "–"),
+    ];
+    for (const write of variants) {
+      const { user_code } = await start();
+      assert.equal((await decide(write(user_code), true)).status, 200, write(user_code));
+    }
+    for (const junk of ["", "BBBB", "BBBB-BBBA", "BBBB-BBBBB", "ＢＢＢＢ-BBBB"]) {
+      assert.equal(readUserCode(junk), undefined, junk);
+    }
+  });
+
+  it("denies once and for all", async () => {
+    const code = await start();
+
+    await decide(code.user_code, false);
+
+    assert.equal(errorOf(await poll(code.device_code)), "access_denied");
+    assert.equal((await decide(code.user_code, true)).status, 404);
+    assert.equal(errorOf(await poll(code.device_code)), "access_denied");
+    assert.deepEqual(await service.storage.tokens.listOfUser(userId, 10), []);
+  });
+
+  it("decides once, whoever clicks at the same time", async () => {
+    const code = await start();
+    const bob = await signUp(service, "bob");
+
+    const answers = await Promise.all([
+      decide(code.user_code, true),
+      decide(code.user_code, false),
+      decide(code.user_code, true, bob.cookie),
+    ]);
+
+    assert.deepEqual(statusesOf(answers), [200, 404, 404]);
+  });
+
+  it("gives one token to one of many polls at once, and calls the code used ever after", async () => {
+    const code = await start();
+    await decide(code.user_code, true);
+
+    const answers = await Promise.all(Array.from({ length: 8 }, () => poll(code.device_code)));
+
+    const given = answers.filter(({ status }) => status === 200);
+    assert.equal(given.length, 1);
+    for (const answer of answers) if (answer.status !== 200) assert.equal(errorOf(answer), "expired_token");
+    const late = await poll(code.device_code);
+    assert.equal(errorOf(late), "expired_token");
+    assert.match(late.body.error_description!, /used/);
+    assert.equal((await service.storage.tokens.listOfUser(userId, 10)).length, 1);
+    assert.deepEqual(await ownEvents(), ["user.cli_login", "user.token_created"]);
+  });
+
+  it("calls a code used whose token exists, though the process stopped before it was marked", async () => {
+    const code = await start();
+    await decide(code.user_code, true);
+    await poll(code.device_code);
+    await service.settled();
+    const codes = service.storage.database.raw.collection("device_codes");
+    await codes.updateOne({}, { $set: { state: "approved" } });
+
+    assert.equal(errorOf(await poll(code.device_code)), "expired_token");
+    assert.equal((await service.storage.tokens.listOfUser(userId, 10)).length, 1);
+  });
+
+  it("lapses after 10 minutes, decided or not", async () => {
+    const [pending, approved] = [await start(), await start()];
+    await decide(approved.user_code, true);
+    service.advance(10 * minuteMs);
+
+    const answer = await poll(pending.device_code);
+
+    assert.equal(errorOf(answer), "expired_token");
+    assert.match(answer.body.error_description!, /expired/);
+    assert.equal(errorOf(await poll(approved.device_code)), "expired_token");
+    assert.equal((await decide(pending.user_code, true)).status, 404);
+    assert.deepEqual(await service.storage.tokens.listOfUser(userId, 10), []);
+  });
+
+  it("slows a hasty client down by 5 s each time", async () => {
+    const { device_code } = await start();
+    const at = async (ms: number) => {
+      service.advance(ms);
+      return errorOf(await poll(device_code));
+    };
+
+    assert.equal(await at(0), "authorization_pending");
+    assert.equal(await at(5000), "authorization_pending");
+    assert.equal(await at(1000), "slow_down");
+    assert.equal(await at(6000), "slow_down");
+    assert.equal((await stored())?.["intervalSeconds"], 15);
+    assert.equal(await at(15_000), "authorization_pending");
+    assert.equal(await at(10_000), "slow_down");
+  });
+
+  it("slows down clients that poll twice at once, and never holds back an approved token", async () => {
+    const code = await start();
+
+    const errors = (await Promise.all([poll(code.device_code), poll(code.device_code)])).map(errorOf);
+
+    assert.deepEqual(new Set(errors), new Set(["authorization_pending", "slow_down"]));
+    await decide(code.user_code, true);
+    assert.equal((await poll(code.device_code)).status, 200);
+  });
+
+  it("answers the errors of the standard", async () => {
+    const { device_code } = await start();
+    const token = "/api/auth/device/token";
+    const grant_type = deviceGrantType;
+    const cases: [string, Record<string, unknown>, string][] = [
+      ["/api/auth/device/code", {}, "invalid_request"],
+      ["/api/auth/device/code", { client_id: 5 }, "invalid_request"],
+      ["/api/auth/device/code", { client_id: "other" }, "invalid_client"],
+      [token, { client_id, device_code }, "invalid_request"],
+      [token, { client_id, device_code, grant_type: "password" }, "unsupported_grant_type"],
+      [token, { client_id, grant_type }, "invalid_request"],
+      [token, { device_code, grant_type }, "invalid_request"],
+      [token, { client_id: "other", device_code, grant_type }, "invalid_client"],
+      [token, { client_id, device_code: "unknown", grant_type }, "invalid_grant"],
+      [token, { client_id, device_code: { $ne: null }, grant_type }, "invalid_request"],
+    ];
+    for (const [path, json, error] of cases) {
+      assert.equal(errorOf(await service.call("POST", path, { json })), error, JSON.stringify(json));
+    }
+    const text = await service.call("POST", token, { raw: { type: "text/plain", body: "x" } });
+    assert.equal(text.status, 415);
+  });
+
+  it("tells of the token limit, and goes on once there is room", async () => {
+    const made = await Promise.all(Array.from({ length: 25 }, () => createToken(service, cookie)));
+    const code = await start();
+    await decide(code.user_code, true);
+
+    const full = await poll(code.device_code);
+    assert.equal(errorOf(full), "limit_reached");
+    assert.match(full.body.error_description!, /25 API tokens/);
+    await service.call("DELETE", `/api/user/tokens/${made[0]!.id}`, { cookie });
+
+    assert.equal((await poll(code.device_code)).status, 200);
+  });
+
+  it("calls a code used when its token took the last place", async () => {
+    await Promise.all(Array.from({ length: 24 }, () => createToken(service, cookie)));
+    const code = await start();
+    await decide(code.user_code, true);
+
+    const answers = await Promise.all(Array.from({ length: 4 }, () => poll(code.device_code)));
+
+    const errors = answers.filter(({ status }) => status !== 200).map(errorOf);
+    assert.deepEqual(errors, Array(3).fill("expired_token"));
+  });
+
+  it("is approved in a browser session only", async () => {
+    const { user_code: userCode } = await start();
+    const { token } = await createToken(service, cookie);
+    const json = { userCode, approve: true };
+
+    const byToken = await service.call("POST", "/api/auth/device/decision", { token, json });
+    const byNobody = await service.call("POST", "/api/auth/device/decision", { json });
+    const foreign = await service.call("POST", "/api/auth/device/decision", {
+      cookie,
+      json,
+      headers: { origin: "https://evil.example" },
+    });
+    const wrong = [
+      { userCode },
+      { userCode, approve: "yes" },
+      { userCode: 5, approve: true },
+      { ...json, x: 1 },
+    ];
+
+    assert.deepEqual([byToken.status, byNobody.status, foreign.status], [403, 401, 403]);
+    for (const fields of wrong) {
+      const answer = await service.call("POST", "/api/auth/device/decision", { cookie, json: fields });
+      assert.equal(answer.status, 400, JSON.stringify(fields));
+    }
+    assert.equal((await stored())?.["state"], "pending");
+  });
+
+  it("keeps neither device code nor address in clear, and the address no longer than needed", async () => {
+    const code = await start();
+    const asked = await stored();
+    assert.ok(!JSON.stringify(asked).includes(code.device_code));
+    assert.ok(!JSON.stringify(asked).includes("127.0.0.1"));
+    assert.equal(service.app.secrets.open(String(asked!["sealedAddress"]), String(asked!._id)), "127.0.0.1");
+
+    await decide(code.user_code, false);
+
+    assert.equal((await stored())!["sealedAddress"], undefined);
+    assert.ok(!JSON.stringify(service.logged).includes(code.device_code));
+  });
+
+  it("purges the addresses of lapsed codes at once, and the codes a day later", async () => {
+    await start();
+    service.advance(9 * minuteMs);
+    await purgeDeviceCodes(service.app);
+    assert.ok((await stored())!["sealedAddress"]);
+
+    service.advance(minuteMs);
+    assert.equal(await purgeDeviceCodes(service.app), 0);
+    assert.equal((await stored())!["sealedAddress"], undefined);
+    service.advance(24 * 60 * minuteMs);
+    assert.equal(await purgeDeviceCodes(service.app), 1);
+    assert.equal(await stored(), null);
+  });
+
+  it("makes one harmless line of a hostile machine name", async () => {
+    const code = await start({ hostname: ` evil\u202E\n\u0000host${"x".repeat(200)} ` });
+    await decide(code.user_code, true);
+    await poll(code.device_code);
+
+    const [listed] = await service.storage.tokens.listOfUser(userId, 1);
+    assert.equal(listed?.name, `svc CLI on evilhost${"x".repeat(56)}`);
+  });
+});
+
+describe("guessing user codes", () => {
+  it("is bounded per account", async () => {
+    const service = await startAccounts({ rateLimits: true });
+    try {
+      await service.clear();
+      const { cookie } = await signUp(service, "ada");
+      const guess = () =>
+        service.call("POST", "/api/auth/device/decision", {
+          cookie,
+          json: { userCode: "BBBB-BBBB", approve: true },
+        });
+
+      const statuses: number[] = [];
+      for (let i = 0; i < 21; i++) statuses.push((await guess()).status);
+
+      assert.deepEqual(statuses, [...Array<number>(20).fill(404), 429]);
+      const page = await service.call("GET", "/device?user_code=BBBB-BBBB", { cookie });
+      assert.equal(page.status, 429);
+    } finally {
+      await service.close();
+    }
+  });
+});
