@@ -1,78 +1,86 @@
-/** The process entry: opens the engines and the app, then serves HTTP, runs workers, or both. */
+/** The process entry: opens the engines and the app, then serves HTTP, runs workers, or both; or does one command and ends. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
 import { DataDirHeldError, lockDataDir } from "./engines/data-dir-lock.ts";
 import { EngineError } from "./engines/engine-error.ts";
 import { startEmbeddedMongo } from "./engines/mongo.ts";
 import { createApi } from "./src/api.ts";
+import type { App } from "./src/app.ts";
 import { ensureSetupLink } from "./src/auth/setup.ts";
 import { readConfig, type Config } from "./src/config.ts";
+import { seedDemo } from "./src/demo/seed.ts";
 import type { Health } from "./src/http/health.ts";
 import { openMetrics, type Metrics } from "./src/http/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
 import { openApp } from "./src/open.ts";
+import { exportTo, importFrom } from "./src/operations/transfer.ts";
+import { verifyStore } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
 import { startWorkers } from "./workers/start.ts";
 
 const roles = ["all", "api", "worker"] as const;
 type Role = (typeof roles)[number];
 
+const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
+       npm start -- export FILE     write the database to a file
+       npm start -- import FILE     read such a file into an empty database
+       npm start -- verify          check every version's commit and content`;
+
 /** How long an orderly end may take before the process just ends. */
 const closeDeadlineMs = 9000;
+/** Between "not ready" and the end of the listener, so that balancers turn away first. */
 const drainMs = 200;
 
-const version = (
-  JSON.parse(readFileSync(new URL(packagePath(), import.meta.url), "utf8")) as { version: string }
-).version;
+/** package.json and the samples lie beside this file in the source tree, and one folder up from the built one. */
+const root = new URL(import.meta.url.endsWith(".ts") ? "./" : "../", import.meta.url);
+const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
 
-/** package.json lies beside this file in the source tree, and one folder up in the built one. */
-function packagePath(): string {
-  return import.meta.url.endsWith(".ts") ? "./package.json" : "../package.json";
-}
+type Closers = (() => Promise<unknown> | void)[];
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { role: { type: "string", default: "all" } }, strict: true });
+  const { values, positionals } = parseArgs({
+    options: {
+      role: { type: "string", default: "all" },
+      demo: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h" },
+    },
+    allowPositionals: true,
+  });
+  if (values.help) return console.log(usage);
   const role = roles.find((name) => name === values.role);
   if (!role) throw new UsageError(`--role is one of ${roles.join(", ")}, not "${values.role}".`);
-  await serve(role, readConfig());
+  const [command, file, ...rest] = positionals;
+  if (command === undefined) return serve(role, readConfig(), values.demo);
+  if (
+    rest.length > 0 ||
+    !["export", "import", "verify"].includes(command) ||
+    (command === "verify") !== (file === undefined)
+  ) {
+    throw new UsageError(usage);
+  }
+  await runCommand(command, file ?? "", readConfig());
 }
 
-async function serve(role: Role, config: Config): Promise<void> {
+async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   const log = openLog(config.logLevel);
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const closers: (() => Promise<unknown> | void)[] = [];
+  const closers: Closers = [];
   const health: Health = { isDraining: false, checks: {} };
-  const closeAll = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
-  };
   closeWithGrace({ delay: closeDeadlineMs, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ error: err }, "the process ends on an unexpected error");
     else log.info({ signal }, "closing");
     health.isDraining = true;
-    await closeAll();
+    await closeAll(closers);
     log.flush();
   });
 
-  try {
+  await closingOnError(closers, async () => {
     if (role === "all") closers.push(await lockDataDir(config.dataDir, "all"));
-    const mongodbUrl = config.mongodbUrl ?? (await openMongo(config, log, closers));
-    const opened = await openApp({
-      config,
-      log,
-      mongodbUrl,
-      openQueue: () =>
-        openQueue(
-          config.redisUrl ? { redisUrl: config.redisUrl } : { dataDir: `${config.dataDir}/queue` },
-          log,
-        ),
-    });
-    closers.push(() => opened.close());
-    const { app } = opened;
+    const app = await open(config, log, closers);
     health.checks = { database: () => app.storage.ping(), queue: () => app.queue.counts() };
-
     if (role !== "api") {
       const workers = await startWorkers(app);
       closers.push(() => workers.close());
@@ -83,36 +91,74 @@ async function serve(role: Role, config: Config): Promise<void> {
       const page = await metrics.listen(config.host, config.metricsPort);
       closers.push(() => closeServer(page));
     }
-    if (role !== "worker") {
-      const api = createApi(app, { health, version, metrics });
-      const server = createServer({ requestTimeout: 300_000, headersTimeout: 20_000 }, api.callback());
-      await listen(server, config);
-      closers.push(async () => {
-        await new Promise((resolve) => setTimeout(resolve, drainMs));
-        await closeServer(server);
-      });
-      announce(config, await ensureSetupLink(app));
-    }
-  } catch (error) {
-    await closeAll();
-    throw error;
-  }
+    if (role === "worker") return;
+    const api = createApi(app, { health, version, metrics });
+    const server = createServer({ requestTimeout: 300_000, headersTimeout: 20_000 }, api.callback());
+    await listen(server, config);
+    closers.push(async () => {
+      await new Promise((resolve) => setTimeout(resolve, drainMs));
+      await closeServer(server);
+    });
+    const seeded = demo ? await seedDemo(app, fileURLToPath(new URL("samples", root))) : undefined;
+    if (demo && !seeded) console.log("  The service has accounts already, so the demo was not added.");
+    if (seeded) console.log(`\n  Demo: sign in as ${seeded.email} with the password ${seeded.password}`);
+    announce(config, await ensureSetupLink(app));
+  });
 }
 
-async function openMongo(
-  config: Config,
-  log: Log,
-  closers: (() => Promise<unknown> | void)[],
-): Promise<string> {
+/** Does one thing on the engines, beside a running service or without one, and ends. */
+async function runCommand(command: string, file: string, config: Config): Promise<void> {
+  const log = openLog(config.logLevel === "info" ? "warn" : config.logLevel);
+  const closers: Closers = [];
+  await closingOnError(closers, async () => {
+    const app = await open(config, log, closers);
+    if (command === "export") console.log(`Wrote ${await exportTo(app, file)} lines to ${file}.`);
+    else if (command === "import") console.log(`Read ${await importFrom(app, file)} documents from ${file}.`);
+    else await verify(app);
+  });
+  await closeAll(closers);
+  process.exit();
+}
+
+async function verify(app: App): Promise<void> {
+  const report = await verifyStore(app, ({ skills, versions }) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${skills} skills, ${versions} versions`);
+  });
+  for (const { skillId, version: number, problem } of report.faults)
+    console.log(`skill ${skillId}, version ${number}: ${problem}`);
+  console.log(`${report.skills} skills, ${report.versions} versions, ${report.faults.length} faults.`);
+  if (report.faults.length > 0) process.exitCode = 1;
+}
+
+async function open(config: Config, log: Log, closers: Closers): Promise<App> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const mongodbUrl = config.mongodbUrl ?? (await openMongo(config, log, closers));
+  const place = config.redisUrl ? { redisUrl: config.redisUrl } : { dataDir: `${config.dataDir}/queue` };
+  const opened = await openApp({ config, log, mongodbUrl, openQueue: () => openQueue(place, log) });
+  closers.push(() => opened.close());
+  return opened.app;
+}
+
+async function openMongo(config: Config, log: Log, closers: Closers): Promise<string> {
   log.info(
     "using the embedded MongoDB engine (SSPL; for trials, development and small single-machine installs): set MONGODB_URL for production",
   );
-  const engine = await startEmbeddedMongo({
-    dataDir: `${config.dataDir}/mongodb`,
-    log,
-  });
+  const engine = await startEmbeddedMongo({ dataDir: `${config.dataDir}/mongodb`, log });
   closers.push(() => engine.stop());
   return engine.uri;
+}
+
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close();
+}
+
+async function closingOnError(closers: Closers, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
 }
 
 async function listen(server: Server, config: Config): Promise<void> {
@@ -136,14 +182,15 @@ function closeServer(server: Server): Promise<void> {
 
 function announce(config: Config, setupLink: string | undefined): void {
   const lines = ["", `  Serving at ${config.baseUrl}   (API: ${config.baseUrl}/docs)`];
-  if (setupLink) lines.push("", "  This service is empty. Make the first account:", `    ${setupLink}`);
+  if (setupLink)
+    lines.push("", "  This service is empty. Make the first account and organization:", `    ${setupLink}`);
   const api = config.baseUrl === "http://127.0.0.1:3000" ? "" : `SVC_API_URL=${config.baseUrl} `;
   lines.push(
     "",
     "  Then publish a skill and install it:",
     `    ${api}./bin/svc login`,
-    `    ${api}./bin/svc publish ./my-skill`,
-    `    ${api}./bin/svc install my-skill --target claude --project`,
+    `    ${api}./bin/svc publish ./samples/release-notes`,
+    `    ${api}./bin/svc install release-notes --target claude --project`,
     "",
     "  Ctrl-C ends everything.",
     "",
@@ -154,18 +201,12 @@ function announce(config: Config, setupLink: string | undefined): void {
 class UsageError extends Error {}
 
 main().catch((error: unknown) => {
-  // Known troubles are one sentence; anything else is a bug and shows where it is.
-  const known =
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isTold =
     error instanceof UsageError || error instanceof DataDirHeldError || error instanceof EngineError;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === "EADDRINUSE")
-    console.error(`Cannot serve: the port is taken. Set PORT to a free one. (${(error as Error).message})`);
-  else
-    console.error(
-      known || !(error instanceof Error) || /configuration/.test(error.message)
-        ? String((error as Error).message)
-        : error,
-    );
-  process.exitCode = 1;
-  process.exit();
+  // Known troubles are one sentence; anything else is a bug and shows where it is.
+  if (code === "EADDRINUSE") console.error(`The port is taken: set PORT to a free one. (${message})`);
+  else if (isTold || code?.startsWith("ERR_PARSE_ARGS") || message.startsWith("The ")) console.error(message);
+  else console.error(error);
+  process.exit(1);
 });

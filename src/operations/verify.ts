@@ -1,0 +1,35 @@
+/** `verify`: reads every version's commit and holds its content to the SHA-256 that was recorded for it. */
+import type { App } from "../app.ts";
+
+export interface VerifyReport {
+  skills: number;
+  versions: number;
+  faults: { skillId: string; version: number; problem: string }[];
+}
+
+/** Checks everything; `progress` is told after each skill. */
+export async function verifyStore(app: App, progress: (report: VerifyReport) => void): Promise<VerifyReport> {
+  const report: VerifyReport = { skills: 0, versions: 0, faults: [] };
+  for await (const skillId of app.storage.skills.eachId()) {
+    const skill = await app.storage.skills.find(skillId);
+    if (!skill) continue;
+    const stored = await app.storage.versions.list(skillId, { prerelease: true, limit: 1_000_000 });
+    const waiting = skill.pending.filter((row) => !stored.some((version) => version._id === row._id));
+    const numbers = [...stored, ...waiting].map((row) => row.version).sort((a, b) => a - b);
+    if (numbers.some((number, index) => number !== index + 1) || numbers.length !== skill.head.version) {
+      report.faults.push({ skillId, version: skill.head.version, problem: "the chain of versions has gaps" });
+    }
+    for (const row of [...waiting, ...stored]) {
+      const repo = { tenantId: row.tenantId, skillId };
+      const fault = await app.repos.verify(repo, row.oid, row.digest).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+      if (fault !== undefined) report.faults.push({ skillId, version: row.version, problem: fault });
+      report.versions++;
+    }
+    report.skills++;
+    progress(report);
+  }
+  return report;
+}

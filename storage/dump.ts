@@ -1,0 +1,105 @@
+/**
+ * The whole database as lines of text, and back: the way from the embedded engine to a MongoDB server, and the format
+ * of backups. One JSON document per line in canonical EJSON, so that every type comes back as it was.
+ */
+import { BSON, type Document, type IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+
+const format = "svc-export";
+const formatVersion = 1;
+const batchDocuments = 500;
+
+interface Header {
+  format: string;
+  version: number;
+  exportedAt: string;
+}
+type Line = { collection: string; indexes: IndexDescription[] } | { in: string; document: Document };
+
+/** Collections whose content means nothing elsewhere. */
+const passing = new Set(["idempotency"]);
+
+/** Every line of an export, header first. The database may be in use; each document is whole. */
+export async function* exportLines(database: Database, now: Date): AsyncGenerator<string> {
+  const header: Header = { format, version: formatVersion, exportedAt: now.toISOString() };
+  yield JSON.stringify(header);
+  const collections = await database.raw.collections();
+  for (const collection of collections.sort((a, b) => a.collectionName.localeCompare(b.collectionName))) {
+    const name = collection.collectionName;
+    if (name.startsWith("system.") || passing.has(name)) continue;
+    const indexes = (await collection.indexes()).filter((index) => index.name !== "_id_");
+    yield BSON.EJSON.stringify({ collection: name, indexes }, { relaxed: false });
+    for await (const document of collection.find({}).sort({ _id: 1 })) {
+      yield BSON.EJSON.stringify({ in: name, document }, { relaxed: false });
+    }
+  }
+}
+
+/** Whether nothing is stored yet: an import goes only into such a database. */
+export async function isEmptyDatabase(database: Database): Promise<boolean> {
+  for (const collection of await database.raw.collections()) {
+    if (passing.has(collection.collectionName)) continue;
+    if ((await collection.findOne({}, { projection: { _id: 1 } })) !== null) return false;
+  }
+  return true;
+}
+
+/** Reads an export into an empty database; answers how many documents came. Throws when the text is not one. */
+export async function importLines(database: Database, lines: AsyncIterable<string>): Promise<number> {
+  let isFirst = true;
+  let documents = 0;
+  let batch: { name: string; rows: Document[] } | undefined;
+  const flush = async () => {
+    if (batch && batch.rows.length > 0)
+      await database.raw.collection(batch.name).insertMany(batch.rows, { ordered: true });
+    batch = undefined;
+  };
+  for await (const text of lines) {
+    if (text.trim() === "") continue;
+    if (isFirst) {
+      checkHeader(text);
+      isFirst = false;
+      continue;
+    }
+    const line = BSON.EJSON.parse(text, { relaxed: false }) as Line;
+    if ("collection" in line) {
+      await flush();
+      await createIndexes(database, line);
+      continue;
+    }
+    if (batch && (batch.name !== line.in || batch.rows.length >= batchDocuments)) await flush();
+    batch ??= { name: line.in, rows: [] };
+    batch.rows.push(line.document);
+    documents++;
+  }
+  if (isFirst) throw new Error("The file is empty: it is no export of this service.");
+  await flush();
+  return documents;
+}
+
+function checkHeader(text: string): void {
+  let header: Partial<Header> = {};
+  try {
+    header = JSON.parse(text) as Partial<Header>;
+  } catch {
+    // Told below, with everything else that is no header.
+  }
+  if (header.format !== format) throw new Error("The file is no export of this service.");
+  if (header.version !== formatVersion)
+    throw new Error(`The export has format ${header.version}; this program reads ${formatVersion}.`);
+}
+
+/** Indexes that the opened storage has made already are the same and are passed over. */
+async function createIndexes(
+  database: Database,
+  line: { collection: string; indexes: IndexDescription[] },
+): Promise<void> {
+  const collection = database.raw.collection(line.collection);
+  const present = new Set((await collection.indexes().catch(() => [])).map((index) => index.name));
+  const missing = line.indexes
+    .filter((index) => !present.has(index.name))
+    .map(
+      ({ v: _version, ns: _namespace, ...index }: IndexDescription & { v?: unknown; ns?: unknown }) => index,
+    );
+  if (missing.length > 0) await collection.createIndexes(missing);
+}
