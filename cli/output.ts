@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import type { Io } from "./context.ts";
 import { type CliError, presentError } from "./errors.ts";
 
-type Style = Parameters<typeof styleText>[0];
+type Style = "bold" | "dim" | "underline" | "red" | "green" | "yellow" | "cyan";
 
 export interface Progress {
   update: (done: number, total: number) => void;
@@ -12,7 +12,7 @@ export interface Progress {
 
 export interface Output {
   /** Applies a style when the stream that it goes to shows colours. */
-  paint: (style: Style, text: string, stream?: "stdout" | "stderr") => string;
+  paint: (styles: Style | readonly Style[], text: string, stream?: "stdout" | "stderr") => string;
   /** A remark beside the result; people only. */
   note: (text: string) => void;
   warn: (text: string) => void;
@@ -27,8 +27,11 @@ export interface Output {
 }
 
 export function openOutput(io: Io, json: boolean): Output {
-  const paint: Output["paint"] = (style, text, stream = "stdout") =>
-    json ? text : styleText(style, text, { stream: io[stream] });
+  // One at a time: given several styles, Node 20 applies them whether the stream shows colours or not.
+  const paint: Output["paint"] = (styles, text, stream = "stdout") =>
+    json
+      ? text
+      : [styles].flat().reduce((painted, style) => styleText(style, painted, { stream: io[stream] }), text);
   const remark = (text: string) => {
     if (!json) io.stderr.write(`${text}\n`);
   };

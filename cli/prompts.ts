@@ -1,4 +1,5 @@
 /** Questions to a person. Loaded when one is asked; a question that nobody can answer is an error instead. */
+import type { SelectOptions } from "@clack/prompts";
 import type { Context } from "./context.ts";
 import { Cancelled, interactionRequired } from "./errors.ts";
 
@@ -46,7 +47,7 @@ export async function askText(message: string, placeholder: string): Promise<str
   );
 }
 
-type ClackOptions<T> = Parameters<typeof import("@clack/prompts").select<T>>[0]["options"];
+type ClackOptions<T> = SelectOptions<T>["options"];
 
 function options<T>(choices: readonly Choice<T>[]): ClackOptions<T> {
   return choices.map((choice) => ({ ...choice })) as ClackOptions<T>;

@@ -122,8 +122,6 @@ export function openClient(options: HttpOptions) {
     },
 
     packagePath: (skill: string) => `${skillPath(skill)}/package`,
-    filePath: (skill: string, path: string) =>
-      `${skillPath(skill)}/files/${path.split("/").map(encodeURIComponent).join("/")}`,
 
     /**
      * A form post whose answer has no envelope (RFC 8628). Answers the status and the body, which is undefined

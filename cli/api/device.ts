@@ -1,4 +1,5 @@
 /** Device authorization, RFC 8628, with the bodies of the standard. */
+import { hostname } from "node:os";
 import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads.ts";
 import { CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
@@ -10,7 +11,11 @@ const grantType = "urn:ietf:params:oauth:grant-type:device_code";
 const slowDownSeconds = 5;
 
 export async function requestDeviceCode(client: Client): Promise<DeviceCodePayload> {
-  const { status, body, retryAfter } = await client.form("/api/auth/device/code", { client_id: clientId });
+  const { status, body, retryAfter } = await client.form("/api/auth/device/code", {
+    client_id: clientId,
+    // Shown to whoever approves; the service may ignore it.
+    hostname: hostname(),
+  });
   const code = body as Partial<DeviceCodePayload> | undefined;
   if (status !== 200) throw failureOf(status, body, retryAfter);
   if (

@@ -43,25 +43,6 @@ export async function saveBody(
   return received;
 }
 
-/** Reads a small answer whole; throws `E_NETWORK` when it is cut off or larger than `maxBytes`. */
-export async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let received = 0;
-  try {
-    for await (const { value, reader } of readChunks(response)) {
-      received += value.length;
-      if (received > maxBytes) {
-        await reader.cancel();
-        throw new CliError("E_NETWORK", `The download is larger than ${maxBytes} bytes.`);
-      }
-      parts.push(value);
-    }
-  } catch (error) {
-    throw networkError(error, response.url, response.url);
-  }
-  return Buffer.concat(parts);
-}
-
 /** The chunks of a body, as long as they keep coming. */
 async function* readChunks(response: Response) {
   if (response.body === null) return;

@@ -7,9 +7,8 @@ import { parsePinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { presentVersion } from "./present.ts";
 
-/** One identifier of a prerelease (semver.org, rule 9). */
-const prereleaseId =
-  /^(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*$/;
+/** One identifier, not a number: what the service takes. */
+const prereleaseId = /^(?=.{1,32}$)[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/;
 
 export const push = defineCommand({
   name: "push",

@@ -1,11 +1,10 @@
 /** Fetching one version: every byte is held against the version's digest before anything is installed. */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { limits } from "../../contract/limits.ts";
 import { packageLimits } from "../../contract/package-rules.ts";
 import type { SkillPayload, VersionPayload } from "../../contract/payloads.ts";
 import type { Client } from "../api/client.ts";
-import { readBody, saveBody } from "../api/download.ts";
+import { saveBody } from "../api/download.ts";
 import type { Output } from "../output.ts";
 import type { VersionContent } from "../state/cache.ts";
 import { digestOfText } from "./digest.ts";
@@ -19,9 +18,6 @@ export interface FetchedVersion {
   packageText?: string;
 }
 
-/** Frontmatter and separators around a text of the largest size. */
-const renderedBytes = limits.textContentBytes + 128 * 1024;
-
 /** `folder` is empty and takes what is downloaded. Throws `E_NETWORK` for anything that is not the version. */
 export async function fetchVersion(
   client: Client,
@@ -31,10 +27,9 @@ export async function fetchVersion(
 ): Promise<FetchedVersion> {
   const { skill, version } = resolved;
   checkResolved(skill, version);
-  const manifest = await client.manifest(skill.publicId, version.version);
-  checkManifest(manifest, version.hash);
-
   if (version.format === "package") {
+    const manifest = await client.manifest(skill.publicId, version.version);
+    checkManifest(manifest, version.hash);
     const { unpackPackage } = await import("./unpack.ts");
     const progress = await output.progress(`Downloading ${skill.slug} ${version.semver}`);
     const zipPath = join(folder, "package.zip");
@@ -55,17 +50,9 @@ export async function fetchVersion(
     return { skill, version, content: { format: "package", folder: unpacked, manifest }, packageText };
   }
 
-  const [file] = manifest.files;
-  if (manifest.files.length !== 1 || file === undefined) throw damaged("a text skill has one file");
   const content = await client.content(skill.publicId, version.version);
-  // The stored file is the text under regenerated frontmatter; its digest vouches for the text.
-  const stored = await readBody(
-    await client.raw(client.filePath(skill.publicId, file.path), { version: version.version }, "*/*"),
-    renderedBytes,
-  );
-  if (digestOfText(stored) !== file.sha256) throw damaged(`${file.path} does not have the listed digest`);
-  if (typeof content.content !== "string" || !stored.toString("utf8").endsWith(content.content))
-    throw damaged("its text is not that of the stored file");
+  if (typeof content.content !== "string" || digestOfText(content.content) !== version.hash)
+    throw damaged("its text does not have the digest of the version");
   return { skill, version, content: { format: "markdown", body: content.content } };
 }
 

@@ -19,6 +19,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { hasCode } from "../errors.ts";
+import { writeAtomic } from "../state/atomic.ts";
 
 /** Names beside a destination while it is being changed; hidden, so that tools do not load them. */
 const besidePattern = /^\.svc-[0-9a-f]{12}-/;
@@ -29,9 +30,8 @@ function beside(path: string, label: string): string {
 
 /** Writes a file whole, through a link to its target, keeping its mode. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  const { default: writeFileAtomic } = await import("write-file-atomic");
   await mkdir(dirname(path), { recursive: true });
-  await writeFileAtomic(path, text);
+  await writeAtomic(path, text);
 }
 
 /** Makes `fill` build a folder, then puts it in place of whatever of ours lies at `path`. */

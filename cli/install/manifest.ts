@@ -25,7 +25,7 @@ export function checkManifest(manifest: ManifestPayload, expectedHash: string): 
   try {
     checkPackagePaths(
       manifest.files.map((file) => file.path),
-      manifest.format === "package" ? { rootFile: "SKILL.md" } : {},
+      { rootFile: "SKILL.md" },
     );
   } catch (error) {
     if (error instanceof PackageError) throw damaged(error.message);

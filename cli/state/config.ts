@@ -14,6 +14,7 @@ import type {
 } from "../../contract/vocabulary.ts";
 import { limits } from "../../contract/limits.ts";
 import { CliError, hasCode, invalidArgument, messageOf } from "../errors.ts";
+import { writeAtomic } from "./atomic.ts";
 import type { StatePaths } from "./paths.ts";
 
 export const defaultProfile = "default";
@@ -112,8 +113,7 @@ export async function setConfigAside(paths: StatePaths, now: Date): Promise<stri
 }
 
 export async function writeConfigFile(paths: StatePaths, config: Config): Promise<void> {
-  const { default: writeFileAtomic } = await import("write-file-atomic");
-  await writeFileAtomic(paths.config, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+  await writeAtomic(paths.config, `${JSON.stringify(config, undefined, 2)}\n`, 0o600);
 }
 
 /** Makes `~/.svc` for its owner alone. */
