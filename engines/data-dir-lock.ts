@@ -8,7 +8,9 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 
-const ATTEMPTS = 5;
+const ATTEMPTS = 12;
+/** Who has held on for so long does not step back any more. */
+const SETTLED_MS = 1000;
 
 /** Who holds a lock. `birth` tells a process from a later one with the same pid. */
 interface Holder {
@@ -55,9 +57,10 @@ export async function lockDataDir(dir: string, name: string): Promise<() => void
     const rival = livingHolders(locks, name).find((other) => other.file !== file);
     if (!rival) return () => fs.rmSync(file, { force: true });
     fs.rmSync(file, { force: true });
-    if (attempt === ATTEMPTS) throw new DataDirHeldError(absolute, name, rival.holder);
+    const hasSettled = Date.now() - rival.takenAt > SETTLED_MS;
+    if (hasSettled || attempt === ATTEMPTS) throw new DataDirHeldError(absolute, name, rival.holder);
     // Two that start at once see each other and both step back: unequal pauses let one of them through.
-    await new Promise((done) => setTimeout(done, 20 + Math.random() * 60 * attempt));
+    await new Promise((done) => setTimeout(done, 20 + Math.random() * 40 * attempt));
   }
 }
 
@@ -68,15 +71,16 @@ function writeWhole(file: string, holder: Holder) {
   fs.renameSync(aside, file);
 }
 
-function livingHolders(locks: string, name: string): { file: string; holder: Holder }[] {
+function livingHolders(locks: string, name: string): { file: string; holder: Holder; takenAt: number }[] {
   return fs
     .readdirSync(locks)
     .filter((entry) => entry.startsWith(`${name}.`) && entry.endsWith(".lock"))
     .map((entry) => path.join(locks, entry))
     .flatMap((file) => {
       const holder = readHolder(file);
-      if (!holder) return [];
-      if (holder.birth === birthOf(holder.pid)) return [{ file, holder }];
+      const takenAt = fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+      if (!holder || takenAt === undefined) return [];
+      if (holder.birth === birthOf(holder.pid)) return [{ file, holder, takenAt }];
       fs.rmSync(file, { force: true });
       return [];
     });

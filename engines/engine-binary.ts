@@ -92,13 +92,16 @@ function relaxedBinary(from: string, cacheDir: string): string {
   if (!entry) throw new Error(`${from} holds no .node file`);
   // Keyed by release, names and sizes: cheap, and another one for any other release of the package.
   const release = fs.readFileSync(path.join(from, "package.json"), "utf8");
-  const sizes = files.map((f) => [f, fs.statSync(path.join(from, f)).size]);
+  const sizes = files.map((f): [string, number] => [f, fs.statSync(path.join(from, f)).size]);
   const key = createHash("sha256")
     .update(JSON.stringify([release, sizes]))
     .digest("hex");
   const dir = path.join(cacheDir, `mongo-engine-${key.slice(0, 16)}`);
   const binary = path.join(dir, entry);
-  if (fs.existsSync(binary)) return binary;
+  // The relaxed files are as large as the originals; a power cut may have cut them off.
+  const isWhole = () =>
+    sizes.every(([f, size]) => fs.statSync(path.join(dir, f), { throwIfNoEntry: false })?.size === size);
+  if (isWhole()) return binary;
 
   // Built aside, then renamed: two processes that start at once never see half a copy.
   fs.mkdirSync(cacheDir, { recursive: true });
@@ -109,10 +112,11 @@ function relaxedBinary(from: string, cacheDir: string): string {
       fs.writeFileSync(path.join(aside, file), output, { mode: 0o755 });
     }
     fs.chmodSync(aside, 0o755);
+    fs.rmSync(dir, { recursive: true, force: true });
     fs.renameSync(aside, dir);
   } catch (error) {
     fs.rmSync(aside, { recursive: true, force: true });
-    if (!fs.existsSync(binary)) throw error;
+    if (!isWhole()) throw error;
   }
   return binary;
 }

@@ -155,7 +155,7 @@ class Session extends EventEmitter {
     const channel = name.replaceAll('"', "");
     if (!this.#listens.has(channel)) {
       const pass = (payload) => this.emit("notification", { channel, payload, processId: 0 });
-      this.#listens.set(channel, await this.#host.db.listen(channel, pass));
+      this.#listens.set(channel, await this.#host.db.listen(name, pass));
     }
     return resultOf([], "LISTEN");
   }
