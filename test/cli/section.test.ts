@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { applySection, readSection, removeSection, sectionContent } from "../../cli/install/section.ts";
+
+function applied(text: string | undefined, name: string, block: string): string {
+  const edit = applySection(text, name, block);
+  assert.ok("text" in edit, JSON.stringify(edit));
+  return edit.text;
+}
+
+function removed(text: string, name: string): string {
+  const edit = removeSection(text, name);
+  assert.ok("text" in edit, JSON.stringify(edit));
+  return edit.text;
+}
+
+const hasMarker = (text: string) => /svc:(?:start|end)/.test(text);
+const foreign = fc
+  .array(fc.constantFrom("a", "#", " ", "\n", "\r\n", "\r", "\uFEFF", "é", "```\n", "<!-- x -->", "\n\n"), {
+    maxLength: 12,
+  })
+  .map((parts) => parts.join(""))
+  .filter((text) => !hasMarker(text));
+const block = fc
+  .array(fc.constantFrom("## T", "b", "\n", "\r\n", "\r", "\n\n", " "), { minLength: 1, maxLength: 8 })
+  .map((parts) => parts.join(""));
+
+describe("a section", () => {
+  it("is appended after a blank line", () => {
+    assert.equal(
+      applied("# Mine\n", "one", "## One\n\nbody"),
+      "# Mine\n\n<!-- svc:start:one -->\n## One\n\nbody\n\n<!-- svc:end:one -->\n",
+    );
+  });
+
+  it("makes a missing file of its own", () => {
+    assert.equal(applied(undefined, "one", "x"), "<!-- svc:start:one -->\nx\n\n<!-- svc:end:one -->\n");
+  });
+
+  it("is replaced in place, between what others wrote", () => {
+    const text = `before\r\n\r\n${applied("", "one", "old").replaceAll("\n", "\r\n")}after`;
+
+    const next = applied(text, "one", "new\nlines");
+
+    assert.equal(
+      next,
+      "before\r\n\r\n<!-- svc:start:one -->\r\nnew\r\nlines\r\n\r\n<!-- svc:end:one -->\r\nafter",
+    );
+    assert.equal(applied(next, "one", "new\nlines"), next);
+  });
+
+  it("keeps a byte order mark and finds markers behind it", () => {
+    const text = applied("\uFEFF", "one", "x");
+    assert.ok(text.startsWith("\uFEFF<!-- svc:start:one -->"));
+    assert.equal(applied(text, "one", "x"), text);
+    assert.equal(removed(text, "one"), "\uFEFF");
+  });
+
+  for (const [what, text] of [
+    ["two starts", "<!-- svc:start:one -->\n<!-- svc:start:one -->\n<!-- svc:end:one -->\n"],
+    ["no end", "<!-- svc:start:one -->\nx\n"],
+    ["the end first", "<!-- svc:end:one -->\n<!-- svc:start:one -->\n"],
+    [
+      "another section inside",
+      "<!-- svc:start:one -->\n<!-- svc:start:two -->\n<!-- svc:end:one -->\n<!-- svc:end:two -->\n",
+    ],
+  ] as const)
+    it(`is refused in a file with ${what}`, () => {
+      assert.ok("refused" in applySection(text, "one", "x"));
+      assert.ok("refused" in removeSection(text, "one"));
+    });
+
+  it("is refused when its text would look like a marker", () => {
+    for (const text of ["a\n<!-- svc:end:other -->\nb", "a\r<!-- svc:start:x -->"])
+      assert.ok("refused" in applySection("", "one", text), text);
+    assert.ok("text" in applySection("", "one", "see <!-- svc:end:other --> here"));
+  });
+
+  it("leaves every foreign byte where it was, and removal gives the file back", () => {
+    fc.assert(
+      fc.property(foreign, block, block, (text, first, second) => {
+        const once = applied(text, "one", first);
+        const twice = applied(once, "one", second);
+
+        assert.ok(once.startsWith(text));
+        assert.ok(twice.startsWith(text));
+        assert.equal(applied(twice, "one", second), twice);
+        assert.equal(readSection(twice, "one"), sectionContent(second));
+        assert.equal(removed(twice, "one"), text);
+        assert.equal(removed(text, "one"), text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("comes and goes beside others without touching them", () => {
+    fc.assert(
+      fc.property(foreign, block, block, fc.boolean(), (text, first, second, firstGoesFirst) => {
+        const both = applied(applied(text, "one", first), "two", second);
+        const [gone, left, kept] = firstGoesFirst ? ["one", "two", second] : ["two", "one", first];
+
+        const rest = removed(both, gone!);
+
+        assert.equal(readSection(rest, left!), sectionContent(kept!));
+        assert.equal(rest, applied(text, left!, kept!));
+        assert.equal(removed(rest, left!), text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("never changes text before and after a section that was moved in between", () => {
+    fc.assert(
+      fc.property(foreign, foreign, block, block, (head, tail, old, next) => {
+        const text = `${head}\n${applied("", "one", old)}${tail}`;
+
+        const edited = applied(text, "one", next);
+
+        const start = edited.indexOf("<!-- svc:start:one -->");
+        const end = edited.indexOf("<!-- svc:end:one -->") + "<!-- svc:end:one -->".length;
+        assert.equal(edited.slice(0, start), `${head}\n`);
+        assert.equal(edited.slice(end), `\n${tail}`);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
