@@ -21,7 +21,7 @@ import { loadUserActor, requireUser } from "../users/load.ts";
 import type { DeviceCodeRequest, DeviceTokenRequest } from "./schema.ts";
 import { newUserCode, readUserCode, showUserCode } from "./user-code.ts";
 
-export const deviceClientId = "svc-cli";
+const deviceClientId = "svc-cli";
 export const deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** Section 3.5: what a poll that came too soon adds to the interval, less what a network may shift two polls. */

@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { personName } from "../users/schema.ts";
 
 /** What a token may be narrowed to (specification, part 2). */
-export const scopableActions = {
+const scopableActions = {
   skill: ["read", "create", "update", "delete"],
   folder: ["create", "update", "delete"],
   auditLog: ["read"],
@@ -17,7 +17,7 @@ const actionsOf = <const A extends readonly [string, ...string[]]>(actions: A) =
     .overwrite((given) => [...new Set(given)])
     .optional();
 
-export const TokenScopes = z
+const TokenScopes = z
   .strictObject({
     skill: actionsOf(scopableActions.skill),
     folder: actionsOf(scopableActions.folder),
@@ -25,7 +25,6 @@ export const TokenScopes = z
     githubSync: actionsOf(scopableActions.githubSync),
   })
   .meta({ description: "groups to actions; without it the token may do all that you may" });
-export type TokenScopes = z.output<typeof TokenScopes>;
 
 export const CreateToken = z.strictObject({
   name: personName.max(limits.tokenName),

@@ -1,22 +1,19 @@
-/** The account features over real HTTP and the real engine, with a clock that tests move. */
+/**
+ * The application as the account tests call it: over real HTTP and the real engine, with forms, a clock that tests
+ * move and the log at hand. Without repositories and queue, which accounts have no business with, it starts at once.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 
+import { createApi } from "../../src/api.ts";
 import type { App } from "../../src/app.ts";
-import { authenticate } from "../../src/auth/authenticate.ts";
-import { pageRoutes } from "../../src/auth/page-routes.ts";
-import { authRoutes } from "../../src/auth/routes.ts";
 import { readConfig, type Config } from "../../src/config.ts";
 import { openRateLimits } from "../../src/http/rate-limit.ts";
-import { createHttp } from "../../src/http/server.ts";
 import { openLog } from "../../src/log.ts";
-import { tenantRoutes } from "../../src/orgs/routes.ts";
 import { openSecrets } from "../../src/secrets.ts";
-import { tokenRoutes } from "../../src/tokens/routes.ts";
-import { userRoutes } from "../../src/users/routes.ts";
 import { newId } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
 import { emptyDatabase, testDatabase } from "./engine.ts";
@@ -30,7 +27,7 @@ export interface Answer {
 }
 
 /** What tests look at in a JSON answer. */
-export interface Body {
+interface Body {
   success?: boolean;
   error?: string;
   error_description?: string;
@@ -40,7 +37,7 @@ export interface Body {
   [key: string]: unknown;
 }
 
-export interface CallOptions {
+interface CallOptions {
   json?: unknown;
   /** Fields of a multipart form. */
   form?: Record<string, string>;
@@ -97,27 +94,8 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
       working.add(done);
     },
   };
-  const koa = createHttp({
-    routes: [
-      ...authRoutes(app),
-      ...userRoutes(app),
-      ...tokenRoutes(app),
-      ...tenantRoutes(app),
-      ...pageRoutes(app),
-    ],
-    baseUrl: () => config.baseUrl,
-    trustProxy: config.trustProxy,
-    log,
-    rateLimits: app.rateLimits,
-    idempotency: {
-      claim: () => Promise.resolve("claimed" as const),
-      complete: () => Promise.resolve(),
-      release: () => Promise.resolve(),
-    },
-    translators: [],
-    anonymize: (address) => app.secrets.anonymize(address),
-    authenticate: (credentials) => authenticate(app, credentials),
-  });
+  const health = { isDraining: false, checks: { database: () => storage.ping() } };
+  const koa = createApi(app, { health, version: "0.0.0-test" });
   const server = createServer((request, response) => void koa.callback()(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -50,6 +50,22 @@ describe("personal tokens", () => {
     assert.ok(!JSON.stringify(service.logged).includes(token));
   });
 
+  it("keeps no secret for a call that is repeated by its Idempotency-Key", async () => {
+    const headers = { "idempotency-key": "deploy-token-1" };
+    const make = () =>
+      service.call("POST", "/api/user/tokens", { cookie, json: { name: "deploy" }, headers });
+
+    const first = await make();
+    const again = await make();
+
+    assert.match(String(first.body.data["token"]), /^lsk_/);
+    assert.doesNotMatch(again.text, /lsk_/);
+    assert.equal((await list()).length, 1);
+    const records = await service.storage.database.raw.collection("idempotency").find({}).toArray();
+    const kept = records.map((row) => service.app.secrets.open(String(row["sealed"]), String(row._id)));
+    assert.deepEqual(kept, ["null"]);
+  });
+
   it("refuses what is not a token's description, and stores nothing", async () => {
     const wrong: Record<string, unknown>[] = [
       { name: "" },
