@@ -3,7 +3,13 @@
  * records, in the same atomic write, and carried to the `audit_events` collection afterwards. A stop between
  * the two leaves `unsettledAt` on the document, by which the reconcile job finds and finishes it.
  */
-import type { Collection, Document, Filter, OptionalUnlessRequiredId } from "mongodb";
+import {
+  MongoBulkWriteError,
+  type Collection,
+  type Document,
+  type Filter,
+  type OptionalUnlessRequiredId,
+} from "mongodb";
 import type { EventName } from "../contract/vocabulary.ts";
 import { isDuplicate } from "./database.ts";
 
@@ -43,7 +49,10 @@ export function outboxFields(events: EventRow[]): WithOutbox {
   return { outbox: events, unsettledAt: events[0]?.createdAt ?? new Date() };
 }
 
-/** Inserts rows that may be there already: an `_id` written before counts as done. */
+/**
+ * Inserts rows that may be there already: an `_id` written before counts as done. A row that another unique index
+ * refuses is an error, since whoever calls this next takes the row for kept.
+ */
 export async function insertOnce<T extends Document & { _id: string }>(
   collection: Collection<T>,
   rows: OptionalUnlessRequiredId<T>[],
@@ -53,6 +62,8 @@ export async function insertOnce<T extends Document & { _id: string }>(
     await collection.insertMany(rows, { ordered: false });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
+    const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+    if (failed.some((one) => one.code !== 11000 || !/ index: _id_ /.test(one.errmsg ?? ""))) throw error;
   }
 }
 
