@@ -3,6 +3,7 @@
  * version exist, and carries its row and its audit event (`pending`, `outbox`) until both are projected.
  */
 import type { Filter, IndexDescription } from "mongodb";
+import { limits } from "../contract/limits.ts";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
 import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
@@ -11,7 +12,7 @@ import type { VersionDoc } from "./versions.ts";
 /** What a skill document repeats of a version, so that reads of the current one need no second look-up. */
 export type VersionSummary = Pick<
   VersionDoc,
-  "version" | "semver" | "oid" | "digest" | "hash" | "frontmatterHash" | "format" | "fileCount"
+  "version" | "semver" | "oid" | "digest" | "hash" | "frontmatterHash" | "format" | "fileCount" | "totalBytes"
 > & { versionId: string };
 
 export interface SkillDoc extends WithOutbox {
@@ -79,6 +80,9 @@ export type AppendedFields = Partial<
   Pick<SkillDoc, "description" | "tags" | "excerpt" | "current" | "updatedAt">
 >;
 
+/** Characters that a slug's number may take, its hyphen included. */
+const numberedSuffix = 6;
+
 export type Skills = ReturnType<typeof openSkills>;
 
 export function openSkills(database: Database) {
@@ -106,10 +110,12 @@ export function openSkills(database: Database) {
         .find({ tenantId, nameKey, ...alive })
         .limit(limit)
         .toArray(),
-    /** Slugs equal to a base or to the base with a number. */
+    /** Slugs equal to a base or to the base with a number; a long base is cut to make room for it. */
     async listSlugsLike(tenantId: string, base: string): Promise<string[]> {
+      const stem = base.slice(0, limits.skillSlug - numberedSuffix);
+      const pattern = stem === base ? `^${base}(-\\d+)?$` : `^${stem}`;
       const rows = await skills
-        .find({ tenantId, slug: { $regex: `^${base}(-\\d+)?$` } }, { projection: { slug: 1 } })
+        .find({ tenantId, slug: { $regex: pattern } }, { projection: { slug: 1 } })
         .toArray();
       return rows.map((row) => row.slug);
     },

@@ -58,7 +58,8 @@ async function readText(request: IncomingMessage, limitBytes: number): Promise<s
   }
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Leaving the loop must not take the connection along, or a body that is too large gets no answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > limitBytes) throw tooLarge(limitBytes);
     chunks.push(chunk);

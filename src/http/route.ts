@@ -13,6 +13,8 @@ export interface RequestInfo {
   requestId: string;
   /** The caller's address; never stored or logged as it is. */
   address: string;
+  /** Only the headers are wanted, so nothing is read by anybody. */
+  isHead: boolean;
   userAgent: string;
   header(name: string): string;
   cookie(name: string): string | undefined;

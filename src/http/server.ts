@@ -59,15 +59,20 @@ export function createHttp(options: HttpOptions): Koa {
     compress({
       threshold: 2048,
       filter: (type) => /json|html|css|javascript|text\/markdown/.test(type),
-      br: { params: {} },
     }),
   );
   koa.use((ctx, next) => guarded(ctx, next, options));
   koa.use(router.routes());
   koa.use((ctx) => {
-    if (ctx.matched?.length)
-      throw new ServiceError("method_not_allowed", `${ctx.method} is not offered at ${ctx.path}.`);
-    throw new ServiceError("not_found", `There is nothing at ${ctx.path}.`);
+    const matched = (ctx.matched ?? []) as { methods: string[] }[];
+    const offered = [...new Set(matched.flatMap((layer) => layer.methods))];
+    if (offered.length === 0)
+      throw new ServiceError("not_found", `There is nothing at ${ctx.path.slice(0, 200)}.`);
+    ctx.set("allow", offered.join(", "));
+    throw new ServiceError(
+      "method_not_allowed",
+      `${ctx.method} is not offered here: use ${offered.join(" or ")}.`,
+    );
   });
   return koa;
 }
@@ -122,8 +127,9 @@ async function guarded(ctx: Context, next: () => Promise<void>, options: HttpOpt
       ctx.set("retry-after", String(error.details?.["retryAfterSeconds"] ?? 1));
     if (error.code === "unavailable") ctx.set("retry-after", "1");
     if (error.code === "unauthenticated") ctx.set("www-authenticate", 'Bearer realm="svc"');
-    // What is left of a body that was too large is not worth reading.
-    if (error.code === "payload_too_large") ctx.set("connection", "close");
+    // Closing on a caller that still sends would lose it the answer: the rest is read and thrown away instead, for
+    // as long as the server lets a request take.
+    if (!ctx.req.complete) ctx.req.resume();
     ctx.body = presentFailure(error, ctx.state["requestId"] as string);
   }
 }
@@ -190,6 +196,7 @@ function requestInfo(ctx: Context): RequestInfo {
   return {
     requestId: ctx.state["requestId"] as string,
     address: ctx.ip,
+    isHead: ctx.method === "HEAD",
     userAgent: ctx.get("user-agent").slice(0, 300),
     header: (name) => ctx.get(name),
     cookie: (name) => ctx.cookies.get(name),

@@ -57,7 +57,7 @@ export function contentRoutes(app: App): Route[] {
         const held = notModified(request, headers);
         if (held) return held;
         const content = await readContent(app, skill, version);
-        if (version.format === "markdown") recordDownload(app, actor, version);
+        if (version.format === "markdown" && !request.isHead) recordDownload(app, actor, version);
         const { format, semver, hash } = version;
         return new Enveloped(
           { skill: presentSkill(skill), format, content, version: version.version, semver, hash },
@@ -79,7 +79,7 @@ export function contentRoutes(app: App): Route[] {
         const held = notModified(request, headers);
         if (held) return held;
         const zip = await openPackage(app, version);
-        recordDownload(app, actor, version);
+        if (!request.isHead) recordDownload(app, actor, version);
         return new Reply(zip.stream, {
           type: "application/zip",
           headers: {

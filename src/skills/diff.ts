@@ -14,6 +14,8 @@ type FileDiff = DiffPayload["files"][number];
 
 /** Time for one file's comparison; hostile input is slow to compare, and is told as `truncated` instead. */
 const fileTimeMs = 250;
+/** Time for all comparisons of one call: they run in this thread, and everybody else waits. */
+const totalTimeMs = 1000;
 /** Files whose lines are compared; those after them are listed without. */
 const comparedFiles = 100;
 
@@ -35,14 +37,18 @@ export async function diffVersions(
   const [old, fresh] = await Promise.all([listByPath(app, before), listByPath(app, after)]);
   const paths = [...new Set([...old.keys(), ...fresh.keys()])].sort();
   const files: FileDiff[] = [];
+  let timeLeftMs = totalTimeMs;
   for (const path of paths) {
     const [left, right] = [old.get(path), fresh.get(path)];
     if (left && right && left.oid === right.oid && left.mode === right.mode) continue;
     const status = !left ? "added" : !right ? "removed" : "modified";
     const isCompared =
       files.length < comparedFiles &&
+      timeLeftMs > 0 &&
       [left, right].every((file) => !file || file.size <= limits.inlineFileBytes);
-    const compared = isCompared ? await compare(app, path, left && before, right && after) : undefined;
+    const compared = isCompared
+      ? await compare(app, path, left && before, right && after, (ms) => (timeLeftMs -= ms))
+      : undefined;
     files.push({ path, status, binary: false, truncated: compared === undefined, hunks: [], ...compared });
   }
   return { from: before.version, to: after.version, files };
@@ -58,16 +64,19 @@ async function compare(
   path: string,
   before: VersionDoc | undefined,
   after: VersionDoc | undefined,
+  spend: (ms: number) => void,
 ): Promise<Pick<FileDiff, "binary" | "truncated" | "hunks"> | undefined> {
   const [left, right] = await Promise.all(
     [before, after].map((version) => (version ? readSmallFile(app, version, path) : Buffer.alloc(0))),
   );
   if (!left || !right) return undefined;
   if (!isText(left) || !isText(right)) return { binary: true, truncated: false, hunks: [] };
+  const started = performance.now();
   const patch = structuredPatch(path, path, left.toString("utf8"), right.toString("utf8"), "", "", {
     context: 3,
     timeout: fileTimeMs,
   });
+  spend(performance.now() - started);
   if (!patch) return undefined;
   const hunks = patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     oldStart,

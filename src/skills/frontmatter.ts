@@ -2,7 +2,7 @@
  * The YAML frontmatter of a SKILL.md or RULE.md: split off, read with suspicion, written back deterministically.
  * Only YAML between `---` lines is read. Nothing in it is ever run, and aliases are refused.
  */
-import { Scalar, isMap, isScalar, parseDocument, stringify } from "yaml";
+import { type Scalar, isMap, isScalar, parseDocument, stringify } from "yaml";
 import { limits } from "../../contract/limits.ts";
 import { ServiceError } from "../errors.ts";
 

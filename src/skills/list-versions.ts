@@ -24,14 +24,15 @@ export async function listVersions(
   request: VersionsRequest,
 ): Promise<Page<VersionDoc>> {
   const below = decodeCursor(request.cursor, Cursor)?.[0];
+  const prerelease = request.prerelease ?? false;
   const rows =
     request.spec === undefined
       ? await listAll(app, skill, {
           below,
-          prerelease: request.prerelease ?? false,
+          prerelease,
           limit: request.limit + 1,
         })
-      : await listBySpec(app, skill, { below, spec: request.spec, limit: request.limit + 1 });
+      : await listBySpec(app, skill, { below, prerelease, spec: request.spec, limit: request.limit + 1 });
   const items = rows.slice(0, request.limit);
   return new Page(items, rows.length > items.length ? encodeCursor([items.at(-1)!.version]) : null);
 }
@@ -54,14 +55,14 @@ async function listAll(
 async function listBySpec(
   app: App,
   skill: SkillDoc,
-  options: { below: number | undefined; spec: string; limit: number },
+  options: { below: number | undefined; prerelease: boolean; spec: string; limit: number },
 ) {
   const selector = readSelector(options.spec);
   const all = await listSemvers(app, skill);
   const matching =
     selector.kind === "current"
       ? all.filter((v) => v.version === skill.current.version)
-      : filterBySpec(options.spec, all);
+      : filterBySpec(options.spec, all, options);
   const wanted = matching
     .filter((v) => options.below === undefined || v.version < options.below)
     .slice(0, options.limit);

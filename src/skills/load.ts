@@ -7,7 +7,7 @@ import type { Actor } from "../access/actor.ts";
 import { decideSkill } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
-import { readSelector, resolveRange, type VersionSelector } from "./semver.ts";
+import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
 
 /** Finds a skill by id, publicId or `org~slug`, and asks whether the actor may do this to it. */
 export async function loadSkill(
@@ -106,7 +106,7 @@ export interface SelectorQuery {
 export function selectorOf(query: SelectorQuery): VersionSelector {
   const given = [query.version, query.semver, query.range].filter((value) => value !== undefined);
   if (given.length > 1) throw new ServiceError("invalid_request", "Send one of version, semver and range.");
-  return readSelector(given[0]);
+  return query.range === undefined ? readSelector(given[0]) : readRange(query.range);
 }
 
 function describe(selector: VersionSelector): string {

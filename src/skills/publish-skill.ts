@@ -46,10 +46,17 @@ export async function publishSkill(app: App, actor: Actor, input: PublishSkill):
   const type = input.type ?? "skill";
   return withVersionSource(app, actor, input, type, async (source) => {
     const name = chooseName(input, source);
+    const base = slugOfName(name);
     for (let attempt = 0; ; attempt++) {
+      // Before the look-up by name: a publish of the same name that comes between the two has taken the slug that
+      // is chosen from this list, so the unique index sends this one round again.
+      const taken = await app.storage.skills.listSlugsLike(tenant._id, base);
       const existing = await findTarget(app, actor, tenant, input, name);
       if (existing) return appendToExisting(app, actor, existing, source, input);
-      const created = await createSkill(app, actor, tenant, source, { ...input, name, type });
+      if (input.mode === "create" && taken.includes(base))
+        throw await slugHeld(app, actor, tenant, { name, slug: base });
+      const slug = freeSlug(base, taken);
+      const created = await createSkill(app, actor, tenant, source, { ...input, name, type, slug });
       if (created) return created;
       if (attempt >= slugAttempts)
         throw new ServiceError("conflict", `No free slug was found for "${name}": try again.`);
@@ -120,6 +127,22 @@ async function findTarget(
   return writable[0];
 }
 
+/** `create` never renames: a slug that another name has taken is a skill that exists. */
+async function slugHeld(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  wanted: { name: string; slug: string },
+): Promise<ServiceError> {
+  const holder = await app.storage.skills.findBySlug(tenant._id, wanted.slug);
+  const isSeen = holder !== null && decideSkill(actor, "skill:read", holder) === "allowed";
+  return new ServiceError(
+    "already_exists",
+    `The slug "${wanted.slug}" of "${wanted.name}" is taken in ${tenant.slug}: choose another name.`,
+    { kind: "skill", ref: wanted.name, ...(isSeen ? { existing: presentCandidate(holder) } : {}) },
+  );
+}
+
 async function appendToExisting(
   app: App,
   actor: Actor,
@@ -148,6 +171,7 @@ async function appendToExisting(
 interface NewSkill extends PublishSkill {
   name: string;
   type: SkillType;
+  slug: string;
 }
 
 /**
@@ -179,12 +203,11 @@ async function createSkill(
   }
   const now = app.now();
   const [skillId, versionId] = [app.newId(), app.newId()];
-  const base = slugOfName(input.name);
-  const slug = freeSlug(base, await app.storage.skills.listSlugsLike(tenant._id, base));
+  const { slug } = input;
   const description = input.description ?? source.defaults.description ?? "";
   const repo = { tenantId: tenant._id, skillId };
   const draft = commitDraft(app, actor, { repo, number: 1, semver, versionId, now, message: input.message });
-  const written = await app.repos.writeCommit(repo, { ...draft, source: source.tree(slug, description) });
+  const written = await app.repos.writeCommit(repo, { ...draft, source: source.tree(input, description) });
 
   const author = authorOf(actor);
   const visibility = input.visibility ?? "private";
@@ -239,9 +262,9 @@ async function createSkill(
   }
   scheduleSettling(app, skillId);
   const warnings =
-    slug === base
+    slug === slugOfName(input.name)
       ? source.warnings
-      : [...source.warnings, `The slug "${base}" is taken, so this skill is "${slug}".`];
+      : [...source.warnings, `The slug "${slugOfName(input.name)}" is taken, so this skill is "${slug}".`];
   return { action: "created", unchanged: false, skill, version: row, ignoredFlags: [], warnings };
 }
 

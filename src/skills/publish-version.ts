@@ -83,7 +83,7 @@ export async function appendVersion(
     });
     written = written
       ? await app.repos.recommit(repo, written, draft)
-      : await app.repos.writeCommit(repo, { ...draft, source: source.tree(skill.slug, description) });
+      : await app.repos.writeCommit(repo, { ...draft, source: source.tree(skill, description) });
     if (source.format === "package" && written.digest === skill.current.digest)
       return unchanged(app, skill, source);
 

@@ -139,6 +139,7 @@ const query = z
   .string()
   .trim()
   .max(limits.searchQuery)
+  .regex(plainLine, "must be one line without control characters")
   .optional()
   .meta({ description: "words or the beginning of a name" });
 const tag = z.string().trim().toLowerCase().max(limits.tagLength).optional();

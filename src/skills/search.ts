@@ -6,12 +6,18 @@ import type { Actor } from "../access/actor.ts";
 import { readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { invalidRequest } from "../errors.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import type { ExploreQuery, ListQuery } from "./schema.ts";
 import { nameKeyOf } from "./slug.ts";
 
-const Cursor = z.tuple([z.number(), z.string().max(64)]);
+/** The order it belongs to, the last item's sort value and id. Dates end at 8.64e15 ms. */
+const Cursor = z.tuple([
+  z.enum(Object.keys(sortFields) as [SkillSort, ...SkillSort[]]),
+  z.number().int().min(0).max(8.64e15),
+  z.string().max(64),
+]);
 
 /** Public skills of every organization; nobody needs to sign in for them. */
 export async function exploreSkills(app: App, input: ExploreQuery): Promise<Page<SkillDoc>> {
@@ -55,12 +61,14 @@ async function listPage(
   page: { limit: number; cursor?: string | undefined },
 ): Promise<Page<SkillDoc>> {
   const last = decodeCursor(page.cursor, Cursor);
-  const after = last && { value: query.sort === "downloads" ? last[0] : new Date(last[0]), id: last[1] };
+  if (last && last[0] !== query.sort)
+    throw invalidRequest("The cursor belongs to another order of this list.");
+  const after = last && { value: query.sort === "downloads" ? last[1] : new Date(last[1]), id: last[2] };
   const rows = await app.storage.skillSearch.list({ ...query, after, limit: page.limit + 1 });
   const items = rows.slice(0, page.limit);
   return new Page(items, rows.length > items.length ? cursorAfter(items.at(-1)!, query.sort) : null);
 }
 
 function cursorAfter(skill: SkillDoc, sort: SkillSort): string {
-  return encodeCursor([Number(skill[sortFields[sort]]), skill._id]);
+  return encodeCursor([sort, Number(skill[sortFields[sort]]), skill._id]);
 }

@@ -47,13 +47,17 @@ export function nextSemver(highest: string, request: SemverRequest): string {
   }
   if (request.prerelease === undefined) return increment(highest, request.bump ?? "patch");
   const id = request.prerelease === true ? "beta" : request.prerelease;
-  return increment(highest, request.bump ? `pre${request.bump}` : "prerelease", id);
+  if (request.bump) return increment(highest, `pre${request.bump}`, id);
+  const next = semver.inc(highest, "prerelease", id, "0");
+  // From `beta` to `alpha` the same version would go down, or make a number that exists: its next patch goes up.
+  const isHigher = next !== null && semver.valid(next) !== null && semver.gt(next, highest);
+  return isHigher ? next : increment(highest, "prepatch", id);
 }
 
 function increment(version: string, release: semver.ReleaseType, id?: string): string {
   const next = id === undefined ? semver.inc(version, release) : semver.inc(version, release, id, "0");
-  // Numbers end at 2^53 - 1; beyond them nothing can be greater.
-  if (next === null)
+  // Numbers end at 2^53 - 1, which the library steps over without a word; beyond them nothing can be greater.
+  if (next === null || semver.valid(next) === null || !semver.gt(next, version))
     throw new ServiceError(
       "version_not_greater",
       `Nothing can follow ${version} by this bump: name a version yourself.`,
@@ -84,6 +88,11 @@ export function readSelector(spec: string | undefined): VersionSelector {
   return { kind: "range", range: text };
 }
 
+/** Reads a range. A plain number is one too: `1` is any version from 1.0.0 up to 2.0.0. Throws `invalid_request`. */
+export function readRange(text: string): VersionSelector {
+  return /^\d{1,9}$/.test(text.trim()) ? { kind: "range", range: text.trim() } : readSelector(text);
+}
+
 /**
  * What a range resolves to: the current version where it satisfies, so that a rollback reaches ranges too, else
  * the highest that does. Prereleases count only for a range anchored to one on the same major.minor.patch.
@@ -103,9 +112,14 @@ export function resolveRange<V extends { semver: string }>(
 }
 
 /** Versions that satisfy a range or equal an exact version, in the order given. */
-export function filterBySpec<V extends { semver: string }>(spec: string, versions: readonly V[]): V[] {
+export function filterBySpec<V extends { semver: string }>(
+  spec: string,
+  versions: readonly V[],
+  options: { prerelease: boolean },
+): V[] {
   const selector = readSelector(spec);
   if (selector.kind === "exact") return versions.filter((version) => version.semver === selector.semver);
   const range = selector.kind === "range" ? selector.range : spec.trim();
-  return versions.filter((version) => semver.satisfies(version.semver, range));
+  const includePrerelease = options.prerelease;
+  return versions.filter((version) => semver.satisfies(version.semver, range, { includePrerelease }));
 }

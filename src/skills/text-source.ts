@@ -26,8 +26,8 @@ export interface VersionSource {
   warnings: string[];
   /** Whether a version holds these very bytes already. */
   equals(current: VersionSummary): Promise<boolean>;
-  /** The tree to store, once slug and description are decided. */
-  tree(slug: string, description: string): TreeSource;
+  /** The tree to store, once the skill's slug and type, and the description, are decided. */
+  tree(skill: { slug: string; type: SkillType }, description: string): TreeSource;
 }
 
 const excerptLength = 2000;
@@ -70,9 +70,10 @@ export function readTextSource(content: string, type: SkillType): VersionSource 
     warnings: [],
     equals: async (current) =>
       current.format === "markdown" && current.hash === hash && current.frontmatterHash === frontmatterHash,
-    tree(slug, description) {
+    tree({ slug, type: storedAs }, description) {
       const text = joinFrontmatter(slug, description || firstParagraph(body) || slug, kept, body);
-      return { kind: "files", files: [{ path: file, mode: "100644", data: Buffer.from(text) }] };
+      const path = rootFileOf(storedAs);
+      return { kind: "files", files: [{ path, mode: "100644", data: Buffer.from(text) }] };
     },
   };
 }

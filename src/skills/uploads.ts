@@ -94,7 +94,9 @@ async function spool(
       done(null, chunk);
     },
   });
-  await pipeline(bytes, count, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+  // Read by an iterator that leaves the request open: a refused upload still gets its answer.
+  const source = bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  await pipeline(source, count, createWriteStream(file, { flags: "wx", mode: 0o600 }));
   if (size !== announced.size) throw mismatch(`${size} of ${announced.size} bytes arrived`);
   if (hash.digest("hex") !== announced.sha256)
     throw mismatch("the bytes have another SHA-256 than announced");
