@@ -83,13 +83,16 @@ function translateRepos(error: unknown): ServiceError | undefined {
   return undefined;
 }
 
+/** How long a first call may run. A process that ends in the middle of one must not block its key for a day. */
+const runningMs = 10 * 60_000;
+
 /** First answers are kept sealed: they may hold what only their caller may read. */
 function idempotencyStore(app: App): IdempotencyStore {
   const { idempotency } = app.storage;
-  const expiry = () => new Date(app.now().getTime() + limits.idempotencyMs);
+  const inMs = (ms: number) => new Date(app.now().getTime() + ms);
   return {
     async claim(id, bodyHash) {
-      const holder = await idempotency.claim({ _id: id, bodyHash, expiresAt: expiry() }, app.now());
+      const holder = await idempotency.claim({ _id: id, bodyHash, expiresAt: inMs(runningMs) }, app.now());
       if (holder === "claimed") return "claimed";
       const { sealed, status } = holder;
       if (sealed === undefined || status === undefined)
@@ -104,7 +107,7 @@ function idempotencyStore(app: App): IdempotencyStore {
         id,
         answer.status,
         app.secrets.seal(JSON.stringify(answer.body ?? null), id),
-        expiry(),
+        inMs(limits.idempotencyMs),
       ),
     release: (id) => idempotency.release(id),
   };

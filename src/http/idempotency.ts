@@ -3,7 +3,7 @@
  * A first call that is still running, or the key with another body, is a conflict.
  */
 import { createHash } from "node:crypto";
-import type { Actor } from "../access/actor.ts";
+import type { Actor, UserActor } from "../access/actor.ts";
 import { actorKey } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 
@@ -33,7 +33,8 @@ export async function idempotently(
   if (!/^[\x21-\x7e]{8,128}$/.test(key))
     throw invalidRequest("Idempotency-Key must be 8 to 128 visible ASCII characters.");
 
-  const id = sha256(`${actorKey(actor)}\n${request.route}\n${key}`);
+  // By credential: an answer given to a session is not for a token of the same user that may do less.
+  const id = sha256(`${actorKey(actor)}\n${credentialOf(actor)}\n${request.route}\n${key}`);
   const bodyHash = sha256(JSON.stringify(request.body ?? null));
   const claim = await store.claim(id, bodyHash);
   if (claim !== "claimed") {
@@ -43,14 +44,20 @@ export async function idempotently(
       throw new ServiceError("conflict", "The first call with this Idempotency-Key is still running.");
     return claim.answer;
   }
+  let answer: StoredAnswer;
   try {
-    const answer = await call();
-    await store.complete(id, answer);
-    return answer;
+    answer = await call();
   } catch (error) {
     await store.release(id);
     throw error;
   }
+  // Not released when this fails: the call has taken place, and a second one must not.
+  await store.complete(id, answer);
+  return answer;
+}
+
+function credentialOf(actor: UserActor): string {
+  return actor.via.kind === "token" ? actor.via.tokenId : "session";
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
