@@ -17,7 +17,7 @@ export async function reconcile(app: App): Promise<void> {
   await settleSkills(app);
   await settleAccounts(app);
   for (const skill of await app.storage.skills.listDeleted(batch)) {
-    await eraseSkill(app, { tenantId: skill.tenantId, skillId: skill._id });
+    await attempt(app, skill._id, () => eraseSkill(app, { tenantId: skill.tenantId, skillId: skill._id }));
   }
   const swept = await app.repos.sweep();
   const orphans = await eraseOrphans(app);
@@ -28,8 +28,22 @@ async function settleSkills(app: App): Promise<void> {
   for (;;) {
     const before = new Date(app.now().getTime() - settleAfterMs);
     const unsettled = await app.storage.skills.listUnsettled(before, batch);
-    for (const skill of unsettled) await settleSkill(app, skill._id);
-    if (unsettled.length < batch) return;
+    let settled = 0;
+    for (const skill of unsettled) {
+      if (await attempt(app, skill._id, () => settleSkill(app, skill._id))) settled++;
+    }
+    if (unsettled.length < batch || settled === 0) return;
+  }
+}
+
+/** One document that can't be mended must not keep the others from it; it is met again in the next run. */
+async function attempt(app: App, id: string, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    app.log.error({ error, id }, "a document could not be reconciled");
+    return false;
   }
 }
 
