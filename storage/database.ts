@@ -80,7 +80,9 @@ export function isUnavailable(error: unknown): boolean {
         error.name,
       ) ||
       error.hasErrorLabel("RetryableWriteError") ||
-      error.hasErrorLabel("ResetPool")
+      error.hasErrorLabel("ResetPool") ||
+      // MaxTimeMSExpired: the engine answers, but not in time.
+      error.code === 50
     );
   }
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
