@@ -92,8 +92,9 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
       closers.push(() => closeServer(page));
     }
     if (role === "worker") return;
-    const api = createApi(app, { health, version, metrics });
-    const server = createServer({ requestTimeout: 300_000, headersTimeout: 20_000 }, api.callback());
+    const answer = createApi(app, { health, version, metrics }).callback();
+    const timeouts = { requestTimeout: 300_000, headersTimeout: 20_000 };
+    const server = createServer(timeouts, (request, response) => void answer(request, response));
     await listen(server, config);
     closers.push(async () => {
       await new Promise((resolve) => setTimeout(resolve, drainMs));
@@ -149,7 +150,7 @@ async function openMongo(config: Config, log: Log, closers: Closers): Promise<st
 }
 
 async function closeAll(closers: Closers): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close();
+  for (const close of closers.splice(0).toReversed()) await close();
 }
 
 async function closingOnError(closers: Closers, work: () => Promise<void>): Promise<void> {

@@ -38,7 +38,10 @@ export function openMetrics(queueCounts: () => Promise<Record<string, object>>):
       requests.observe({ method, route, status: String(status) }, seconds),
     async listen(host, port) {
       const server = createServer((request, response) => {
-        if (request.url !== "/metrics") return void response.writeHead(404).end();
+        if (request.url !== "/metrics") {
+          response.writeHead(404).end();
+          return;
+        }
         registry.metrics().then(
           (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
           () => response.writeHead(500).end(),

@@ -120,7 +120,7 @@ const docsPage = `<!doctype html>
 `;
 
 /** `/api/openapi.json`, and a page at `/docs` that runs on our own files alone. */
-export function docsRoutes(describe: () => object): Route[] {
+export function docsRoutes(description: () => object): Route[] {
   const folder = path.dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const asset = (name: string, type: string, read: () => Promise<Buffer | string>) =>
     route({
@@ -144,7 +144,7 @@ export function docsRoutes(describe: () => object): Route[] {
       tag: "Documentation",
       auth: "optional",
       produces: "application/json",
-      handle: async () => new Reply(describe(), { headers: { "cache-control": "public, no-cache" } }),
+      handle: async () => new Reply(description(), { headers: { "cache-control": "public, no-cache" } }),
     }),
     route({
       method: "get",

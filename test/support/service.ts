@@ -102,7 +102,8 @@ export async function startService(
     });
   };
   const health = { isDraining: false, checks: { database: () => app.storage.ping() } };
-  const server = createServer(createApi(app, { health, version: "0.0.0-test" }).callback());
+  const answer = createApi(app, { health, version: "0.0.0-test" }).callback();
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   app.config.baseUrl = config.baseUrl ?? url;
