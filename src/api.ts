@@ -20,7 +20,8 @@ import { skillRoutes } from "./skills/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
 
-function apiRoutes(app: App): Route[] {
+/** Every route below `/api`, as the API description tells them. */
+export function apiRoutes(app: App): Route[] {
   return [
     ...authRoutes(app),
     ...userRoutes(app),

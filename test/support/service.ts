@@ -5,12 +5,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { createApi } from "../../src/api.ts";
+import { apiRoutes, createApi } from "../../src/api.ts";
 import type { App } from "../../src/app.ts";
+import type { Health } from "../../src/http/health.ts";
 import { readConfig, type Config } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
 import { openApp } from "../../src/open.ts";
 import { openQueue } from "../../src/queue/index.ts";
+import { declaredAnswers } from "./declared.ts";
 import { emptyDatabase, testDatabase } from "./engine.ts";
 
 export interface Answer<T = unknown> {
@@ -48,7 +50,8 @@ export interface TestOrg {
 export interface TestService {
   url: string;
   app: App;
-  /** A JSON call; `body` is sent as JSON. */
+  health: Health;
+  /** A JSON call; `body` is sent as JSON. The answer is held to what its route declares. */
   call<T = Record<string, unknown>>(method: string, path: string, options?: CallOptions): Promise<Answer<T>>;
   /** A call whose answer is taken as it is. */
   raw(method: string, path: string, options?: CallOptions & { bytes?: Buffer }): Promise<Response>;
@@ -64,10 +67,14 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-export async function startService(
-  overrides: Partial<Config> & { now?: () => Date } = {},
-): Promise<TestService> {
-  const { now, ...config } = overrides;
+export interface ServiceOptions extends Partial<Config> {
+  now?: () => Date;
+  /** Gets every line of the log. */
+  logged?: string[];
+}
+
+export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
+  const { now, logged, ...config } = overrides;
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await testDatabase();
   const working = new Set<Promise<unknown>>();
@@ -82,8 +89,10 @@ export async function startService(
       mongodbDatabase: database.name,
       ...config,
     },
-    log: openLog(process.env["TEST_LOG_LEVEL"] ?? "silent"),
-    mongodbUrl: database.url,
+    log: logged
+      ? openLog("debug", { write: (line) => logged.push(line) })
+      : openLog(process.env["TEST_LOG_LEVEL"] ?? "silent"),
+    mongodbUrl: config.mongodbUrl ?? database.url,
     openQueue: () =>
       openQueue(
         { dataDir: process.env["SVC_TEST_QUEUE_DIR"] ?? path.join(folder, "queue") },
@@ -101,7 +110,8 @@ export async function startService(
       return done;
     });
   };
-  const health = { isDraining: false, checks: { database: () => app.storage.ping() } };
+  const check = declaredAnswers(apiRoutes(app));
+  const health: Health = { isDraining: false, checks: { database: () => app.storage.ping() } };
   const answer = createApi(app, { health, version: "0.0.0-test" }).callback();
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -124,11 +134,15 @@ export async function startService(
   const service: TestService = {
     url,
     app,
+    health,
     raw,
     async call<T>(method: string, target: string, options?: CallOptions) {
       const response = await raw(method, target, options);
       const text = await response.text();
-      const json = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+      const isJson = (response.headers.get("content-type") ?? "").includes("json");
+      const json = (isJson && text !== "" ? JSON.parse(text) : {}) as Record<string, unknown>;
+      const { status, headers } = response;
+      check({ method, path: target, status, headers, body: json });
       return {
         status: response.status,
         headers: response.headers,

@@ -1,0 +1,69 @@
+/** Holds every answer that tests get to what its route declares: payloads strictly, failures to the closed table. */
+import assert from "node:assert/strict";
+import { failures, type FailureCode } from "../../contract/errors.ts";
+import type { Route } from "../../src/http/route.ts";
+
+/** Whose bodies are another standard's (RFC 8628). */
+const foreign = /^\/api\/auth\/device\//;
+
+export interface CheckedAnswer {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** A check of one answer by the routes it may come from; throws where the two differ. */
+export function declaredAnswers(routes: readonly Route[]): (answer: CheckedAnswer) => void {
+  const patterns = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
+  return (answer) => {
+    const { pathname } = new URL(answer.path, "http://service");
+    assert.match(answer.headers.get("x-request-id") ?? "", /^[\w.-]{8,64}$/);
+    if (!pathname.startsWith("/api/") || pathname === "/api/openapi.json" || foreign.test(pathname)) return;
+    if (answer.status === 304 || answer.method === "HEAD") return;
+    if (answer.status >= 400) return checkFailure(answer);
+    const found = patterns.find(
+      ({ route, pattern }) => route.method === answer.method.toLowerCase() && pattern.test(pathname),
+    );
+    assert.ok(found, `${answer.method} ${pathname} answered ${answer.status} without a declared route`);
+    checkPayload(found.route, answer);
+  };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/\*\w+/g, ".+")}$`);
+}
+
+/** Parsing strips what a schema does not name, so an answer that equals its parsed self has nothing beyond it. */
+function checkPayload(route: Route, answer: CheckedAnswer): void {
+  const name = `${answer.method} ${route.path}`;
+  assert.equal(answer.status, route.status ?? 200, `${name}: status`);
+  if (route.produces) return;
+  const body = answer.body as Record<string, unknown>;
+  assert.equal(body["success"], true, `${name}: success`);
+  const keys = ["success", ...(route.data ? ["data"] : []), ...(route.page ? ["nextCursor"] : [])];
+  assert.deepEqual(Object.keys(body).sort(), keys.sort(), `${name}: keys of the envelope`);
+  if (!route.data) return;
+  const items = route.page ? (body["data"] as unknown[]) : [body["data"]];
+  for (const item of items) assert.deepEqual(item, route.data.parse(item), `${name}: payload`);
+  if (route.page) assert.ok(body["nextCursor"] === null || typeof body["nextCursor"] === "string");
+}
+
+function checkFailure(answer: CheckedAnswer): void {
+  const body = answer.body as Record<string, unknown>;
+  const shown = `${answer.method} ${answer.path}: ${JSON.stringify(body).slice(0, 500)}`;
+  const code = body["code"] as FailureCode;
+  assert.ok(Object.hasOwn(failures, code), `unknown code in ${shown}`);
+  assert.equal(answer.status, failures[code].status, shown);
+  assert.equal(body["success"], false, shown);
+  assert.equal(body["requestId"], answer.headers.get("x-request-id"), shown);
+  assert.ok(
+    typeof body["error"] === "string" && /^\S.*[.!]$/s.test(body["error"]),
+    `no sentence in ${shown}`,
+  );
+  const others = Object.keys(body).filter(
+    (key) => !["success", "error", "code", "details", "requestId"].includes(key),
+  );
+  assert.deepEqual(others, [], shown);
+}
