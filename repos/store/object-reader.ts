@@ -4,19 +4,16 @@
  */
 import { Readable, pipeline } from "node:stream";
 import { createHash } from "node:crypto";
-import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
 import { hashObject, type GitObject, type ObjectType } from "./objects.ts";
 import * as format from "./pack-format.ts";
+import { inflateEntry, wholeHead, type EntryStart, type ObjectHead } from "./pack-entry.ts";
 import { PackViews, repoKey, type PackPlace } from "./pack-views.ts";
 import type { RepoId, StoreOptions } from "./types.ts";
 
-const inflateAsync = promisify(zlib.inflate);
-/** Below this, handing work to the thread pool costs more than inflating. */
-const syncInflateBytes = 32 * 1024;
 const cachedObjectBytes = 256 * 1024;
 const streamPieceBytes = 256 * 1024;
 /** Entries of one pack that lie this close together are fetched in one read. */
@@ -27,17 +24,15 @@ const maxDeltaDepth = 4096;
 /** How far a sequence inflates ahead of its reader. */
 const aheadBytes = 4 * 1024 * 1024;
 const aheadObjects = 8;
-const headsAtOnce = 16;
+const headReadsAtOnce = 16;
 
-/** An entry in memory, still deflated. */
+/** An object on its way into a sequence: from the cache, or as an entry in memory, still deflated. */
 interface Fetched {
-  size: number;
-  data(): Promise<Buffer>;
-}
-
-export interface ObjectHead {
-  type: ObjectType;
-  size: number;
+  oid: string;
+  cached: Buffer | undefined;
+  entry: Buffer | undefined;
+  /** Undefined for a delta or what can't be made out. */
+  head: EntryStart | undefined;
 }
 
 export class ObjectReader {
@@ -71,44 +66,58 @@ export class ObjectReader {
    */
   async *sequence(repo: RepoId, oids: readonly string[], type: ObjectType): AsyncGenerator<Buffer> {
     const groups = this.#group(repo, oids, type);
-    const ahead: { data: Promise<Buffer>; size: number }[] = [];
+    const ahead: { data: Buffer | Promise<Buffer>; size: number }[] = [];
     let inflated = 0;
     let next = groups.next();
     for (let group = await next; group.done !== true; group = await next) {
       next = groups.next();
       // Met when its turn comes.
       next.catch(() => undefined);
-      for (const item of await group.value()) {
-        const data = item.data();
-        data.catch(() => undefined);
-        ahead.push({ data, size: item.size });
-        inflated += item.size;
+      for (const fetched of group.value) {
+        const data = this.#take(repo, fetched, type);
+        if (data instanceof Promise) data.catch(() => undefined);
+        const size = fetched.head?.size ?? 0;
+        ahead.push({ data, size });
+        inflated += size;
         while (ahead.length > aheadObjects || inflated > aheadBytes) {
           const first = ahead.shift();
           if (first === undefined) break;
           inflated -= first.size;
-          yield await first.data;
+          yield first.data;
         }
       }
     }
-    for (const { data } of ahead) yield await data;
+    for (const { data } of ahead) yield data;
   }
 
   /** Type and size of several objects, heads of neighbours fetched together. */
   async heads(repo: RepoId, oids: readonly string[]): Promise<Map<string, ObjectHead>> {
     const found = new Map<string, ObjectHead>();
-    const pending = [...new Set(oids)];
-    for (let first = 0; first < pending.length; first += headsAtOnce)
+    const wanted: { oid: string; place: PackPlace }[] = [];
+    for (const oid of new Set(oids)) {
+      const cached = this.#objects.get(oid);
+      if (cached !== undefined) found.set(oid, { type: cached.type, size: cached.data.length });
+      else wanted.push({ oid, place: await this.#place(repo, oid) });
+    }
+    wanted.sort((a, b) =>
+      a.place.pack < b.place.pack ? -1 : a.place.pack > b.place.pack ? 1 : a.place.offset - b.place.offset,
+    );
+    const stretches: (typeof wanted)[] = [];
+    for (const item of wanted) {
+      const stretch = stretches.at(-1);
+      const [start, last] = [stretch?.[0]?.place, stretch?.at(-1)?.place];
+      const joins =
+        last?.pack === item.place.pack &&
+        item.place.offset - last.offset <= joinGapBytes &&
+        item.place.offset - (start?.offset ?? 0) <= joinedReadBytes;
+      if (joins) stretch?.push(item);
+      else stretches.push([item]);
+    }
+    for (let first = 0; first < stretches.length; first += headReadsAtOnce)
       await Promise.all(
-        pending.slice(first, first + headsAtOnce).map(async (oid) => {
-          const cached = this.#objects.get(oid);
-          found.set(
-            oid,
-            cached === undefined
-              ? await this.head(repo, oid)
-              : { type: cached.type, size: cached.data.length },
-          );
-        }),
+        stretches
+          .slice(first, first + headReadsAtOnce)
+          .map((stretch) => this.#readHeads(repo, stretch, found)),
       );
     return found;
   }
@@ -160,29 +169,28 @@ export class ObjectReader {
     return object?.type === type ? object.data : undefined;
   }
 
+  async #place(repo: RepoId, oid: string): Promise<PackPlace> {
+    const place = this.views.peek(repo, oid) ?? (await this.views.locate(repo, oid))[0];
+    if (place === undefined) throw this.views.missing(repo, oid);
+    return place;
+  }
+
   /** Splits a sequence into stretches that one read can fetch; the read starts when a stretch is asked for. */
-  async *#group(
-    repo: RepoId,
-    oids: readonly string[],
-    type: ObjectType,
-  ): AsyncGenerator<() => Promise<Fetched[]>> {
+  async *#group(repo: RepoId, oids: readonly string[], type: ObjectType): AsyncGenerator<Fetched[]> {
     let stretch: { oid: string; place: PackPlace }[] = [];
-    const take = (): (() => Promise<Fetched[]>) => {
+    const take = (): Promise<Fetched[]> => {
       const taken = stretch;
       stretch = [];
-      const read = this.#fetch(repo, taken, type);
-      return () => read;
+      return this.#fetch(repo, taken);
     };
     for (const oid of oids) {
       const cached = this.#cached(repo, oid, type);
       if (cached !== undefined) {
         if (stretch.length > 0) yield take();
-        const item = { size: 0, data: async () => cached };
-        yield async () => [item];
+        yield [{ oid, cached, entry: undefined, head: undefined }];
         continue;
       }
-      const [place] = await this.views.locate(repo, oid);
-      if (place === undefined) throw this.views.missing(repo, oid);
+      const place = await this.#place(repo, oid);
       const start = stretch[0]?.place;
       const last = stretch.at(-1)?.place;
       const joins =
@@ -198,27 +206,50 @@ export class ObjectReader {
     if (stretch.length > 0) yield take();
   }
 
-  /** Reads a stretch; what does not come out of it right (a replaced pack, a delta, damage) is read by itself. */
-  async #fetch(
+  async #readHeads(
     repo: RepoId,
     stretch: readonly { oid: string; place: PackPlace }[],
-    type: ObjectType,
-  ): Promise<Fetched[]> {
+    found: Map<string, ObjectHead>,
+  ): Promise<void> {
+    const { pack, offset } = stretch[0]!.place;
+    const last = stretch.at(-1)!.place;
+    const length = Math.min(last.end, last.offset + format.maxEntryHeadBytes) - offset;
+    const bytes = await this.#packs.read(repo, pack, offset, length).catch(() => undefined);
+    for (const { oid, place } of stretch) {
+      const head = bytes === undefined ? undefined : wholeHead(bytes.subarray(place.offset - offset));
+      found.set(oid, head ?? (await this.head(repo, oid)));
+    }
+  }
+
+  /** Reads a stretch; what does not come out of it right (a replaced pack, a delta, damage) is read by itself. */
+  async #fetch(repo: RepoId, stretch: readonly { oid: string; place: PackPlace }[]): Promise<Fetched[]> {
     const { pack, offset } = stretch[0]!.place;
     const end = stretch.at(-1)!.place.end;
     const bytes = await this.#packs.read(repo, pack, offset, end - offset).catch(() => undefined);
     return stretch.map(({ oid, place }) => {
       const entry = bytes?.subarray(place.offset - offset, place.end - offset);
-      return {
-        size: entry === undefined ? 0 : inflatedSize(entry),
-        data: async () => {
-          const whole = await inflateWhole(entry, oid).catch(() => undefined);
-          if (whole?.type !== type) return this.read(repo, oid, type);
-          this.remember(repo, oid, whole);
-          return whole.data;
-        },
-      };
+      return { oid, cached: undefined, entry, head: entry === undefined ? undefined : wholeHead(entry) };
     });
+  }
+
+  /** The object, at once where it is small: a promise for each would cost as much as inflating. Not cached: one pass
+   * over a package would push out what is read again and again. */
+  #take(repo: RepoId, { oid, cached, entry, head }: Fetched, type: ObjectType): Buffer | Promise<Buffer> {
+    if (cached !== undefined) return cached;
+    if (entry === undefined || head?.type !== type) return this.read(repo, oid, type);
+    try {
+      const data = inflateEntry(entry, head);
+      if (data instanceof Promise) return this.#takeLater(repo, oid, data, type);
+      if (hashObject(type, data) === oid) return data;
+    } catch {
+      // The way of a single read tries every copy, and reports.
+    }
+    return this.read(repo, oid, type);
+  }
+
+  async #takeLater(repo: RepoId, oid: string, inflating: Promise<Buffer>, type: ObjectType): Promise<Buffer> {
+    const data = await inflating.catch(() => undefined);
+    return data !== undefined && hashObject(type, data) === oid ? data : this.read(repo, oid, type);
   }
 
   /**
@@ -294,16 +325,6 @@ export class ObjectReader {
   }
 }
 
-/** An entry that is no delta, checked against its id; undefined if it is one. */
-async function inflateWhole(entry: Buffer | undefined, oid: string): Promise<GitObject | undefined> {
-  if (entry === undefined) return undefined;
-  const head = format.parseEntryHead(entry);
-  if (head.baseOid !== undefined || head.baseDistance !== undefined) return undefined;
-  const object = { type: format.typeName(head.type), data: await inflateEntry(entry, head) };
-  if (hashObject(object.type, object.data) !== oid) throw damaged(oid);
-  return object;
-}
-
 const damaged = (oid: string) => new RepoError("object_corrupt", `the bytes of ${oid} are damaged`);
 
 /** Inflates a stream of pieces, counting and hashing; ends with an error if the object is not what it should be. */
@@ -332,37 +353,8 @@ async function* inflateChecked(
   if (length !== size || hash.digest("hex") !== oid) throw damaged(oid);
 }
 
-function inflatedSize(entry: Buffer): number {
-  try {
-    return format.parseEntryHead(entry).size;
-  } catch {
-    return 0;
-  }
-}
-
 function cacheKey(repo: RepoId, oid: string, type: ObjectType): string {
   return type === "commit" ? `${repoKey(repo)}:${oid}` : oid;
-}
-
-async function inflateEntry(entry: Buffer, head: format.EntryHead): Promise<Buffer> {
-  const deflated = entry.subarray(head.dataStart);
-  // One chunk of the right size saves copies; a stream that inflates to more is cut off and refused.
-  const bounds = {
-    maxOutputLength: Math.max(1, head.size),
-    chunkSize: Math.max(64, Math.min(head.size + 1, 1 << 20)),
-  };
-  let data: Buffer;
-  try {
-    data =
-      head.size <= syncInflateBytes
-        ? zlib.inflateSync(deflated, bounds)
-        : await inflateAsync(deflated, bounds);
-  } catch (error) {
-    throw new RepoError("object_corrupt", "a pack entry does not inflate", { cause: error });
-  }
-  if (data.length !== head.size)
-    throw new RepoError("object_corrupt", "a pack entry is not as long as it says");
-  return data;
 }
 
 function* pieces(data: Buffer): Generator<Buffer> {

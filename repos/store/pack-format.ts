@@ -90,6 +90,27 @@ export function typeName(code: number): ObjectType {
   return code === 1 ? "commit" : code === 2 ? "tree" : code === 3 ? "blob" : "tag";
 }
 
+/**
+ * The content of a zlib stream that only has stored blocks (RFC 1951, 3.2.4), which is how images and archives lie in
+ * our packs; undefined if it has others. Whoever calls compares the object's hash, so the stream's own sum is not.
+ */
+export function readStored(stream: Buffer, size: number): Buffer | undefined {
+  // A stored block's first byte is 0, or 1 for the last: other kinds have bits 1 and 2 set, or padding that is not 0.
+  if (size === 0 || stream.length < size + 11 || stream[2]! > 1) return undefined;
+  const data = Buffer.allocUnsafe(size);
+  let filled = 0;
+  for (let at = 2; at + 5 <= stream.length;) {
+    const final = stream[at]!;
+    const length = stream.readUInt16LE(at + 1);
+    if (final > 1 || filled + length > size || at + 5 + length > stream.length) return undefined;
+    stream.copy(data, filled, at + 5, at + 5 + length);
+    filled += length;
+    at += 5 + length;
+    if (final === 1) return filled === size ? data : undefined;
+  }
+  return undefined;
+}
+
 const misfit = () => new RepoError("object_corrupt", "a delta does not fit its base");
 
 /** Reads the two sizes at the head of a delta and applies it; every copy and insert is held to its bounds. */

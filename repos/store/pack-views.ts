@@ -56,6 +56,18 @@ export class PackViews {
     this.#log = log;
   }
 
+  /** A copy of the object in a pack that was read from before, without waiting; undefined if there is none. */
+  peek(repo: RepoId, oid: string): PackPlace | undefined {
+    for (const [pack, { index, bytes }] of this.#view(repo).packs) {
+      const position = bytes === undefined ? -1 : index.find(oid);
+      if (position === -1 || bytes === undefined) continue;
+      const offset = index.offsetAt(position);
+      const end = index.entryEnd(offset, bytes);
+      if (end > offset) return { pack, index, offset, end };
+    }
+    return undefined;
+  }
+
   /** Every known copy of the object, after a fresh look at the folder if there seemed to be none. */
   async locate(repo: RepoId, oid: string): Promise<PackPlace[]> {
     const view = this.#view(repo);

@@ -35,8 +35,12 @@ function deflateLevel(data: Buffer): number {
 
 /** The deflated bytes of an object; large ones in the thread pool. */
 export function deflateObject(data: Buffer): Buffer | Promise<Buffer> {
-  const level = deflateLevel(data);
-  return data.length <= syncDeflateBytes ? zlib.deflateSync(data, { level }) : deflateAsync(data, { level });
+  // One output chunk of about the right size: copying chunks together is a fifth of the time.
+  const options = {
+    level: deflateLevel(data),
+    chunkSize: Math.min(Math.max(256, data.length + 64), 1 << 20),
+  };
+  return data.length <= syncDeflateBytes ? zlib.deflateSync(data, options) : deflateAsync(data, options);
 }
 
 export class PackWriter {

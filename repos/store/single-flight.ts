@@ -29,3 +29,30 @@ export class SingleFlight<T> {
     }
   }
 }
+
+/**
+ * For work that writes "what is true now": runs of one key follow each other, and whoever comes while one is under
+ * way joins a single next run, which looks again. So the last truth is always written, in two runs at most.
+ */
+export class LastWord<T> {
+  readonly #slots = new Map<string, { current: Promise<T>; next: Promise<T> | undefined }>();
+
+  run(key: string, work: () => Promise<T>): Promise<T> {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return this.#start(key, work);
+    slot.next ??= slot.current.then(
+      () => this.#start(key, work),
+      () => this.#start(key, work),
+    );
+    return slot.next;
+  }
+
+  #start(key: string, work: () => Promise<T>): Promise<T> {
+    const current = work().finally(() => {
+      if (slot.next === undefined) this.#slots.delete(key);
+    });
+    const slot: { current: Promise<T>; next: Promise<T> | undefined } = { current, next: undefined };
+    this.#slots.set(key, slot);
+    return current;
+  }
+}

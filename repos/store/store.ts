@@ -10,7 +10,7 @@ import { assertOid } from "./objects.ts";
 import { PackIndex } from "./pack-format.ts";
 import { repoKey } from "./pack-views.ts";
 import { openPosixDriver } from "./posix.ts";
-import { SingleFlight } from "./single-flight.ts";
+import { LastWord, SingleFlight } from "./single-flight.ts";
 import type {
   AdvanceResult,
   CommitDraft,
@@ -47,7 +47,8 @@ const defaults = {
 export function openSkillStore(given: StoreOptions): SkillStore {
   const options = { ...defaults, ...given, root: resolve(given.root) };
   const { log, graceMs, artifactIdleMs } = options;
-  const { packs, refs, materialize } = openPosixDriver(options);
+  const driver = openPosixDriver(options);
+  const { packs, refs } = driver;
   const objects = new ObjectReader(packs, options.cacheBytes, log);
   const versions = new VersionReader(objects);
   const artifacts = openArtifacts(options.root);
@@ -55,10 +56,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   const committer: Identity = { name: "svc", email: `git@noreply.${options.committerHost}` };
   const merges = new SingleFlight<MaintenanceReport>(mergesAtOnce);
   const zips = new SingleFlight<boolean>(Infinity);
-  const advances = new Map<
-    string,
-    { again: (() => Promise<RefTargets>) | undefined; result: Promise<AdvanceResult> }
-  >();
+  const advances = new LastWord<AdvanceResult>();
   const background = new Set<Promise<unknown>>();
   let closed = false;
 
@@ -136,34 +134,9 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     throw new RepoError("storage_unavailable", "the zip kept disappearing from the cache");
   }
 
-  /**
-   * Advances of one repository in this process follow each other: whoever comes while one runs joins the next, which
-   * asks again. So the last word is always written.
-   */
-  function advanceRefs(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult> {
+  async function advanceRefs(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult> {
     assertOpen();
-    const key = repoKey(repo);
-    const running = advances.get(key);
-    if (running !== undefined) {
-      if (running.again !== undefined) return running.result;
-      const result = running.result.then(
-        () => advanceNow(),
-        () => advanceNow(),
-      );
-      const next = { again: read, result };
-      advances.set(key, next);
-      return result;
-    }
-    return advanceNow();
-
-    function advanceNow(): Promise<AdvanceResult> {
-      const result = refs.advance(repo, read).finally(() => {
-        if (advances.get(key) === current) advances.delete(key);
-      });
-      const current = { again: undefined, result };
-      advances.set(key, current);
-      return result;
-    }
+    return advances.run(repoKey(repo), () => refs.advance(repo, read));
   }
 
   function maintain(repo: RepoId): Promise<MaintenanceReport> {
@@ -227,9 +200,9 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       assertOpen();
       return versions.open(repo, commitOid, path);
     },
-    async *readFiles(repo, commitOid) {
+    readFiles: (repo, commitOid) => {
       assertOpen();
-      yield* versions.files(repo, await versions.treeOf(repo, commitOid));
+      return versions.files(repo, versions.treeOf(repo, commitOid));
     },
     verify,
     openZip,
@@ -241,7 +214,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     readRefs: (repo) => refs.read(repo),
     exists: (repo) => packs.exists(repo),
     listRepos: () => packs.repositories(),
-    materialize,
+    materialize: (repo) => driver.materialize(repo),
     erase,
     maintain,
     sweep,

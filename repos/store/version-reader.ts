@@ -76,8 +76,8 @@ export class VersionReader {
     return { mode: entry.mode, oid: entry.oid, ...(await this.#objects.stream(repo, entry.oid)) };
   }
 
-  async *files(repo: RepoId, treeOid: string): AsyncGenerator<StoredFile> {
-    const { files } = await this.walk(repo, treeOid);
+  async *files(repo: RepoId, treeOid: string | Promise<string>): AsyncGenerator<StoredFile> {
+    const { files } = await this.walk(repo, await treeOid);
     const contents = this.#objects.sequence(
       repo,
       files.map((file) => file.oid),

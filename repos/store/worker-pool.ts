@@ -29,14 +29,20 @@ export class WorkerPool {
   }
 }
 
+/** The thread's file has the extension of this one: compiled beside compiled, source beside source. */
+function startThread(job: WorkerJob): Worker {
+  const file = new URL(`./worker-thread${extname(import.meta.url)}`, import.meta.url);
+  const options = { workerData: job, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } };
+  if (extname(import.meta.url) !== ".ts") return new Worker(file, options);
+  // On Node 20 a loader does not reach into threads, so one that runs from source has to bring it along.
+  const loader = import.meta.resolve("tsx/esm/api");
+  const start = `import(${JSON.stringify(loader)}).then((loader) => { loader.register(); return import(${JSON.stringify(file.href)}); })`;
+  return new Worker(start, { ...options, eval: true });
+}
+
 function runInThread(job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]> {
   return new Promise((resolve, reject) => {
-    // The thread's file has the extension of this one: source under a loader, compiled beside compiled.
-    const file = new URL(`./worker-thread${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(file, {
-      workerData: job,
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
-    });
+    const worker = startThread(job);
     worker.once("message", (answer: WorkerAnswer) => {
       if ("result" in answer) resolve(answer.result);
       else reject(receiveError(answer.error));

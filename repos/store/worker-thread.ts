@@ -27,4 +27,5 @@ try {
 } catch (error) {
   answer = { error: sendError(error) };
 }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
 parentPort?.postMessage(answer);

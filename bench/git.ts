@@ -1,0 +1,339 @@
+/**
+ * The Git layer against its bars (`docs/git-store.md`): ratios only, each measured in one run against native git or
+ * against the bare system calls, in alternating blocks, so that a busy machine slows both sides alike.
+ *
+ * `node --import tsx bench/git.ts [--only=packages] [--kills=500]`
+ */
+import { createCipheriv } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openSkillStore, type SkillStore, type TreeFile } from "../repos/store/index.ts";
+import {
+  bareFloor,
+  nativeAdd,
+  nativeFastImport,
+  nativePlumbing,
+  readThroughCatFile,
+} from "./git/baselines.ts";
+import { crashRounds } from "../test/store/crash-rounds.ts";
+
+export interface Row {
+  name: string;
+  value: number;
+  unit: string;
+  target: string;
+  ok: boolean;
+  note: string;
+}
+
+const tenantId = "5f0000000000000000000001";
+const skill = (n: number) => ({ tenantId, skillId: n.toString(16).padStart(24, "0") });
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+async function timed(action: () => Promise<unknown> | void): Promise<number> {
+  const start = performance.now();
+  await action();
+  return performance.now() - start;
+}
+
+function row(
+  name: string,
+  value: number,
+  unit: string,
+  bound: { most?: number; least?: number },
+  note = "",
+): Row {
+  const ok =
+    (bound.most === undefined || value <= bound.most) && (bound.least === undefined || value >= bound.least);
+  const target = bound.most === undefined ? `>= ${bound.least}` : `<= ${bound.most}`;
+  return { name, value, unit, target, ok, note };
+}
+
+function oneFile(n: number): TreeFile[] {
+  const lines = Array.from(
+    { length: 40 },
+    (_, i) => `- step ${i}: do the thing number ${(n * 31 + i) % 97}\n`,
+  );
+  return [
+    { path: "SKILL.md", mode: "100644", data: Buffer.from(`# Skill, version ${n}\n\n${lines.join("")}`) },
+  ];
+}
+
+/**
+ * A package as they are: of five files two are prose or code, one is dense text (data, minified code), two are images
+ * or archives. Seeded, so that every run has the same bytes.
+ */
+function packageFiles(count: number, bytes: number): TreeFile[] {
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * below);
+  };
+  const words =
+    "the tool reads a folder and then writes code const import return function value of number".split(" ");
+  const files: TreeFile[] = [{ path: "SKILL.md", mode: "100644", data: Buffer.from("# A package\n") }];
+  for (let i = 0; i < count; i++) {
+    const kind = i % 5;
+    const data = Buffer.alloc(bytes);
+    if (kind >= 3)
+      createCipheriv("aes-128-ctr", `bench-key-${String(i).padStart(6, "0")}`, Buffer.alloc(16))
+        .update(data)
+        .copy(data);
+    const textBytes = kind < 3 ? bytes : 0;
+    for (let at = 0; at < textBytes;) {
+      const word = kind === 2 ? random(2 ** 28).toString(36) : words[random(words.length)]!;
+      at += data.write(random(8) === 0 ? `${word}${random(1000)}\n` : `${word} `, at);
+    }
+    files.push({
+      path: `scripts/part-${String(i % 20).padStart(2, "0")}/file-${i}.txt`,
+      mode: "100644",
+      data,
+    });
+  }
+  return files;
+}
+
+async function publish(
+  store: SkillStore,
+  n: number,
+  version: number,
+  files: readonly TreeFile[],
+  parent?: string,
+) {
+  const written = await store.writeCommit(skill(n), {
+    parent,
+    source: { kind: "files", files },
+    author: { name: "bench", email: "u-1@users.noreply.bench.test" },
+    at: new Date(1_700_000_000_000 + version * 1000),
+    message: `Version ${version}`,
+    trailers: { "Svc-Skill": skill(n).skillId, "Svc-Version": String(version) },
+  });
+  await store.advanceRefs(skill(n), async () => ({ main: written.oid, head: written.oid }));
+  return written;
+}
+
+async function countInodes(folder: string): Promise<number> {
+  return (await readdir(folder, { recursive: true })).length + 1;
+}
+
+async function oneSkill(folder: string, store: SkillStore): Promise<Row[]> {
+  const versions = 1000;
+  const block = 100;
+  const own: number[] = [];
+  const floor: number[] = [];
+  const native: number[] = [];
+  const bare = await bareFloor(join(folder, "floor"));
+  const plumbing = await nativePlumbing(join(folder, "plumbing.git"));
+  let parent: string | undefined;
+  for (let version = 1; version <= versions; version++) {
+    own.push(
+      await timed(async () => (parent = (await publish(store, 1, version, oneFile(version), parent)).oid)),
+    );
+    if (version % 4 === 0) floor.push(await timed(() => bare(oneFile(version)[0]!.data)));
+    if (version % 20 === 0) native.push(await timed(() => plumbing(oneFile(version)[0]!.data)));
+  }
+  const blocks = Array.from({ length: versions / block }, (_, i) => own.slice(i * block, (i + 1) * block));
+  const floors = Array.from({ length: versions / block }, (_, i) =>
+    floor.slice((i * block) / 4, ((i + 1) * block) / 4),
+  );
+  // Relative to the floor of the same moments: other work on the machine is no slope of ours.
+  const slope = (i: number) => median(blocks.at(i)!) / median(floors.at(i)!);
+
+  await store.maintain(skill(1));
+  await store.sweep(skill(1));
+  const inodes = await countInodes(await store.materialize(skill(1)));
+  return [
+    row(
+      "publish 1 file: vs native plumbing",
+      mean(own) / mean(native),
+      "x",
+      { most: 0.25 },
+      `median ${median(own).toFixed(2)} ms, merges included`,
+    ),
+    row("publish 1 file: vs bare system calls, 1 at a time", median(floor) / median(own), "of rate", {
+      least: 0.4,
+    }),
+    row(
+      "publish 1 file: last 100 of 1,000 vs first 100",
+      slope(-1) / slope(0),
+      "x",
+      { most: 1.25 },
+      "each relative to the floor then",
+    ),
+    row("inodes after 1,000 versions", inodes, "files", { most: 80 }),
+  ];
+}
+
+async function sixteenAtOnce(folder: string, store: SkillStore): Promise<Row[]> {
+  const skills = 16;
+  const each = 12;
+  const heads = new Map<number, string>();
+  const bares = await Promise.all(
+    Array.from({ length: skills }, (_, i) => bareFloor(join(folder, `floor-${i}`))),
+  );
+  const own: number[] = [];
+  const floor: number[] = [];
+  const lanes = Array.from({ length: skills }, (_, i) => i);
+  for (let turn = 0; turn < 6; turn++) {
+    const first = turn * each;
+    const ownTime = await timed(() =>
+      Promise.all(
+        lanes.map(async (lane) => {
+          for (let v = first; v < first + each; v++)
+            heads.set(
+              lane,
+              (await publish(store, 100 + lane, v, oneFile(v * 16 + lane), heads.get(lane))).oid,
+            );
+        }),
+      ),
+    );
+    const floorTime = await timed(() =>
+      Promise.all(
+        lanes.map(async (lane) => {
+          for (let v = first; v < first + each; v++) await bares[lane]!(oneFile(v)[0]!.data);
+        }),
+      ),
+    );
+    // The first turn also creates the repositories.
+    if (turn === 0) continue;
+    own.push(ownTime);
+    floor.push(floorTime);
+  }
+  const rate = (times: readonly number[]) => (skills * each * times.length * 1000) / sum(times);
+  return [
+    row(
+      "publish 1 file: vs bare system calls, 16 at a time",
+      rate(own) / rate(floor),
+      "of rate",
+      { least: 0.6 },
+      `${Math.round(rate(own))} publishes/s`,
+    ),
+  ];
+}
+
+async function packages(folder: string, store: SkillStore): Promise<Row[]> {
+  const rows: Row[] = [];
+  const sizes = [
+    { label: "2 MB", bytes: 4_000, rounds: 7, skillBase: 1000, publishBar: 0.7, readBar: 0.6 },
+    { label: "100 MB", bytes: 200_000, rounds: 3, skillBase: 2000, publishBar: 0.45, readBar: 1 },
+  ];
+  for (const size of sizes) {
+    // One less than the limit of files, for SKILL.md.
+    const files = packageFiles(499, size.bytes);
+    const own: number[] = [];
+    const native: number[] = [];
+    const readOwn: number[] = [];
+    const readNative: number[] = [];
+    for (let round = 0; round < size.rounds; round++) {
+      const n = size.skillBase + round;
+      let commit = "";
+      own.push(await timed(async () => (commit = (await publish(store, n, 1, files)).oid)));
+      const nativeRepo = join(folder, `native-${size.label.replace(" ", "")}-${round}`);
+      const load = size.label === "2 MB" ? nativeFastImport : nativeAdd;
+      native.push(await timed(() => load(nativeRepo, files)));
+
+      // A store of its own has nothing in memory yet, as a fresh process.
+      const cold = openSkillStore({ root: join(folder, "store"), committerHost: "bench.test" });
+      const ownDir = await store.materialize(skill(n));
+      const names = files.map((file) => `${commit}:${file.path}`);
+      for (const half of [0, 1]) {
+        if ((round + half) % 2 === 0)
+          readOwn.push(
+            await timed(async () => {
+              let bytes = 0;
+              for await (const file of cold.readFiles(skill(n), commit)) bytes += file.data.length;
+              if (bytes < files.length * size.bytes * 0.9) throw new Error("the package came back short");
+            }),
+          );
+        else readNative.push(await timed(() => readThroughCatFile(ownDir, names)));
+      }
+      await cold.close();
+      await rm(nativeRepo, { recursive: true, force: true });
+    }
+    const against = size.label === "2 MB" ? "one fast-import" : "git add + commit";
+    rows.push(
+      row(
+        `publish 500 files ${size.label}: vs ${against}`,
+        median(own) / median(native),
+        "x",
+        { most: size.publishBar },
+        `median ${median(own).toFixed(0)} ms`,
+      ),
+      row(
+        `read all 500 files ${size.label}: vs cat-file --batch`,
+        median(readOwn) / median(readNative),
+        "x",
+        { most: size.readBar },
+        `median ${median(readOwn).toFixed(0)} ms, SHA-1 checked`,
+      ),
+    );
+  }
+  return rows;
+}
+
+async function erase(store: SkillStore): Promise<Row[]> {
+  const times: number[] = [];
+  for (let n = 3000; n < 3005; n++) {
+    let parent: string | undefined;
+    for (let v = 1; v <= 5; v++) parent = (await publish(store, n, v, oneFile(v), parent)).oid;
+    times.push(await timed(() => store.erase(skill(n))));
+  }
+  return [row("erase one skill", median(times), "ms", { most: 50 })];
+}
+
+async function kills(folder: string, count: number): Promise<Row[]> {
+  const report = await crashRounds({ folder, kills: count, writers: 3 });
+  const bad = report.lost + report.unreadable + report.phantom + report.fsckErrors;
+  const note = `${report.kills} kills, ${report.versions} versions; repaired late refs ${report.lateRefs}`;
+  return [row("kill -9: lost, phantom or unreadable versions", bad, "versions", { most: 0 }, note)];
+}
+
+/** Runs all scenarios in a temporary folder and removes it. */
+export async function gitScenarios(options: { kills?: number; only?: string } = {}): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), "svc-bench-git-"));
+  const store = openSkillStore({ root: join(folder, "store"), committerHost: "bench.test", graceMs: 0 });
+  try {
+    const scenarios: Record<string, () => Promise<Row[]>> = {
+      skill: () => oneSkill(folder, store),
+      sixteen: () => sixteenAtOnce(folder, store),
+      packages: () => packages(folder, store),
+      erase: () => erase(store),
+      kills: () => kills(join(folder, "crash"), options.kills ?? 60),
+    };
+    const rows: Row[] = [];
+    for (const [name, run] of Object.entries(scenarios))
+      if (options.only === undefined || options.only === name) rows.push(...(await run()));
+    return rows;
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function option(name: string): string | undefined {
+  return process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=")[1];
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const asked = option("kills");
+  const rows = await gitScenarios({
+    only: option("only"),
+    ...(asked === undefined ? {} : { kills: Number(asked) }),
+  });
+  console.table(
+    rows.map(({ value, ok, ...rest }) => ({
+      ...rest,
+      value: Number(value.toFixed(3)),
+      verdict: ok ? "ok" : "MISSED",
+    })),
+    ["name", "value", "unit", "target", "verdict", "note"],
+  );
+  if (rows.some((entry) => !entry.ok)) process.exitCode = 1;
+}
