@@ -2,16 +2,13 @@
 //   node queue-child.mjs <dataDir> <socketPath>
 // In a process of its own because PGlite computes on the JavaScript thread: in the API process every queue operation
 // would hold up HTTP requests.
-import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { endWithParent, giveUp, tellParent } from "./child-lifecycle.mjs";
 import { onMessages, sendMessage } from "./frames.mjs";
+import { ensureDatabase, replaceDatabase } from "./queue-database.mjs";
 
-const CREATE = "--create";
 const STALE_CLAIM_MS = 5000;
 const CLAIM_ATTEMPTS = 100;
 const ERROR_FIELDS =
@@ -21,12 +18,6 @@ const [dataDir, socketPath] = process.argv.slice(2);
 
 // Imported late: loading PGlite takes a while, and a folder that is in use should be reported at once.
 const openDatabase = async (dir) => (await import("./pglite-host.mjs")).PgliteHost.open(dir);
-
-if (socketPath === CREATE) {
-  // Creating a database takes 500 MB that the process would keep, so it is done by one that ends.
-  await (await openDatabase(dataDir)).close();
-  process.exit(0);
-}
 
 let host;
 let server;
@@ -49,7 +40,7 @@ endWithParent(async () => {
 try {
   const startedAt = performance.now();
   if (!(await claim())) await giveUp("BUSY", "in use");
-  host = await openDatabase(databaseFolder());
+  host = await openQueueDatabase();
   markOpen();
   await tellParent({ type: "ready", openMs: Math.round(performance.now() - startedAt) });
 } catch (error) {
@@ -112,24 +103,15 @@ function answers(address) {
   });
 }
 
-/** The database's folder; made aside and renamed, so that an interrupted creation leaves nothing half done. */
-function databaseFolder() {
-  const dir = path.join(dataDir, "pg");
-  if (fs.existsSync(dir)) return dir;
-  for (const name of fs.readdirSync(dataDir)) {
-    if (name.startsWith("pg.new-")) fs.rmSync(path.join(dataDir, name), { recursive: true, force: true });
+async function openQueueDatabase() {
+  const { dir, fromTemplate } = await ensureDatabase(dataDir);
+  try {
+    return await openDatabase(dir);
+  } catch (error) {
+    // It holds nothing yet, so nothing is lost by making it again.
+    if (!fromTemplate) throw error;
+    return openDatabase((await replaceDatabase(dataDir)).dir);
   }
-  const fresh = path.join(dataDir, `pg.new-${process.pid}`);
-  const { status, stderr } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), fresh, CREATE], {
-    encoding: "utf8",
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  if (status !== 0) {
-    const reason = stderr.split("\n").find((line) => /error/i.test(line));
-    throw new Error(reason?.trim() ?? `creating the database ended with ${status}`);
-  }
-  fs.renameSync(fresh, dir);
-  return dir;
 }
 
 function serve(socket) {

@@ -20,6 +20,7 @@ export async function buildIfStale(names = ["server", "cli"]) {
   const unlock = await lock();
   try {
     removeLeftovers();
+    const template = needed.includes("server") ? makeQueueTemplate() : undefined;
     for (const name of needed) {
       const build = builds[name];
       if (isFresh(build)) continue; // another process has built it meanwhile
@@ -28,6 +29,7 @@ export async function buildIfStale(names = ["server", "cli"]) {
       else await buildCli();
       fs.writeFileSync(inRoot(build.stamp), state);
     }
+    await template;
   } catch (error) {
     console.error(process.stderr.isTTY ? error.message : stripVTControlCharacters(error.message));
     process.exitCode = 1;
@@ -75,14 +77,18 @@ function isAlive(file) {
   }
 }
 
+/** Takes seconds, beside the compiler; the first start of the service would have to wait for it otherwise. */
+async function makeQueueTemplate() {
+  const { ensureTemplate } = await import("../engines/queue-database.mjs");
+  await ensureTemplate().catch(() => undefined);
+}
+
 function buildServer() {
   const fresh = inRoot("dist", `.server-${process.pid}`);
   const tsc = inRoot("node_modules", "typescript", "bin", "tsc");
   try {
-    const { status } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", fresh], {
-      cwd: root,
-      stdio: ["ignore", 2, "inherit"],
-    });
+    const args = [tsc, "-p", "tsconfig.build.json", "--outDir", fresh];
+    const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
     if (status !== 0) throw new Error("The service does not compile.");
     // House by house, so that no output of a removed source stays behind.
     for (const name of fs.readdirSync(fresh)) swap(path.join(fresh, name), inRoot("dist", name));

@@ -5,6 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 
 import { EngineError } from "../../engines/engine-error.ts";
 import { QueuePool } from "../../engines/queue-pool.ts";
@@ -170,14 +171,9 @@ describe("embedded queue engine", () => {
     engine = owners[0] ?? engine;
   });
 
-  it("leaves nothing half made where its creation is killed", async () => {
+  it("clears away what an interrupted creation left", async () => {
     const dir = path.join(temp, "interrupted");
-    const other = runElsewhere("queue", dir);
-    while (!fs.existsSync(dir) || !fs.readdirSync(dir).some((name) => name.startsWith("pg.new-"))) {
-      await sleep(20);
-    }
-    await sleep(300);
-    await other.kill("SIGKILL");
+    fs.mkdirSync(path.join(dir, "pg.new-1"), { recursive: true });
 
     const fresh = await start(dir);
     const freshPool = new QueuePool(fresh.uri, { waitMs: 1000 });
@@ -186,10 +182,34 @@ describe("embedded queue engine", () => {
     await fresh.stop();
 
     assert.equal(rowCount, 1);
-    assert.deepEqual(
-      fs.readdirSync(dir).filter((name) => name.startsWith("pg.new-")),
-      [],
-    );
+    assert.equal(fs.existsSync(path.join(dir, "pg.new-1")), false);
+  });
+
+  it("makes its database from nothing where the installation's template is broken", async () => {
+    const home = path.join(temp, "installation");
+    const copy = (name: string) => {
+      const from = fileURLToPath(new URL(`../../${name}`, import.meta.url));
+      fs.cpSync(from, path.join(home, name), { recursive: true });
+    };
+    for (const name of ["engines", "package.json", "node_modules/@electric-sql/pglite"]) copy(name);
+    const manifest = path.join(home, "node_modules/@electric-sql/pglite/package.json");
+    const { version } = JSON.parse(fs.readFileSync(manifest, "utf8")) as { version: string };
+    const template = path.join(home, "node_modules/.cache/embedded-queue", `pg-${version}`);
+    fs.mkdirSync(template, { recursive: true });
+    fs.writeFileSync(path.join(template, "PG_VERSION"), "17\n");
+    const other = (await import(path.join(home, "engines/queue.ts"))) as {
+      startEmbeddedQueue: typeof startEmbeddedQueue;
+    };
+
+    const fresh = await other.startEmbeddedQueue({ dataDir: path.join(temp, "from-nothing"), log });
+    engines.push(fresh);
+    const freshPool = new QueuePool(fresh.uri, { waitMs: 1000 });
+    const { rowCount } = await freshPool.query("SELECT 1");
+    await freshPool.end();
+    await fresh.stop();
+
+    assert.equal(rowCount, 1);
+    assert.ok(fs.existsSync(path.join(template, "global", "pg_control")));
   });
 
   it("says that its files are damaged", async () => {

@@ -1,0 +1,96 @@
+// Makes the database of the embedded queue engine. Creating one from nothing takes seconds (PostgreSQL's initdb as
+// WebAssembly), copying one a fraction of a second: so the first one made by an installation is kept as a template
+// next to the installed packages, where that is possible.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const PACKAGE = "@electric-sql/pglite";
+const FOLDER = "pg";
+/** A creation that began so long ago was killed. */
+const ABANDONED_MS = 10 * 60_000;
+
+/**
+ * The database's folder in `dataDir`, made when missing. It is made aside and renamed, so that an interrupted creation
+ * leaves nothing half done. `fromTemplate` says that it was copied just now.
+ *
+ * @param {string} dataDir
+ * @returns {Promise<{ dir: string, fromTemplate: boolean }>}
+ */
+export async function ensureDatabase(dataDir) {
+  const dir = path.join(dataDir, FOLDER);
+  if (fs.existsSync(dir)) return { dir, fromTemplate: false };
+  removeLeftovers(dataDir);
+  const fresh = path.join(dataDir, `${FOLDER}.new-${process.pid}`);
+  const template = await ensureTemplate();
+  if (template) fs.cpSync(template, fresh, { recursive: true, mode: fs.constants.COPYFILE_FICLONE });
+  else await create(fresh);
+  fs.renameSync(fresh, dir);
+  return { dir, fromTemplate: template !== undefined };
+}
+
+/** Makes the database anew where the template turned out to be broken; a power cut may have cut it off. */
+export async function replaceDatabase(dataDir) {
+  fs.rmSync(templateFolder(), { recursive: true, force: true });
+  fs.rmSync(path.join(dataDir, FOLDER), { recursive: true, force: true });
+  return ensureDatabase(dataDir);
+}
+
+/**
+ * The template's folder, made when missing; undefined where the installation is not writable.
+ *
+ * @returns {Promise<string | undefined>}
+ */
+export async function ensureTemplate() {
+  const dir = templateFolder();
+  if (fs.existsSync(dir)) return dir;
+  const fresh = `${dir}.new-${process.pid}`;
+  try {
+    fs.mkdirSync(path.dirname(dir), { recursive: true });
+    fs.accessSync(path.dirname(dir), fs.constants.W_OK);
+    removeLeftovers(path.dirname(dir), Date.now() - ABANDONED_MS);
+  } catch {
+    return undefined;
+  }
+  try {
+    await create(fresh);
+    fs.renameSync(fresh, dir);
+  } catch (error) {
+    fs.rmSync(fresh, { recursive: true, force: true });
+    if (!fs.existsSync(dir)) throw error; // another process may have been faster
+  }
+  return dir;
+}
+
+/** In node_modules/.cache, one per release of the package. */
+function templateFolder() {
+  const entry = createRequire(import.meta.url).resolve(PACKAGE);
+  const home = entry.slice(0, entry.lastIndexOf(path.join("node_modules", PACKAGE)));
+  const manifest = path.join(home, "node_modules", PACKAGE, "package.json");
+  const { version } = JSON.parse(fs.readFileSync(manifest, "utf8"));
+  return path.join(home, "node_modules", ".cache", "embedded-queue", `${FOLDER}-${version}`);
+}
+
+/** Creating takes 500 MB that the process would keep, so it is done by one that ends. */
+async function create(dir) {
+  const script = fileURLToPath(new URL("./queue-create-child.mjs", import.meta.url));
+  const child = spawn(process.execPath, [script, dir], { stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  let stderr = "";
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  const [status, signal] = await once(child, "close");
+  if (status === 0) return;
+  const reason = stderr.split("\n").find((line) => /error/i.test(line));
+  throw new Error(reason?.trim() ?? `creating the database ended with ${signal ?? status}`);
+}
+
+/** Of interrupted creations. A data folder has one owner at a time; the template's is shared, hence the time. */
+function removeLeftovers(folder, before = Infinity) {
+  for (const name of fs.readdirSync(folder)) {
+    const leftover = path.join(folder, name);
+    const isLeftover = /^pg.*\.new-\d+$/.test(name) && fs.statSync(leftover).birthtimeMs < before;
+    if (isLeftover) fs.rmSync(leftover, { recursive: true, force: true });
+  }
+}
