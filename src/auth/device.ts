@@ -152,7 +152,7 @@ async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Promise<De
     makeEvent(app, actor, "user.cli_login", subject),
   ];
   try {
-    const { secret } = await mintToken(app, { _id: tokenId, userId, name }, events);
+    const { secret } = await mintToken(app, { _id: tokenId, userId, name, createdAt: app.now() }, events);
     app.background("mark a device code as used", () => app.storage.deviceCodes.markRedeemed(code._id));
     return { access_token: secret, token_type: "Bearer" };
   } catch (error) {

@@ -15,7 +15,7 @@ export interface MintedToken {
   secret: string;
 }
 
-type NewToken = Pick<TokenDoc, "_id" | "userId" | "name"> &
+type NewToken = Pick<TokenDoc, "_id" | "userId" | "name" | "createdAt"> &
   Partial<Pick<TokenDoc, "scopes" | "allowedFolderIds" | "expiresAt">>;
 
 /**
@@ -24,9 +24,8 @@ type NewToken = Pick<TokenDoc, "_id" | "userId" | "name"> &
  */
 export async function mintToken(app: App, fields: NewToken, events: EventRow[]): Promise<MintedToken> {
   const secret = `lsk_${randomBytes(32).toString("hex")}`;
-  const now = app.now();
   for (;;) {
-    const slot = await freeSlot(app, fields.userId, now);
+    const slot = await freeSlot(app, fields.userId, fields.createdAt);
     if (slot === undefined) {
       throw new ServiceError(
         "limit_reached",
@@ -38,7 +37,6 @@ export async function mintToken(app: App, fields: NewToken, events: EventRow[]):
       ...fields,
       secretHash: hashSecret(secret),
       slot,
-      createdAt: now,
       ...outboxFields(events),
     };
     try {

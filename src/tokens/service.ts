@@ -26,9 +26,9 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
   if (folderId !== undefined) throw notFound("folder", folderId);
 
   const id = app.newId();
+  const now = app.now();
   const { name, scopes, expiresInDays } = input;
-  const expiresAt =
-    expiresInDays === undefined ? undefined : new Date(app.now().getTime() + expiresInDays * dayMs);
+  const expiresAt = expiresInDays === undefined ? undefined : new Date(now.getTime() + expiresInDays * dayMs);
   const event = makeEvent(app, actor, "user.token_created", {
     resourceType: "token",
     resourceId: id,
@@ -40,6 +40,7 @@ export async function createToken(app: App, actor: Actor, input: CreateToken): P
       _id: id,
       userId: user.userId,
       name,
+      createdAt: now,
       ...(scopes ? { scopes: givenScopes(scopes) } : {}),
       ...(expiresAt ? { expiresAt } : {}),
     },
