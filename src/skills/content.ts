@@ -1,4 +1,5 @@
 /** Reads of a version's bytes. Everything goes by commit id from MongoDB, so a ref that lags changes nothing. */
+import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
@@ -12,7 +13,13 @@ import { rootFileOf } from "./text-source.ts";
 export async function readContent(app: App, skill: SkillDoc, version: VersionDoc): Promise<string> {
   const isText = version.format === "markdown";
   const file = await readVersionFile(app, version, isText ? rootFileOf(skill.type) : "SKILL.md");
-  return isText ? bodyOf(file.toString("utf8")) : file.toString("utf8");
+  if (!isText) return file.toString("utf8");
+  const body = bodyOf(file.toString("utf8"));
+  // A package's digest is checked when its zip is made; a text is small enough to be checked each time.
+  if (createHash("sha256").update(body).digest("hex") !== version.hash) {
+    throw new Error(`the text of version ${version._id} is not the one that was published`);
+  }
+  return body;
 }
 
 async function readVersionFile(app: App, version: VersionDoc, path: string): Promise<Buffer> {

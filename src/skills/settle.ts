@@ -2,7 +2,11 @@
  * Everything that follows from a skill document: version rows, audit entries, refs and tags. Run after each change
  * and by the reconcile job; running it twice equals running it once.
  */
+import { setTimeout } from "node:timers/promises";
 import type { App } from "../app.ts";
+
+const refAttempts = 5;
+const refPauseMs = 50;
 
 /** Skills being settled by this process, and whether each changed again meanwhile. */
 const running = new WeakMap<App, Map<string, { again: boolean }>>();
@@ -51,12 +55,20 @@ export async function settleSkill(app: App, skillId: string): Promise<void> {
   );
 }
 
-/** Refs are written from the document as it is under the lock, so a late writer can't set them back. */
+/**
+ * Refs are written from the document as it is under the lock, so a late writer can't set them back. Whoever holds the
+ * lock may have read before our change: a skill is settled only once its refs were written after it.
+ */
 async function advance(app: App, repo: { tenantId: string; skillId: string }): Promise<void> {
-  await app.repos.advanceRefs(repo, async () => {
-    const skill = await app.storage.skills.find(repo.skillId);
-    return { main: skill?.current.oid ?? null, head: skill?.head.oid ?? null };
-  });
+  for (let attempt = 0; attempt < refAttempts; attempt++) {
+    const result = await app.repos.advanceRefs(repo, async () => {
+      const skill = await app.storage.skills.find(repo.skillId);
+      return { main: skill?.current.oid ?? null, head: skill?.head.oid ?? null };
+    });
+    if (result !== "contended") return;
+    await setTimeout(refPauseMs);
+  }
+  throw new Error(`the refs of skill ${repo.skillId} are held by another process`);
 }
 
 async function writeTags(app: App, repo: { tenantId: string; skillId: string }): Promise<void> {
