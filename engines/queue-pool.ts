@@ -16,7 +16,7 @@ export interface QueryAnswer<R> {
   rowCount: number | null;
 }
 
-export interface Notification {
+interface Notification {
   channel: string;
   payload?: string;
   processId?: number;

@@ -49,13 +49,13 @@ export interface BackendWorker {
   disconnect(): Promise<void>;
 }
 
-export interface ConsumerEvents {
+interface ConsumerEvents {
   failed(job: Job | undefined, error: Error): void;
   stalled(jobId: string): void;
   error(error: Error): void;
 }
 
-export type ConsumerOptions = Omit<WorkerOptions, "connection" | "prefix">;
+type ConsumerOptions = Omit<WorkerOptions, "connection" | "prefix">;
 
 export interface QueueBackend {
   kind: "redis" | "embedded";

@@ -30,7 +30,7 @@ const CLOSE_TIMEOUT_MS = 3000;
 /** Redis when there is a URL for it (or the path of its unix socket), else the embedded engine's data folder. */
 export type QueuePlace = { redisUrl: string } | { dataDir: string };
 
-export interface EnqueueOptions {
+interface EnqueueOptions {
   /**
    * Names the work, unique within the job's name. While a job of this id waits, another one adds nothing; while one
    * runs, one more is queued behind it, because the running one may have read its facts already.
@@ -40,9 +40,9 @@ export interface EnqueueOptions {
 }
 
 /** When a repeating job runs: in equal steps, or by a cron pattern (UTC unless a time zone is given). */
-export type Schedule = { everyMs: number } | { cron: string; timeZone?: string };
+type Schedule = { everyMs: number } | { cron: string; timeZone?: string };
 
-export interface QueueCounts {
+interface QueueCounts {
   waiting: number;
   active: number;
   delayed: number;

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-export interface Said {
+interface Said {
   uri: string;
   pid?: number;
   attached: boolean;
