@@ -189,7 +189,7 @@ function parse<S extends z.ZodType>(
     .map((issue) => ({ path: issue.path.join("."), message: issue.message }));
   const first = issues[0]!;
   const at = first.path === "" ? where : `"${first.path}" of ${where}`;
-  throw invalidRequest(`Something is wrong with ${at}: ${first.message}`, { issues });
+  throw invalidRequest(`Something is wrong with ${at}: ${first.message.replace(/\.?$/, ".")}`, { issues });
 }
 
 function requestInfo(ctx: Context): RequestInfo {

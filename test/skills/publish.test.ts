@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { PublishResult, VersionPayload } from "../../contract/payloads.ts";
+import type { ContentPayload, PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads.ts";
+import { limits } from "../../contract/limits.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -14,16 +15,14 @@ before(async () => {
 });
 after(() => service.close());
 
-const publish = (body: object) =>
-  service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
-    body: { tenantId: org.slug, ...body },
-  });
+const publish = (body: object, token = user.token) =>
+  service.call<PublishResult>("POST", "/api/skills", { token, body: { tenantId: org.slug, ...body } });
+const get = <T>(path: string) => service.call<T>("GET", path, { token: user.token });
 
 describe("publishing a text skill", () => {
-  it("makes the skill, its first version and a commit that native git reads", async () => {
+  it("makes the skill, its first version and its stripped content", async () => {
     const content =
-      "---\nname: Review helper\ndescription: Reviews changes.\nlicense: MIT\n---\n\n# Review\n\nLook twice.\n";
+      "---\nname: Review helper\ndescription: Reviews changes.\nlicense: MIT\ntags: [Git, review]\n---\n\n# Review\n\nLook twice.\n";
 
     const made = await publish({ content });
 
@@ -31,23 +30,20 @@ describe("publishing a text skill", () => {
     assert.equal(made.data.action, "created");
     assert.equal(made.data.skill.slug, "review-helper");
     assert.equal(made.data.skill.visibility, "private");
+    assert.deepEqual(made.data.skill.tags, ["git", "review"]);
     assert.equal(made.data.version.semver, "1.0.0");
     assert.equal(made.data.version.message, "Initial version");
+    const before = await get<ContentPayload>(`/api/skills/${made.data.skill.publicId}/content`);
     await service.settled();
-    const read = await service.call<{ content: string }>(
-      "GET",
-      `/api/skills/${made.data.skill.publicId}/content`,
-      { token: user.token },
-    );
+    const read = await get<ContentPayload>(`/api/skills/${org.slug}~review-helper/content`);
     assert.equal(read.data.content, "# Review\n\nLook twice.\n");
-    const versions = await service.call<VersionPayload[]>(
-      "GET",
-      `/api/skills/${made.data.skill.id}/versions`,
-      { token: user.token },
-    );
-    assert.deepEqual(
-      versions.data.map((v) => [v.version, v.semver, v.current]),
-      [[1, "1.0.0", true]],
+    assert.deepEqual(before.data, read.data);
+    const file = await service.raw("GET", `/api/skills/${made.data.skill.id}/files/SKILL.md`, {
+      token: user.token,
+    });
+    assert.equal(
+      await file.text(),
+      "---\nname: review-helper\ndescription: Reviews changes.\nlicense: MIT\ntags:\n  - Git\n  - review\n---\n\n# Review\n\nLook twice.\n",
     );
   });
 
@@ -62,5 +58,200 @@ describe("publishing a text skill", () => {
     assert.equal(third.data.unchanged, true);
     assert.equal(third.data.version.version, 2);
     assert.match(third.data.warnings.join(), /no new version/);
+    await service.settled();
+    const versions = await get<VersionPayload[]>(`/api/skills/${third.data.skill.id}/versions`);
+    assert.deepEqual(
+      versions.data.map((v) => [v.version, v.semver, v.current]),
+      [
+        [2, "1.0.1", true],
+        [1, "1.0.0", false],
+      ],
+    );
+  });
+
+  it("takes what is sent beside the content before what the frontmatter says", async () => {
+    const content = "---\nname: inner\ndescription: inner\ntags: a\n---\nbody\n";
+
+    const made = await publish({ content, name: " Outer ", description: "outer", tags: ["B", "b", "c"] });
+
+    const { name, description, tags } = made.data.skill;
+    assert.deepEqual({ name, description, tags }, { name: "Outer", description: "outer", tags: ["b", "c"] });
+  });
+
+  it("stores rules as RULE.md, also when the type is left out of a later publish", async () => {
+    const first = await publish({ name: "House rule", type: "rule", content: "Be kind.\n" });
+    const second = await publish({ name: "House rule", content: "Be kinder.\n" });
+    const pushed = await service.call<VersionPayload>("POST", `/api/skills/${first.data.skill.id}/versions`, {
+      token: user.token,
+      body: { content: "Be kindest.\n" },
+    });
+
+    assert.equal(first.data.skill.type, "rule");
+    assert.equal(second.status, 201);
+    assert.equal(pushed.data.version, 3);
+    for (const [version, content] of [
+      [1, "Be kind.\n"],
+      [2, "Be kinder.\n"],
+      [3, "Be kindest.\n"],
+    ] as const) {
+      const read = await get<ContentPayload>(`/api/skills/${first.data.skill.id}/content?version=${version}`);
+      assert.equal(read.data.content, content);
+      const file = await service.raw(
+        "GET",
+        `/api/skills/${first.data.skill.id}/files/RULE.md?version=${version}`,
+        { token: user.token },
+      );
+      assert.equal(file.status, 200);
+    }
+    assert.equal((await publish({ name: "House rule", type: "skill", content: "x\n" })).code, "refused");
+  });
+
+  it("says which flags an append did not follow", async () => {
+    await publish({ name: "Flags", content: "1\n", visibility: "public" });
+
+    const second = await publish({ name: "Flags", content: "2\n", visibility: "private", folder: "/" });
+
+    assert.deepEqual(second.data.ignoredFlags, ["visibility"]);
+    assert.equal(second.data.skill.visibility, "public");
+  });
+
+  it("answers not_found for folders and refuses personal workspaces, and stores nothing", async () => {
+    const inFolder = await publish({ name: "Folded", content: "1\n", folder: "ops/tools" });
+    const personal = await publish({ name: "Folded", content: "1\n", personal: true });
+
+    assert.deepEqual([inFolder.code, inFolder.details?.["kind"]], ["not_found", "folder"]);
+    assert.equal(personal.code, "refused");
+    assert.equal((await get<SkillPayload[]>(`/api/skills?query=folded`)).data.length, 0);
+  });
+
+  it("keeps a text up to 512 KB whole and refuses one byte more", async () => {
+    const body = "a".repeat(limits.textContentBytes);
+
+    const made = await publish({ name: "Large", content: body });
+    const over = await publish({ name: "Large", content: `${body}a` });
+
+    assert.equal(made.status, 201);
+    const read = await get<ContentPayload>(`/api/skills/${made.data.skill.id}/content`);
+    assert.equal(read.data.content === body, true);
+    assert.equal(over.code, "payload_too_large");
+  });
+});
+
+describe("publishing modes", () => {
+  it("create makes a skill, and on a taken name names the one that exists", async () => {
+    const made = await publish({ mode: "create", name: "Made once", content: "1\n" });
+    const again = await publish({ mode: "create", name: "made ONCE", content: "2\n" });
+
+    assert.equal(made.data.action, "created");
+    assert.equal(again.code, "already_exists");
+    const { publicId, slug } = made.data.skill;
+    assert.deepEqual(again.details?.["existing"], {
+      publicId,
+      slug,
+      ref: `${org.slug}/${slug}`,
+      folderId: null,
+      path: "/",
+    });
+  });
+
+  it("create never renames: a slug that another name has is taken", async () => {
+    const first = await publish({ mode: "create", name: "Slug: taken", content: "1\n" });
+    const second = await publish({ mode: "create", name: "Slug taken", content: "2\n" });
+
+    assert.equal(second.code, "already_exists");
+    assert.equal((second.details?.["existing"] as SkillPayload).publicId, first.data.skill.publicId);
+  });
+
+  it("update appends, and says when there is nothing to append to", async () => {
+    const missing = await publish({ mode: "update", name: "Not there", content: "1\n" });
+    await publish({ name: "There", content: "1\n" });
+    const updated = await publish({ mode: "update", name: "There", content: "2\n" });
+
+    assert.deepEqual([missing.code, missing.details?.["kind"]], ["not_found", "skill"]);
+    assert.deepEqual([updated.data.action, updated.data.version.version], ["updated", 2]);
+  });
+
+  it("upsert and update call several skills of one name ambiguous, and list them", async () => {
+    const first = await publish({ name: "Name A", content: "1\n" });
+    const second = await publish({ name: "Name B", content: "1\n" });
+    await service.call("PUT", `/api/skills/${second.data.skill.id}`, {
+      token: user.token,
+      body: { name: "Name A" },
+    });
+
+    for (const mode of ["upsert", "update"]) {
+      const answer = await publish({ mode, name: "name a", content: "2\n" });
+      assert.equal(answer.code, "ambiguous");
+      const candidates = answer.details?.["candidates"] as { publicId: string }[];
+      assert.deepEqual(
+        candidates.map((c) => c.publicId).sort(),
+        [first.data.skill.publicId, second.data.skill.publicId].sort(),
+      );
+    }
+  });
+
+  it("upsert renames the slug where another name has it, and tells so", async () => {
+    await publish({ name: "Deploy.it", content: "1\n" });
+
+    const renamed = await publish({ name: "Deploy it", content: "1\n" });
+    const next = await publish({ name: "Deploy, it", content: "1\n" });
+
+    assert.equal(renamed.data.skill.slug, "deploy-it-2");
+    assert.match(renamed.data.warnings.join(), /"deploy-it" is taken.*"deploy-it-2"/);
+    assert.equal(next.data.skill.slug, "deploy-it-3");
+  });
+
+  it("upsert finds room for numbers in long slugs", async () => {
+    const slugs: string[] = [];
+    for (const mark of [".", ",", ";", "!"]) {
+      const made = await publish({ name: `${"long".repeat(20)}${mark}`, content: "1\n" });
+      slugs.push(made.data.skill.slug);
+    }
+
+    assert.deepEqual(
+      slugs.map((slug) => [slug.length, slug.slice(-2)]),
+      [
+        [64, "ng"],
+        [64, "-2"],
+        [64, "-3"],
+        [64, "-4"],
+      ],
+    );
+  });
+
+  it("makes slugs of names without Latin letters and of device names", async () => {
+    const kanji = await publish({ name: "設計", content: "1\n" });
+    const device = await publish({ name: "Con", content: "1\n" });
+
+    assert.match(kanji.data.skill.slug, /^skill-[0-9a-f]{8}$/);
+    assert.equal(device.data.skill.slug, "con-skill");
+  });
+
+  it("makes exactly one skill of many upserts of one new name at once", async () => {
+    await publish({ name: "Race.d", content: "holds the slug\n" });
+
+    for (const name of ["Brand new", "Race d"]) {
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, i) => publish({ name, content: `text ${i}\n` })),
+      );
+
+      assert.deepEqual([...new Set(answers.map((a) => a.status))], [201], JSON.stringify(answers[0]!.body));
+      assert.equal(new Set(answers.map((a) => a.data.skill.id)).size, 1);
+      assert.equal(answers.filter((a) => a.data.action === "created").length, 1);
+      const versions = answers.map((a) => a.data.version.version).sort((a, b) => a - b);
+      assert.deepEqual(
+        versions,
+        Array.from({ length: 12 }, (_, i) => i + 1),
+      );
+    }
+  });
+
+  it("lets exactly one of many creates of one name through", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => publish({ mode: "create", name: "Only one", content: `${i}\n` })),
+    );
+
+    assert.equal(answers.filter((a) => a.status === 201).length, 1);
+    assert.equal(answers.filter((a) => a.code === "already_exists").length, 7);
   });
 });

@@ -32,6 +32,8 @@ export interface CallOptions {
   cookie?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** A body that is sent as it is. */
+  bytes?: Buffer;
 }
 
 export interface TestUser {
@@ -54,7 +56,7 @@ export interface TestService {
   /** A JSON call; `body` is sent as JSON. The answer is held to what its route declares. */
   call<T = Record<string, unknown>>(method: string, path: string, options?: CallOptions): Promise<Answer<T>>;
   /** A call whose answer is taken as it is. */
-  raw(method: string, path: string, options?: CallOptions & { bytes?: Buffer }): Promise<Response>;
+  raw(method: string, path: string, options?: CallOptions): Promise<Response>;
   /** A new account with a session and a token. */
   newUser(username?: string): Promise<TestUser>;
   newOrg(user: TestUser, slug?: string): Promise<TestOrg>;

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads.ts";
+import { limits } from "../../contract/limits.ts";
+import { purge } from "../../workers/upkeep/purge.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { makePackage, makeZip, skillMd } from "../support/zip.ts";
+
+let service: TestService;
+let user: TestUser;
+let other: TestUser;
+let org: TestOrg;
+let aheadMs = 0;
+
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+  user = await service.newUser();
+  other = await service.newUser();
+  org = await service.newOrg(user);
+});
+after(() => service.close());
+
+const sha256 = (bytes: Buffer | string) => createHash("sha256").update(bytes).digest("hex");
+const filesInUploads = () => {
+  const folder = path.join(service.app.config.gitRoot, "uploads");
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+const publish = (body: object, token = user.token) =>
+  service.call<PublishResult>("POST", "/api/skills", { token, body: { tenantId: org.slug, ...body } });
+const announce = (body: object, token = user.token) =>
+  service.call<{ uploadId: string; url: string; expiresAt: string }>("POST", "/api/uploads", { token, body });
+const send = (url: string, bytes: Buffer, token = user.token) => service.call("PUT", url, { token, bytes });
+
+async function discardAll(): Promise<void> {
+  aheadMs += limits.uploadMs + 1;
+  await purge(service.app);
+}
+
+describe("publishing a package", () => {
+  it("stores its files as they are, with their modes, and leaves no upload behind", async () => {
+    const zip = makeZip([
+      { name: "scripts/", mode: 0o040755 },
+      { name: "scripts/run.sh", data: "#!/bin/sh\n", mode: 0o100755 },
+      { name: "SKILL.md", data: skillMd("packed", "Packs things.") },
+      { name: "leer.txt", data: "" },
+      { name: "bild/größe 1.png", data: Buffer.from([0, 255, 1, 254]) },
+    ]);
+
+    const made = await publish({ uploadId: await service.upload(user, zip) });
+
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    assert.equal(made.data.skill.name, "packed");
+    assert.equal(made.data.skill.description, "Packs things.");
+    assert.equal(made.data.version.format, "package");
+    assert.equal(made.data.version.fileCount, 4);
+    const manifest = await service.call<ManifestPayload>(
+      "GET",
+      `/api/skills/${made.data.skill.id}/manifest`,
+      { token: user.token },
+    );
+    assert.deepEqual(
+      manifest.data.files.map(({ path: name, mode, size }) => [name, mode, size]),
+      [
+        ["SKILL.md", "100644", Buffer.byteLength(skillMd("packed", "Packs things."))],
+        ["bild/größe 1.png", "100644", 4],
+        ["leer.txt", "100644", 0],
+        ["scripts/run.sh", "100755", 10],
+      ],
+    );
+    assert.equal(manifest.data.files[1]!.sha256, sha256(Buffer.from([0, 255, 1, 254])));
+    assert.deepEqual(filesInUploads(), []);
+    assert.equal(await service.app.storage.uploads.takenSlots(`user:${user.id}`).then((s) => s.length), 0);
+  });
+
+  it("makes no version of the same files in another zip, and one of a changed mode", async () => {
+    const entries = [
+      { name: "SKILL.md", data: skillMd("same-files") },
+      { name: "a.sh", data: "a" },
+    ];
+    const made = await publish({ uploadId: await service.upload(user, makeZip(entries)) });
+    const push = async (zip: Buffer) =>
+      service.call<VersionResult>("POST", `/api/skills/${made.data.skill.id}/versions`, {
+        token: user.token,
+        body: { uploadId: await service.upload(user, zip) },
+      });
+
+    const again = await push(makeZip(entries.toReversed().map((entry) => ({ ...entry, stored: true }))));
+    const executable = await push(makeZip([entries[0]!, { ...entries[1]!, mode: 0o100755 }]));
+
+    assert.equal(again.data.unchanged, true);
+    assert.equal(again.data.version, 1);
+    assert.equal(executable.data.unchanged, false);
+    assert.equal(executable.data.version, 2);
+  });
+
+  it("may follow a text, and be followed by one", async () => {
+    const made = await publish({ name: "changing", content: "text\n" });
+    const pushed = await publish({
+      name: "changing",
+      uploadId: await service.upload(user, makePackage("changing")),
+    });
+    const back = await publish({ name: "changing", content: "text\n" });
+
+    assert.equal(made.data.version.format, "markdown");
+    assert.deepEqual([pushed.data.version.format, pushed.data.version.version], ["package", 2]);
+    assert.deepEqual([back.data.version.format, back.data.version.version], ["markdown", 3]);
+  });
+
+  it("keeps the upload after a failure that its bytes are not to blame for", async () => {
+    const uploadId = await service.upload(user, makePackage("kept-upload"));
+
+    const refused = await publish({ uploadId, mode: "update" });
+    const lower = await publish({ uploadId, semver: "not a version" });
+    const published = await publish({ uploadId });
+
+    assert.equal(refused.code, "not_found");
+    assert.equal(lower.code, "invalid_request");
+    assert.equal(published.data.action, "created");
+  });
+
+  it("uses an upload up, for one of two publishes at once", async () => {
+    const uploadId = await service.upload(user, makePackage("claimed-once"));
+
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => publish({ uploadId, name: `claimed once ${i}` })),
+    );
+
+    assert.deepEqual(answers.map((a) => a.status).sort(), [201, 404, 404, 404, 404, 404]);
+    assert.equal((await publish({ uploadId })).code, "not_found");
+    assert.deepEqual(filesInUploads(), []);
+  });
+});
+
+describe("staged uploads", () => {
+  const zip = makePackage("staged");
+  const facts = { size: zip.length, sha256: sha256(zip) };
+
+  it("answer when they lapse, and what has arrived", async () => {
+    const { data } = await announce(facts);
+
+    const stored = await send(data.url, zip);
+
+    assert.equal(Date.parse(data.expiresAt) - Date.now() - aheadMs > limits.uploadMs - 10_000, true);
+    assert.deepEqual(stored.data, { uploadId: data.uploadId, ...facts });
+    assert.deepEqual(filesInUploads(), [`${data.uploadId}.zip`]);
+    await discardAll();
+  });
+
+  it("keep nothing of wrong, missing or surplus bytes, and may be sent again", async () => {
+    const { data } = await announce(facts);
+    const wrong = Buffer.from(zip);
+    wrong[40]! ^= 1;
+
+    const answers = [
+      await send(data.url, wrong),
+      await send(data.url, zip.subarray(0, 100)),
+      await send(data.url, Buffer.alloc(0)),
+      await send(data.url, Buffer.concat([zip, Buffer.alloc(1)])),
+      await send(data.url, Buffer.alloc(4_000_000)),
+    ];
+
+    assert.deepEqual(
+      answers.map((a) => a.code),
+      Array(5).fill("upload_mismatch"),
+    );
+    assert.deepEqual(filesInUploads(), []);
+    assert.equal((await publish({ uploadId: data.uploadId })).code, "not_found");
+    assert.equal((await send(data.url, zip)).status, 200);
+    assert.equal((await send(data.url, zip)).code, "conflict");
+    assert.deepEqual(filesInUploads(), [`${data.uploadId}.zip`]);
+    await discardAll();
+    assert.deepEqual(filesInUploads(), []);
+  });
+
+  it("keep nothing of a connection that ends in the middle", async () => {
+    const { data } = await announce({ size: 1_000_000, sha256: "0".repeat(64) });
+    const controller = new AbortController();
+    const body = new ReadableStream({
+      start(stream) {
+        stream.enqueue(new Uint8Array(200_000));
+        setTimeout(() => controller.abort(), 100);
+      },
+    });
+    const sending = fetch(data.url, {
+      method: "PUT",
+      body,
+      signal: controller.signal,
+      headers: { authorization: `Bearer ${user.token}` },
+      duplex: "half",
+    } as RequestInit);
+
+    await assert.rejects(sending);
+
+    for (let i = 0; i < 50 && filesInUploads().length > 0; i++)
+      await new Promise((done) => setTimeout(done, 20));
+    assert.deepEqual(filesInUploads(), []);
+    assert.equal((await service.app.storage.uploads.find(data.uploadId))?.state, "open");
+    await discardAll();
+  });
+
+  it("are nobody else's to send or to publish, and nothing to anonymous callers", async () => {
+    const { data } = await announce(facts);
+
+    assert.equal((await send(data.url, zip, other.token)).code, "not_found");
+    assert.equal((await service.call("PUT", data.url, { bytes: zip })).code, "unauthenticated");
+    await send(data.url, zip);
+    const theirs = await service.newOrg(other);
+    const stolen = await service.call("POST", "/api/skills", {
+      token: other.token,
+      body: { tenantId: theirs.slug, uploadId: data.uploadId },
+    });
+
+    assert.equal(stolen.code, "not_found");
+    assert.equal((await publish({ uploadId: data.uploadId })).status, 201);
+  });
+
+  it("lapse after an hour, sent or not", async () => {
+    const open = (await announce(facts)).data;
+    const stored = (await announce(facts)).data;
+    await send(stored.url, zip);
+    aheadMs += limits.uploadMs + 1;
+
+    assert.equal((await send(open.url, zip)).code, "not_found");
+    assert.equal((await publish({ uploadId: stored.uploadId })).code, "not_found");
+    await purge(service.app);
+    assert.deepEqual(filesInUploads(), []);
+    assert.equal(await service.app.storage.uploads.find(stored.uploadId), null);
+  });
+
+  it("number ten at a time and no more, however many are announced at once", async () => {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => announce(facts)));
+
+    const made = answers.filter((a) => a.status === 201);
+    assert.equal(made.length, limits.openUploads);
+    assert.deepEqual(
+      [...new Set(answers.filter((a) => a.status !== 201).map((a) => a.code))],
+      ["limit_reached"],
+    );
+    assert.equal((await announce(facts, other.token)).status, 201);
+    await send(made[0]!.data.url, zip);
+    await publish({ uploadId: made[0]!.data.uploadId, name: "frees a place" });
+    assert.equal((await announce(facts)).status, 201);
+    assert.equal((await announce(facts)).code, "limit_reached");
+    aheadMs += limits.uploadMs + 1;
+    assert.equal((await announce(facts)).status, 201, "lapsed uploads hold no place");
+    await discardAll();
+  });
+
+  it("are refused over the size limit before a byte is sent", async () => {
+    const tooLarge = await announce({ size: limits.packageCompressedBytes + 1, sha256: facts.sha256 });
+
+    assert.equal(tooLarge.code, "payload_too_large");
+    for (const body of [
+      { size: 0, sha256: facts.sha256 },
+      { size: 1.5, sha256: facts.sha256 },
+      { size: "10", sha256: facts.sha256 },
+      { size: 10, sha256: facts.sha256.toUpperCase() },
+      { size: 10, sha256: "xyz" },
+      { size: 10 },
+      { ...facts, extra: true },
+    ])
+      assert.equal((await announce(body)).code, "invalid_request", JSON.stringify(body));
+  });
+});
