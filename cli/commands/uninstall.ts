@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 import { CliError, messageOf } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
 import { clearLeftovers } from "../install/files.ts";
-import { presentRecord, removeInstallation } from "../install/record.ts";
+import { handOverFile, presentRecord, removeInstallation } from "../install/record.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
 import { cacheFolder, purgeCache } from "../state/cache.ts";
 import { type InstallationRecord, profileName, profileOf } from "../state/config.ts";
@@ -43,8 +43,10 @@ export const uninstall = defineCommand({
         } catch (thrown) {
           error = messageOf(thrown);
         }
-        if (error === undefined) removed.push(record);
-        else {
+        if (error === undefined) {
+          removed.push(record);
+          handOverFile(state.config, record);
+        } else {
           kept.push(record);
           failed.push({ platform: record.platform, path: record.path, error });
         }

@@ -43,7 +43,7 @@ import {
   placeAgain,
   placeWanted,
 } from "./place.ts";
-import { inspectRecord, removeInstallation } from "./record.ts";
+import { handOverFile, inspectRecord, removeInstallation } from "./record.ts";
 import { applySection } from "./section.ts";
 
 export interface AppliedPlace {
@@ -155,6 +155,8 @@ export async function applyVersion(
   for (const write of writes) places.push(await carryOut(write, installName, cache, options.force, warnings));
   const kept = places.filter((place) => place.outcome !== "failed" || isKnown(place.record, present));
   entry.installs = kept.map((place) => place.record);
+  for (const { replaces, record } of writes)
+    if (replaces !== undefined && replaces.path !== record.path) handOverFile(state.config, replaces);
   if (entry.installs.length === 0) delete profile.installed[installName];
   await state.save();
   return { installName, skill: entry, places, skipped, warnings };

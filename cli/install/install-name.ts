@@ -1,6 +1,7 @@
 /** Under which name a skill lies in the cache and in the tools. */
 import type { SkillPayload } from "../../contract/payloads.ts";
 import type { Config } from "../state/config.ts";
+import { skillFolderName } from "../targets/render.ts";
 
 /**
  * The name it is installed under already, else its slug, else with its organization before it, else with its public
@@ -19,6 +20,6 @@ export function freeInstallName(
     Object.values(config.profiles).every(
       ({ installed }) => !Object.hasOwn(installed, name) || installed[name]!.publicId === skill.publicId,
     );
-  const names = [skill.slug, `${skill.tenantSlug}-${skill.slug}`];
-  return names.find(isFree) ?? `${skill.slug}-${skill.publicId.toLowerCase()}`;
+  const names = [skill.slug, `${skill.tenantSlug}-${skill.slug}`].map(skillFolderName);
+  return names.find(isFree) ?? `${skillFolderName(skill.slug).slice(0, 48)}-${skill.publicId.toLowerCase()}`;
 }

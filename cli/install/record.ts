@@ -4,7 +4,7 @@ import { isAbsolute, relative } from "node:path";
 import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
 import { linkTarget, readTextFile, writeWhole } from "./files.ts";
 import { removeSection } from "./section.ts";
-import type { InstallationRecord } from "../state/config.ts";
+import type { Config, InstallationRecord } from "../state/config.ts";
 
 /** `stale`: what a stopped run was about to replace. `edited`: not what svc left there. */
 export type RecordState = "intact" | "stale" | "missing" | "edited";
@@ -56,6 +56,19 @@ export async function removeInstallation(
     await rm(record.path);
   else if (edit.text !== text) await writeWhole(record.path, edit.text);
   return undefined;
+}
+
+/**
+ * Whoever removes the last section of a file that svc made removes the file. So a record that goes hands that duty
+ * to another section of the same file.
+ */
+export function handOverFile(config: Config, gone: InstallationRecord): void {
+  if (gone.createdFile !== true) return;
+  const heir = Object.values(config.profiles)
+    .flatMap((profile) => Object.values(profile.installed))
+    .flatMap((skill) => skill.installs)
+    .find((record) => record !== gone && record.method === "section" && record.path === gone.path);
+  if (heir !== undefined) heir.createdFile = true;
 }
 
 export function isInside(path: string, folder: string): boolean {

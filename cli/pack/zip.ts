@@ -14,12 +14,11 @@ export interface PackedZip {
   sha256: string;
 }
 
-/** Zip times have no zone: the earliest one, in local parts, is written the same everywhere. */
-const mtime = new Date(1980, 0, 1);
-
 /** Streams the files, which are in the order of their paths, into a new zip at `path`. */
 export async function writeZip(files: readonly PackageFile[], path: string): Promise<PackedZip> {
   const zip = new yazl.ZipFile();
+  // Zip times have no zone: the earliest one, in local parts, is written the same everywhere.
+  const mtime = new Date(1980, 0, 1);
   const hash = createHash("sha256");
   let size = 0;
   const count = new Transform({

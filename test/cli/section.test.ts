@@ -100,11 +100,11 @@ describe("a section", () => {
         const both = applied(applied(text, "one", first), "two", second);
         const [gone, left, kept] = firstGoesFirst ? ["one", "two", second] : ["two", "one", first];
 
-        const rest = removed(both, gone!);
+        const rest = removed(both, gone);
 
-        assert.equal(readSection(rest, left!), sectionContent(kept!));
-        assert.equal(rest, applied(text, left!, kept!));
-        assert.equal(removed(rest, left!), text);
+        assert.equal(readSection(rest, left), sectionContent(kept));
+        assert.equal(rest, applied(text, left, kept));
+        assert.equal(removed(rest, left), text);
       }),
       { numRuns: 2000 },
     );

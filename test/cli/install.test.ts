@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { answer, startRegistry, zipOf } from "./harness.ts";
+import { dataOf, kit, world } from "./world.ts";
+
+interface Installed {
+  installName: string;
+  requestedRange: string;
+  version: number;
+  installed: { platform: string; method: string; path: string }[];
+  skipped: { platform: string; reason: string }[];
+  warnings: string[];
+}
+describe("install", () => {
+  it("puts a text skill into three tools, each in its own way", async (t) => {
+    const { home, run, read } = await world(t);
+    await mkdir(join(home, ".codex"));
+    await writeFile(join(home, ".codex", "AGENTS.md"), "# Mine");
+
+    const ran = await run("install", "review", "-t", "claude,cursor", "-t", "codex", "-g");
+
+    assert.equal(ran.code, 0);
+    const { installed, skipped } = dataOf<Installed>(ran);
+    assert.deepEqual(
+      installed.map((record) => [record.platform, record.method]),
+      [
+        ["claude", "symlink"],
+        ["cursor", "copy"],
+        ["codex", "section"],
+      ],
+    );
+    assert.deepEqual(skipped, []);
+    const skillFile = '---\nname: review\ndescription: "What it does"\n---\n\none\n';
+    assert.equal(await readlink(join(home, ".claude/skills/review")), join(home, ".svc/cache/review/claude"));
+    assert.equal(await read(home, ".claude/skills/review/SKILL.md"), skillFile);
+    assert.equal(await read(home, ".cursor/skills/review/SKILL.md"), skillFile);
+    assert.equal(
+      await read(home, ".codex/AGENTS.md"),
+      "# Mine\n\n<!-- svc:start:review -->\n## Review\n\none\n\n<!-- svc:end:review -->",
+    );
+    assert.equal(await read(home, ".svc/cache/review/raw.md"), "one\n");
+    assert.equal(JSON.parse(await read(home, ".svc/cache/review/meta.json")).semver, "1.0.0");
+  });
+
+  it("puts a package there in full, with its executable bits", async (t) => {
+    const { home, project, run, read } = await world(t);
+
+    const { installed } = dataOf<Installed>(
+      await run("install", "acme/kit@^1", "-t", "claude,cursor,codex", "-p"),
+    );
+
+    assert.deepEqual(
+      installed.map((record) => [record.platform, record.method, record.path]),
+      [
+        ["claude", "symlink", join(project, ".claude/skills/kit")],
+        ["cursor", "copy", join(project, ".cursor/skills/kit")],
+        ["codex", "copy", join(project, ".agents/skills/kit")],
+      ],
+    );
+    for (const { path } of installed) {
+      assert.equal(await read(path, "assets/ü.txt"), "one");
+      assert.equal((await stat(join(path, "scripts/run.sh"))).mode & 0o777, 0o755);
+      assert.equal((await stat(join(path, "SKILL.md"))).mode & 0o111, 0);
+    }
+    assert.deepEqual((await readdir(join(home, ".svc/cache/kit"))).sort(), [
+      "manifest.json",
+      "meta.json",
+      "pkg",
+    ]);
+    assert.deepEqual(await readdir(join(home, ".svc/tmp")), []);
+  });
+
+  it("keeps the answers of flags apart from questions", async (t) => {
+    const { run } = await world(t);
+    for (const [argv, flag] of [
+      [["install"], "<ref>"],
+      [["install", "review"], "--target"],
+      [["install", "review", "-t", "claude"], "--global"],
+      [["uninstall"], "<slug>"],
+      [["publish"], "<path>"],
+    ] as const) {
+      const { code, stdout, error } = await run(...argv);
+      assert.deepEqual(
+        [code, stdout, error.code, error.details?.["flag"]],
+        [1, "", "E_INTERACTION_REQUIRED", flag],
+      );
+    }
+  });
+
+  it("refuses bad flags before anything else", async (t) => {
+    const { run, home } = await world(t);
+    for (const [argv, code, detail] of [
+      [["install", "review", "-t", "cloude", "-g"], "E_INVALID_ARGUMENT", "--target"],
+      [["install", "review", "-t", "claude", "-g", "-p"], "E_INVALID_ARGUMENT", "--project"],
+      [["install", "review", "-t", "claude", "-g", "--symlink", "--copy"], "E_INVALID_ARGUMENT", "--copy"],
+      [["install", "review@^^", "-t", "claude", "-g"], "E_INVALID_ARGUMENT", "<ref>"],
+      [["install", "review", "-t", "claude", "-p", "nowhere"], "E_NOT_FOUND", undefined],
+      [["install", "nothing", "-t", "claude", "-g"], "E_NOT_FOUND", undefined],
+      [["pull", "--latest"], "E_INVALID_ARGUMENT", "--latest"],
+      [["pull", "review"], "E_NOT_FOUND", undefined],
+      [["frobnicate"], "E_INVALID_ARGUMENT", "<command>"],
+    ] as const) {
+      const ran = await run(...argv);
+      assert.deepEqual([ran.error.code, ran.error.details?.["flag"]], [code, detail], argv.join(" "));
+    }
+    assert.deepEqual(await readdir(home).then((names) => names.filter((name) => name !== ".svc")), []);
+  });
+
+  it("does not overwrite what it did not make, and tells E_NO_TARGETS when nothing is left", async (t) => {
+    const { home, run, read } = await world(t);
+    await mkdir(join(home, ".claude/skills/review"), { recursive: true });
+    await writeFile(join(home, ".claude/skills/review/SKILL.md"), "mine");
+    await mkdir(join(home, ".cursor/skills"), { recursive: true });
+    await symlink("/nonexistent", join(home, ".cursor/skills/review"));
+
+    const { code, error } = await run("install", "review", "-t", "claude,cursor,aider", "-g", "--force");
+
+    assert.equal(code, 1);
+    assert.equal(error.code, "E_NO_TARGETS");
+    const skipped = error.details?.["skipped"] as Installed["skipped"];
+    assert.deepEqual(
+      skipped.map((skip) => skip.platform),
+      ["claude", "cursor", "aider"],
+    );
+    for (const [i, tool] of [".claude", ".cursor"].entries())
+      assert.equal(
+        skipped[i]!.reason,
+        `${join(home, tool, "skills/review")} already exists and was not created by svc`,
+      );
+    assert.equal(await read(home, ".claude/skills/review/SKILL.md"), "mine");
+    assert.equal(await readlink(join(home, ".cursor/skills/review")), "/nonexistent");
+
+    const partly = dataOf<Installed>(await run("install", "review", "-t", "claude,codex", "-g"));
+    assert.equal(partly.installed.length, 1);
+    assert.equal(partly.skipped.length, 1);
+  });
+
+  it("takes up its own work again after the config was lost", async (t) => {
+    const { home, run } = await world(t);
+    await run("install", "review", "-t", "claude,cursor,codex", "-g");
+    await rm(join(home, ".svc/config.json"));
+
+    const { installed, skipped } = dataOf<Installed>(
+      await run("install", "review", "-t", "claude,cursor,codex", "-g"),
+    );
+
+    assert.equal(installed.length, 3);
+    assert.deepEqual(skipped, []);
+  });
+
+  it("names a package's folder after the skill when its own name is taken", async (t) => {
+    const { home, run, skills } = await world(t);
+    skills[2]!.slug = "tool-kit";
+    await mkdir(join(home, ".claude/skills/kit"), { recursive: true });
+
+    const { installed, warnings } = dataOf<Installed>(
+      await run("install", "tool-kit", "-t", "claude,cursor", "-g"),
+    );
+
+    assert.deepEqual(
+      installed.map((record) => record.path),
+      [join(home, ".claude/skills/tool-kit"), join(home, ".cursor/skills/kit")],
+    );
+    assert.match(warnings.join(), /claude: the folder is named tool-kit, because kit is taken/);
+  });
+
+  it("gives two skills of one slug two names", async (t) => {
+    const { home, run, skills } = await world(t);
+    await run("install", "review", "-t", "claude", "-g");
+    skills[0]!.publicId = "zzzzzzzzzz";
+
+    const second = dataOf<Installed>(await run("install", "review", "-t", "claude", "-g"));
+
+    assert.equal(second.installName, "acme-review");
+    assert.equal(second.installed[0]!.path, join(home, ".claude/skills/acme-review"));
+    assert.deepEqual((await run("uninstall", "acme/review")).error.code, "E_AMBIGUOUS");
+  });
+
+  it("changes the method of an installed skill", async (t) => {
+    const { home, run, read } = await world(t);
+    await run("install", "review", "-t", "claude", "-g");
+
+    const { installed } = dataOf<Installed>(await run("install", "review", "-t", "claude", "-g", "--copy"));
+
+    assert.deepEqual([installed.length, installed[0]!.method], [1, "copy"]);
+    assert.ok((await stat(join(home, ".claude/skills/review"))).isDirectory());
+    assert.match(await read(home, ".claude/skills/review/SKILL.md"), /one/);
+    dataOf<Installed>(await run("install", "review", "-t", "claude", "-g", "--symlink"));
+    assert.equal(await readlink(join(home, ".claude/skills/review")), join(home, ".svc/cache/review/claude"));
+  });
+
+  it("leaves no folder outside the home and the project, and no file half done", async (t) => {
+    const { home, project, run } = await world(t);
+    for (const skill of ["review", "house", "kit"])
+      await run("install", skill, "-t", "claude,cursor,codex", "-p");
+    for (const skill of ["review", "house", "kit"]) {
+      const ran = await run("uninstall", skill, "--purge");
+      assert.equal(ran.code, 0, ran.stderr);
+    }
+    const left = await readdir(project, { recursive: true, withFileTypes: true });
+    assert.deepEqual(
+      left.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+      [],
+    );
+    assert.deepEqual(await readdir(join(home, ".svc/cache")), []);
+  });
+});
+
+describe("a download", () => {
+  for (const [what, slug, path, spoil] of [
+    ["another text", "review", "/content", (body: string) => body.replace("one\\n", "two\\n")],
+    [
+      "another list of files",
+      "kit",
+      "/manifest",
+      (body: string) => body.replace("scripts/run.sh", "scripts/rum.sh"),
+    ],
+    [
+      "a list with a path that leads out",
+      "kit",
+      "/manifest",
+      (body: string) => body.replace("scripts/run.sh", "../../../run.sh"),
+    ],
+    ["another size", "kit", "/manifest", (body: string) => body.replace(/"size":\d+/, '"size":1')],
+  ] as const)
+    it(`with ${what} installs nothing`, async (t) => {
+      const target = await world(t);
+      const apiUrl = await startRegistry(t, target.skills);
+      const { home, run } = await world(t, (request, response, url) => {
+        if (!url.pathname.endsWith(path)) return false;
+        const pass = async () => {
+          const body = await (await fetch(apiUrl + request.url!)).text();
+          assert.notEqual(spoil(body), body);
+          answer(response, 200, spoil(body));
+        };
+        void pass();
+        return true;
+      });
+
+      const { code, error } = await run("install", slug, "-t", "claude,codex", "-g");
+
+      assert.deepEqual([code, error.code], [1, "E_NETWORK"]);
+      assert.deepEqual(
+        (await readdir(join(home, ".svc"))).filter((name) => name !== "tmp"),
+        [],
+      );
+      assert.deepEqual(await readdir(join(home, ".svc/tmp")), []);
+    });
+
+  it("that is cut off installs nothing", async (t) => {
+    const { home, run } = await world(t, (_request, response, url) => {
+      if (!url.pathname.endsWith("/package")) return false;
+      response.writeHead(200, { "content-type": "application/zip", "content-length": "1000" });
+      response.write("PK");
+      setTimeout(() => response.destroy(), 20);
+      return true;
+    });
+
+    const { error } = await run("install", "kit", "-t", "claude", "-g");
+
+    assert.equal(error.code, "E_NETWORK");
+    assert.deepEqual(await readdir(join(home, ".svc/tmp")), []);
+  });
+
+  it("with files that the list does not have, or no zip at all, installs nothing", async (t) => {
+    const extra = await zipOf({ ...kit("one"), "more.txt": { data: "x" } });
+    for (const bytes of [extra, Buffer.from("no zip"), extra.subarray(0, 100)]) {
+      const { home, run } = await world(t, (_request, response, url) => {
+        if (!url.pathname.endsWith("/package")) return false;
+        response.end(bytes);
+        return true;
+      });
+      const { error } = await run("install", "kit", "-t", "claude", "-g");
+      assert.equal(error.code, "E_NETWORK");
+      assert.deepEqual(await readdir(home), [".svc"]);
+    }
+  });
+});
+
+describe("uninstall", () => {
+  it("gives back the files of others byte for byte", async (t) => {
+    const { home, run, read } = await world(t);
+    await mkdir(join(home, ".codex"));
+    for (const text of ["# Mine", "# Mine\r\n", "\uFEFFx\n\n\n", ""]) {
+      await writeFile(join(home, ".codex/AGENTS.md"), text);
+      await run("install", "review", "-t", "codex", "-g");
+      await run("install", "house", "-t", "codex", "-g");
+      await run("uninstall", "review");
+      await run("uninstall", "house");
+      assert.equal(await read(home, ".codex/AGENTS.md"), text);
+    }
+  });
+
+  it("removes a shared file that it had made itself", async (t) => {
+    const { home, run } = await world(t);
+    await run("install", "review", "-t", "codex", "-g");
+    await run("uninstall", "review");
+    assert.deepEqual(await readdir(join(home, ".codex")), []);
+  });
+
+  it("keeps edited copies unless forced, and what is no longer its link", async (t) => {
+    const { home, run, read } = await world(t);
+    await run("install", "review", "-t", "claude,cursor", "-g");
+    await writeFile(join(home, ".cursor/skills/review/SKILL.md"), "mine");
+    await rm(join(home, ".claude/skills/review"));
+    await mkdir(join(home, ".claude/skills/review"));
+
+    const kept = await run("uninstall", "review", "--purge");
+    assert.equal(kept.code, 1);
+    const { failed, removed, purged } = kept.data as {
+      failed: { platform: string }[];
+      removed: unknown[];
+      purged: boolean;
+    };
+    assert.deepEqual([failed.map((one) => one.platform), removed, purged], [["claude", "cursor"], [], false]);
+    assert.equal(await read(home, ".cursor/skills/review/SKILL.md"), "mine");
+
+    await rm(join(home, ".claude/skills/review"), { recursive: true });
+    const forced = await run("uninstall", "review", "--purge", "--force");
+    assert.equal(forced.code, 0);
+    await assert.rejects(stat(join(home, ".cursor/skills/review")));
+    assert.deepEqual(await readdir(join(home, ".svc/cache")), []);
+  });
+});

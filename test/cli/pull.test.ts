@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, describe, it } from "node:test";
+import { type World, dataOf, kit, world } from "./world.ts";
+
+interface Pulled {
+  skills: { slug: string; outcome: string; toVersion?: number; warnings: string[] }[];
+  summary: { updated: number; upToDate: number; failed: number };
+}
+
+describe("pull", () => {
+  async function installed(t: TestContext): Promise<World> {
+    const made = await world(t);
+    for (const skill of ["review", "kit"])
+      await made.run("install", skill, "-t", "claude,cursor,codex", "-g");
+    return made;
+  }
+
+  function publish({ skills }: World): void {
+    skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
+    skills[2]!.versions.push({ semver: "2.0.0", files: { ...kit("two"), "new.txt": { data: "n" } } });
+  }
+
+  it("does nothing when nothing moved", async (t) => {
+    const made = await installed(t);
+    const before = await made.config();
+
+    const { summary } = dataOf<Pulled>(await made.run("pull"));
+
+    assert.deepEqual(summary, { updated: 0, upToDate: 2, failed: 0 });
+    assert.deepEqual(await made.config(), before);
+  });
+
+  it("brings links, copies and sections to the new version", async (t) => {
+    const made = await installed(t);
+    publish(made);
+
+    const { skills, summary } = dataOf<Pulled>(await made.run("pull"));
+
+    assert.deepEqual(summary, { updated: 2, upToDate: 0, failed: 0 });
+    assert.deepEqual(
+      skills.map((skill) => skill.outcome),
+      ["updated", "updated"],
+    );
+    for (const path of [
+      ".claude/skills/review/SKILL.md",
+      ".cursor/skills/review/SKILL.md",
+      ".codex/AGENTS.md",
+    ])
+      assert.match(await made.read(made.home, path), /two/);
+    for (const folder of [".claude/skills/kit", ".cursor/skills/kit", ".agents/skills/kit"])
+      assert.equal(await made.read(made.home, folder, "new.txt"), "n");
+  });
+
+  it("keeps to the pin, changes it on request, and only after it worked", async (t) => {
+    const made = await world(t);
+    await made.run("install", "kit@^1", "-t", "claude", "-g");
+    publish(made);
+    const pin = async () => (await made.config()).profiles["default"]!.installed["kit"]!.range;
+
+    assert.deepEqual(dataOf<Pulled>(await made.run("pull")).summary.upToDate, 1);
+    assert.equal((await made.run("pull", "kit", "--version", "9.9.9")).error.code, "E_NOT_FOUND");
+    assert.equal(await pin(), "^1");
+    assert.equal(dataOf<Pulled>(await made.run("pull", "kit", "--version", "2")).skills[0]!.toVersion, 2);
+    assert.equal(await pin(), "2");
+    assert.equal(dataOf<Pulled>(await made.run("pull", "kit", "--latest")).skills[0]!.outcome, "upToDate");
+    assert.equal(await pin(), "latest");
+  });
+
+  it("moves nothing when frozen", async (t) => {
+    const made = await installed(t);
+    assert.equal((await made.run("pull", "--frozen")).code, 0);
+    publish(made);
+    const before = await made.config();
+
+    const { code, stdout, error } = await made.run("pull", "--frozen");
+
+    assert.deepEqual([code, stdout, error.code], [1, "", "E_VERSION_CHANGED"]);
+    const { skill, from, to } = error.details!;
+    assert.deepEqual({ skill, from, to }, { skill: "review", from: "1.0.0", to: "1.1.0" });
+    assert.deepEqual(await made.config(), before);
+  });
+
+  it("leaves edited copies alone, says so with exit 1, and overwrites them with --force", async (t) => {
+    const made = await installed(t);
+    const { home } = made;
+    await writeFile(join(home, ".cursor/skills/review/SKILL.md"), "my own words");
+    await writeFile(join(home, ".agents/skills/kit/notes.md"), "mine");
+    const agents = await made.read(home, ".codex/AGENTS.md");
+    await writeFile(join(home, ".codex/AGENTS.md"), agents.replace("one", "uno"));
+
+    const still = await made.run("pull");
+    assert.equal(still.code, 0);
+    assert.deepEqual(
+      dataOf<Pulled>(still).skills.map((skill) => skill.outcome),
+      ["upToDate", "upToDate"],
+    );
+    assert.equal(dataOf<Pulled>(still).skills[0]!.warnings.length, 2);
+
+    publish(made);
+    const moved = await made.run("pull");
+    assert.equal(moved.code, 1);
+    const { skills, summary } = dataOf<Pulled>(moved);
+    assert.deepEqual(
+      skills.map((skill) => skill.outcome),
+      ["partial", "partial"],
+    );
+    assert.deepEqual(summary, { updated: 0, upToDate: 0, failed: 2 });
+    assert.equal(await made.read(home, ".cursor/skills/review/SKILL.md"), "my own words");
+    assert.match(await made.read(home, ".codex/AGENTS.md"), /uno/);
+    assert.equal(await made.read(home, ".agents/skills/kit/notes.md"), "mine");
+    assert.match(await made.read(home, ".claude/skills/review/SKILL.md"), /two/);
+
+    const forced = dataOf<Pulled>(await made.run("pull", "--force"));
+    assert.deepEqual(forced.summary, { updated: 2, upToDate: 0, failed: 0 });
+    assert.match(await made.read(home, ".cursor/skills/review/SKILL.md"), /two/);
+    assert.match(await made.read(home, ".codex/AGENTS.md"), /two/);
+    await assert.rejects(made.read(home, ".agents/skills/kit/notes.md"));
+  });
+
+  it("does not take what tools leave behind for edits", async (t) => {
+    const made = await installed(t);
+    await mkdir(join(made.home, ".agents/skills/kit/scripts/__pycache__"));
+    await writeFile(join(made.home, ".agents/skills/kit/scripts/__pycache__/x.pyc"), "x");
+    publish(made);
+    assert.equal(dataOf<Pulled>(await made.run("pull")).summary.updated, 2);
+  });
+
+  it("keeps edits that were made through a link", async (t) => {
+    const made = await installed(t);
+    await writeFile(join(made.home, ".claude/skills/review/SKILL.md"), "edited");
+    publish(made);
+
+    const { skills } = dataOf<Pulled>(await made.run("pull"));
+    assert.equal(skills[0]!.outcome, "failed");
+    assert.match(skills[0]!.warnings.join(), /edited through its link/);
+    assert.equal(await made.read(made.home, ".claude/skills/review/SKILL.md"), "edited");
+
+    assert.equal(dataOf<Pulled>(await made.run("pull", "--force")).skills[0]!.outcome, "updated");
+    assert.match(await made.read(made.home, ".claude/skills/review/SKILL.md"), /two/);
+  });
+
+  for (const [what, damage] of [
+    ["a removed link", (home: string) => rm(join(home, ".claude/skills/review"))],
+    ["a removed copy", (home: string) => rm(join(home, ".cursor/skills/review"), { recursive: true })],
+    ["a removed section", (home: string) => rm(join(home, ".codex/AGENTS.md"))],
+    ["a removed cache", (home: string) => rm(join(home, ".svc/cache/review"), { recursive: true })],
+    ["a removed file of the cache", (home: string) => rm(join(home, ".svc/cache/review/claude/SKILL.md"))],
+  ] as const)
+    it(`repairs ${what}`, async (t) => {
+      const made = await installed(t);
+      await damage(made.home);
+
+      const { skills } = dataOf<Pulled>(await made.run("pull"));
+
+      assert.equal(skills[0]!.outcome, "repaired");
+      for (const path of [
+        ".claude/skills/review/SKILL.md",
+        ".cursor/skills/review/SKILL.md",
+        ".codex/AGENTS.md",
+      ])
+        assert.match(await made.read(made.home, path), /one/);
+      assert.equal(dataOf<Pulled>(await made.run("pull")).summary.upToDate, 2);
+    });
+
+  it("warns of a project that is gone and goes on", async (t) => {
+    const made = await world(t);
+    await made.run("install", "review", "-t", "claude", "-p");
+    await made.run("install", "review", "-t", "claude", "-g");
+    await rm(made.project, { recursive: true });
+    publish(made);
+
+    const { skills } = dataOf<Pulled>(await made.run("pull"));
+
+    assert.equal(skills[0]!.outcome, "updated");
+    assert.match(skills[0]!.warnings.join(), /no longer there/);
+    await assert.rejects(stat(made.project));
+  });
+
+  it("records a skill that is no longer to be had, and updates the others", async (t) => {
+    const made = await installed(t);
+    publish(made);
+    made.skills.splice(2, 1);
+
+    const ran = await made.run("pull");
+
+    assert.equal(ran.code, 1);
+    assert.deepEqual(
+      dataOf<Pulled>(ran).skills.map((skill) => skill.outcome),
+      ["updated", "failed"],
+    );
+    assert.equal((await made.run("pull", "kit")).error.code, "E_NOT_FOUND");
+  });
+});

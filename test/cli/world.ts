@@ -1,0 +1,59 @@
+/** A home, a project and a registry with three skills, for the stories of install, pull and uninstall. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Config } from "../../cli/state/config.ts";
+import { type Ran, type StubSkill, startRegistry, svc, temporaryFolder } from "./harness.ts";
+
+export interface World {
+  home: string;
+  project: string;
+  run: (...argv: string[]) => Promise<Ran>;
+  skills: StubSkill[];
+  config: () => Promise<Config>;
+  read: (...path: string[]) => Promise<string>;
+}
+
+export const kit = (text: string): Record<string, { data: string; mode?: "100644" | "100755" }> => ({
+  "SKILL.md": { data: `---\nname: kit\ndescription: d\n---\n${text}` },
+  "scripts/run.sh": { data: "#!/bin/sh\n", mode: "100755" },
+  "assets/ü.txt": { data: text },
+});
+
+/** A home, a project, and a registry with a text skill, a rule and a package. */
+export async function world(t: TestContext, intercept?: Parameters<typeof startRegistry>[2]): Promise<World> {
+  const home = await temporaryFolder(t);
+  const project = await temporaryFolder(t);
+  const skills: StubSkill[] = [
+    {
+      slug: "review",
+      publicId: "aaaaaaaaaa",
+      name: "Review",
+      versions: [{ semver: "1.0.0", body: "one\n" }],
+    },
+    {
+      slug: "house",
+      publicId: "bbbbbbbbbb",
+      name: "House",
+      type: "rule",
+      versions: [{ semver: "1.0.0", body: "rule\n" }],
+    },
+    { slug: "kit", publicId: "cccccccccc", name: "Kit", versions: [{ semver: "1.0.0", files: kit("one") }] },
+  ];
+  const apiUrl = await startRegistry(t, skills, intercept);
+  return {
+    home,
+    project,
+    skills,
+    run: (...argv) => svc([...argv, "-o", "json"], { home, cwd: project, env: { SVC_API_URL: apiUrl } }),
+    config: async () => JSON.parse(await readFile(join(home, ".svc", "config.json"), "utf8")) as Config,
+    read: (...path) => readFile(join(...path), "utf8"),
+  };
+}
+
+/** The document of a run that had nothing to say on stderr. */
+export function dataOf<T>(ran: Ran): T {
+  assert.equal(ran.stderr, "");
+  return ran.data as T;
+}
