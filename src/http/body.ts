@@ -74,20 +74,33 @@ async function readText(request: IncomingMessage, limitBytes: number): Promise<s
 
 function readMultipart(request: IncomingMessage): Promise<[string, string][]> {
   return new Promise((resolve, reject) => {
+    const unreadable = () => reject(invalidRequest("The form could not be read."));
     const fields: [string, string][] = [];
-    const parser = new busboy.Busboy({
-      headers: request.headers as busboy.BusboyHeaders,
-      limits: { files: 0, fields: 20, fieldSize: limits.formBodyBytes, parts: 20 },
-    });
+    const parser = openParser(request);
+    if (!parser) return unreadable();
     parser.on("field", (name: string, value: string, _nameTruncated: boolean, truncated: boolean) => {
       if (truncated) reject(tooLarge(limits.formBodyBytes));
       fields.push([name, value]);
     });
     parser.on("partsLimit", () => reject(invalidRequest("The form has too many fields.")));
-    parser.on("error", () => reject(invalidRequest("The form could not be read.")));
+    parser.on("error", unreadable);
     parser.on("finish", () => resolve(fields));
+    // A caller that goes away in the middle ends no part, so the parser would wait for ever.
+    request.once("close", unreadable);
     request.pipe(parser);
   });
+}
+
+/** Undefined where the content type lacks a usable boundary, which the parser throws on. */
+function openParser(request: IncomingMessage): busboy.Busboy | undefined {
+  try {
+    return new busboy.Busboy({
+      headers: request.headers as busboy.BusboyHeaders,
+      limits: { files: 0, fields: 20, fieldSize: limits.formBodyBytes, parts: 20 },
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 export function tooLarge(limitBytes: number): ServiceError {

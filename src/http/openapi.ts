@@ -58,7 +58,7 @@ function describe(declared: Route): ZodOpenApiOperationObject {
     content: { "application/json": { schema: Failure } },
   };
   const answer = declared.produces
-    ? { description: "OK", content: { [declared.produces]: { schema: { type: "string" as const } } } }
+    ? { description: "OK", content: { [declared.produces]: { schema: data ?? { type: "string" as const } } } }
     : { description: "OK", content: { "application/json": { schema: envelope } } };
   return {
     summary: declared.summary,

@@ -40,7 +40,7 @@ export function checkOrigin(ctx: Context, actor: Actor, baseUrl: string): void {
   if (origin !== new URL(baseUrl).origin) {
     throw forbidden(`This call must come from ${new URL(baseUrl).origin}: open the service by that address.`);
   }
-  if (bySession && ctx.length !== 0 && ctx.length !== undefined && !ctx.is("json", "multipart")) {
+  if (bySession && ctx.request.length !== 0 && ctx.is("json", "multipart") === false) {
     throw new ServiceError(
       "unsupported_media_type",
       "A call by session cookie takes JSON or multipart/form-data.",

@@ -160,11 +160,24 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
     let reply: unknown;
     const stored = await idempotently(options.idempotency, key, async () => {
       reply = await call();
-      return { status: 201, body: reply instanceof Enveloped || reply instanceof Reply ? null : reply };
+      return { status: 201, body: reply instanceof Enveloped || reply instanceof Reply ? shownOnce : reply };
     });
+    if (reply === undefined && isShownOnce(stored.body)) {
+      throw new ServiceError(
+        "conflict",
+        "The call with this Idempotency-Key succeeded; its answer is shown once and is not kept.",
+      );
+    }
     return render(ctx, declared, reply ?? stored.body);
   }
   return render(ctx, declared, await call());
+}
+
+/** Kept in place of an answer that carries a secret or a cookie. */
+const shownOnce = { shownOnce: true };
+
+function isShownOnce(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "shownOnce" in body;
 }
 
 function readBody(request: IncomingMessage, declared: Route): Promise<unknown> {
