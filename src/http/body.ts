@@ -92,7 +92,7 @@ function readMultipart(request: IncomingMessage): Promise<[string, string][]> {
 }
 
 /** Undefined where the content type lacks a usable boundary, which the parser throws on. */
-function openParser(request: IncomingMessage): busboy.Busboy | undefined {
+function openParser(request: IncomingMessage): InstanceType<typeof busboy.Busboy> | undefined {
   try {
     return new busboy.Busboy({
       headers: request.headers as busboy.BusboyHeaders,

@@ -60,10 +60,12 @@ describe("personal tokens", () => {
 
     assert.match(String(first.body.data["token"]), /^lsk_/);
     assert.doesNotMatch(again.text, /lsk_/);
+    assert.match(again.text, /shown once/);
     assert.equal((await list()).length, 1);
     const records = await service.storage.database.raw.collection("idempotency").find({}).toArray();
     const kept = records.map((row) => service.app.secrets.open(String(row["sealed"]), String(row._id)));
-    assert.deepEqual(kept, ["null"]);
+    assert.deepEqual(kept, ['{"shownOnce":true}']);
+    assert.equal(again.status, 409);
   });
 
   it("refuses what is not a token's description, and stores nothing", async () => {
