@@ -125,6 +125,14 @@ describe("sign-up and sign-in", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { cookie: planted })).status, 401);
   });
 
+  it("takes no form by session cookie that another site could send without asking", async () => {
+    const { cookie } = await signUp(service, "ada");
+
+    const answer = await service.call("POST", "/sign-out", { cookie, urlencoded: { confirm: "yes" } });
+
+    assert.equal(answer.status, 415);
+  });
+
   it("ends the session at sign-out and clears the cookie", async () => {
     const { cookie } = await signUp(service, "ada");
 
