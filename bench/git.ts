@@ -290,7 +290,7 @@ async function erase(store: SkillStore): Promise<Row[]> {
 
 async function kills(folder: string, count: number): Promise<Row[]> {
   const report = await crashRounds({ folder, kills: count, writers: 3 });
-  const bad = report.lost + report.unreadable + report.phantom + report.fsckErrors;
+  const bad = report.lost + report.unreadable + report.phantom + report.fsckErrors.length;
   const note = `${report.kills} kills, ${report.versions} versions; repaired late refs ${report.lateRefs}`;
   return [row("kill -9: lost, phantom or unreadable versions", bad, "versions", { most: 0 }, note)];
 }

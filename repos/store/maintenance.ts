@@ -76,23 +76,42 @@ export async function removeReplaced(
     for (const pack of record.replaced) if (pack !== note) replaced.add(pack);
     if (Date.now() - record.at.getTime() >= graceMs) due.push({ note, packs: record.replaced });
   }
+  // Another process may be doing the same: a pack that is gone covers nothing and needs no removing.
   const staying: PackIndex[] = [];
-  for (const pack of present) if (!replaced.has(pack)) staying.push(await views.index(repo, pack));
+  for (const pack of present) {
+    const index = replaced.has(pack) ? undefined : await indexIfThere(views, repo, pack);
+    if (index !== undefined) staying.push(index);
+  }
 
+  const gone = new Set<string>();
   let removed = 0;
   for (const { note, packs: listed } of due) {
-    const gone: string[] = [];
+    const going: string[] = [];
+    let kept = 0;
     for (const pack of listed) {
-      if (!present.includes(pack) || pack === note) continue;
-      if (isCovered(await views.index(repo, pack), staying)) gone.push(pack);
-      else warn("a replaced pack holds objects that no other pack has; it stays", pack);
+      if (!present.includes(pack) || pack === note || gone.has(pack)) continue;
+      const index = await indexIfThere(views, repo, pack);
+      if (index === undefined || isCovered(index, staying)) going.push(pack);
+      else {
+        kept++;
+        warn("a replaced pack holds objects that no other pack has; it stays", pack);
+      }
     }
-    views.cover(repo, gone);
-    const left = listed.some((pack) => pack !== note && present.includes(pack) && !gone.includes(pack));
-    await packs.remove(repo, left ? { packs: gone } : { packs: gone, note });
-    removed += gone.length;
+    views.cover(repo, going);
+    for (const pack of going) gone.add(pack);
+    await packs.remove(repo, kept > 0 ? { packs: going } : { packs: going, note });
+    removed += going.length;
   }
   return removed;
+}
+
+async function indexIfThere(views: PackViews, repo: RepoId, pack: string): Promise<PackIndex | undefined> {
+  try {
+    return await views.index(repo, pack);
+  } catch (error) {
+    if (error instanceof RepoError && error.code === "pack_vanished") return undefined;
+    throw error;
+  }
 }
 
 function isCovered(index: PackIndex, staying: readonly PackIndex[]): boolean {
