@@ -55,6 +55,7 @@ export function createHttp(options: HttpOptions): Koa {
   });
   koa.use((ctx, next) => observed(ctx, next, options));
   koa.use((ctx, next) => securityFor(options)(ctx, next));
+  koa.use(tagEncodings);
   koa.use(
     compress({
       threshold: 2048,
@@ -75,6 +76,13 @@ export function createHttp(options: HttpOptions): Koa {
     );
   });
   return koa;
+}
+
+/** A strong tag promises equal bytes, which a compressed body and its plain one are not (RFC 9110, section 8.8.1). */
+async function tagEncodings(ctx: Context, next: () => Promise<void>): Promise<void> {
+  await next();
+  const etag = ctx.response.get("etag");
+  if (etag.startsWith('"') && ctx.response.get("content-encoding") !== "") ctx.set("etag", `W/${etag}`);
 }
 
 /** The request id: the caller's own where it is harmless, so that traces join. */

@@ -1,0 +1,369 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { ContentPayload, DiffPayload, ManifestPayload, PublishResult } from "../../contract/payloads.ts";
+import { readZip } from "../../repos/archive/index.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { makeZip, skillMd } from "../support/zip.ts";
+
+let service: TestService;
+let user: TestUser;
+let org: TestOrg;
+
+before(async () => {
+  service = await startService();
+  user = await service.newUser();
+  org = await service.newOrg(user);
+});
+after(() => service.close());
+
+const files: Record<string, Buffer> = {
+  "SKILL.md": Buffer.from(skillMd("reading")),
+  "docs/übersicht & mehr?#.md": Buffer.from("# Übersicht\n"),
+  "docs/100% sure+.txt": Buffer.from("sure\n"),
+  "data/空 白.bin": Buffer.from([0, 1, 2, 255]),
+  "page.html": Buffer.from("<script>alert(1)</script>"),
+  "image.svg": Buffer.from("<svg/>"),
+  "config.json": Buffer.from("{}"),
+  run: Buffer.from("#!/bin/sh\n"),
+};
+const zipOf = (content: Record<string, Buffer>) =>
+  makeZip(
+    Object.entries(content).map(([name, data]) => ({
+      name,
+      data,
+      mode: name === "run" ? 0o100755 : 0o100644,
+    })),
+  );
+
+let sequence = 0;
+async function publish(fields: object = {}, content = files): Promise<PublishResult> {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token: user.token,
+    body: {
+      tenantId: org.slug,
+      name: `reading ${++sequence}`,
+      uploadId: await service.upload(user, zipOf(content)),
+      ...fields,
+    },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data;
+}
+const encoded = (name: string) => name.split("/").map(encodeURIComponent).join("/");
+
+/** A GET that changes nothing about the path, as fetch would; with the status line, headers and bytes as sent. */
+function plain(target: string, headers: Record<string, string> = {}, method = "GET") {
+  return new Promise<{ status: number; headers: http.IncomingHttpHeaders; bytes: Buffer }>(
+    (resolve, reject) => {
+      const { hostname, port } = new URL(service.url);
+      const request = http.request(
+        {
+          hostname,
+          port,
+          path: target,
+          method,
+          headers: { authorization: `Bearer ${user.token}`, ...headers },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () =>
+            resolve({
+              status: response.statusCode!,
+              headers: response.headers,
+              bytes: Buffer.concat(chunks),
+            }),
+          );
+        },
+      );
+      request.on("error", reject);
+      request.end();
+    },
+  );
+}
+
+describe("reading a package", () => {
+  it("gives a zip of the same bytes each time, whose files are those that were published", async () => {
+    const { skill, version } = await publish();
+    const target = `/api/skills/${skill.id}/package`;
+
+    const [first, second] = [await plain(target), await plain(target)];
+    const twin = await publish();
+    const other = await plain(`/api/skills/${twin.skill.id}/package`);
+
+    assert.equal(first.status, 200);
+    assert.equal(first.headers["content-type"], "application/zip");
+    assert.equal(first.headers["content-length"], String(first.bytes.length));
+    assert.equal(
+      first.headers["content-disposition"],
+      `attachment; filename="${skill.slug}-${version.semver}.zip"`,
+    );
+    assert.deepEqual(first.bytes, second.bytes);
+    assert.deepEqual(first.bytes, other.bytes);
+    const folder = mkdtempSync(path.join(os.tmpdir(), "svc-read-"));
+    try {
+      writeFileSync(path.join(folder, "p.zip"), first.bytes);
+      const read = await readZip(path.join(folder, "p.zip"));
+      assert.deepEqual(Object.fromEntries(read.map((file) => [file.path, file.data])), { ...files });
+      assert.equal(read.find((file) => file.path === "run")!.mode, "100755");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("gives its SKILL.md as content and its file list with sizes and digests", async () => {
+    const { skill, version } = await publish();
+
+    const content = await service.call<ContentPayload>("GET", `/api/skills/${skill.id}/content`, {
+      token: user.token,
+    });
+    const manifest = await service.call<ManifestPayload>("GET", `/api/skills/${skill.id}/manifest`, {
+      token: user.token,
+    });
+
+    assert.equal(content.data.content, skillMd("reading"));
+    assert.equal(content.data.format, "package");
+    assert.equal(content.data.hash, version.hash);
+    assert.deepEqual(
+      Object.fromEntries(manifest.data.files.map((file) => [file.path, [file.size, file.sha256]])),
+      Object.fromEntries(
+        Object.entries(files).map(([name, data]) => [
+          name,
+          [data.length, createHash("sha256").update(data).digest("hex")],
+        ]),
+      ),
+    );
+    assert.equal(manifest.data.commit, version.commit);
+  });
+
+  it("gives single files under names of any kind, and shows nothing that could run", async () => {
+    const { skill } = await publish();
+
+    for (const [name, data] of Object.entries(files)) {
+      const read = await plain(`/api/skills/${skill.id}/files/${encoded(name)}`);
+      assert.equal(read.status, 200, name);
+      assert.deepEqual(read.bytes, data, name);
+      assert.equal(read.headers["content-length"], String(data.length));
+      assert.equal(read.headers["x-content-type-options"], "nosniff");
+      assert.match(String(read.headers["content-security-policy"]), /default-src 'none'/);
+    }
+    const typeOf = async (name: string) => {
+      const { headers } = await plain(`/api/skills/${skill.id}/files/${encoded(name)}`);
+      return `${headers["content-type"]} ${headers["content-disposition"]!.split(";")[0]}`;
+    };
+    assert.equal(await typeOf("page.html"), "application/octet-stream attachment");
+    assert.equal(await typeOf("image.svg"), "application/octet-stream attachment");
+    assert.equal(await typeOf("docs/100% sure+.txt"), "text/plain; charset=utf-8 inline");
+    assert.equal(
+      (await plain(`/api/skills/${skill.id}/files/docs%2F100%25%20sure+.txt`)).status,
+      200,
+      "an encoded slash is a slash",
+    );
+  });
+
+  it("answers 404 for every other path", async () => {
+    const { skill } = await publish();
+
+    for (const name of [
+      "missing.md",
+      "docs",
+      "docs/",
+      "skill.md",
+      "SKILL.md/",
+      "SKILL.md/x",
+      "/SKILL.md",
+      "../SKILL.md",
+      "docs/../SKILL.md",
+      "..%2f..%2fHEAD",
+      "%2e%2e/SKILL.md",
+      "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+      ".git/config",
+      "docs%00",
+      "%ff",
+      "%",
+      "a".repeat(5000),
+      "x/".repeat(1000),
+      "",
+    ]) {
+      const read = await plain(`/api/skills/${skill.id}/files/${name}`);
+      assert.ok([400, 404].includes(read.status), `${name.slice(0, 50)}: ${read.status}`);
+      assert.equal((JSON.parse(read.bytes.toString()) as { success: boolean }).success, false);
+    }
+  });
+});
+
+describe("caching of reads", () => {
+  it("tells fixed versions for good, current ones to be asked for, by a strong tag", async () => {
+    const { skill, version } = await publish({ visibility: "public" });
+
+    for (const what of ["content", "package", "manifest", "files/SKILL.md"]) {
+      const fixed = await plain(`/api/skills/${skill.id}/${what}?version=1`);
+      const exact = await plain(`/api/skills/${skill.id}/${what}?semver=1.0.0`);
+      const ranged = await plain(`/api/skills/${skill.id}/${what}?range=%5E1.0.0`);
+      const current = await plain(`/api/skills/${skill.id}/${what}`);
+
+      assert.equal(fixed.headers["cache-control"], "public, max-age=31536000, immutable", what);
+      assert.equal(exact.headers["cache-control"], fixed.headers["cache-control"]);
+      assert.equal(ranged.headers["cache-control"], "public, no-cache");
+      assert.equal(current.headers["cache-control"], "public, no-cache");
+      assert.match(String(fixed.headers["etag"]), /^"[\w-]+"$/);
+      assert.equal(current.headers["etag"], fixed.headers["etag"]);
+      assert.match(String(fixed.headers["vary"]), /Authorization/);
+    }
+    const content = await plain(`/api/skills/${skill.id}/content`);
+    assert.ok(
+      String(content.headers["etag"]).includes(version.hash),
+      "the tag is made of the content's hash",
+    );
+    const own = await publish({ visibility: "unlisted" });
+    for (const query of ["", "?version=1"]) {
+      const read = await plain(`/api/skills/${own.skill.id}/content${query}`);
+      assert.match(String(read.headers["cache-control"]), /^private, /);
+    }
+  });
+
+  it("answers 304 to whoever holds the tag, and 200 after a push", async () => {
+    const { skill } = await publish();
+
+    for (const what of ["content", "package", "manifest", "files/SKILL.md"]) {
+      const target = `/api/skills/${skill.id}/${what}`;
+      const etag = String((await plain(target)).headers["etag"]);
+      for (const held of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+        const again = await plain(target, { "if-none-match": held });
+        assert.deepEqual(
+          [again.status, again.bytes.length, again.headers["etag"]],
+          [304, 0, etag],
+          `${what} ${held}`,
+        );
+      }
+      for (const held of ['"other"', etag.slice(0, -2), ""])
+        assert.equal((await plain(target, { "if-none-match": held })).status, 200, `${what} ${held}`);
+    }
+    const tag = String((await plain(`/api/skills/${skill.id}/content`)).headers["etag"]);
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: { uploadId: await service.upload(user, zipOf({ ...files, "new.md": Buffer.from("x") })) },
+    });
+    assert.equal((await plain(`/api/skills/${skill.id}/content`, { "if-none-match": tag })).status, 200);
+    assert.equal(
+      (await plain(`/api/skills/${skill.id}/content?version=1`, { "if-none-match": tag })).status,
+      304,
+    );
+  });
+
+  it("gives a held tag to nobody who may not read", async () => {
+    const { skill } = await publish();
+    const etag = String((await plain(`/api/skills/${skill.id}/content`)).headers["etag"]);
+
+    const stranger = await service.newUser();
+    const asked = await service.raw("GET", `/api/skills/${skill.id}/content`, {
+      token: stranger.token,
+      headers: { "if-none-match": etag },
+    });
+
+    assert.equal(asked.status, 404);
+    assert.equal(asked.headers.get("etag"), null);
+    assert.equal(asked.headers.get("cache-control"), "no-store");
+  });
+
+  it("answers HEAD with the headers of GET and no body", async () => {
+    const { skill } = await publish();
+
+    for (const what of ["content", "package", "manifest", "files/run"]) {
+      const target = `/api/skills/${skill.id}/${what}`;
+      const [head, get] = [await plain(target, {}, "HEAD"), await plain(target)];
+      assert.deepEqual([head.status, head.bytes.length], [200, 0], what);
+      for (const name of ["etag", "content-type", "cache-control", "content-length"])
+        assert.equal(head.headers[name], get.headers[name], `${what} ${name}`);
+    }
+  });
+
+  it("tells compressed and plain bodies apart by a weak tag or not at all", async () => {
+    const { skill } = await publish(
+      {},
+      { "SKILL.md": Buffer.from(`${skillMd("big")}${"words ".repeat(2000)}`) },
+    );
+    const target = `/api/skills/${skill.id}/content`;
+
+    const squeezed = await plain(target, { "accept-encoding": "gzip" });
+    const open = await plain(target);
+
+    assert.equal(squeezed.headers["content-encoding"], "gzip");
+    assert.equal(open.headers["content-encoding"], undefined);
+    assert.notEqual(squeezed.headers["etag"], open.headers["etag"]);
+    assert.match(String(squeezed.headers["vary"]), /Accept-Encoding/);
+    const again = await plain(target, {
+      "accept-encoding": "gzip",
+      "if-none-match": String(squeezed.headers["etag"]),
+    });
+    assert.equal(again.status, 304);
+  });
+});
+
+describe("comparing two versions", () => {
+  it("tells added, removed, changed, binary and mode-only changes", async () => {
+    const lines = (last: string) => Buffer.from(["a", "b", "c", "d", "e", "f", last, ""].join("\n"));
+    const before = { ...files, "list.txt": lines("old"), "gone.txt": Buffer.from("bye\n") };
+    const after = {
+      ...files,
+      "list.txt": lines("new"),
+      "new.txt": Buffer.from("hi\n"),
+      "data/空 白.bin": Buffer.from([0, 9]),
+    };
+    const { skill } = await publish({}, before);
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: { uploadId: await service.upload(user, zipOf(after)) },
+    });
+
+    const diff = (query: string) =>
+      service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?${query}`, { token: user.token });
+    const forward = await diff("from=1&to=2");
+
+    assert.deepEqual(
+      forward.data.files.map((file) => [file.path, file.status, file.binary, file.truncated]),
+      [
+        ["data/空 白.bin", "modified", true, false],
+        ["gone.txt", "removed", false, false],
+        ["list.txt", "modified", false, false],
+        ["new.txt", "added", false, false],
+      ],
+    );
+    assert.deepEqual(forward.data.files[2]!.hunks, [
+      { oldStart: 4, oldLines: 4, newStart: 4, newLines: 4, lines: [" d", " e", " f", "-old", "+new"] },
+    ]);
+    assert.deepEqual((await diff("from=1.0.0")).data, forward.data);
+    assert.deepEqual((await diff("from=2&to=2")).data.files, []);
+    assert.equal((await diff("from=1&to=9")).code, "not_found");
+    assert.equal((await diff("to=1")).code, "invalid_request");
+  });
+
+  it("gives up on hostile files in time, and keeps answering others", async () => {
+    const noise = (salt: number) =>
+      Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${(i * 7919 * salt) % 10_007}`).join("\n"));
+    const tree = (salt: number) =>
+      Object.fromEntries([
+        ["SKILL.md", files["SKILL.md"]!],
+        ...Array.from({ length: 30 }, (_, i) => [`n${i}.txt`, noise(salt + i)]),
+      ]) as Record<string, Buffer>;
+    const { skill } = await publish({}, tree(1));
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: { uploadId: await service.upload(user, zipOf(tree(2))) },
+    });
+
+    const started = performance.now();
+    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1&to=2`, {
+      token: user.token,
+    });
+
+    assert.equal(answer.status, 200);
+    assert.ok(answer.data.files.some((file) => file.truncated));
+    assert.ok(performance.now() - started < 6000);
+  });
+});
