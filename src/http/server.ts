@@ -81,8 +81,9 @@ export function createHttp(options: HttpOptions): Koa {
 /** A strong tag promises equal bytes, which a compressed body and its plain one are not (RFC 9110, section 8.8.1). */
 async function tagEncodings(ctx: Context, next: () => Promise<void>): Promise<void> {
   await next();
-  const etag = ctx.response.get("etag");
-  if (etag.startsWith('"') && ctx.response.get("content-encoding") !== "") ctx.set("etag", `W/${etag}`);
+  const etag = ctx.res.getHeader("etag");
+  if (typeof etag !== "string" || !etag.startsWith('"')) return;
+  if (ctx.res.hasHeader("content-encoding")) ctx.set("etag", `W/${etag}`);
 }
 
 /** The request id: the caller's own where it is harmless, so that traces join. */
