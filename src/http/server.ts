@@ -234,7 +234,7 @@ function originOf(ctx: Context, ipHash: string): Origin {
 function render(ctx: Context, declared: Route, result: unknown): void {
   if (result instanceof Reply) {
     ctx.status = result.status;
-    ctx.set(result.headers);
+    setHeaders(ctx, result.headers);
     setCookies(ctx, result.cookies);
     if (result.status !== 304) ctx.body = result.body ?? null;
     if (result.body === undefined) ctx.status = result.status;
@@ -245,11 +245,19 @@ function render(ctx: Context, declared: Route, result: unknown): void {
   if (result instanceof Page) {
     ctx.body = { success: true, data: result.items, nextCursor: result.nextCursor };
   } else if (result instanceof Enveloped) {
-    ctx.set(result.headers);
+    setHeaders(ctx, result.headers);
     setCookies(ctx, result.cookies);
     ctx.body = result.data === undefined ? { success: true } : { success: true, data: result.data };
   } else {
     ctx.body = result === undefined ? { success: true } : { success: true, data: result };
+  }
+}
+
+/** `Vary` is added to: compression has named what it varies by already. */
+function setHeaders(ctx: Context, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === "vary") ctx.vary(value.split(/, */));
+    else ctx.set(name, value);
   }
 }
 

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { CatalogItem, PublishResult, SkillPayload, TokenPayload } from "../../contract/payloads.ts";
+import type { BuiltInRole, Visibility } from "../../contract/vocabulary.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let service: TestService;
+let org: TestOrg;
+const users: Partial<Record<BuiltInRole | "stranger", TestUser>> = {};
+const skills: Partial<Record<Visibility, SkillPayload>> = {};
+
+const publishAs = (token: string | undefined, body: object) =>
+  service.call<PublishResult>("POST", "/api/skills", { token, body: { tenantId: org.slug, ...body } });
+
+async function newMember(role: BuiltInRole): Promise<TestUser> {
+  const user = await service.newUser();
+  await service.app.storage.memberships.insert({
+    _id: service.app.newId(),
+    tenantId: org.id,
+    userId: user.id,
+    role,
+    createdAt: new Date(),
+  });
+  return user;
+}
+
+async function scopedToken(user: TestUser, fields: object): Promise<string> {
+  const made = await service.call<TokenPayload & { token: string }>("POST", "/api/user/tokens", {
+    cookie: user.cookie,
+    body: { name: "narrow", ...fields },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data.token;
+}
+
+before(async () => {
+  service = await startService();
+  users.owner = await service.newUser();
+  users.stranger = await service.newUser();
+  org = await service.newOrg(users.owner);
+  for (const role of ["admin", "member", "viewer"] as const) users[role] = await newMember(role);
+  for (const visibility of ["public", "unlisted", "private"] as const) {
+    const made = await publishAs(users.owner.token, {
+      name: `${visibility} thing`,
+      visibility,
+      content: "matrix text\n",
+    });
+    skills[visibility] = made.data.skill;
+    await service.call("POST", `/api/skills/${made.data.skill.id}/versions`, {
+      token: users.owner.token,
+      body: { content: "matrix text 2\n" },
+    });
+  }
+});
+after(() => service.close());
+
+const readers = ["anonymous", "stranger", "viewer", "member", "admin", "owner"] as const;
+const tokenOf = (reader: (typeof readers)[number]) =>
+  reader === "anonymous" ? undefined : users[reader]!.token;
+
+describe("reading a skill", () => {
+  it("is for everybody by reference, save private ones, which are for members alone", async () => {
+    for (const visibility of ["public", "unlisted", "private"] as const) {
+      const skill = skills[visibility]!;
+      for (const reader of readers) {
+        const isMember = reader !== "anonymous" && reader !== "stranger";
+        const expected = visibility !== "private" || isMember ? 200 : reader === "anonymous" ? 401 : 404;
+        for (const ref of [skill.id, skill.publicId, `${org.slug}~${skill.slug}`]) {
+          for (const part of [
+            "",
+            "/versions",
+            "/content",
+            "/package",
+            "/files/SKILL.md",
+            "/manifest",
+            "/diff?from=1",
+          ]) {
+            const answer = await service.raw("GET", `/api/skills/${ref}${part}`, { token: tokenOf(reader) });
+            await answer.arrayBuffer();
+            assert.equal(answer.status, expected, `${reader} ${visibility} ${ref}${part}`);
+          }
+        }
+      }
+    }
+  });
+
+  it("answers the unseen and the unknown in the same words", async () => {
+    const { stranger } = users;
+    for (const token of [undefined, stranger!.token]) {
+      for (const part of ["", "/content?version=1", "/versions?limit=1", "/diff?from=1"]) {
+        const unseen = await service.call("GET", `/api/skills/${skills.private!.publicId}${part}`, { token });
+        const unknown = await service.call("GET", `/api/skills/0123456789${part}`, { token });
+        const words = (answer: typeof unseen) =>
+          JSON.stringify({ ...answer.body, requestId: "" }).replaceAll(
+            skills.private!.publicId,
+            "0123456789",
+          );
+        assert.equal(words(unseen), words(unknown));
+      }
+      const resolve = (ref: string) => service.call("GET", `/api/skills/resolve?ref=${ref}`, { token });
+      const [unseen, unknown] = [await resolve("private-thing"), await resolve("publico-thing")];
+      assert.deepEqual([unseen.status, unseen.code], [unknown.status, unknown.code]);
+    }
+  });
+
+  it("lists in the catalog what is public, and in the organization what members may read", async () => {
+    for (const reader of readers) {
+      const explored = await service.call<CatalogItem[]>("GET", "/api/explore?query=thing", {
+        token: tokenOf(reader),
+      });
+      assert.deepEqual(
+        explored.data.map((item) => item.slug),
+        ["public-thing"],
+        reader,
+      );
+      if (reader === "anonymous") continue;
+      const listed = await service.call<SkillPayload[]>("GET", "/api/skills", { token: tokenOf(reader) });
+      assert.equal(listed.data.length, reader === "stranger" ? 0 : 3, reader);
+    }
+    const named = await service.call("GET", `/api/skills?tenant_id=${org.slug}`, {
+      token: users.stranger!.token,
+    });
+    assert.equal(named.code, "not_found");
+    assert.equal((await service.call("GET", "/api/skills")).code, "unauthenticated");
+  });
+
+  it("resolves bare slugs to own skills first, then to public ones", async () => {
+    const theirs = await service.newOrg(users.stranger!);
+    const shadow = await service.call<PublishResult>("POST", "/api/skills", {
+      token: users.stranger!.token,
+      body: { tenantId: theirs.slug, name: "Public thing", content: "shadow\n", visibility: "public" },
+    });
+    const resolve = (token: string | undefined, ref: string) =>
+      service.call<{ skill: SkillPayload }>("GET", `/api/skills/resolve?ref=${encodeURIComponent(ref)}`, {
+        token,
+      });
+
+    assert.equal((await resolve(users.viewer!.token, "public-thing")).data.skill.id, skills.public!.id);
+    assert.equal((await resolve(users.stranger!.token, "public-thing")).data.skill.id, shadow.data.skill.id);
+    const anonymous = await resolve(undefined, "public-thing");
+    assert.equal(anonymous.code, "ambiguous");
+    assert.equal((anonymous.details!["candidates"] as unknown[]).length, 2);
+    for (const ref of [
+      `${org.slug}/public-thing`,
+      `${org.slug}~public-thing`,
+      skills.public!.publicId,
+      skills.public!.id,
+      `${service.url}/s/${skills.public!.publicId}`,
+    ])
+      assert.equal((await resolve(undefined, ref)).data.skill.id, skills.public!.id, ref);
+    assert.equal((await resolve(undefined, "unlisted-thing")).code, "unauthenticated");
+    assert.equal((await resolve(undefined, "https://example.com/x")).code, "invalid_request");
+  });
+});
+
+describe("changing a skill", () => {
+  const acts: [string, string, object | undefined, BuiltInRole[]][] = [
+    ["PUT", "", { description: "changed" }, ["owner", "admin", "member"]],
+    ["POST", "/versions", { content: "matrix text 2\n" }, ["owner", "admin", "member"]],
+    ["POST", "/revert", { version: 2 }, ["owner", "admin", "member"]],
+    ["GET", "/analytics", undefined, ["owner", "admin", "member", "viewer"]],
+  ];
+
+  it("follows the role; what is in sight is forbidden, what is not does not exist", async () => {
+    for (const [method, part, body, allowed] of acts) {
+      for (const visibility of ["public", "private"] as const) {
+        for (const reader of readers) {
+          const answer = await service.call(method, `/api/skills/${skills[visibility]!.id}${part}`, {
+            token: tokenOf(reader),
+            body,
+          });
+          const isAllowed = (allowed as string[]).includes(reader);
+          const refused = visibility === "public" || reader === "viewer" ? "forbidden" : "not_found";
+          const expected = isAllowed ? undefined : reader === "anonymous" ? "unauthenticated" : refused;
+          assert.equal(answer.code, expected, `${reader} ${method} ${part} ${visibility}`);
+        }
+      }
+    }
+  });
+
+  it("lets members publish, viewers not, and strangers see no organization", async () => {
+    const codes: Record<string, string | undefined> = {};
+    for (const reader of readers) {
+      const answer = await publishAs(tokenOf(reader), { name: `by ${reader}`, content: "x\n" });
+      codes[reader] = answer.code;
+    }
+    const update = await publishAs(users.viewer!.token, {
+      mode: "update",
+      name: "public thing",
+      content: "x\n",
+    });
+
+    assert.deepEqual(codes, {
+      anonymous: "unauthenticated",
+      stranger: "not_found",
+      viewer: "forbidden",
+      member: undefined,
+      admin: undefined,
+      owner: undefined,
+    });
+    assert.equal(update.code, "forbidden");
+  });
+
+  it("deletes for owners and admins alone", async () => {
+    for (const [reader, code] of [
+      ["anonymous", "unauthenticated"],
+      ["stranger", "forbidden"],
+      ["viewer", "forbidden"],
+      ["member", "forbidden"],
+      ["admin", undefined],
+    ] as const) {
+      const answer = await service.call("DELETE", `/api/skills/${skills.public!.id}`, {
+        token: tokenOf(reader),
+      });
+      assert.equal(answer.code, code, reader);
+    }
+  });
+
+  it("moves a skill in and out of sight with its visibility", async () => {
+    const { id, publicId } = skills.unlisted!;
+    const asStranger = () => service.call("GET", `/api/skills/${publicId}`, { token: users.stranger!.token });
+    const set = (visibility: Visibility) =>
+      service.call("PUT", `/api/skills/${id}`, { token: users.owner!.token, body: { visibility } });
+
+    await set("private");
+    const hidden = await asStranger();
+    await set("public");
+    const shown = await asStranger();
+    const explored = await service.call<CatalogItem[]>("GET", "/api/explore?query=unlisted");
+
+    assert.equal(hidden.code, "not_found");
+    assert.equal(shown.status, 200);
+    assert.equal(explored.data.length, 1);
+  });
+});
+
+describe("a narrowed token", () => {
+  it("does what its scopes name and no more", async () => {
+    const reading = await scopedToken(users.owner!, { scopes: { skill: ["read"] } });
+    const auditing = await scopedToken(users.owner!, { scopes: { auditLog: ["read"] } });
+    const call = async (token: string, method: string, part: string, body?: object) =>
+      (await service.call(method, `/api/skills/${skills.private!.id}${part}`, { token, body })).code;
+
+    assert.equal(await call(reading, "GET", ""), undefined);
+    assert.equal(await call(reading, "PUT", "", { name: "x" }), "forbidden");
+    assert.equal(await call(reading, "DELETE", ""), "forbidden");
+    assert.equal(await call(auditing, "GET", ""), "not_found");
+    assert.equal((await publishAs(reading, { name: "scoped", content: "x\n" })).code, "forbidden");
+    const open = await service.call("GET", `/api/skills/${skills.unlisted!.id}`, { token: auditing });
+    assert.equal(open.status, 200, "no less than an anonymous call");
+    const listed = await service.call<SkillPayload[]>("GET", "/api/skills", { token: auditing });
+    assert.deepEqual(listed.data, []);
+  });
+
+  it("loses what its holder loses, with the next call", async () => {
+    const member = await newMember("member");
+    const target = `/api/skills/${skills.private!.id}`;
+
+    const before = await service.call("GET", target, { token: member.token });
+    await service.app.storage.database.raw
+      .collection("memberships")
+      .deleteOne({ userId: member.id, tenantId: org.id });
+    const after = await service.call("GET", target, { token: member.token });
+
+    assert.deepEqual([before.status, after.status], [200, 404]);
+  });
+});
