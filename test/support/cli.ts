@@ -1,0 +1,127 @@
+/** The built `svc` as a person or a pipeline runs it: one child process per command, in a home folder of its own. */
+import assert from "node:assert/strict";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { plainEnv, root } from "./server.ts";
+
+const timeoutMs = 90_000;
+
+export interface CliRun {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  tookMs: number;
+}
+
+export interface CliFailure {
+  code: string;
+  message: string;
+  details?: Record<string, unknown>;
+}
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+}
+
+export interface Cli {
+  readonly home: string;
+  /** Runs a command to its end, whatever that is. */
+  run(args: readonly string[], options?: RunOptions): Promise<CliRun>;
+  /** Runs with `-o json`: exit code 0 and nothing but one JSON document on stdout, or it fails. Answers the document. */
+  json(args: readonly string[], options?: RunOptions): Promise<unknown>;
+  /** Likewise for a partial failure: exit code 1, and the payload says what failed. */
+  partial(args: readonly string[], options?: RunOptions): Promise<unknown>;
+  /** Likewise for a hard failure: exit code 1, nothing on stdout, one error object on stderr. Answers the error. */
+  failure(args: readonly string[], options?: RunOptions): Promise<CliFailure>;
+  /** Starts a command that waits for something, and gives its lines as they come. */
+  start(args: readonly string[], options?: RunOptions): StartedCli;
+}
+
+export interface StartedCli {
+  /** Waits for the line of JSON with this index on stdout. */
+  line(index: number): Promise<Record<string, unknown>>;
+  ended: Promise<CliRun>;
+  kill(): void;
+}
+
+export function openCli(options: { home: string; apiUrl: () => string; cwd: string }): Cli {
+  const start = (args: readonly string[], given: RunOptions = {}) => {
+    const child = spawn(process.execPath, [path.join(root, "bin", "svc"), ...args], {
+      cwd: given.cwd ?? options.cwd,
+      env: plainEnv({ HOME: options.home, SVC_API_URL: options.apiUrl(), NO_COLOR: "1", ...given.env }),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return started(child);
+  };
+  const run = (args: readonly string[], given?: RunOptions) => start(args, given).ended;
+  const payload = async (args: readonly string[], code: number, given?: RunOptions) => {
+    const done = await run([...args, "-o", "json"], given);
+    const told = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
+    assert.equal(done.code, code, told);
+    assert.equal(done.stderr, "", told);
+    return onlyDocument(done.stdout, told);
+  };
+  return {
+    home: options.home,
+    run,
+    start,
+    json: (args, given) => payload(args, 0, given),
+    partial: (args, given) => payload(args, 1, given),
+    async failure(args, given) {
+      const done = await run([...args, "-o", "json"], given);
+      const told = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
+      assert.equal(done.code, 1, told);
+      assert.equal(done.stdout, "", told);
+      const document = onlyDocument(done.stderr, told) as { error: CliFailure };
+      assert.deepEqual(Object.keys(document), ["error"], told);
+      const { code, message, details, ...rest } = document.error;
+      assert.match(code, /^E_[A-Z_]+$/, told);
+      assert.equal(typeof message, "string", told);
+      assert.ok(details === undefined || typeof details === "object", told);
+      assert.deepEqual(rest, {}, told);
+      return document.error;
+    },
+  };
+}
+
+function onlyDocument(text: string, told: string): unknown {
+  assert.match(text, /^[^\n]+\n$/, `not exactly one line: ${told}`);
+  return JSON.parse(text);
+}
+
+function started(child: ChildProcessByStdio<null, Readable, Readable>): StartedCli {
+  const startedAt = performance.now();
+  let stdout = "";
+  let stderr = "";
+  let isOver = false;
+  let wake = () => {};
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+    wake();
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  const ended = new Promise<CliRun>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      isOver = true;
+      wake();
+      resolve({ code, stdout, stderr, tookMs: Math.round(performance.now() - startedAt) });
+    });
+  });
+  return {
+    ended,
+    kill: () => void child.kill("SIGKILL"),
+    async line(index) {
+      for (;;) {
+        const lines = stdout.split("\n").slice(0, -1);
+        if (lines.length > index) return JSON.parse(lines[index]!) as Record<string, unknown>;
+        if (isOver) throw new Error(`svc ended without line ${index}: ${stdout}${stderr}`);
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** A skill's bare repository as native git sees it. */
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Nothing of the machine's own settings, and no way to wait for a password. */
+const env = {
+  PATH: process.env["PATH"],
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_TERMINAL_PROMPT: "0",
+  LC_ALL: "C.UTF-8",
+};
+
+/** Runs git in a folder and answers its output as bytes. Throws with what it said when it fails. */
+export function gitBytes(folder: string, ...args: string[]): Buffer {
+  return execFileSync("git", ["-c", "safe.directory=*", "-c", "core.quotePath=false", ...args], {
+    cwd: folder,
+    env,
+    maxBuffer: 256 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+export function git(folder: string, ...args: string[]): string {
+  return gitBytes(folder, ...args).toString("utf8");
+}
+
+/** Every bare repository below a git root. */
+export function repositoriesOf(gitRoot: string): string[] {
+  return readdirSync(gitRoot, { recursive: true, encoding: "utf8" })
+    .filter((name) => /^t[/\\][0-9a-f]{24}[/\\]s[/\\][0-9a-f]{2}[/\\][0-9a-f]{24}\.git$/.test(name))
+    .map((name) => path.join(gitRoot, name));
+}
+
+export function repositoryOf(gitRoot: string, skillId: string): string {
+  const found = repositoriesOf(gitRoot).find((folder) => folder.endsWith(`${skillId}.git`));
+  if (found === undefined) throw new Error(`no repository of the skill ${skillId} below ${gitRoot}`);
+  return found;
+}
+
+/** Waits until the tags are written, which happens right after the answer of a publish. */
+export async function waitForTags(repository: string, tags: readonly string[]): Promise<void> {
+  for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
+    const found = git(repository, "tag", "--list").split("\n");
+    const missing = tags.filter((tag) => !found.includes(tag));
+    if (missing.length === 0) return;
+    if (Date.now() > deadline) throw new Error(`${repository} lacks the tags ${missing.join(", ")}`);
+  }
+}
+
+/** Fails on anything that git's own check has to say. */
+export function assertSound(repository: string): void {
+  const said = git(repository, "fsck", "--full", "--strict", "--no-dangling");
+  if (said.trim() !== "") throw new Error(`git fsck of ${repository}: ${said}`);
+}
