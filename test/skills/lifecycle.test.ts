@@ -1,0 +1,367 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { AnalyticsPayload, PublishResult, SkillDetailPayload } from "../../contract/payloads.ts";
+import { flushDownloads } from "../../src/analytics/downloads.ts";
+import type { EventRow } from "../../storage/outbox.ts";
+import { processors } from "../../workers/processors.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let service: TestService;
+let user: TestUser;
+let org: TestOrg;
+let aheadMs = 0;
+
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+  user = await service.newUser();
+  org = await service.newOrg(user);
+});
+after(() => service.close());
+
+let sequence = 0;
+async function publish(fields: object = {}): Promise<PublishResult> {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token: user.token,
+    body: { tenantId: org.slug, name: `living ${++sequence}`, content: "one\n", ...fields },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data;
+}
+const push = (id: string, content: string) =>
+  service.call("POST", `/api/skills/${id}/versions`, { token: user.token, body: { content } });
+const del = (id: string) => service.call("DELETE", `/api/skills/${id}`, { token: user.token });
+const rows = (name: string, filter: object) =>
+  service.app.storage.database.raw.collection(name).find(filter).toArray();
+const events = async (resourceId: string) =>
+  ((await rows("audit_events", { resourceId })) as unknown[] as EventRow[])
+    .sort((a, b) => (a._id < b._id ? -1 : 1))
+    .map((event) => event.name);
+const repoPath = (skillId: string) => service.app.repos.materialize({ tenantId: org.id, skillId });
+const job = () => processors(service.app);
+
+describe("settings of a skill", () => {
+  it("change by name, and leave slug, type and versions as they are", async () => {
+    const { skill } = await publish();
+
+    const updated = await service.call<SkillDetailPayload>("PUT", `/api/skills/${skill.id}`, {
+      token: user.token,
+      body: { name: "Renamed", description: "Better.", tags: ["A", "a"], visibility: "public" },
+    });
+
+    const { name, slug, description, tags, visibility, currentVersion } = updated.data;
+    assert.deepEqual(
+      { name, slug, description, tags, visibility, currentVersion },
+      {
+        name: "Renamed",
+        slug: skill.slug,
+        description: "Better.",
+        tags: ["a"],
+        visibility: "public",
+        currentVersion: 1,
+      },
+    );
+    const found = await service.call<unknown[]>("GET", "/api/explore?query=renamed");
+    assert.equal(found.data.length, 1);
+  });
+
+  it("take no type, organization, content or unknown field, and no empty change", async () => {
+    const { skill } = await publish();
+
+    for (const body of [
+      {},
+      { type: "rule" },
+      { tenantId: org.id },
+      { content: "x" },
+      { slug: "other" },
+      { name: "" },
+      { name: "x".repeat(101) },
+      { name: "two\nlines" },
+      { description: "x".repeat(1025) },
+      { tags: ["1", "2", "3", "4", "5", "6"] },
+      { tags: ["x".repeat(51)] },
+      { tags: [""] },
+      { tags: "one" },
+      { visibility: "secret" },
+      { visibility: null },
+    ]) {
+      const answer = await service.call("PUT", `/api/skills/${skill.id}`, { token: user.token, body });
+      assert.equal(answer.code, "invalid_request", JSON.stringify(body));
+    }
+    assert.deepEqual((await events(skill.id)).length <= 1, true);
+  });
+});
+
+describe("deleting a skill", () => {
+  it("makes it vanish at once, frees its slug, and erases everything but the audit trail", async () => {
+    const { skill } = await publish({ name: "Short life", visibility: "public" });
+    await push(skill.id, "two\n");
+    await service
+      .raw("GET", `/api/skills/${skill.id}/package`, { token: user.token })
+      .then((r) => r.arrayBuffer());
+    flushDownloads(service.app);
+    await service.settled();
+    const folder = await repoPath(skill.id);
+    const other = await publish();
+
+    const deleted = await del(skill.id);
+
+    assert.deepEqual(deleted.body, { success: true });
+    for (const ref of [skill.id, skill.publicId, `${org.slug}~${skill.slug}`])
+      assert.equal(
+        (await service.call("GET", `/api/skills/${ref}`, { token: user.token })).code,
+        "not_found",
+      );
+    assert.equal((await del(skill.id)).code, "not_found");
+    assert.equal((await service.call<unknown[]>("GET", "/api/explore?query=short")).data.length, 0);
+    const again = await publish({ name: "Short life", mode: "create" });
+    assert.equal(again.skill.slug, skill.slug);
+    assert.notEqual(again.skill.id, skill.id);
+
+    await service.settled();
+    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: skill.id });
+
+    assert.equal(existsSync(folder), false);
+    assert.equal(await service.app.repos.exists({ tenantId: org.id, skillId: skill.id }), false);
+    for (const name of ["skills", "versions", "manifests", "downloads", "daily_downloads"])
+      assert.deepEqual(
+        await rows(name, { $or: [{ _id: skill.id as never }, { skillId: skill.id }] }),
+        [],
+        name,
+      );
+    assert.deepEqual(await events(skill.id), ["skill.created", "skill.version_created", "skill.deleted"]);
+    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: skill.id });
+    for (const { skill: kept } of [again, other]) {
+      const read = await service.call("GET", `/api/skills/${kept.id}/content`, { token: user.token });
+      assert.equal(read.status, 200);
+    }
+  });
+
+  it("queues the erasure, and a job for a skill that is not deleted harms nothing", async () => {
+    const { skill } = await publish();
+    const queued: string[] = [];
+    const { enqueue } = service.app.queue;
+    service.app.queue.enqueue = async (name, payload, options) => {
+      queued.push(`${name} ${JSON.stringify(payload)}`);
+      return enqueue(name, payload, options);
+    };
+    const { skill: doomed } = await publish();
+
+    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: skill.id });
+    await job()["upkeep.erase-skill"]({ tenantId: org.id, skillId: service.app.newId() });
+    await del(doomed.id);
+    await service.settled();
+    service.app.queue.enqueue = enqueue;
+
+    assert.deepEqual(queued, [
+      `upkeep.erase-skill ${JSON.stringify({ tenantId: org.id, skillId: doomed.id })}`,
+    ]);
+    const read = await service.call("GET", `/api/skills/${skill.id}/content`, { token: user.token });
+    assert.equal(read.status, 200);
+  });
+
+  it("stops pushes that are under way, without a trace of them", async () => {
+    const { skill } = await publish();
+
+    const answers = await Promise.all([
+      ...Array.from({ length: 4 }, (_, i) => push(skill.id, `push ${i}\n`)),
+      del(skill.id),
+    ]);
+
+    for (const answer of answers.slice(0, 4))
+      assert.ok([201, 404].includes(answer.status), String(answer.status));
+    await service.settled();
+    await job()["upkeep.reconcile"]({});
+    assert.deepEqual(await rows("versions", { skillId: skill.id }), []);
+  });
+});
+
+describe("what a stopped process left behind", () => {
+  let restore: (() => void)[] = [];
+  afterEach(() => {
+    for (const undo of restore.splice(0)) undo();
+  });
+  /** From here on nothing runs after an answer, as if the process ended with it. */
+  function stopAfterAnswers(): void {
+    const before = service.app.background;
+    service.app.background = () => undefined;
+    restore.push(() => (service.app.background = before));
+  }
+  async function reconcile(): Promise<void> {
+    aheadMs += 10_000;
+    await job()["upkeep.reconcile"]({});
+  }
+
+  it("shows to nobody: reads answer before anything was carried over", async () => {
+    stopAfterAnswers();
+    const { skill } = await publish({ visibility: "public" });
+    await push(skill.id, "two\n");
+    await push(skill.id, "three\n");
+
+    for (const [query, content] of [
+      ["", "three\n"],
+      ["?version=1", "one\n"],
+      ["?semver=1.0.1", "two\n"],
+      ["?range=%5E1.0.0", "three\n"],
+    ]) {
+      const read = await service.call<{ content: string }>("GET", `/api/skills/${skill.id}/content${query}`);
+      assert.equal(read.data.content, content);
+    }
+    const list = await service.call<{ version: number }[]>("GET", `/api/skills/${skill.id}/versions?limit=2`);
+    const rest = await service.call<{ version: number }[]>(
+      "GET",
+      `/api/skills/${skill.id}/versions?limit=2&cursor=${list.nextCursor}`,
+    );
+    assert.deepEqual(
+      [...list.data, ...rest.data].map((v) => v.version),
+      [3, 2, 1],
+    );
+    assert.deepEqual(await rows("versions", { skillId: skill.id }), []);
+  });
+
+  it("is carried over by the reconcile job, each event exactly once", async () => {
+    stopAfterAnswers();
+    const { skill } = await publish();
+    await push(skill.id, "two\n");
+    await service.call("PUT", `/api/skills/${skill.id}`, { token: user.token, body: { description: "d" } });
+    await service.call("POST", `/api/skills/${skill.id}/revert`, { token: user.token, body: { version: 1 } });
+    assert.deepEqual(await events(skill.id), []);
+
+    await reconcile();
+    await reconcile();
+
+    assert.deepEqual(await events(skill.id), [
+      "skill.created",
+      "skill.version_created",
+      "skill.updated",
+      "skill.version_reverted",
+    ]);
+    const [stored] = await rows("skills", { _id: skill.id as never });
+    assert.deepEqual([stored!["outbox"], stored!["pending"], stored!["unsettledAt"]], [[], [], undefined]);
+    assert.equal((await rows("versions", { skillId: skill.id })).length, 2);
+    const refs = await service.app.repos.readRefs({ tenantId: org.id, skillId: skill.id });
+    assert.deepEqual(refs.tags.map((tag) => tag.name).sort(), ["v1.0.0", "v1.0.1"]);
+    assert.equal(refs.main, refs.tags.find((tag) => tag.name === "v1.0.0")!.oid);
+    assert.equal(refs.head, refs.tags.find((tag) => tag.name === "v1.0.1")!.oid);
+  });
+
+  it("is finished although one skill can't be mended", async () => {
+    stopAfterAnswers();
+    const broken = await publish();
+    const sound = await publish();
+    const before = service.app.repos.advanceRefs;
+    service.app.repos.advanceRefs = (repo, read) =>
+      repo.skillId === broken.skill.id ? Promise.reject(new Error("disk trouble")) : before(repo, read);
+    restore.push(() => (service.app.repos.advanceRefs = before));
+
+    await reconcile();
+
+    assert.deepEqual(await events(sound.skill.id), ["skill.created"]);
+    service.app.repos.advanceRefs = before;
+    await reconcile();
+    assert.deepEqual(await events(broken.skill.id), ["skill.created"]);
+  });
+
+  it("includes deletions without their job, and repositories of no skill", async () => {
+    stopAfterAnswers();
+    const { skill } = await publish();
+    await del(skill.id);
+    const orphan = { tenantId: org.id, skillId: service.app.newId() };
+    const [doomed] = await rows("skills", { _id: skill.id as never });
+    await service.app.repos.writeCommit(orphan, {
+      author: { name: "x", email: "x@example.org" },
+      at: new Date(),
+      message: "never acknowledged",
+      trailers: {},
+      source: { kind: "files", files: [{ path: "SKILL.md", mode: "100644", data: Buffer.from("x") }] },
+    });
+
+    await reconcile();
+    const young = await service.app.repos.exists(orphan);
+    aheadMs += 25 * 3_600_000;
+    await reconcile();
+
+    assert.ok(doomed);
+    assert.deepEqual(await rows("skills", { _id: skill.id as never }), []);
+    assert.equal(await service.app.repos.exists({ tenantId: org.id, skillId: skill.id }), false);
+    assert.equal(young, true, "it could belong to a publish under way");
+    assert.equal(await service.app.repos.exists(orphan), false);
+    assert.deepEqual(await events(skill.id), ["skill.created", "skill.deleted"]);
+    assert.ok(existsSync(path.dirname(await repoPath((await publish()).skill.id))));
+  });
+
+  it("is nothing at all where a publish failed before it existed", async () => {
+    const { insert } = service.app.storage.skills;
+    service.app.storage.skills.insert = () => Promise.reject(new Error("engine trouble"));
+    restore.push(() => (service.app.storage.skills.insert = insert));
+
+    const failed = await service.call("POST", "/api/skills", {
+      token: user.token,
+      body: { tenantId: org.slug, name: "Never was", content: "x\n" },
+    });
+    service.app.storage.skills.insert = insert;
+    aheadMs += 25 * 3_600_000;
+    await reconcile();
+
+    assert.deepEqual([failed.status, failed.code], [500, "internal"]);
+    assert.doesNotMatch(failed.error!, /engine trouble/);
+    const repos = [];
+    for await (const repo of service.app.repos.listRepos()) repos.push(repo.skillId);
+    const known = (await rows("skills", {})).map((row) => String(row._id));
+    assert.deepEqual(
+      repos.filter((id) => !known.includes(id)),
+      [],
+    );
+  });
+});
+
+describe("counting downloads", () => {
+  it("counts by source, and keeps no plain address anywhere", async () => {
+    const { skill } = await publish({ visibility: "public" });
+    const read = (options: object, part = "content") =>
+      service.raw("GET", `/api/skills/${skill.id}/${part}`, options).then((answer) => answer.arrayBuffer());
+    await read({});
+    await read({ token: user.token });
+    await read({ token: user.token, headers: { "x-svc-client": "cli" } });
+    await read({ headers: { "x-svc-client": "cli" } }, "package");
+    await read({ cookie: user.cookie });
+    await read({}, "manifest");
+    await read({}, "files/SKILL.md");
+    await service.raw("HEAD", `/api/skills/${skill.id}/content`);
+    await service.raw("HEAD", `/api/skills/${skill.id}/package`);
+    flushDownloads(service.app);
+    await service.settled();
+
+    const shape = await service.call<AnalyticsPayload>("GET", `/api/skills/${skill.id}/analytics?days=3`, {
+      token: user.token,
+    });
+
+    const today = service.app.now().toISOString().slice(0, 10);
+    assert.equal(shape.data.total, 5);
+    assert.equal(shape.data.last7Days, 5);
+    assert.equal(shape.data.last30Days, 5);
+    assert.equal(shape.data.daily.length, 3);
+    assert.deepEqual(shape.data.daily.at(-1), { date: today, cli: 2, web: 1, api: 2 });
+    assert.deepEqual(shape.data.daily[0], { ...shape.data.daily[0], cli: 0, web: 0, api: 0 });
+    aheadMs += 10 * 86_400_000;
+    const later = await service.call<AnalyticsPayload>("GET", `/api/skills/${skill.id}/analytics`, {
+      token: user.token,
+    });
+    assert.deepEqual([later.data.total, later.data.last7Days, later.data.last30Days], [5, 0, 5]);
+    assert.equal(later.data.daily.length, 30);
+    for (const days of ["0", "366", "x", "1.5"]) {
+      const answer = await service.call("GET", `/api/skills/${skill.id}/analytics?days=${days}`, {
+        token: user.token,
+      });
+      assert.equal(answer.code, "invalid_request", days);
+    }
+    const { raw } = service.app.storage.database;
+    for (const { name } of await raw.listCollections().toArray()) {
+      const text = JSON.stringify(await raw.collection(name).find().toArray());
+      assert.doesNotMatch(text, /127\.0\.0\.1|::1"|::ffff/, name);
+    }
+    const [row] = await rows("downloads", { skillId: skill.id });
+    assert.match(String(row!["ipHash"]), /^[\w-]{20,}$/);
+  });
+});
