@@ -159,7 +159,7 @@ describe("a text skill", () => {
   it("is refused by --create, and other names by --update", async () => {
     const taken = await svc.failure(["publish", "review.md", "--create"]);
     assert.equal(taken.code, "E_ALREADY_EXISTS");
-    assert.equal((taken.details?.["existing"] as { publicId: string }).publicId, publicId);
+    assert.equal((taken.details!["existing"] as { publicId: string }).publicId, publicId);
     const missing = await svc.failure(["publish", "review.md", "--name", "Other", "--update"]);
     assert.equal(missing.code, "E_NOT_FOUND");
   });

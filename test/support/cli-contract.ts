@@ -166,6 +166,7 @@ type Contract = typeof contract;
 /** Fails with every deviation when a payload is not of the command's shape; answers it typed. */
 export function keepContract<K extends keyof Contract>(name: K, payload: unknown): z.output<Contract[K]> {
   const parsed = contract[name].safeParse(payload);
-  if (parsed.success) return parsed.data as z.output<Contract[K]>;
-  assert.fail(`${name}: ${z.prettifyError(parsed.error)}\n${JSON.stringify(payload, undefined, 2)}`);
+  if (!parsed.success)
+    assert.fail(`${name}: ${z.prettifyError(parsed.error)}\n${JSON.stringify(payload, undefined, 2)}`);
+  return parsed.data as z.output<Contract[K]>;
 }
