@@ -18,6 +18,7 @@ import { ZipBytes } from "./zip-bytes.ts";
 
 const inflateRawAsync = promisify(zlib.inflateRaw);
 const syncInflateBytes = 32 * 1024;
+const localHeaderBytes = 30;
 const streamPieceBytes = 256 * 1024;
 /** Folder entries allowed for each file that is; more is no package but an attack on the reader. */
 const foldersPerFile = 10;
@@ -120,7 +121,7 @@ async function readDirectory(
   const paths = collectPaths(bounds);
   const files: ZipFileEntry[] = [];
   let declared = 0;
-  let stored = 0;
+  const spans: { start: number; end: number; name: string }[] = [];
   let folders = 0;
 
   for await (const entry of entriesOf(zip)) {
@@ -137,19 +138,28 @@ async function readDirectory(
     }
     paths.addFile(name);
     declared += entry.uncompressedSize;
-    stored += entry.compressedSize;
     if (declared > bounds.uncompressedBytes)
       throw new PackageError(
         "too_large",
         `The files come to more than ${bounds.uncompressedBytes} bytes: leave out what the skill does not need.`,
         name,
       );
-    // Entries that share their bytes are how a small zip becomes a huge tree.
-    if (stored > bytes.size) throw malformed(new Error("its entries overlap"), name);
+    const start = entry.relativeOffsetOfLocalHeader;
+    spans.push({ start, end: start + localHeaderBytes + entry.fileNameLength + entry.compressedSize, name });
     files.push(fileEntry(zip, bytes, entry, name));
   }
+  refuseOverlaps(spans);
   paths.finish(rootFile);
   return files.sort((a, b) => compareUtf8(a.path, b.path));
+}
+
+/** Entries that share their bytes are how a small zip becomes a huge tree. */
+function refuseOverlaps(spans: { start: number; end: number; name: string }[]): void {
+  spans.sort((a, b) => a.start - b.start);
+  for (const [i, { end }] of spans.entries()) {
+    const next = spans[i + 1];
+    if (next !== undefined && next.start < end) throw malformed(new Error("its entries overlap"), next.name);
+  }
 }
 
 async function* entriesOf(zip: yauzl.ZipFile): AsyncGenerator<yauzl.Entry> {

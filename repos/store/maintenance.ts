@@ -80,7 +80,7 @@ export async function removeReplaced(
   const staying: PackIndex[] = [];
   for (const pack of present) {
     const index = replaced.has(pack) ? undefined : await indexIfThere(views, repo, pack);
-    if (index !== undefined) staying.push(index);
+    if (index !== undefined && index !== null) staying.push(index);
   }
 
   const gone = new Set<string>();
@@ -91,10 +91,10 @@ export async function removeReplaced(
     for (const pack of listed) {
       if (!present.includes(pack) || pack === note || gone.has(pack)) continue;
       const index = await indexIfThere(views, repo, pack);
-      if (index === undefined || isCovered(index, staying)) going.push(pack);
+      if (index === undefined || (index !== null && isCovered(index, staying))) going.push(pack);
       else {
         kept++;
-        warn("a replaced pack holds objects that no other pack has; it stays", pack);
+        warn("a replaced pack may hold objects that no other pack has; it stays", pack);
       }
     }
     views.cover(repo, going);
@@ -105,11 +105,17 @@ export async function removeReplaced(
   return removed;
 }
 
-async function indexIfThere(views: PackViews, repo: RepoId, pack: string): Promise<PackIndex | undefined> {
+/** Undefined for a pack that is gone; null for one whose index is damaged, which its readers report. */
+async function indexIfThere(
+  views: PackViews,
+  repo: RepoId,
+  pack: string,
+): Promise<PackIndex | null | undefined> {
   try {
     return await views.index(repo, pack);
   } catch (error) {
     if (error instanceof RepoError && error.code === "pack_vanished") return undefined;
+    if (error instanceof RepoError && error.code === "object_corrupt") return null;
     throw error;
   }
 }
@@ -136,12 +142,8 @@ async function candidates(
   const found: Candidate[] = [];
   for (const pack of present) {
     if (replaced.has(pack) || skipped.has(pack)) continue;
-    try {
-      found.push({ pack, index: await views.index(repo, pack) });
-    } catch (error) {
-      // A damaged index is reported by whoever reads through it; a vanished pack was merged by another process.
-      if (!(error instanceof RepoError) || error.code === "storage_unavailable") throw error;
-    }
+    const index = await indexIfThere(views, repo, pack);
+    if (index !== undefined && index !== null) found.push({ pack, index });
   }
   return found;
 }
