@@ -10,6 +10,7 @@ import type { Log } from "./log.ts";
 import type { Queue } from "./queue/index.ts";
 import { openSecrets } from "./secrets.ts";
 import { commitHost } from "./skills/author.ts";
+import { flushSettling } from "./skills/settle.ts";
 
 export interface OpenedApp {
   app: App;
@@ -60,7 +61,7 @@ export async function openApp(options: {
     app,
     async close() {
       flushDownloads(app);
-      while (working.size > 0) await Promise.allSettled(working);
+      while (flushSettling(app) || working.size > 0) await Promise.allSettled(working);
       await queue.close();
       await repos.close();
       await storage.close();

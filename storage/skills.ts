@@ -75,6 +75,9 @@ export const skillIndexes: IndexDescription[] = [
   },
 ];
 
+/** A skill as it is settled. */
+export type SkillToSettle = Pick<SkillDoc, "_id" | "tenantId" | "pending" | "outbox" | "deletedAt" | "head">;
+
 /** What an appended version changes on its skill beyond the version itself. */
 export type AppendedFields = Partial<
   Pick<SkillDoc, "description" | "tags" | "excerpt" | "current" | "updatedAt">
@@ -221,20 +224,53 @@ export function openSkills(database: Database) {
         .sort({ unsettledAt: 1 })
         .limit(limit)
         .toArray(),
-    /** Takes projected versions and carried events off the document; both decide together whether it is settled. */
-    async settle(id: string, eventIds: string[], versionIds: string[]): Promise<void> {
-      const without = (field: string, ids: string[]) => ({
-        $filter: {
-          input: { $ifNull: [`$${field}`, []] },
-          as: "row",
-          cond: { $not: [{ $in: ["$$row._id", ids] }] },
-        },
-      });
-      const isSettled = { $and: [{ $eq: ["$outbox", []] }, { $eq: ["$pending", []] }] };
-      await skills.updateOne({ _id: id }, [
-        { $set: { outbox: without("outbox", eventIds), pending: without("pending", versionIds) } },
-        { $set: { unsettledAt: { $cond: [isSettled, "$$REMOVE", "$unsettledAt"] } } },
-      ]);
+    /** What settling needs of some skills, deleted ones included. */
+    listToSettle: (ids: string[]) =>
+      skills
+        .find(
+          { _id: { $in: ids } },
+          { projection: { tenantId: 1, pending: 1, outbox: 1, deletedAt: 1, head: 1 } },
+        )
+        .toArray() as Promise<SkillToSettle[]>,
+    /** The commits that refs are derived from; undefined for a skill that is gone. */
+    async findOids(id: string): Promise<{ current: string; head: string } | undefined> {
+      const skill = await skills.findOne(
+        { _id: id, ...alive },
+        { projection: { "current.oid": 1, "head.oid": 1 } },
+      );
+      return skill ? { current: skill.current.oid, head: skill.head.oid } : undefined;
+    },
+    /** Takes projected versions and carried events off the documents. What was added meanwhile stays. */
+    async settle(settled: SkillToSettle[]): Promise<void> {
+      const carried = settled.filter((skill) => skill.pending.length + (skill.outbox?.length ?? 0) > 0);
+      if (carried.length === 0) return;
+      await skills.bulkWrite(
+        carried.map(({ _id, pending, outbox }) => ({
+          updateOne: {
+            filter: { _id },
+            update: {
+              $pull: {
+                pending: { _id: { $in: pending.map((row) => row._id) } },
+                outbox: { _id: { $in: (outbox ?? []).map((row) => row._id) } },
+              },
+            },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+    /** Marks skills settled that carry nothing more and have not moved on. */
+    async finishSettling(settled: SkillToSettle[]): Promise<void> {
+      if (settled.length === 0) return;
+      await skills.bulkWrite(
+        settled.map(({ _id, head }) => ({
+          updateOne: {
+            filter: { _id, "head.version": head.version, pending: { $size: 0 }, outbox: { $size: 0 } },
+            update: { $unset: { unsettledAt: true } },
+          },
+        })),
+        { ordered: false },
+      );
     },
     async addDownloads(counts: { skillId: string; count: number }[]): Promise<void> {
       if (counts.length === 0) return;

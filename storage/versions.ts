@@ -55,8 +55,8 @@ export function openVersions(database: Database) {
   const versions = database.collection<VersionDoc>("versions");
   const manifests = database.collection<ManifestDoc>("manifests");
   return {
-    /** Carries a row here; one that is there already is left as it is. */
-    record: (row: VersionDoc) => insertOnce(versions, [row]),
+    /** Carries rows here; one that is there already is left as it is. */
+    record: (rows: VersionDoc[]) => insertOnce(versions, rows),
     recordManifest: (manifest: ManifestDoc) => insertOnce(manifests, [manifest]),
 
     find: (skillId: string, version: number) => versions.findOne({ skillId, version }),

@@ -16,7 +16,7 @@ export async function loadSkill(
   ref: string,
   permission: Permission,
 ): Promise<SkillDoc> {
-  return admit(actor, permission, await findSkill(app, ref), ref);
+  return admit(actor, permission, await findSkill(app, actor, ref), ref);
 }
 
 /** The access rule on a record that was found, or was not. */
@@ -43,15 +43,21 @@ export function admit(
   return skill;
 }
 
-async function findSkill(app: App, ref: string): Promise<SkillDoc | null> {
-  const { skills, tenants } = app.storage;
+async function findSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc | null> {
+  const { skills } = app.storage;
   if (isId(ref)) return skills.find(ref);
   const at = ref.indexOf("~");
   if (at > 0) {
-    const tenant = await tenants.findBySlug(ref.slice(0, at));
-    return tenant && skills.findBySlug(tenant._id, ref.slice(at + 1));
+    const tenantId = await findTenantId(app, actor, ref.slice(0, at));
+    return tenantId === undefined ? null : skills.findBySlug(tenantId, ref.slice(at + 1));
   }
   return /^[A-Za-z0-9]{10}$/.test(ref) ? skills.findByPublicId(ref) : null;
+}
+
+/** The actor's own organizations are at hand, so that most references cost no look-up of theirs. */
+async function findTenantId(app: App, actor: Actor, slug: string): Promise<string | undefined> {
+  const own = actor.kind === "user" ? actor.memberships.find((m) => m.tenantSlug === slug) : undefined;
+  return own?.tenantId ?? (await app.storage.tenants.findBySlug(slug))?._id;
 }
 
 /** A version row, from the skill document while it has not been carried over yet. */
@@ -106,7 +112,17 @@ export interface SelectorQuery {
 export function selectorOf(query: SelectorQuery): VersionSelector {
   const given = [query.version, query.semver, query.range].filter((value) => value !== undefined);
   if (given.length > 1) throw new ServiceError("invalid_request", "Send one of version, semver and range.");
-  return query.range === undefined ? readSelector(given[0]) : readRange(query.range);
+  if (query.range !== undefined) return readRange(query.range);
+  const selector = readSelector(given[0]);
+  const expected =
+    query.version !== undefined ? "number" : query.semver !== undefined ? "exact" : selector.kind;
+  if (selector.kind !== expected) {
+    throw new ServiceError(
+      "invalid_request",
+      "version takes a number, semver an exact version, range a range or latest: send what fits.",
+    );
+  }
+  return selector;
 }
 
 function describe(selector: VersionSelector): string {

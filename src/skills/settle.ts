@@ -1,80 +1,154 @@
 /**
- * Everything that follows from a skill document: version rows, audit entries, refs and tags. Run after each change
- * and by the reconcile job; running it twice equals running it once.
+ * Everything that follows from a skill document: version rows, audit entries, refs and tags. Skills that changed are
+ * settled together a moment later, so that a publish pays for little of it; the reconcile job finds what a stop left.
+ * Running any of it twice equals running it once.
  */
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import type { SkillToSettle } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
 
+/** How long changes gather before they are settled together. */
+const gatherMs = 30;
+/** Tags are rewritten whole, so they wait for the versions of a burst. */
+const tagsMs = 1000;
+const retryMs = { first: 500, most: 60_000 };
+const batchSkills = 100;
+const refsAtOnce = 4;
 const refAttempts = 5;
 const refPauseMs = 50;
 
-/** Skills being settled by this process, and whether each changed again meanwhile. */
-const running = new WeakMap<App, Map<string, { again: boolean }>>();
+/** What one process has still to settle. */
+class Settler {
+  readonly #app: App;
+  readonly #changed = new Set<string>();
+  readonly #untagged = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #tagTimer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #isRunning = false;
 
-/** Settles a skill soon. Changes that come while it is being settled are taken together in one more round. */
-export function scheduleSettling(app: App, skillId: string): void {
-  let rounds = running.get(app);
-  if (!rounds) running.set(app, (rounds = new Map()));
-  const round = rounds.get(skillId);
-  if (round) {
-    round.again = true;
-    return;
+  constructor(app: App) {
+    this.#app = app;
   }
-  const started = { again: false };
-  rounds.set(skillId, started);
-  app.background("settle a skill", async () => {
-    try {
-      do {
-        started.again = false;
-        await settleSkill(app, skillId);
-      } while (started.again);
-    } finally {
-      rounds.delete(skillId);
-    }
-  });
+
+  add(skillId: string): void {
+    this.#changed.add(skillId);
+    this.#schedule(gatherMs);
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isRunning) return;
+    this.#timer ??= setTimeout(() => this.#round(), delayMs).unref();
+  }
+
+  #round(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const ids = [...this.#changed].slice(0, batchSkills);
+    if (this.#isRunning || ids.length === 0) return;
+    for (const id of ids) this.#changed.delete(id);
+    this.#isRunning = true;
+    this.#app.background("settle skills", async () => {
+      let delayMs = 0;
+      try {
+        for (const id of await settleFacts(this.#app, ids)) this.#untagged.add(id);
+        this.#failures = 0;
+        this.#tagTimer ??= setTimeout(() => this.#tag(), tagsMs).unref();
+      } catch (error) {
+        for (const id of ids) this.#changed.add(id);
+        delayMs = Math.min(retryMs.first * 2 ** this.#failures++, retryMs.most);
+        throw error;
+      } finally {
+        this.#isRunning = false;
+        if (this.#changed.size > 0) this.#schedule(delayMs);
+      }
+    });
+  }
+
+  #tag(): void {
+    clearTimeout(this.#tagTimer);
+    this.#tagTimer = undefined;
+    const ids = [...this.#untagged];
+    this.#untagged.clear();
+    if (ids.length === 0) return;
+    this.#app.background("tag skills", () => settleTags(this.#app, ids));
+  }
+
+  /** Starts at once what is due; the caller waits for the background. True while anything is left. */
+  flush(): boolean {
+    if (this.#failures === 0) this.#round();
+    if (!this.#isRunning) this.#tag();
+    return this.#isRunning || (this.#failures === 0 && this.#changed.size + this.#untagged.size > 0);
+  }
 }
 
-/** Carries pending versions and events over, then derives refs and tags from what MongoDB says now. */
+const settlers = new WeakMap<App, Settler>();
+
+/** Settles a skill soon, together with others that changed meanwhile. */
+export function scheduleSettling(app: App, skillId: string): void {
+  let settler = settlers.get(app);
+  if (!settler) settlers.set(app, (settler = new Settler(app)));
+  settler.add(skillId);
+}
+
+/** Starts what is due without waiting for its time; true while anything is left. For the end of a process. */
+export function flushSettling(app: App): boolean {
+  return settlers.get(app)?.flush() ?? false;
+}
+
+/** Settles one skill whole: what the reconcile job does with each that was left. */
 export async function settleSkill(app: App, skillId: string): Promise<void> {
+  await settleTags(app, await settleFacts(app, [skillId]));
+}
+
+/** Carries pending versions and events over and advances refs; answers the skills that exist. */
+async function settleFacts(app: App, ids: string[]): Promise<string[]> {
   const { skills, versions, auditEvents } = app.storage;
-  const skill = await skills.collection.findOne({ _id: skillId });
-  if (!skill) return;
-  const repo = { tenantId: skill.tenantId, skillId };
-  const events = skill.outbox ?? [];
-  const hasVersions = skill.pending.length > 0;
+  const found = await skills.listToSettle(ids);
   await Promise.all([
-    auditEvents.record(events),
-    ...skill.pending.map((row) => versions.record(row)),
-    ...(skill.deletedAt ? [] : [advance(app, repo)]),
+    auditEvents.record(found.flatMap((skill) => skill.outbox ?? [])),
+    versions.record(found.flatMap((skill) => skill.pending)),
   ]);
-  if (hasVersions && !skill.deletedAt) await writeTags(app, repo);
-  await skills.settle(
-    skillId,
-    events.map((event) => event._id),
-    skill.pending.map((row) => row._id),
-  );
+  await eachOf(found, async (skill) => {
+    if (!skill.deletedAt) await advance(app, skill);
+  });
+  await skills.settle(found);
+  return found.map((skill) => skill._id);
 }
 
 /**
  * Refs are written from the document as it is under the lock, so a late writer can't set them back. Whoever holds the
  * lock may have read before our change: a skill is settled only once its refs were written after it.
  */
-async function advance(app: App, repo: { tenantId: string; skillId: string }): Promise<void> {
+async function advance(app: App, skill: SkillToSettle): Promise<void> {
+  const repo = { tenantId: skill.tenantId, skillId: skill._id };
   for (let attempt = 0; attempt < refAttempts; attempt++) {
     const result = await app.repos.advanceRefs(repo, async () => {
-      const skill = await app.storage.skills.find(repo.skillId);
-      return { main: skill?.current.oid ?? null, head: skill?.head.oid ?? null };
+      const oids = await app.storage.skills.findOids(skill._id);
+      return { main: oids?.current ?? null, head: oids?.head ?? null };
     });
     if (result !== "contended") return;
-    await setTimeout(refPauseMs);
+    await pause(refPauseMs);
   }
-  throw new Error(`the refs of skill ${repo.skillId} are held by another process`);
+  throw new Error(`the refs of skill ${skill._id} are held by another process`);
 }
 
-async function writeTags(app: App, repo: { tenantId: string; skillId: string }): Promise<void> {
-  const commits = await app.storage.versions.listCommits(repo.skillId);
-  await app.repos.setTags(
-    repo,
-    commits.map(({ semver, oid }) => ({ name: `v${semver}`, oid })),
-  );
+/** Writes the tags of skills, and marks those settled that did not change again. */
+async function settleTags(app: App, ids: string[]): Promise<void> {
+  const found = await app.storage.skills.listToSettle(ids);
+  await eachOf(found, async (skill) => {
+    if (skill.deletedAt) return;
+    const commits = await app.storage.versions.listCommits(skill._id);
+    const tags = commits.map(({ semver, oid }) => ({ name: `v${semver}`, oid }));
+    await app.repos.setTags({ tenantId: skill.tenantId, skillId: skill._id }, tags);
+  });
+  await app.storage.skills.finishSettling(found);
+}
+
+async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const lane = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(refsAtOnce, items.length) }, lane));
 }
