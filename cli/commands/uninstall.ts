@@ -1,9 +1,10 @@
+import { dirname } from "node:path";
 import { defineCommand } from "../command.ts";
 import { CliError, messageOf } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
-import { clearLeftovers } from "../install/files.ts";
 import { handOverFile, presentRecord, removeInstallation } from "../install/record.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
+import { clearLeftovers } from "../state/atomic.ts";
 import { cacheFolder, purgeCache } from "../state/cache.ts";
 import { type InstallationRecord, profileName, profileOf } from "../state/config.ts";
 import { changeConfig, readConfig } from "../state/state.ts";
@@ -38,7 +39,7 @@ export const uninstall = defineCommand({
       for (const [i, record] of records.entries()) {
         let error: string | undefined;
         try {
-          await clearLeftovers(record.path);
+          await clearLeftovers(dirname(record.path));
           error = await removeInstallation(record, installName, cache, args.force);
         } catch (thrown) {
           error = messageOf(thrown);

@@ -6,10 +6,11 @@
  * ours, so that the next `pull` brings them to one version.
  */
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { InstallMethod } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, messageOf } from "../errors.ts";
+import { clearLeftovers } from "../state/atomic.ts";
 import {
   type CacheMeta,
   type RenderedFile,
@@ -23,7 +24,6 @@ import type { StateChange } from "../state/state.ts";
 import { digestOfText, isThere } from "./digest.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import {
-  clearLeftovers,
   copyTree,
   linkTarget,
   readTextFile,
@@ -46,7 +46,7 @@ import {
 import { handOverFile, inspectRecord, removeInstallation } from "./record.ts";
 import { applySection } from "./section.ts";
 
-export interface AppliedPlace {
+interface AppliedPlace {
   record: InstallationRecord;
   /** `gone`: the project is no longer there. `edited`: left alone, because somebody changed it. */
   outcome: "written" | "unchanged" | "edited" | "gone" | "failed";
@@ -242,7 +242,7 @@ async function carryOut(
       if (placement.shape === "section") await advise(placement, warnings);
       return { record: { ...record, installedAt: replaces.installedAt }, outcome: "unchanged" };
     }
-    await clearLeftovers(record.path);
+    await clearLeftovers(dirname(record.path));
     const method = await putThere(plan, installName, cache, record);
     if (replaces !== undefined && replaces.path !== record.path) {
       const kept = await removeInstallation(replaces, installName, cache, force);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { compareUtf8 } from "../../contract/package-rules.ts";
 import { hasCode } from "../errors.ts";
+import { isBesideName } from "../state/atomic.ts";
 import { readSection } from "./section.ts";
 
 /** What tools leave behind when they run a package's scripts or show its folder: nobody's edit. */
@@ -22,14 +23,14 @@ export function digestOfText(text: string | Buffer): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-export async function digestOfFile(path: string): Promise<string> {
+async function digestOfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");
 }
 
 /** Over the sorted list of paths and file digests, leaving out what tools leave behind. */
-export async function digestOfFolder(folder: string): Promise<string> {
+async function digestOfFolder(folder: string): Promise<string> {
   const files: { path: string; sha256: string }[] = [];
   const walk = async (at: string, prefix: string): Promise<void> => {
     for (const entry of await readdir(at, { withFileTypes: true })) {
@@ -48,7 +49,7 @@ export async function digestOfFolder(folder: string): Promise<string> {
 }
 
 function isLeaving(name: string): boolean {
-  return leavings.has(name) || name.endsWith(".pyc");
+  return leavings.has(name) || name.endsWith(".pyc") || isBesideName(name);
 }
 
 /** The same digest from a list, as of files that are about to be written. */

@@ -3,7 +3,6 @@
  * is made beside it and renamed. A folder cannot be renamed over a folder, so the old one steps aside first and
  * comes back if the second rename fails.
  */
-import { randomBytes } from "node:crypto";
 import {
   chmod,
   copyFile,
@@ -14,19 +13,11 @@ import {
   readlink,
   rename,
   rm,
-  rmdir,
   symlink,
 } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { hasCode } from "../errors.ts";
-import { writeAtomic } from "../state/atomic.ts";
-
-/** Names beside a destination while it is being changed; hidden, so that tools do not load them. */
-const besidePattern = /^\.svc-[0-9a-f]{12}-/;
-
-function beside(path: string, label: string): string {
-  return join(dirname(path), `.svc-${randomBytes(6).toString("hex")}-${label}`);
-}
+import { besideName, writeAtomic } from "../state/atomic.ts";
 
 /** Writes a file whole, through a link to its target, keeping its mode. */
 export async function writeWhole(path: string, text: string): Promise<void> {
@@ -37,7 +28,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 /** Makes `fill` build a folder, then puts it in place of whatever of ours lies at `path`. */
 export async function replaceFolder(path: string, fill: (folder: string) => Promise<void>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const fresh = beside(path, "new");
+  const fresh = besideName(path, "new");
   try {
     await mkdir(fresh);
     await fill(fresh);
@@ -52,7 +43,7 @@ export async function replaceFolder(path: string, fill: (folder: string) => Prom
 export async function replaceFile(path: string, text: string): Promise<void> {
   const info = await lstat(path).catch(() => undefined);
   if (info === undefined || info.isFile()) return writeWhole(path, text);
-  const fresh = beside(path, "new");
+  const fresh = besideName(path, "new");
   await writeWhole(fresh, text);
   await moveIntoPlace(fresh, path);
 }
@@ -60,7 +51,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 /** Links `path` to `target`. On Windows a folder becomes a junction; a file link may fail there with `EPERM`. */
 export async function replaceLink(path: string, target: string, kind: "dir" | "file"): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const fresh = beside(path, "new");
+  const fresh = besideName(path, "new");
   await symlink(target, fresh, process.platform === "win32" && kind === "dir" ? "junction" : kind);
   try {
     await moveIntoPlace(fresh, path);
@@ -77,7 +68,7 @@ export async function moveIntoPlace(fresh: string, path: string): Promise<void> 
     await rename(fresh, path);
     return;
   }
-  const old = beside(path, "old");
+  const old = besideName(path, "old");
   await rename(path, old);
   try {
     await rename(fresh, path);
@@ -111,29 +102,6 @@ export async function copyTree(from: string, to: string): Promise<void> {
       await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755);
     }
   }
-}
-
-/** Removes the folders that are empty now, from `folder` upwards, but never `keep` or anything outside it. */
-export async function removeEmptyFolders(folder: string, keep: string): Promise<void> {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    const inside = relative(resolve(keep), at);
-    if (inside === "" || inside.startsWith("..")) return;
-    try {
-      await rmdir(at);
-    } catch {
-      return;
-    }
-  }
-}
-
-/**
- * Clears what stopped runs left beside a destination. Only with the state's lock held: no other run is at work then.
- */
-export async function clearLeftovers(path: string): Promise<void> {
-  const folder = dirname(path);
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((entry) => besidePattern.test(entry)))
-    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
 }
 
 export async function readTextFile(path: string): Promise<string | undefined> {

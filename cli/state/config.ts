@@ -17,7 +17,7 @@ import { CliError, hasCode, invalidArgument, messageOf } from "../errors.ts";
 import { writeAtomic } from "./atomic.ts";
 import type { StatePaths } from "./paths.ts";
 
-export const defaultProfile = "default";
+const defaultProfile = "default";
 const formatVersion = 1;
 
 /** The installation record of the specification, part 2, and what is needed to recognise our own work. */
@@ -68,7 +68,7 @@ export interface Config {
   profiles: Record<string, Profile>;
 }
 
-export function emptyProfile(): Profile {
+function emptyProfile(): Profile {
   return { installed: {}, preferences: {} };
 }
 

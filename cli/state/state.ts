@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, messageOf } from "../errors.ts";
+import { clearLeftovers } from "./atomic.ts";
 import { type Config, ensureRoot, readConfigFile, setConfigAside, writeConfigFile } from "./config.ts";
 import { type StatePaths, statePaths } from "./paths.ts";
 
@@ -57,6 +58,7 @@ export async function changeConfig<T>(
     );
   }
   try {
+    await clearLeftovers(paths.root);
     const reading = await readConfigFile(paths);
     let config: Config;
     if ("config" in reading) config = reading.config;

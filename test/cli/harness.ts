@@ -99,9 +99,9 @@ export function answer(
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-export const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest("hex");
+const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest("hex");
 
-export interface StubVersion {
+interface StubVersion {
   semver: string;
   /** A text skill's body. */
   body?: string;
