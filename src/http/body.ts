@@ -19,7 +19,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalidRequest(`The body is not valid JSON: ${(error as Error).message}`);
+    throw invalidRequest(`The body is not valid JSON: ${(error as Error).message.replace(/\.?$/, ".")}`);
   }
 }
 

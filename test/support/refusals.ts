@@ -1,0 +1,61 @@
+/** Calls that must be refused: with the code, in a sentence, and with nothing stored, not even for a moment. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import net from "node:net";
+import type { FailureCode } from "../../contract/errors.ts";
+import type { CallOptions, TestService } from "./service.ts";
+
+/** What is stored, in short: documents that calls could add to, and files. */
+async function stored(service: TestService): Promise<string> {
+  await service.settled();
+  const { raw } = service.app.storage.database;
+  const hash = createHash("sha256");
+  for (const name of [
+    "skills",
+    "versions",
+    "manifests",
+    "uploads",
+    "tenants",
+    "tokens",
+    "memberships",
+    "audit_events",
+  ]) {
+    for (const row of await raw.collection(name).find().sort({ _id: 1 }).toArray())
+      hash.update(JSON.stringify({ ...row, lastUsedAt: undefined }));
+  }
+  const root = service.app.config.gitRoot;
+  hash.update(existsSync(root) ? readdirSync(root, { recursive: true }).sort().join() : "");
+  return hash.digest("hex");
+}
+
+/** The call fails by this code, and what is stored stays as it was. */
+export async function refuses(
+  service: TestService,
+  code: FailureCode,
+  method: string,
+  target: string,
+  options: CallOptions = {},
+  what = "",
+): Promise<void> {
+  const before = await stored(service);
+  const answer = await service.call(method, target, options);
+  const shown = `${what} ${method} ${target.slice(0, 100)}: ${JSON.stringify(answer.body).slice(0, 300)}`;
+  assert.equal(answer.code, code, shown);
+  assert.equal(await stored(service), before, `stored something: ${shown}`);
+}
+
+/** Sends bytes as they are and gives what comes back until the connection ends. */
+export function send(service: TestService, lines: string[], body: Buffer[] = []): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = net.connect(Number(port), hostname);
+    let text = "";
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.on("close", () => resolve(text));
+    socket.on("error", (error) => (text === "" ? reject(error) : resolve(text)));
+    socket.setTimeout(5000, () => socket.destroy());
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    for (const chunk of body) socket.write(chunk);
+  });
+}
