@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  PackageError,
+  canonicalContent,
+  checkPackagePath,
+  checkPackagePaths,
+  compareUtf8,
+} from "../../contract/package-rules.ts";
+
+describe("the rules of a package", () => {
+  it("order texts as their UTF-8 bytes are ordered", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom("\uffff", "\u{10000}", "\ue000", "\u{1f389}", ""),
+    );
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        assert.equal(Math.sign(compareUtf8(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("let through only paths that stay below the folder they are joined to", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (path) => {
+        try {
+          checkPackagePath(path);
+        } catch (error) {
+          assert.ok(error instanceof PackageError);
+          return;
+        }
+        const parts = path.split("/");
+        assert.ok(
+          parts.every(
+            (part) => part !== "" && part !== "." && part !== ".." && part.toLowerCase() !== ".git",
+          ),
+        );
+        assert.ok(!/[\0\\]/.test(path) && Buffer.from(path).toString() === path);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("name the path and the way out, and let no name forge the sentence", () => {
+    const message = (path: string) => {
+      try {
+        checkPackagePath(path);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return "";
+    };
+
+    assert.equal(message("../x"), '"../x" has a "." or ".." in it: use plain names.');
+    assert.doesNotMatch(message('\x1b[2Jall good"\n'), /[\n\x1b]/);
+    assert.ok(message(`a\\${"b".repeat(9000)}`).length < 300);
+  });
+
+  it("want the root file where it belongs", () => {
+    assert.doesNotThrow(() => checkPackagePaths(["a/x", "SKILL.md"], { rootFile: "SKILL.md" }));
+    assert.throws(() => checkPackagePaths(["SKILL.MD"], { rootFile: "SKILL.md" }), {
+      rule: "root_file_missing",
+    });
+    assert.throws(() => checkPackagePaths([]), { rule: "empty" });
+  });
+
+  it("take 500 files with 32 levels each in no time", () => {
+    const paths = Array.from(
+      { length: 500 },
+      (_, i) => `${Array.from({ length: 31 }, (_unused, level) => `d${i}-${level}`).join("/")}/f`,
+    );
+    const start = performance.now();
+
+    checkPackagePaths(paths);
+
+    assert.ok(performance.now() - start < 2000);
+  });
+
+  it("spell the canonical content out in byte order, whatever order the files come in", () => {
+    const files = ["b", "a/b", "a.b", "\u{1f389}", "\uff5e"].map((path) => ({
+      path,
+      mode: "100644",
+      sha256: "0".repeat(64),
+    }));
+
+    const text = canonicalContent(files);
+
+    assert.equal(text, canonicalContent(files.toReversed()));
+    assert.deepEqual(
+      text
+        .split("\n")
+        .slice(1, -1)
+        .map((line) => line.slice(72)),
+      ["a.b", "a/b", "b", "\uff5e", "\u{1f389}"],
+    );
+  });
+});
