@@ -75,7 +75,7 @@ export function openOutput(io: Io, json: boolean): Output {
         end: (message) => bar.stop(message ?? label),
       };
     },
-    columns: io.stdout.isTTY === true ? (io.stdout.columns ?? 80) : Infinity,
+    columns: io.stdout.isTTY === true ? io.stdout.columns || 80 : Infinity,
   };
 }
 

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, it } from "node:test";
+import { suggest } from "../../cli/suggest.ts";
+import { renderTable } from "../../cli/table.ts";
+import { version } from "../../cli/version.ts";
+import { svc, temporaryFolder } from "./harness.ts";
+
+const plain = { columns: 40, paintHead: (text: string) => text };
+
+describe("what people read", () => {
+  it("is help with every command, and with every flag of one", async (t) => {
+    const home = await temporaryFolder(t);
+    for (const argv of [[], ["--help"], ["help"], ["-h"]]) {
+      const { code, stdout } = await svc(argv, { home });
+      assert.equal(code, 0);
+      for (const name of ["login", "install", "pull", "publish", "push", "versions"])
+        assert.match(stdout, new RegExp(name));
+      assert.ok(!stdout.includes("\u001B"), "no colours outside a terminal");
+    }
+    for (const argv of [
+      ["install", "--help"],
+      ["help", "install"],
+    ]) {
+      const { stdout } = await svc(argv, { home });
+      assert.match(
+        stdout,
+        /-t, --target=<targets>[\s\S]*--symlink[\s\S]*EXAMPLES[\s\S]*svc install code-review/,
+      );
+    }
+  });
+
+  it("is one document where JSON is asked for, help included", async (t) => {
+    const home = await temporaryFolder(t);
+    assert.match(((await svc(["--help", "-o", "json"], { home })).data as { usage: string }).usage, /USAGE/);
+    assert.deepEqual((await svc(["-o", "json", "--version"], { home })).data, { version });
+    const nothing = await svc(["-o", "json"], { home });
+    assert.deepEqual([nothing.code, nothing.stdout, nothing.error.code], [1, "", "E_INVALID_ARGUMENT"]);
+  });
+
+  it("is an error with the way out and its code, on stderr", async (t) => {
+    const home = await temporaryFolder(t);
+    const { code, stdout, stderr } = await svc(["instal", "x"], { home });
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.equal(stderr, 'error Unknown command "instal". Did you mean install?\n  E_INVALID_ARGUMENT\n');
+  });
+
+  it("knows the version of the package", async () => {
+    const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+    assert.equal(version, (JSON.parse(text) as { version: string }).version);
+  });
+});
+
+describe("a table", () => {
+  it("lines up wide characters and cuts the last column to the terminal", () => {
+    const table = renderTable(
+      ["A", "TEXT"],
+      [
+        ["日本", "x".repeat(60)],
+        ["b", "y"],
+      ],
+      plain,
+    );
+    assert.deepEqual(table.split("\n"), ["A     TEXT", `日本  ${"x".repeat(32)}…`, "b     y"]);
+  });
+
+  it("lets no cell move the cursor or break the line", () => {
+    const table = renderTable(["A"], [["a\u001B[2Jb\r\n\u0007c"]], plain);
+    assert.equal(table, "A\nab c");
+  });
+});
+
+describe("a suggestion", () => {
+  for (const [word, meant] of [
+    ["instal", "install"],
+    ["pubish", "publish"],
+    ["psuh", "push"],
+    ["uninst", "uninstall"],
+    ["zebra", undefined],
+  ] as const)
+    it(`for ${word} is ${meant ?? "nothing"}`, () =>
+      assert.equal(suggest(word, ["install", "uninstall", "publish", "push", "pull"]), meant));
+});
