@@ -1,0 +1,71 @@
+// A small checkout with the real scripts and packages, and a service of a few lines.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface Checkout {
+  dir: string;
+  write(name: string, text: string): void;
+  /** Starts a program in it, as npm would where `asNpm` is given. */
+  run(command: string[], options?: { asNpm?: boolean }): Running;
+  remove(): void;
+}
+
+export interface Running {
+  child: ChildProcess;
+  output(): string;
+  /** Resolves once the output holds `text`; fails when the program ends before. */
+  untilSays(text: string): Promise<void>;
+  ended: Promise<{ code: number | null; output: string }>;
+}
+
+export function makeCheckout(): Checkout {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "svc-checkout-"));
+  const source = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+  for (const name of ["scripts", "engines", "bin", "package.json", "package-lock.json", "tsconfig.json"]) {
+    fs.cpSync(source(name), path.join(dir, name), { recursive: true });
+  }
+  fs.cpSync(source("tsconfig.build.json"), path.join(dir, "tsconfig.build.json"));
+  fs.symlinkSync(source("node_modules"), path.join(dir, "node_modules"));
+  return {
+    dir,
+    write(name, text) {
+      fs.mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
+      fs.writeFileSync(path.join(dir, name), text);
+    },
+    run: (command, options) => run(dir, command, options?.asNpm ?? false),
+    remove: () => fs.rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+function run(dir: string, [program = "", ...args]: string[], asNpm: boolean): Running {
+  // Nothing of the run that this test is part of.
+  const { npm_lifecycle_event: _, NODE_TEST_CONTEXT: __, SVC_TEST_MONGODB_URL: ___, ...env } = process.env;
+  const child = spawn(program, args, {
+    cwd: dir,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: asNpm ? { ...env, npm_lifecycle_event: "start" } : env,
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      child.emit("said");
+    });
+  }
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, output }));
+  return {
+    child,
+    output: () => output,
+    async untilSays(text) {
+      while (!output.includes(text)) {
+        const isOver = await Promise.race([once(child, "said").then(() => false), ended.then(() => true)]);
+        if (isOver && !output.includes(text)) throw new Error(`it ended without "${text}": ${output}`);
+      }
+    },
+    ended,
+  };
+}
