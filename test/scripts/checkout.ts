@@ -14,7 +14,7 @@ export interface Checkout {
   remove(): void;
 }
 
-export interface Running {
+interface Running {
   child: ChildProcess;
   output(): string;
   /** Resolves once the output holds `text`; fails when the program ends before. */
