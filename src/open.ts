@@ -2,6 +2,7 @@
 import { openSkillStore } from "../repos/store/index.ts";
 import { newId } from "../storage/database.ts";
 import { openStorage } from "../storage/index.ts";
+import { openRedis } from "../storage/redis.ts";
 import { flushDownloads } from "./analytics/downloads.ts";
 import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
@@ -37,6 +38,11 @@ export async function openApp(options: {
     openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase }),
     options.openQueue(),
   ]);
+  const redis = config.redisUrl
+    ? openRedis(config.redisUrl, (error) =>
+        log.warn({ error }, "Redis does not answer; limits are counted here"),
+      )
+    : undefined;
   const working = new Set<Promise<unknown>>();
   const app: App = {
     config,
@@ -45,7 +51,7 @@ export async function openApp(options: {
     storage,
     repos,
     queue,
-    rateLimits: openRateLimits({ enabled: config.rateLimits }),
+    rateLimits: openRateLimits({ enabled: config.rateLimits, redis: redis?.client }),
     now: options.now ?? (() => new Date()),
     newId,
     background(name, work) {
@@ -62,6 +68,7 @@ export async function openApp(options: {
     async close() {
       flushDownloads(app);
       while (flushSettling(app) || working.size > 0) await Promise.allSettled(working);
+      redis?.close();
       await queue.close();
       await repos.close();
       await storage.close();
