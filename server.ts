@@ -133,9 +133,16 @@ async function verify(app: App): Promise<void> {
 
 async function open(config: Config, log: Log, closers: Closers): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const mongodbUrl = config.mongodbUrl ?? (await openMongo(config, log, closers));
   const place = config.redisUrl ? { redisUrl: config.redisUrl } : { dataDir: `${config.dataDir}/queue` };
-  const opened = await openApp({ config, log, mongodbUrl, openQueue: () => openQueue(place, log) });
+  // Both engines take a while to start, so they start together.
+  const [mongo, queue] = await Promise.allSettled([
+    config.mongodbUrl ?? openMongo(config, log, closers),
+    openQueue(place, log),
+  ]);
+  if (queue.status === "rejected") throw queue.reason;
+  closers.push(() => queue.value.close());
+  if (mongo.status === "rejected") throw mongo.reason;
+  const opened = await openApp({ config, log, mongodbUrl: mongo.value, queue: queue.value });
   closers.push(() => opened.close());
   return opened.app;
 }

@@ -15,7 +15,7 @@ import { flushSettling } from "./skills/settle.ts";
 
 export interface OpenedApp {
   app: App;
-  /** Waits for background work, then lets go of queue, repositories and database. */
+  /** Waits for background work, then lets go of repositories and database. The queue is its opener's to close, after this. */
   close(): Promise<void>;
 }
 
@@ -24,20 +24,17 @@ export async function openApp(options: {
   config: Config;
   log: Log;
   mongodbUrl: string;
-  openQueue: () => Promise<Queue>;
+  queue: Queue;
   now?: () => Date;
 }): Promise<OpenedApp> {
-  const { config, log } = options;
+  const { config, log, queue } = options;
   const secrets = openSecrets({ keys: config.secretKeys, dataDir: config.dataDir });
   const repos = openSkillStore({
     root: config.gitRoot,
     committerHost: commitHost(config.baseUrl),
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
-  const [storage, queue] = await Promise.all([
-    openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase }),
-    options.openQueue(),
-  ]);
+  const storage = await openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase });
   const redis = config.redisUrl
     ? openRedis(config.redisUrl, (error) =>
         log.warn({ error }, "Redis does not answer; limits are counted here"),
@@ -69,7 +66,6 @@ export async function openApp(options: {
       flushDownloads(app);
       while (flushSettling(app) || working.size > 0) await Promise.allSettled(working);
       redis?.close();
-      await queue.close();
       await repos.close();
       await storage.close();
     },

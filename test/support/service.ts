@@ -81,6 +81,8 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await testDatabase();
   const working = new Set<Promise<unknown>>();
+  const queueDir = process.env["SVC_TEST_QUEUE_DIR"] ?? path.join(folder, "queue");
+  const queue = await openQueue({ dataDir: queueDir }, openLog("silent"));
   const opened = await openApp({
     config: {
       ...readConfig({
@@ -96,11 +98,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       ? openLog("debug", { write: (line) => logged.push(line) })
       : openLog(process.env["TEST_LOG_LEVEL"] ?? "silent"),
     mongodbUrl: config.mongodbUrl ?? database.url,
-    openQueue: () =>
-      openQueue(
-        { dataDir: process.env["SVC_TEST_QUEUE_DIR"] ?? path.join(folder, "queue") },
-        openLog("silent"),
-      ),
+    queue,
     ...(now ? { now } : {}),
   });
   const { app } = opened;
@@ -203,6 +201,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await opened.close();
+      await queue.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
