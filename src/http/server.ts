@@ -234,7 +234,7 @@ function originOf(ctx: Context, ipHash: string): Origin {
 function render(ctx: Context, declared: Route, result: unknown): void {
   if (result instanceof Reply) {
     ctx.status = result.status;
-    setHeaders(ctx, result.headers);
+    setHeaders(ctx, { "cache-control": "no-store", ...result.headers });
     setCookies(ctx, result.cookies);
     if (result.status !== 304) ctx.body = result.body ?? null;
     if (result.body === undefined) ctx.status = result.status;
