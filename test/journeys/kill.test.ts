@@ -1,0 +1,186 @@
+/**
+ * kill -9 while several clients publish: of everything that was acknowledged nothing may be lost or unreadable, and
+ * of what was refused nothing may exist. SVC_KILLS sets how often the service is killed.
+ */
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { startEmbeddedMongo } from "../../engines/mongo.ts";
+import { startEmbeddedQueue } from "../../engines/queue.ts";
+import { type Account, newAccount, newOrganization } from "../support/http-client.ts";
+import { type Attempt, type Skill, checkAnswers, makeSkill, startPublishers } from "../support/publishers.ts";
+import {
+  type Server,
+  assertNothingRuns,
+  processesOf,
+  removeFolder,
+  runServer,
+  startServer,
+  temporaryFolder,
+} from "../support/server.ts";
+
+const kills = Number(process.env["SVC_KILLS"] ?? 100);
+/** Of the kills, so many take the engines along: a whole start with cold engines follows each. */
+const wholeKills = Math.max(1, Math.round(kills * 0.05));
+/** On a machine that is too busy for all of them the rest is left out, and told. */
+const timeForKillsMs = process.env["SVC_KILLS"] === undefined ? 100_000 : Infinity;
+const processes = 3;
+
+const env = { RATE_LIMITS: "false", LOG_LEVEL: "warn" };
+
+describe("a service that is killed during publishes", () => {
+  let dataDir: string;
+  let account: Account;
+  let skills: Skill[];
+  /** Of all tests here: each goes on with the versions of the one before. */
+  const attempts: Attempt[] = [];
+
+  before(async () => {
+    dataDir = temporaryFolder("kill");
+    const server = await startServer({ dataDir, env });
+    account = await newAccount(server.url, "killjoy", server.setupLink);
+    const tenantId = await newOrganization(server.url, account, "acme");
+    skills = [];
+    for (const format of ["markdown", "markdown", "markdown", "package"] as const)
+      skills.push(await makeSkill(server.url, account.token, tenantId, format));
+    await server.stop();
+  });
+
+  after(async () => {
+    await assertNothingRuns(dataDir);
+    removeFolder(dataDir);
+  });
+
+  /** Two of the clients race for the versions of one skill. */
+  const publishTo = (url: () => string | undefined) =>
+    startPublishers({ skills: [...skills, skills[0]!], token: account.token, url });
+
+  it("loses nothing, has nothing unreadable and nothing from nowhere", async (context) => {
+    const startedAt = performance.now();
+    const tell = (text: string) =>
+      context.diagnostic(`${Math.round((performance.now() - startedAt) / 1000)} s: ${text}`);
+    let server: Server | undefined;
+    const publishers = publishTo(() => server?.url);
+    context.after(() => publishers.stop());
+    const restarts: number[] = [];
+    for (let round = 0; round < wholeKills; round++) {
+      server = await startServer({ dataDir, env });
+      restarts.push(server.startMs);
+      await publishers.acknowledged(5, 3000);
+      await sleep(randomInt(300));
+      const all = processesOf(dataDir);
+      server = undefined;
+      for (const { pid } of all) process.kill(pid, "SIGKILL");
+    }
+    tell(`${wholeKills} kills with both engines, starts took ${restarts.join(", ")} ms`);
+
+    const done = await killProcesses(dataDir, kills - wholeKills, publishTo, startedAt);
+    await publishers.stop();
+    tell(`${done.kills} kills of one of ${processes} processes, starts took ${done.medianStartMs} ms`);
+    assert.ok(done.kills >= Math.min(kills - wholeKills, 20), "the machine was too slow to prove anything");
+
+    attempts.push(...publishers.attempts, ...done.attempts);
+    const count = (outcome: string) => attempts.filter((attempt) => attempt.outcome === outcome).length;
+    tell(
+      `${attempts.length} publishes: ${count("acknowledged")} acknowledged, ${count("cut")} cut off, ` +
+        `${count("unavailable")} unavailable, ${count("refused")} refused`,
+    );
+    const refusals = attempts.filter(({ outcome }) => outcome === "refused").map(({ answer }) => answer);
+    assert.deepEqual([...new Set(refusals)], []);
+    assert.ok(count("acknowledged") > done.kills, "hardly anything was published");
+    assert.ok(count("cut") > 0, "no publish was ever cut off");
+
+    const last = await startServer({ dataDir, env });
+    context.after(() => last.kill("SIGKILL"));
+    const service = { url: last.url, token: account.token, gitRoot: path.join(dataDir, "git") };
+    const { versions, uncertain } = await checkAnswers(service, skills, attempts);
+    tell(`${versions} versions are there, ${uncertain} of them from publishes that got no answer`);
+    await last.stop();
+    const verified = await runServer({ dataDir, env, args: ["verify"] });
+    assert.match(verified.output, new RegExp(`${skills.length} skills, ${versions} versions, 0 faults`));
+    assert.equal(verified.code, 0);
+    tell("verified");
+  });
+
+  it("comes back by itself when only its MongoDB engine is killed", async (context) => {
+    const server = await startServer({ dataDir, env });
+    context.after(() => server.kill("SIGKILL"));
+    const publishers = publishTo(() => server.url);
+    context.after(() => publishers.stop());
+    const recoveries: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      await sleep(1500);
+      const engine = server.engines().find(({ command }) => command.includes("mongo-child"));
+      assert.ok(engine, "the engine is running");
+      process.kill(engine.pid, "SIGKILL");
+      const killedAt = performance.now();
+      assert.ok(await publishers.acknowledged(5, 15_000), "publishing does not go on");
+      recoveries.push(Math.round(performance.now() - killedAt));
+    }
+    await publishers.stop();
+    context.diagnostic(`publishing went on after ${recoveries.join(", ")} ms`);
+    context.diagnostic(
+      `${publishers.count("acknowledged")} acknowledged, ${publishers.count("unavailable")} unavailable`,
+    );
+    const odd = publishers.attempts.filter(({ outcome }) => outcome === "refused" || outcome === "cut");
+    const bugs = server.log().filter(({ msg }) => msg === "a request failed unexpectedly");
+    assert.deepEqual([odd, bugs], [[], []], "a request waits, succeeds, or gets 503");
+
+    const service = { url: server.url, token: account.token, gitRoot: path.join(dataDir, "git") };
+    attempts.push(...publishers.attempts);
+    await checkAnswers(service, skills, attempts);
+    await server.stop();
+  });
+});
+
+/**
+ * Several processes share one pair of engines, as API processes of a larger installation do; each is killed soon
+ * after it answers and started again, so that publishing goes on through the others.
+ */
+async function killProcesses(
+  dataDir: string,
+  wanted: number,
+  publishTo: (url: () => string | undefined) => ReturnType<typeof startPublishers>,
+  startedAt: number,
+) {
+  const [mongo, queue] = await startEngines(dataDir);
+  const up = new Set<Server>();
+  const starts: number[] = [];
+  let begun = 0;
+  const publishers = publishTo(() => [...up][randomInt(Math.max(up.size, 1))]?.url);
+  const lifeAfterLife = async () => {
+    while (begun < wanted && performance.now() - startedAt < timeForKillsMs) {
+      begun++;
+      const server = await startServer({
+        dataDir,
+        env: { ...env, MONGODB_URL: mongo.uri },
+        args: ["--role", "api"],
+      });
+      up.add(server);
+      starts.push(server.startMs);
+      await publishers.acknowledged(3, 3000);
+      await sleep(randomInt(300));
+      up.delete(server);
+      await server.kill("SIGKILL");
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: processes }, lifeAfterLife));
+  } finally {
+    await publishers.stop();
+    await Promise.all([mongo.stop(), queue.stop()]);
+  }
+  const medianStartMs = starts.toSorted((a, b) => a - b)[starts.length >> 1];
+  return { kills: starts.length, medianStartMs, attempts: publishers.attempts };
+}
+
+function startEngines(dataDir: string) {
+  const log = { info() {}, warn() {}, error() {} };
+  return Promise.all([
+    startEmbeddedMongo({ dataDir: path.join(dataDir, "mongodb"), log }),
+    startEmbeddedQueue({ dataDir: path.join(dataDir, "queue"), log }),
+  ]);
+}
