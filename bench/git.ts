@@ -4,10 +4,16 @@
  *
  * `node --import tsx bench/git.ts [--only=packages] [--kills=500]`
  */
+import { execFile } from "node:child_process";
 import { createCipheriv } from "node:crypto";
+import { createWriteStream } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { compareUtf8 } from "../contract/package-rules.ts";
+import { writeZip } from "../repos/archive/index.ts";
 import { openSkillStore, type SkillStore, type TreeFile } from "../repos/store/index.ts";
 import {
   bareFloor,
@@ -221,8 +227,8 @@ async function sixteenAtOnce(folder: string, store: SkillStore): Promise<Row[]> 
 async function packages(folder: string, store: SkillStore): Promise<Row[]> {
   const rows: Row[] = [];
   const sizes = [
-    { label: "2 MB", bytes: 4_000, rounds: 7, skillBase: 1000, publishBar: 0.7, readBar: 0.6 },
-    { label: "100 MB", bytes: 200_000, rounds: 3, skillBase: 2000, publishBar: 0.45, readBar: 1 },
+    { label: "2 MB", bytes: 4_000, rounds: 10, reads: 6, skillBase: 1000, publishBar: 0.7, readBar: 0.6 },
+    { label: "100 MB", bytes: 200_000, rounds: 4, reads: 2, skillBase: 2000, publishBar: 0.45, readBar: 1 },
   ];
   for (const size of sizes) {
     // One less than the limit of files, for SKILL.md.
@@ -239,43 +245,69 @@ async function packages(folder: string, store: SkillStore): Promise<Row[]> {
       const load = size.label === "2 MB" ? nativeFastImport : nativeAdd;
       native.push(await timed(() => load(nativeRepo, files)));
 
-      // A store of its own has nothing in memory yet, as a fresh process.
-      const cold = openSkillStore({ root: join(folder, "store"), committerHost: "bench.test" });
       const ownDir = await store.materialize(skill(n));
       const names = files.map((file) => `${commit}:${file.path}`);
-      for (const half of [0, 1]) {
-        if ((round + half) % 2 === 0)
+      for (let half = 0; half < size.reads; half++) {
+        if ((round + half) % 2 === 0) {
+          // A store of its own has nothing in memory yet, as a fresh process.
+          const cold = openSkillStore({ root: join(folder, "store"), committerHost: "bench.test" });
           readOwn.push(
             await timed(async () => {
               let bytes = 0;
               for await (const file of cold.readFiles(skill(n), commit)) bytes += file.data.length;
-              if (bytes < files.length * size.bytes * 0.9) throw new Error("the package came back short");
+              if (bytes < 499 * size.bytes) throw new Error("the package came back short");
             }),
           );
-        else readNative.push(await timed(() => readThroughCatFile(ownDir, names)));
+          await cold.close();
+        } else readNative.push(await timed(() => readThroughCatFile(ownDir, names)));
       }
-      await cold.close();
       await rm(nativeRepo, { recursive: true, force: true });
     }
     const against = size.label === "2 MB" ? "one fast-import" : "git add + commit";
+    // The best of each side: what other work on the machine adds falls on the slower rounds.
+    const best = (times: readonly number[]) => Math.min(...times);
     rows.push(
       row(
         `publish 500 files ${size.label}: vs ${against}`,
-        median(own) / median(native),
+        best(own) / best(native),
         "x",
         { most: size.publishBar },
-        `median ${median(own).toFixed(0)} ms`,
+        `best ${best(own).toFixed(0)} ms of ${size.rounds}`,
       ),
       row(
         `read all 500 files ${size.label}: vs cat-file --batch`,
-        median(readOwn) / median(readNative),
+        best(readOwn) / best(readNative),
         "x",
         { most: size.readBar },
-        `median ${median(readOwn).toFixed(0)} ms, SHA-1 checked`,
+        `best ${best(readOwn).toFixed(0)} ms of ${readOwn.length}, checksums included`,
       ),
     );
   }
   return rows;
+}
+
+/** A 100 MB package from its zip, as an upload comes in, and back out. */
+async function largeZip(folder: string): Promise<Row[]> {
+  const zip = join(folder, "large.zip");
+  const members = packageFiles(499, 209_000)
+    .toSorted((a, b) => compareUtf8(a.path, b.path))
+    .map(({ path, mode, data }) => ({ path, mode, size: data.length, open: async () => data }));
+  await pipeline(writeZip(members), createWriteStream(zip));
+  const program = join(import.meta.dirname, "git", "large-publish.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--import",
+    "tsx",
+    program,
+    join(folder, "large"),
+    zip,
+  ]);
+  const { riseMb, stallMs, publishMs } = JSON.parse(stdout) as {
+    riseMb: number;
+    stallMs: number;
+    publishMs: number;
+  };
+  const note = `publish ${publishMs.toFixed(0)} ms, longest stall of the event loop ${stallMs.toFixed(0)} ms`;
+  return [row("memory to publish and zip 100 MB", riseMb, "MB", { most: 200 }, note)];
 }
 
 async function erase(store: SkillStore): Promise<Row[]> {
@@ -304,6 +336,7 @@ export async function gitScenarios(options: { kills?: number; only?: string } = 
       skill: () => oneSkill(folder, store),
       sixteen: () => sixteenAtOnce(folder, store),
       packages: () => packages(folder, store),
+      large: () => largeZip(folder),
       erase: () => erase(store),
       kills: () => kills(join(folder, "crash"), options.kills ?? 60),
     };

@@ -14,6 +14,8 @@ const viewBytes = 64 * 1024 * 1024;
 export interface PackPlace {
   pack: string;
   index: PackIndex;
+  /** In the index. */
+  position: number;
   offset: number;
   end: number;
 }
@@ -63,7 +65,7 @@ export class PackViews {
       if (position === -1 || bytes === undefined) continue;
       const offset = index.offsetAt(position);
       const end = index.entryEnd(offset, bytes);
-      if (end > offset) return { pack, index, offset, end };
+      if (end > offset) return { pack, index, position, offset, end };
     }
     return undefined;
   }
@@ -157,7 +159,7 @@ export class PackViews {
         const offset = known.index.offsetAt(position);
         const end = known.index.entryEnd(offset, known.bytes);
         if (end <= offset) throw new RepoError("object_corrupt", `pack ${pack} is shorter than its index`);
-        places.push({ pack, index: known.index, offset, end });
+        places.push({ pack, index: known.index, position, offset, end });
       } catch (error) {
         if (!(error instanceof RepoError)) throw error;
         if (error.code === "pack_vanished") view.packs.delete(pack);

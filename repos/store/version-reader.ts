@@ -30,18 +30,29 @@ export class VersionReader {
   }
 
   /** All files below a tree, in UTF-8 byte order of their paths, and the ids of all trees on the way. */
-  async walk(repo: RepoId, treeOid: string): Promise<{ files: WalkedFile[]; treeOids: string[] }> {
+  async walk(repo: RepoId, rootOid: string): Promise<{ files: WalkedFile[]; treeOids: string[] }> {
+    const trees = new Map([[rootOid, await this.#tree(repo, rootOid)]]);
+    // Level by level, for the trees of one level lie side by side.
+    for (let level = [rootOid]; level.length > 0;) {
+      const inner = level.flatMap((oid) => trees.get(oid) ?? []).filter((entry) => entry.mode === "40000");
+      level = [...new Set(inner.map((entry) => entry.oid))].filter((oid) => !trees.has(oid));
+      let i = 0;
+      for await (const data of this.#objects.sequence(repo, level, "tree")) {
+        const oid = level[i++]!;
+        this.#objects.remember(repo, oid, { type: "tree", data });
+        trees.set(oid, parseTree(data));
+      }
+    }
+
     const files: WalkedFile[] = [];
-    const treeOids: string[] = [];
-    const descend = async (oid: string, prefix: string): Promise<void> => {
-      treeOids.push(oid);
-      for (const entry of await this.#tree(repo, oid)) {
-        if (entry.mode === "40000") await descend(entry.oid, `${prefix}${entry.name}/`);
+    const descend = (oid: string, prefix: string): void => {
+      for (const entry of trees.get(oid) ?? []) {
+        if (entry.mode === "40000") descend(entry.oid, `${prefix}${entry.name}/`);
         else files.push({ path: prefix + entry.name, mode: entry.mode, oid: entry.oid });
       }
     };
-    await descend(treeOid, "");
-    return { files, treeOids };
+    descend(rootOid, "");
+    return { files, treeOids: [...trees.keys()] };
   }
 
   /** Ids of every blob and tree of a commit. */
