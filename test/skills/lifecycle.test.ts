@@ -179,18 +179,28 @@ describe("deleting a skill", () => {
 
 describe("what a stopped process left behind", () => {
   let restore: (() => void)[] = [];
+  /** The process that comes after, on the same database and repositories. */
+  let next: TestService;
+  before(async () => {
+    next = await startService({
+      gitRoot: service.app.config.gitRoot,
+      now: () => new Date(Date.now() + aheadMs),
+    });
+  });
+  after(() => next.close());
   afterEach(() => {
     for (const undo of restore.splice(0)) undo();
   });
-  /** From here on nothing runs after an answer, as if the process ended with it. */
+  /** From here on this process carries nothing over, as if it had ended with its last answer. */
   function stopAfterAnswers(): void {
-    const before = service.app.background;
-    service.app.background = () => undefined;
-    restore.push(() => (service.app.background = before));
+    const { skills } = service.app.storage;
+    const { listToSettle } = skills;
+    skills.listToSettle = () => Promise.reject(new Error("this process has ended"));
+    restore.push(() => (skills.listToSettle = listToSettle));
   }
   async function reconcile(): Promise<void> {
     aheadMs += 10_000;
-    await job()["upkeep.reconcile"]({});
+    await processors(next.app)["upkeep.reconcile"]({});
   }
 
   it("shows to nobody: reads answer before anything was carried over", async () => {
@@ -250,15 +260,15 @@ describe("what a stopped process left behind", () => {
     stopAfterAnswers();
     const broken = await publish();
     const sound = await publish();
-    const before = service.app.repos.advanceRefs;
-    service.app.repos.advanceRefs = (repo, read) =>
+    const before = next.app.repos.advanceRefs;
+    next.app.repos.advanceRefs = (repo, read) =>
       repo.skillId === broken.skill.id ? Promise.reject(new Error("disk trouble")) : before(repo, read);
-    restore.push(() => (service.app.repos.advanceRefs = before));
+    restore.push(() => (next.app.repos.advanceRefs = before));
 
     await reconcile();
 
     assert.deepEqual(await events(sound.skill.id), ["skill.created"]);
-    service.app.repos.advanceRefs = before;
+    next.app.repos.advanceRefs = before;
     await reconcile();
     assert.deepEqual(await events(broken.skill.id), ["skill.created"]);
   });

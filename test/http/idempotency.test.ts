@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { PublishResult, VersionResult } from "../../contract/payloads.ts";
+import { limits } from "../../contract/limits.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let service: TestService;
+let user: TestUser;
+let org: TestOrg;
+let aheadMs = 0;
+let sequence = 0;
+
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+  user = await service.newUser();
+  org = await service.newOrg(user);
+});
+after(() => service.close());
+
+const newKey = () => `key-${String(++sequence).padStart(8, "0")}`;
+const publish = (key: string, fields: object = {}, credentials: object = { token: user.token }) =>
+  service.call<PublishResult>("POST", "/api/skills", {
+    ...credentials,
+    body: { tenantId: org.slug, name: "Once", content: "once\n", ...fields },
+    headers: { "idempotency-key": key },
+  });
+const versionsOf = (skillId: string) =>
+  service.app.storage.database.raw.collection("versions").countDocuments({ skillId });
+
+describe("Idempotency-Key", () => {
+  it("answers the first result again, and does nothing a second time", async () => {
+    const key = newKey();
+
+    const first = await publish(key, { name: "First result" });
+    await publish(newKey(), { name: "First result", content: "changed in between\n" });
+    const again = await publish(key, { name: "First result" });
+
+    assert.equal(first.status, 201);
+    assert.equal(again.status, 201);
+    assert.deepEqual(again.data, first.data);
+    await service.settled();
+    assert.equal(await versionsOf(first.data.skill.id), 2);
+  });
+
+  it("holds for every call that creates, with its path", async () => {
+    const one = (await publish(newKey(), { name: "Path one" })).data.skill;
+    const two = (await publish(newKey(), { name: "Path two" })).data.skill;
+    const key = newKey();
+    const push = (id: string) =>
+      service.call<VersionResult>("POST", `/api/skills/${id}/versions`, {
+        token: user.token,
+        body: { content: "pushed\n" },
+        headers: { "idempotency-key": key },
+      });
+    const tokenKey = newKey();
+    const mint = () =>
+      service.call<{ token: string; id: string }>("POST", "/api/user/tokens", {
+        cookie: user.cookie,
+        body: { name: "once" },
+        headers: { "idempotency-key": tokenKey },
+      });
+
+    const [first, again, other] = [await push(one.id), await push(one.id), await push(two.id)];
+    const [minted, mintedAgain] = [await mint(), await mint()];
+
+    assert.equal(first.data.id, again.data.id);
+    assert.deepEqual([other.status, other.code], [409, "conflict"], "another skill is another call");
+    assert.deepEqual([minted.status, mintedAgain.code], [201, "conflict"], "a secret is shown once");
+    const kept = await service.app.storage.database.raw.collection("idempotency").find().toArray();
+    assert.ok(!JSON.stringify(kept).includes(minted.data.token.slice(4)), "secrets are not kept");
+  });
+
+  it("refuses the key with another body, and a first call that still runs", async () => {
+    const key = newKey();
+    await publish(key, { name: "Another body" });
+    const running = newKey();
+    const { insert } = service.app.storage.skills;
+    let go: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    service.app.storage.skills.insert = async (skill) => {
+      await gate;
+      return insert(skill);
+    };
+
+    const other = await publish(key, { name: "Another body", content: "other\n" });
+    const slow = publish(running, { name: "Slow" });
+    for (let i = 0; i < 100; i++) {
+      const count = await service.app.storage.database.raw
+        .collection("idempotency")
+        .countDocuments({ status: { $exists: false } });
+      if (count > 0) break;
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    const second = await publish(running, { name: "Slow" });
+    go!();
+    service.app.storage.skills.insert = insert;
+    const first = await slow;
+    const third = await publish(running, { name: "Slow" });
+
+    assert.deepEqual([other.status, other.code], [409, "conflict"]);
+    assert.deepEqual([second.status, second.code], [409, "conflict"]);
+    assert.equal(first.status, 201);
+    assert.deepEqual(third.data, first.data);
+  });
+
+  it("lets one of many calls at once through", async () => {
+    const key = newKey();
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => publish(key, { name: "At once" })));
+
+    const made = answers.filter((answer) => answer.status === 201);
+    assert.ok(made.length >= 1);
+    assert.equal(new Set(made.map((answer) => answer.data.version.id)).size, 1);
+    for (const answer of answers) assert.ok([201, 409].includes(answer.status));
+  });
+
+  it("is one's own: another user and another credential start anew", async () => {
+    const key = newKey();
+    const first = await publish(key, { name: "Whose" });
+    const stranger = await service.newUser();
+
+    const theirs = await publish(key, { name: "Whose" }, { token: stranger.token });
+    const bySession = await publish(key, { name: "Whose" }, { cookie: user.cookie });
+
+    assert.equal(theirs.code, "not_found");
+    assert.equal(bySession.data.unchanged, true);
+    assert.equal(bySession.data.skill.id, first.data.skill.id);
+  });
+
+  it("keeps no failure, so that the call can be tried again", async () => {
+    const key = newKey();
+
+    const failed = await publish(key, { name: "Tried twice", semver: "1.0.0-beta.1" });
+    const mended = await publish(key, { name: "Tried twice" });
+
+    assert.equal(failed.code, "refused");
+    assert.equal(mended.status, 201);
+  });
+
+  it("lapses after a day; one whose process ended in the middle after minutes", async () => {
+    const key = newKey();
+    const first = await publish(key, { name: "A day" });
+    aheadMs += limits.idempotencyMs - 60_000;
+    const within = await publish(key, { name: "A day" });
+    aheadMs += 120_000;
+    const after = await publish(key, { name: "A day" });
+    const stuck = newKey();
+    const { complete } = service.app.storage.idempotency;
+    service.app.storage.idempotency.complete = () => Promise.reject(new Error("ended here"));
+    await publish(stuck, { name: "Stuck" });
+    service.app.storage.idempotency.complete = complete;
+    const soon = await publish(stuck, { name: "Stuck" });
+    aheadMs += 11 * 60_000;
+    const later = await publish(stuck, { name: "Stuck" });
+
+    assert.deepEqual(within.data, first.data);
+    assert.equal(after.data.unchanged, true, "it ran again");
+    assert.equal(soon.code, "conflict");
+    assert.equal(later.data.unchanged, true);
+  });
+
+  it("is 8 to 128 visible characters", async () => {
+    for (const key of ["short", "x".repeat(129), "has space in it"])
+      assert.equal((await publish(key, { name: "Bad key" })).code, "invalid_request", key);
+  });
+});
