@@ -14,12 +14,12 @@ export interface PackStore {
   /** Exactly `length` bytes; `object_corrupt` if the pack ends before them, `pack_vanished` if it is not there. */
   read(repo: RepoId, pack: string, offset: number, length: number): Promise<Buffer>;
   /**
-   * Makes a pack visible, whole or not at all, and durable before it resolves. Creates the repository when needed.
-   * A pack is named by the checksum of its bytes, so writing it again changes nothing.
+   * Makes a pack visible, whole or not at all, and durable before it resolves. A pack is named by the checksum of
+   * its bytes, so writing it again changes nothing.
    */
-  put(repo: RepoId, pack: string, bytes: readonly Buffer[], index: Buffer): Promise<void>;
+  put(repo: RepoId, pack: string, bytes: readonly Buffer[], index: Buffer, where: Whereabouts): Promise<void>;
   /** The same for a pack too large for memory. */
-  stage(repo: RepoId): Promise<PackStage>;
+  stage(repo: RepoId, where: Whereabouts): Promise<PackStage>;
 
   /** Notes that `by` holds everything the `replaced` packs hold, so that they may go after the grace. */
   supersede(repo: RepoId, by: string, replaced: readonly string[]): Promise<void>;
@@ -35,6 +35,12 @@ export interface PackStore {
   sweep(repo: RepoId | undefined): Promise<Pick<SweepReport, "temporary" | "trash">>;
   close(): Promise<void>;
 }
+
+/**
+ * Whether a write may create the repository. One that builds on what is there may not (`repository_missing`): it would
+ * bring back what was erased while it ran.
+ */
+export type Whereabouts = "create" | "existing";
 
 export interface PackList {
   packs: string[];

@@ -105,6 +105,16 @@ export async function removeReplaced(
   return removed;
 }
 
+/** Undefined for a pack that is gone: another process has merged it. */
+async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof RepoError && error.code === "pack_vanished") return undefined;
+    throw error;
+  }
+}
+
 /** Undefined for a pack that is gone; null for one whose index is damaged, which its readers report. */
 async function indexIfThere(
   views: PackViews,
@@ -112,9 +122,8 @@ async function indexIfThere(
   pack: string,
 ): Promise<PackIndex | null | undefined> {
   try {
-    return await views.index(repo, pack);
+    return await ifThere(views.index(repo, pack));
   } catch (error) {
-    if (error instanceof RepoError && error.code === "pack_vanished") return undefined;
     if (error instanceof RepoError && error.code === "object_corrupt") return null;
     throw error;
   }
@@ -169,20 +178,23 @@ async function copyPacks(
   group: readonly Candidate[],
   skipped: Set<string>,
 ) {
-  const writer = new PackWriter(packs, repo);
+  const writer = new PackWriter(packs, repo, "existing");
   const replaced: string[] = [];
   let total = 0;
   let full = false;
   try {
     for (const { pack, index } of group) {
-      const bytes = await packs.size(repo, pack);
-      if (total + bytes > mergedBytes) {
+      const bytes = await ifThere(packs.size(repo, pack));
+      if (total + (bytes ?? 0) > mergedBytes) {
         full = true;
         break;
       }
-      const entries =
-        bytes > mergeableBytes ? undefined : entriesOf(await packs.read(repo, pack, 0, bytes), index);
-      if (entries === undefined) {
+      const whole =
+        bytes === undefined || bytes > mergeableBytes
+          ? undefined
+          : await ifThere(packs.read(repo, pack, 0, bytes));
+      const entries = whole === undefined ? undefined : entriesOf(whole, index);
+      if (bytes === undefined || entries === undefined) {
         skipped.add(pack);
         views.leave(repo, pack);
         continue;

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import type { PackStage, PackStore } from "./driver.ts";
+import type { PackStage, PackStore, Whereabouts } from "./driver.ts";
 import type { ObjectType } from "./objects.ts";
 import * as format from "./pack-format.ts";
 import type { RepoId } from "./types.ts";
@@ -46,6 +46,7 @@ export function deflateObject(data: Buffer): Buffer | Promise<Buffer> {
 export class PackWriter {
   readonly #packs: PackStore;
   readonly #repo: RepoId;
+  readonly #where: Whereabouts;
   readonly #entries: format.IndexEntry[] = [];
   readonly #oids = new Set<string>();
   #pending: Buffer[] = [Buffer.alloc(format.packHeaderBytes)];
@@ -53,9 +54,10 @@ export class PackWriter {
   #offset = format.packHeaderBytes;
   #stage: PackStage | undefined;
 
-  constructor(packs: PackStore, repo: RepoId) {
+  constructor(packs: PackStore, repo: RepoId, where: Whereabouts) {
     this.#packs = packs;
     this.#repo = repo;
+    this.#where = where;
   }
 
   get count(): number {
@@ -107,7 +109,7 @@ export class PackWriter {
     const checksum = hash.digest();
     const pack = checksum.toString("hex");
     const index = format.buildIndex(this.#entries, checksum);
-    await this.#packs.put(this.#repo, pack, [...this.#pending, checksum], index);
+    await this.#packs.put(this.#repo, pack, [...this.#pending, checksum], index, this.#where);
     return { pack, index, bytes };
   }
 
@@ -135,7 +137,7 @@ export class PackWriter {
     }
     if (this.#stage === undefined) {
       if (this.#pendingBytes <= memoryPackBytes) return;
-      this.#stage = await this.#packs.stage(this.#repo);
+      this.#stage = await this.#packs.stage(this.#repo, this.#where);
     }
     if (this.#pendingBytes >= stagedWriteBytes) await this.#flush();
   }

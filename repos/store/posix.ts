@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { RepoError, asRepoError } from "../errors.ts";
-import type { PackList, PackStage, PackStore, StoreDriver } from "./driver.ts";
+import type { PackList, PackStage, PackStore, StoreDriver, Whereabouts } from "./driver.ts";
 import * as files from "./posix-files.ts";
 import { ReadHandles } from "./posix-handles.ts";
 import { openPosixRefs } from "./posix-refs.ts";
@@ -78,11 +78,12 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     await Promise.all(fresh.map(files.syncFolder));
   }
 
-  async function inRepository<T>(repo: RepoId, action: () => Promise<T>): Promise<T> {
+  async function inRepository<T>(repo: RepoId, where: Whereabouts, action: () => Promise<T>): Promise<T> {
     try {
       return await action();
     } catch (error) {
       if (files.errorCode(error) !== "ENOENT") throw error;
+      if (where === "existing") throw wasErased(error);
       await create(repo);
       return action();
     }
@@ -95,12 +96,22 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     temporaryIndex: string,
   ): Promise<void> {
     const folder = packFolder(repo);
-    await files.rename(temporaryPack, join(folder, `pack-${pack}.pack`));
-    await files.rename(temporaryIndex, join(folder, `pack-${pack}.idx`));
-    await files.syncFolder(folder);
+    try {
+      await files.rename(temporaryPack, join(folder, `pack-${pack}.pack`));
+      await files.rename(temporaryIndex, join(folder, `pack-${pack}.idx`));
+      await files.syncFolder(folder);
+    } catch (error) {
+      throw files.errorCode(error) === "ENOENT" ? wasErased(error) : error;
+    }
   }
 
-  async function put(repo: RepoId, pack: string, bytes: readonly Buffer[], index: Buffer): Promise<void> {
+  async function put(
+    repo: RepoId,
+    pack: string,
+    bytes: readonly Buffer[],
+    index: Buffer,
+    where: Whereabouts,
+  ): Promise<void> {
     const folder = packFolder(repo);
     const temporaryPack = join(folder, files.temporaryName("pack"));
     const temporaryIndex = join(folder, files.temporaryName("idx"));
@@ -115,15 +126,15 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
         throw failed.reason;
       }
     };
-    await inRepository(repo, write);
+    await inRepository(repo, where, write);
     await reveal(repo, pack, temporaryPack, temporaryIndex);
   }
 
-  async function stage(repo: RepoId): Promise<PackStage> {
+  async function stage(repo: RepoId, where: Whereabouts): Promise<PackStage> {
     const folder = packFolder(repo);
     const temporaryPack = join(folder, files.temporaryName("pack"));
     const temporaryIndex = join(folder, files.temporaryName("idx"));
-    let fd: number | undefined = await inRepository(repo, () =>
+    let fd: number | undefined = await inRepository(repo, where, () =>
       files.descriptors.open(temporaryPack, "wx+", 0o444),
     );
     const letGo = async () => {
@@ -234,8 +245,9 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     size: (repo, pack) => guarded("open a pack", () => handles.size(packPath(repo, pack))),
     read: (repo, pack, offset, length) =>
       guarded("read a pack", () => handles.read(packPath(repo, pack), offset, length)),
-    put: (repo, pack, bytes, index) => guarded("write a pack", () => put(repo, pack, bytes, index)),
-    stage: (repo) => guarded("write a pack", () => stage(repo)),
+    put: (repo, pack, bytes, index, where) =>
+      guarded("write a pack", () => put(repo, pack, bytes, index, where)),
+    stage: (repo, where) => guarded("write a pack", () => stage(repo, where)),
     supersede: (repo, by, replaced) =>
       guarded("note replaced packs", async () => {
         const note = join(packFolder(repo), files.temporaryName("note"));
@@ -276,6 +288,10 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
       }),
     close: () => handles.close(),
   };
+}
+
+function wasErased(cause: unknown): RepoError {
+  return new RepoError("repository_missing", "the repository was erased", { cause });
 }
 
 /** SHA-1 of a file from its start, read in pieces. */

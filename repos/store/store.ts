@@ -66,7 +66,10 @@ export function openSkillStore(given: StoreOptions): SkillStore {
 
   function inBackground(work: Promise<unknown>): void {
     const tracked = work
-      .catch((error: unknown) => log({ level: "warn", msg: "maintenance failed", error: String(error) }))
+      .catch((error: unknown) => {
+        if (error instanceof RepoError && error.code === "repository_missing") return;
+        log({ level: "warn", msg: "maintenance failed", error: String(error) });
+      })
       .finally(() => background.delete(tracked));
     background.add(tracked);
   }
@@ -130,6 +133,11 @@ export function openSkillStore(given: StoreOptions): SkillStore {
         return threads.run({ kind: "zip", root: options.root, repo, files, digest: expectedDigest, path });
       });
       if (!sound) throw digestMismatch(repo, commitOid);
+      // Erased meanwhile: its zips went first, and this one came after.
+      if (!(await packs.exists(repo))) {
+        await artifacts.erase(repo);
+        throw new RepoError("repository_missing", "the repository was erased");
+      }
     }
     throw new RepoError("storage_unavailable", "the zip kept disappearing from the cache");
   }

@@ -97,13 +97,14 @@ export interface OpenedFile {
   mode: FileMode;
   oid: string;
   size: number;
-  /** Ends with an error, not with an end, if the bytes are not those of `oid`. */
+  /** Ends with an error, not with an end, if the bytes are not those of `oid`. To be read or destroyed. */
   stream: Readable;
 }
 
 export interface OpenedZip {
   /** Bytes of the whole zip. */
   size: number;
+  /** To be read or destroyed: it holds an open file. */
   stream: Readable;
 }
 
@@ -187,7 +188,7 @@ export interface SkillStore {
 
   /** Writes what `read` says, asked again under the lock. Refs are derived: a skipped or lost advance harms nothing. */
   advanceRefs(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;
-  /** Replaces all tags. Names that Git would refuse are left out and returned. */
+  /** Replaces all tags. Names that Git would refuse are left out and returned; `storage_unavailable` if contended. */
   setTags(repo: RepoId, tags: readonly TagTarget[]): Promise<{ refused: string[] }>;
   readRefs(repo: RepoId): Promise<StoredRefs>;
 

@@ -62,7 +62,7 @@ export async function writeVersion(
   opened?: ZipPackage,
 ): Promise<WrittenVersion> {
   const zip = draft.source.kind === "zip" ? (opened ?? (await openSource(draft.source))) : undefined;
-  const writer = new PackWriter(packs, repo);
+  const writer = new PackWriter(packs, repo, draft.parent === undefined ? "create" : "existing");
   try {
     const files = await writeBlobs(writer, zip?.files ?? memoryFiles(draft.source), known);
     const { rootOid, trees } = buildTrees(files);
@@ -98,7 +98,7 @@ export async function writeCommitOnly(
   draft: CommitDraft,
   committer: Identity,
 ): Promise<WrittenVersion> {
-  const writer = new PackWriter(packs, repo);
+  const writer = new PackWriter(packs, repo, "existing");
   const { oid, data } = await writeCommitObject(writer, written.treeOid, written.digest, draft, committer);
   const pack = await writer.publish();
   return { written: { ...written, oid }, pack, objects: [{ oid, object: { type: "commit", data } }] };

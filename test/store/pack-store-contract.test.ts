@@ -58,8 +58,8 @@ export function storeDriverContract(
       const repo = nextRepo();
       const { pack, pieces, index, whole } = somePack();
 
-      await driver.packs.put(repo, pack, pieces, index);
-      await driver.packs.put(repo, pack, pieces, index);
+      await driver.packs.put(repo, pack, pieces, index, "create");
+      await driver.packs.put(repo, pack, pieces, index, "create");
 
       const other = factory.open();
       for (const { packs } of [driver, other]) {
@@ -95,7 +95,7 @@ export function storeDriverContract(
     it("refuses to read past the end of a pack", async () => {
       const repo = nextRepo();
       const { pack, pieces, index, whole } = somePack();
-      await driver.packs.put(repo, pack, pieces, index);
+      await driver.packs.put(repo, pack, pieces, index, "create");
 
       await assert.rejects(driver.packs.read(repo, pack, whole.length - 3, 4), { code: "object_corrupt" });
       await assert.rejects(driver.packs.read(repo, pack, whole.length + 10, 4), { code: "object_corrupt" });
@@ -121,7 +121,7 @@ export function storeDriverContract(
     it("publishes a staged pack under the checksum of all its bytes, and nothing before that", async () => {
       const repo = nextRepo();
       const pieces = [packHeader(0), randomBytes(3_000_000), Buffer.alloc(0), randomBytes(5)];
-      const stage = await driver.packs.stage(repo);
+      const stage = await driver.packs.stage(repo, "create");
       await stage.append(pieces.slice(0, 2));
       assert.deepEqual((await driver.packs.list(repo)).packs, []);
       await stage.append(pieces.slice(2));
@@ -141,7 +141,7 @@ export function storeDriverContract(
 
     it("leaves nothing of a staged pack that was discarded", async () => {
       const repo = nextRepo();
-      const stage = await driver.packs.stage(repo);
+      const stage = await driver.packs.stage(repo, "create");
       await stage.append([Buffer.alloc(100)]);
 
       await stage.discard();
@@ -155,7 +155,7 @@ export function storeDriverContract(
     it("lets a reader that has a pack open finish after it was removed", async () => {
       const repo = nextRepo();
       const { pack, pieces, index, whole } = somePack(100_000);
-      await driver.packs.put(repo, pack, pieces, index);
+      await driver.packs.put(repo, pack, pieces, index, "create");
       await driver.packs.size(repo, pack);
 
       const [bytes] = await Promise.all([
@@ -174,7 +174,7 @@ export function storeDriverContract(
       const repo = nextRepo();
       const [one, two, both] = [somePack(), somePack(), somePack()];
       for (const { pack, pieces, index } of [one, two, both])
-        await driver.packs.put(repo, pack, pieces, index);
+        await driver.packs.put(repo, pack, pieces, index, "create");
 
       await driver.packs.supersede(repo, both.pack, [one.pack, two.pack]);
 
@@ -191,7 +191,7 @@ export function storeDriverContract(
     it("lists every repository once and erases one without touching the others", async () => {
       const [kept, gone] = [nextRepo(), nextRepo()];
       const { pack, pieces, index } = somePack();
-      for (const repo of [kept, gone]) await driver.packs.put(repo, pack, pieces, index);
+      for (const repo of [kept, gone]) await driver.packs.put(repo, pack, pieces, index, "create");
 
       await driver.packs.erase(gone);
 
@@ -205,11 +205,27 @@ export function storeDriverContract(
       assert.equal((await driver.packs.sweep(undefined)).trash, 0);
     });
 
+    it("creates no repository for a write that builds on one", async () => {
+      const repo = nextRepo();
+      const { pack, pieces, index } = somePack();
+
+      await assert.rejects(driver.packs.put(repo, pack, pieces, index, "existing"), {
+        code: "repository_missing",
+      });
+      await assert.rejects(driver.packs.stage(repo, "existing"), { code: "repository_missing" });
+      assert.equal(await driver.packs.exists(repo), false);
+      await driver.packs.put(repo, pack, pieces, index, "create");
+      await driver.packs.put(repo, pack, pieces, index, "existing");
+      assert.deepEqual((await driver.packs.list(repo)).packs, [pack]);
+    });
+
     it("makes many packs of one repository at the same time, the repository included", async () => {
       const repo = nextRepo();
       const packs = Array.from({ length: 25 }, () => somePack());
 
-      await Promise.all(packs.map(({ pack, pieces, index }) => driver.packs.put(repo, pack, pieces, index)));
+      await Promise.all(
+        packs.map(({ pack, pieces, index }) => driver.packs.put(repo, pack, pieces, index, "create")),
+      );
 
       const names = packs.map(({ pack }) => pack);
       assert.deepEqual((await driver.packs.list(repo)).packs.toSorted(), names.toSorted());
@@ -218,7 +234,7 @@ export function storeDriverContract(
     it("moves refs to what is true under the lock, and says when it was so already", async () => {
       const repo = nextRepo();
       const { pack, pieces, index } = somePack();
-      await driver.packs.put(repo, pack, pieces, index);
+      await driver.packs.put(repo, pack, pieces, index, "create");
       const [a, b] = ["a".repeat(40), "b".repeat(40)];
 
       assert.equal(await driver.refs.advance(repo, async () => ({ main: a, head: b })), "advanced");
@@ -242,7 +258,7 @@ export function storeDriverContract(
     it("lets one of several writers of a ref in and sends the others away unharmed", async () => {
       const repo = nextRepo();
       const { pack, pieces, index } = somePack();
-      await driver.packs.put(repo, pack, pieces, index);
+      await driver.packs.put(repo, pack, pieces, index, "create");
       const others = [factory.open(), factory.open(), factory.open()];
       let truth = 0;
       const oid = () => truth.toString(16).padStart(40, "0");

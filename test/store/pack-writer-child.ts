@@ -14,7 +14,7 @@ const indexOf = (checksum: Buffer) =>
 for (let n = 0; ; n++) {
   let pack: string;
   if (n % 3 === 0) {
-    const stage = await packs.stage(repo);
+    const stage = await packs.stage(repo, "create");
     for (let piece = 0; piece < 5; piece++)
       await stage.append([piece === 0 ? packHeader(0) : randomBytes(100_000)]);
     ({ pack } = await stage.publish(packHeader(1), indexOf));
@@ -22,7 +22,7 @@ for (let n = 0; ; n++) {
     const body = Buffer.concat([packHeader(1), randomBytes(n % 2 === 0 ? 300 : 200_000)]);
     const checksum = createHash("sha1").update(body).digest();
     pack = checksum.toString("hex");
-    await packs.put(repo, pack, [body, checksum], indexOf(checksum));
+    await packs.put(repo, pack, [body, checksum], indexOf(checksum), "create");
   }
   process.stdout.write(`${pack}\n`);
   await refs.advance(repo, async () => ({ main: pack, head: pack }));

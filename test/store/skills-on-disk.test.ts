@@ -126,6 +126,37 @@ describe("erasing a skill", () => {
   });
 });
 
+describe("erasing a skill that is at work", () => {
+  it("is not undone by merges, publishes or zips under way", async () => {
+    const bench = await openBench({ autoMaintain: false, graceMs: 0 });
+    try {
+      for (let round = 0; round < 8; round++) {
+        const chain = await publishChain(bench.store, 17);
+        const last = chain.at(-1)!;
+        const settled = Promise.allSettled([
+          bench.store.maintain(repo),
+          bench.reopen().maintain(repo),
+          bench.store.writeCommit(repo, draft([textFile("SKILL.md", "late")], last.oid, 99)),
+          bench.store.openZip(repo, last.oid, last.digest).then(({ stream }) => stream.destroy()),
+        ]);
+        await new Promise((resolve) => setTimeout(resolve, round));
+
+        await bench.store.erase(repo);
+        await settled;
+
+        assert.equal(await bench.store.exists(repo), false);
+        const left = await readdir(join(bench.folder, "git"), { recursive: true, withFileTypes: true });
+        assert.deepEqual(
+          left.filter((entry) => entry.isFile()).map((entry) => entry.name),
+          [],
+        );
+      }
+    } finally {
+      await bench.close();
+    }
+  });
+});
+
 describe("a sweep", () => {
   it("removes what killed processes left, and only that", async () => {
     const bench = await openBench();
