@@ -23,7 +23,7 @@ export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
 };
 
 export function permissionsOfRole(role: string): PermissionMap {
-  return rolePermissions[role as BuiltInRole] ?? {};
+  return Object.hasOwn(rolePermissions, role) ? rolePermissions[role as BuiltInRole] : {};
 }
 
 export function isPermitted(map: PermissionMap | undefined, permission: Permission): boolean {

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  builtInRoles,
+  permissionActions,
+  visibilities,
+  type Permission,
+  type PermissionGroup,
+  type Visibility,
+} from "../../contract/vocabulary.ts";
+import type { Actor, PermissionMap, TokenLimits, UserActor } from "../../src/access/actor.ts";
+import {
+  decideSkill,
+  decideTenant,
+  readableTenants,
+  type SkillFacts,
+  type Verdict,
+} from "../../src/access/decide.ts";
+import { permissionsOfRole } from "../../src/access/permissions.ts";
+
+const origin = { ipHash: "hash", source: "api", client: "api" } as const;
+const anonymous: Actor = { kind: "anonymous", origin };
+
+function userWith(roles: Record<string, string>, limits?: TokenLimits): UserActor {
+  return {
+    kind: "user",
+    userId: "u1",
+    username: "ada",
+    name: "Ada",
+    isAdministrator: false,
+    memberships: Object.entries(roles).map(([tenantId, role]) => ({
+      tenantId,
+      tenantSlug: tenantId,
+      tenantName: tenantId,
+      role,
+      permissions: permissionsOfRole(role),
+    })),
+    via: limits ? { kind: "token", tokenId: "t1", limits } : { kind: "session", sessionId: "s1" },
+    origin,
+  };
+}
+const skill = (visibility: Visibility, folderId: string | null = null): SkillFacts => ({
+  tenantId: "org",
+  visibility,
+  folderId,
+});
+const permissions = Object.entries(permissionActions).flatMap(([group, actions]) =>
+  actions.map((action) => `${group}:${action}` as Permission),
+);
+
+describe("the decision about a skill", () => {
+  const people: Record<string, Actor> = {
+    anonymous,
+    stranger: userWith({ other: "owner" }),
+    viewer: userWith({ org: "viewer" }),
+    member: userWith({ org: "member" }),
+    admin: userWith({ org: "admin" }),
+    owner: userWith({ org: "owner" }),
+    "unknown role": userWith({ org: "jester" }),
+    "reading token": userWith({ org: "owner" }, { scopes: { skill: ["read"] } }),
+    "other scope": userWith({ org: "owner" }, { scopes: { auditLog: ["read"] } }),
+    "folder token": userWith({ org: "owner" }, { allowedFolderIds: ["f1"] }),
+    "viewer's wide token": userWith({ org: "viewer" }, { scopes: { skill: ["read", "update", "delete"] } }),
+    administrator: { ...userWith({}), isAdministrator: true },
+  };
+  const all = { read: "allowed", update: "allowed", delete: "allowed" } as const;
+  const refused = { read: "allowed", update: "refused", delete: "refused" } as const;
+  const absent = { read: "absent", update: "absent", delete: "absent" } as const;
+  const unknown = { read: "unauthenticated", update: "unauthenticated", delete: "unauthenticated" } as const;
+  const open = { ...unknown, read: "allowed" } as const;
+  const editing = { ...all, delete: "refused" } as const;
+  const table: [
+    string,
+    Record<"read" | "update" | "delete", Verdict>,
+    Record<"read" | "update" | "delete", Verdict>,
+  ][] = [
+    // who, a public or unlisted skill, a private one
+    ["anonymous", open, unknown],
+    ["stranger", refused, absent],
+    ["viewer", refused, refused],
+    ["member", editing, editing],
+    ["admin", all, all],
+    ["owner", all, all],
+    ["unknown role", refused, absent],
+    ["reading token", refused, refused],
+    ["other scope", refused, absent],
+    ["folder token", refused, absent],
+    ["viewer's wide token", refused, refused],
+    ["administrator", refused, absent],
+  ];
+
+  for (const [who, whenOpen, whenPrivate] of table) {
+    it(`for ${who}`, () => {
+      for (const visibility of visibilities) {
+        const expected = visibility === "private" ? whenPrivate : whenOpen;
+        for (const action of ["read", "update", "delete"] as const) {
+          const verdict = decideSkill(people[who]!, `skill:${action}`, skill(visibility));
+          assert.equal(verdict, expected[action], `${action} of ${visibility}`);
+        }
+      }
+    });
+  }
+
+  it("keeps a token with folders to what lies in them", () => {
+    const actor = people["folder token"]!;
+
+    assert.equal(decideSkill(actor, "skill:read", skill("private", "f1")), "allowed");
+    assert.equal(decideSkill(actor, "skill:update", skill("private", "f1")), "allowed");
+    assert.equal(decideSkill(actor, "skill:read", skill("private", "f2")), "absent");
+    assert.equal(decideSkill(actor, "skill:update", skill("public", "f2")), "refused");
+    assert.equal(decideSkill(actor, "skill:create", skill("public", null)), "refused");
+  });
+
+  it("calls the unknown and the unseen by one name", () => {
+    for (const actor of [anonymous, people["stranger"]!, people["other scope"]!])
+      for (const permission of ["skill:read", "skill:update"] as const)
+        assert.equal(
+          decideSkill(actor, permission, undefined),
+          decideSkill(actor, permission, skill("private")),
+        );
+  });
+});
+
+describe("the decision about an organization", () => {
+  it("hides it from all but its members, who do what their role allows", () => {
+    assert.equal(decideTenant(anonymous, "member", "org"), "unauthenticated");
+    assert.equal(decideTenant(userWith({ other: "owner" }), "member", "org"), "absent");
+    assert.equal(decideTenant(userWith({ other: "owner" }), "organization:update", "org"), "absent");
+    assert.equal(decideTenant(userWith({ org: "viewer" }), "member", "org"), "allowed");
+    assert.equal(decideTenant(userWith({ org: "member" }), "organization:update", "org"), "refused");
+    assert.equal(decideTenant(userWith({ org: "admin" }), "organization:update", "org"), "allowed");
+    assert.equal(decideTenant(userWith({ org: "admin" }), "organization:delete", "org"), "refused");
+    assert.equal(decideTenant(userWith({ org: "owner" }), "organization:delete", "org"), "allowed");
+    assert.equal(decideTenant(userWith({ org: "owner" }), "member", undefined), "absent");
+    const token = userWith({ org: "owner" }, { scopes: { skill: ["read"] } });
+    assert.equal(decideTenant(token, "organization:update", "org"), "refused");
+  });
+});
+
+describe("the built-in roles", () => {
+  it("each hold at least what the one below holds, and only the owner what is the owner's", () => {
+    const held = (role: string) =>
+      permissions.filter((p) => {
+        const [group, action] = p.split(":") as [PermissionGroup, string];
+        return permissionsOfRole(role)[group]?.includes(action);
+      });
+    for (const [lower, higher] of [
+      ["viewer", "member"],
+      ["member", "admin"],
+      ["admin", "owner"],
+    ] as const)
+      assert.deepEqual(
+        held(lower).filter((p) => !held(higher).includes(p)),
+        [],
+      );
+    assert.deepEqual(held("owner"), permissions);
+    assert.deepEqual(
+      permissions.filter((p) => !held("admin").includes(p)),
+      ["organization:delete", "sso:manage", "scim:manage"],
+    );
+    assert.deepEqual(held("constructor"), []);
+    assert.deepEqual(held("__proto__"), []);
+  });
+});
+
+describe("the laws of access", () => {
+  const anyRoles = fc.dictionary(fc.constantFrom("org", "other"), fc.constantFrom(...builtInRoles, "jester"));
+  const anyScopes: fc.Arbitrary<PermissionMap> = fc.subarray(permissions).map((chosen) => {
+    const scopes: Partial<Record<PermissionGroup, string[]>> = {};
+    for (const permission of chosen) {
+      const [group, action] = permission.split(":") as [PermissionGroup, string];
+      (scopes[group] ??= []).push(action);
+    }
+    return scopes;
+  });
+  const anyLimits: fc.Arbitrary<TokenLimits> = fc.record(
+    { scopes: anyScopes, allowedFolderIds: fc.subarray(["f1", "f2", "f3"]) },
+    { requiredKeys: [] },
+  );
+  const anySkill: fc.Arbitrary<SkillFacts | undefined> = fc.option(
+    fc.record({
+      tenantId: fc.constantFrom("org", "other", "third"),
+      visibility: fc.constantFrom(...visibilities),
+      folderId: fc.constantFrom(null, "f1", "f2", "f3"),
+    }),
+    { nil: undefined },
+  );
+  const anyPermission = fc.constantFrom(...permissions);
+  const may = (actor: Actor, permission: Permission, facts: SkillFacts | undefined) =>
+    decideSkill(actor, permission, facts) === "allowed";
+  const holds = (property: fc.IRawProperty<unknown>) => fc.assert(property, { numRuns: 2000 });
+
+  it("a token never does what its holder can't", () => {
+    holds(
+      fc.property(anyRoles, anyLimits, anyPermission, anySkill, (roles, limits, permission, facts) => {
+        const [token, holder] = [userWith(roles, limits), userWith(roles)];
+        if (may(token, permission, facts)) assert.ok(may(holder, permission, facts));
+        if (decideTenant(token, permission, facts?.tenantId) === "allowed")
+          assert.equal(decideTenant(holder, permission, facts?.tenantId), "allowed");
+        for (const tenant of readableTenants(token)) assert.ok(readableTenants(holder).includes(tenant));
+      }),
+    );
+  });
+
+  it("removing a scope, a folder or a role never adds", () => {
+    holds(
+      fc.property(
+        anyRoles,
+        anyLimits,
+        anyLimits,
+        anyPermission,
+        anySkill,
+        (roles, limits, fewer, permission, facts) => {
+          const both: TokenLimits = {
+            ...limits,
+            ...(limits.scopes || fewer.scopes ? { scopes: common(limits.scopes, fewer.scopes) } : {}),
+            ...(limits.allowedFolderIds || fewer.allowedFolderIds
+              ? { allowedFolderIds: commonList(limits.allowedFolderIds, fewer.allowedFolderIds) }
+              : {}),
+          };
+          if (may(userWith(roles, both), permission, facts))
+            assert.ok(may(userWith(roles, limits), permission, facts));
+          const [, ...rest] = Object.entries(roles);
+          if (may(userWith(Object.fromEntries(rest), limits), permission, facts))
+            assert.ok(may(userWith(roles, limits), permission, facts));
+        },
+      ),
+    );
+  });
+
+  it("a token, and a user, never see less than nobody at all", () => {
+    holds(
+      fc.property(anyRoles, fc.option(anyLimits, { nil: undefined }), anySkill, (roles, limits, facts) => {
+        if (may(anonymous, "skill:read", facts)) assert.ok(may(userWith(roles, limits), "skill:read", facts));
+      }),
+    );
+  });
+
+  it("what a list shows, a direct read gives; and what may be done to a skill is in sight", () => {
+    holds(
+      fc.property(anyRoles, anyLimits, anyPermission, anySkill, (roles, limits, permission, facts) => {
+        const actor = userWith(roles, limits);
+        if (facts && readableTenants(actor).includes(facts.tenantId))
+          assert.ok(may(actor, "skill:read", facts));
+        if (may(actor, permission, facts)) assert.ok(may(actor, "skill:read", facts));
+        const verdict = decideSkill(actor, permission, facts);
+        assert.equal(
+          verdict === "refused",
+          !may(actor, permission, facts) && may(actor, "skill:read", facts),
+        );
+      }),
+    );
+  });
+});
+
+function commonList<T>(a: readonly T[] | undefined, b: readonly T[] | undefined): T[] {
+  return a && b ? a.filter((item) => b.includes(item)) : [...(a ?? b ?? [])];
+}
+
+/** What both scopes name; one that is absent names everything. */
+function common(a: PermissionMap | undefined, b: PermissionMap | undefined): PermissionMap {
+  if (!a || !b) return a ?? b ?? {};
+  const groups = Object.keys(a).filter((group) => group in b) as PermissionGroup[];
+  return Object.fromEntries(groups.map((group) => [group, commonList(a[group], b[group])]));
+}
