@@ -158,10 +158,10 @@ describe("the plans of queries at a few hundred documents", () => {
   it("publish, push, change, revert and delete by index alone", async () => {
     const entries = await planned(async () => {
       const post = (target: string, body: object) =>
-        service.call("POST", target, { token: user.token, body });
+        service.call<PublishResult>("POST", target, { token: user.token, body });
       const made = await post("/api/skills", { tenantId: org.slug, name: "Copy, 8", content: "x\n" });
       assert.equal(made.status, 201);
-      const { id } = (made.data as unknown as PublishResult).skill;
+      const { id } = made.data.skill;
       await post("/api/skills", { tenantId: org.slug, name: "Brand new", content: "x\n" });
       await post(`/api/skills/${id}/versions`, { content: "y\n" });
       await post(`/api/skills/${id}/revert`, { version: 1 });
