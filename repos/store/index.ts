@@ -6,5 +6,5 @@
  * On a lost compare-and-set, `recommit` the same tree on the new head and try again.
  */
 export { openSkillStore } from "./store.ts";
-export { parseMessage, parseTrailers } from "./message.ts";
+export { parseTrailers } from "./message.ts";
 export type * from "./types.ts";

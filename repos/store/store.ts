@@ -65,13 +65,20 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   }
 
   function inBackground(work: Promise<unknown>): void {
-    const tracked = work
-      .catch((error: unknown) => {
-        if (error instanceof RepoError && error.code === "repository_missing") return;
-        log({ level: "warn", msg: "maintenance failed", error: String(error) });
-      })
-      .finally(() => background.delete(tracked));
-    background.add(tracked);
+    tracked(work).catch((error: unknown) => {
+      if (error instanceof RepoError && error.code === "repository_missing") return;
+      log({ level: "warn", msg: "maintenance failed", error: String(error) });
+    });
+  }
+
+  /** Lets `close` wait for the work; its failure is its caller's. */
+  function tracked<T>(work: Promise<T>): Promise<T> {
+    const settled: Promise<unknown> = work.then(
+      () => background.delete(settled),
+      () => background.delete(settled),
+    );
+    background.add(settled);
+    return work;
   }
 
   /** Makes a written pack known to readers of this process, and merges when enough packs have gathered. */
@@ -122,7 +129,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       throw new RepoError("invalid_id", "a digest is 64 hex digits");
     const treeOid = await versions.treeOf(repo, commitOid);
     const path = artifacts.pathOf(repo, treeOid, expectedDigest);
-    // Twice at most: a sweep may take a zip between its making and its opening.
+    // More than once, for a sweep may take a zip between its making and its opening.
     for (let attempt = 0; attempt < 3; attempt++) {
       const opened = await artifacts.open(repo, treeOid, expectedDigest);
       if (opened !== undefined) return opened;
@@ -190,8 +197,8 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   }
 
   return {
-    writeCommit,
-    recommit,
+    writeCommit: (repo, draft) => tracked(writeCommit(repo, draft)),
+    recommit: (repo, written, draft) => tracked(recommit(repo, written, draft)),
     readCommit: async (repo, oid) => {
       assertOpen();
       return versions.commit(repo, oid);
@@ -212,9 +219,9 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       assertOpen();
       return versions.files(repo, versions.treeOf(repo, commitOid));
     },
-    verify,
-    openZip,
-    advanceRefs,
+    verify: (repo, commitOid, digest) => tracked(verify(repo, commitOid, digest)),
+    openZip: (repo, commitOid, digest) => tracked(openZip(repo, commitOid, digest)),
+    advanceRefs: (repo, read) => tracked(advanceRefs(repo, read)),
     setTags: async (repo, tags) => {
       for (const { oid } of tags) assertOid(oid);
       return refs.setTags(repo, tags);
@@ -223,9 +230,9 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     exists: (repo) => packs.exists(repo),
     listRepos: () => packs.repositories(),
     materialize: (repo) => driver.materialize(repo),
-    erase,
-    maintain,
-    sweep,
+    erase: (repo) => tracked(erase(repo)),
+    maintain: (repo) => tracked(maintain(repo)),
+    sweep: (repo) => tracked(sweep(repo)),
     async close() {
       closed = true;
       while (background.size > 0) await Promise.all(background);

@@ -203,6 +203,6 @@ export interface SkillStore {
   maintain(repo: RepoId): Promise<MaintenanceReport>;
   /** Removes what killed processes left behind, replaced packs past their grace, trash and idle zips. */
   sweep(repo?: RepoId): Promise<SweepReport>;
-  /** Waits for work in the background, then lets go of files and threads. */
+  /** Takes no more work, waits for what is under way, then lets go of files and threads. */
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import {
   type FileMode,
 } from "../../contract/package-rules.ts";
 import { openZipPackage, type ZipPackage } from "../archive/index.ts";
-import { RepoError } from "../errors.ts";
+import { RepoError, asRepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
 import { formatMessage } from "./message.ts";
 import { buildTrees, encodeCommit, hashObject, type GitObject } from "./objects.ts";
@@ -104,8 +104,15 @@ export async function writeCommitOnly(
   return { written: { ...written, oid }, pack, objects: [{ oid, object: { type: "commit", data } }] };
 }
 
-export function openSource(source: TreeSource & { kind: "zip" }): Promise<ZipPackage> {
-  return openZipPackage(source.path, source.rootFile === undefined ? {} : { rootFile: source.rootFile });
+export async function openSource(source: TreeSource & { kind: "zip" }): Promise<ZipPackage> {
+  try {
+    return await openZipPackage(
+      source.path,
+      source.rootFile === undefined ? {} : { rootFile: source.rootFile },
+    );
+  } catch (error) {
+    throw asRepoError(error, "open the spooled zip");
+  }
 }
 
 async function writeCommitObject(
