@@ -8,6 +8,7 @@ import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
+import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
@@ -26,6 +27,7 @@ export interface Storage {
   sessions: Sessions;
   setup: Setup;
   skills: Skills;
+  searchEntries: SearchEntries;
   skillSearch: SkillSearch;
   tenants: Tenants;
   tokens: Tokens;
@@ -45,6 +47,7 @@ const indexes: Record<string, IndexDescription[]> = {
   manifests: manifestIndexes,
   memberships: membershipIndexes,
   sessions: sessionIndexes,
+  search_entries: searchEntryIndexes,
   skills: skillIndexes,
   tenants: tenantIndexes,
   tokens: tokenIndexes,
@@ -57,6 +60,7 @@ const indexes: Record<string, IndexDescription[]> = {
 export async function openStorage(options: { url: string; database: string }): Promise<Storage> {
   const database = await openDatabase(options.url, options.database);
   await database.ensureIndexes(indexes);
+  const searchEntries = openSearchEntries(database);
   return {
     database,
     auditEvents: openAuditEvents(database),
@@ -67,7 +71,8 @@ export async function openStorage(options: { url: string; database: string }): P
     sessions: openSessions(database),
     setup: openSetup(database),
     skills: openSkills(database),
-    skillSearch: openSkillSearch(database),
+    searchEntries,
+    skillSearch: openSkillSearch(database, searchEntries),
     tenants: openTenants(database),
     tokens: openTokens(database),
     uploads: openUploads(database),

@@ -1,10 +1,11 @@
 /**
- * Lists and search over skills. Who may see what is part of the query and never a filter after it, so a page is full
- * or the last one. A search takes whole words from the text index, and beginnings of names and slugs from indexes.
+ * Lists and search over skills. Who may see what is part of the query on the skills, so that no list shows more than
+ * a direct read would, and a page is full or the last one.
  */
-import type { Document, Filter } from "mongodb";
+import type { Filter } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
+import type { SearchEntries } from "./search-entries.ts";
 import type { SkillDoc } from "./skills.ts";
 
 /** Whose skills: the catalog of public ones, or everything in some organizations. */
@@ -19,46 +20,86 @@ export interface SkillQuery {
   visibility?: Visibility | undefined;
   tag?: string | undefined;
   folderId?: string | null | undefined;
-  /** Words, or the beginning of a name. */
-  text?: string | undefined;
+  /** Terms of the search index, all of which must match; undefined lists without a search. */
+  terms?: string[] | undefined;
   sort: SkillSort;
   /** Sort value and id of the last item of the page before. */
   after?: { value: Date | number; id: string } | undefined;
   limit: number;
 }
 
+/** A skill with the value it was sorted by, from which the next page goes on. */
+export interface ListedSkill {
+  skill: SkillDoc;
+  value: Date | number;
+}
+
 export type SkillSearch = ReturnType<typeof openSkillSearch>;
 
-export function openSkillSearch(database: Database) {
+export function openSkillSearch(database: Database, entries: SearchEntries) {
   const skills = database.collection<SkillDoc>("skills");
-  const cursorOf = (query: SkillQuery) =>
-    skills
-      .find(filterOf(query), { projection: listedFields, maxTimeMS: commandTimeMs })
-      .sort({ [sortFields[query.sort]]: -1, _id: -1 })
-      .limit(query.limit);
+  const options = { projection: listedFields, maxTimeMS: commandTimeMs };
+
+  async function listSorted(query: SkillQuery): Promise<ListedSkill[]> {
+    const field = sortFields[query.sort];
+    const found = await skills
+      .find(pageFilter(query), options)
+      .sort({ [field]: -1, _id: -1 })
+      .limit(query.limit)
+      .toArray();
+    return found.map((skill) => ({ skill, value: skill[field] }));
+  }
+
+  /** The index gives ids in order, the skills say which of them are to be seen; it is read on until the page is full. */
+  async function listFound(query: SkillQuery, terms: string[]): Promise<ListedSkill[]> {
+    const sort = sortFields[query.sort];
+    const tenantIds = query.scope.kind === "tenants" ? query.scope.tenantIds : undefined;
+    const listed: ListedSkill[] = [];
+    let { after } = query;
+    for (;;) {
+      const limit = query.limit - listed.length;
+      const page = await entries.list({ tenantIds, terms, sort, after, limit });
+      const ids = page.map((entry) => entry._id);
+      const found = await skills
+        .find({ $and: [{ _id: { $in: ids } }, itemFilter(query)] }, options)
+        .toArray();
+      const byId = new Map(found.map((skill) => [skill._id, skill]));
+      for (const entry of page) {
+        const skill = byId.get(entry._id);
+        if (skill) listed.push({ skill, value: entry[sort] });
+      }
+      const last = page.at(-1);
+      if (!last || page.length < limit || listed.length >= query.limit) return listed;
+      after = { value: last[sort], id: last._id };
+    }
+  }
+
   return {
-    list: (query: SkillQuery): Promise<SkillDoc[]> => cursorOf(query).toArray(),
-    /** The plan of a query, for tests that hold each one to an index. */
-    explain: (query: SkillQuery): Promise<Document> => cursorOf(query).explain("executionStats"),
+    list: (query: SkillQuery): Promise<ListedSkill[]> =>
+      query.terms === undefined ? listSorted(query) : listFound(query, query.terms),
   };
 }
 
 /** Lists show neither the text nor what waits to be settled. */
 const listedFields = { excerpt: 0, pending: 0, outbox: 0 } as const;
 
-function filterOf(query: SkillQuery): Filter<SkillDoc> {
+/** Whether one skill belongs into the list. */
+function itemFilter(query: SkillQuery): Filter<SkillDoc> {
   const clauses: Filter<SkillDoc>[] = [scopeFilter(query.scope)];
   if (query.type !== undefined) clauses.push({ type: query.type });
   if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
   if (query.tag !== undefined) clauses.push({ tags: query.tag });
   if (query.folderId !== undefined) clauses.push({ folderId: query.folderId });
-  if (query.text !== undefined && query.text !== "") clauses.push(textFilter(query.text));
+  return { $and: clauses };
+}
+
+function pageFilter(query: SkillQuery): Filter<SkillDoc> {
+  const clauses = [itemFilter(query)];
   if (query.after) {
     const field = sortFields[query.sort];
     const { value, id } = query.after;
-    clauses.push({
-      $or: [{ [field]: { $lt: value } }, { [field]: value, _id: { $lt: id } }],
-    } as Filter<SkillDoc>);
+    clauses.push({ [field]: { $lte: value } } as Filter<SkillDoc>);
+    clauses.push({ $or: [{ [field]: { $lt: value } }, { _id: { $lt: id } }] } as Filter<SkillDoc>);
   }
   return { $and: clauses };
 }
@@ -68,18 +109,4 @@ function scopeFilter(scope: SkillScope): Filter<SkillDoc> {
   const [only, ...others] = scope.tenantIds;
   const tenantId = only !== undefined && others.length === 0 ? only : { $in: scope.tenantIds };
   return { tenantId, deletedAt: { $exists: false } };
-}
-
-/** Every word must occur, or the name or slug must begin with what was typed. */
-function textFilter(text: string): Filter<SkillDoc> {
-  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
-  const prefix = { $regex: `^${escapeRegex(text.toLowerCase())}` };
-  const beginnings: Filter<SkillDoc>[] = [{ nameKey: prefix }, { slug: prefix }];
-  if (words.length === 0) return { $or: beginnings };
-  const phrases = words.slice(0, 10).map((word) => `"${word}"`);
-  return { $or: [{ $text: { $search: phrases.join(" ") } }, ...beginnings] };
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

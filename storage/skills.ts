@@ -31,7 +31,7 @@ export interface SkillDoc extends WithOutbox {
   folderId: string | null;
   /** Whether the catalog shows it: public, unrestricted and not deleted. Derived, for its indexes. */
   listed: boolean;
-  /** First characters of the text, for the text index. */
+  /** First characters of the text, for search. */
   excerpt: string;
   createdBy: string;
   author: { id: string; name: string; username: string } | null;
@@ -60,19 +60,10 @@ export const skillIndexes: IndexDescription[] = [
   { key: { listed: 1, updatedAt: -1, _id: -1 } },
   { key: { listed: 1, createdAt: -1, _id: -1 } },
   { key: { listed: 1, downloads: -1, _id: -1 } },
-  { key: { listed: 1, nameKey: 1 } },
-  { key: { listed: 1, slug: 1 } },
   { key: { listed: 1, tags: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
-  {
-    key: { name: "text", slug: "text", tags: "text", description: "text", excerpt: "text" },
-    weights: { name: 10, slug: 10, tags: 5, description: 3, excerpt: 1 },
-    default_language: "english",
-    language_override: "searchLanguage",
-    name: "skill_text",
-  },
 ];
 
 /** A skill as it is settled. */
@@ -232,6 +223,9 @@ export function openSkills(database: Database) {
           { projection: { tenantId: 1, pending: 1, outbox: 1, deletedAt: 1, head: 1 } },
         )
         .toArray() as Promise<SkillToSettle[]>,
+    /** What the search index is made of. */
+    listToIndex: (ids: string[]) =>
+      skills.find({ _id: { $in: ids } }, { projection: { pending: 0, outbox: 0 } }).toArray(),
     /** The commits that refs are derived from; undefined for a skill that is gone. */
     async findOids(id: string): Promise<{ current: string; head: string } | undefined> {
       const skill = await skills.findOne(

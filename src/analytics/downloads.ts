@@ -45,7 +45,11 @@ export function flushDownloads(app: App): void {
     await app.storage.downloads.record(batch.rows);
     const counts = new Map<string, number>();
     for (const row of batch.rows) counts.set(row.skillId, (counts.get(row.skillId) ?? 0) + 1);
-    await app.storage.skills.addDownloads([...counts].map(([skillId, count]) => ({ skillId, count })));
+    const added = [...counts].map(([skillId, count]) => ({ skillId, count }));
+    await Promise.all([
+      app.storage.skills.addDownloads(added),
+      app.storage.searchEntries.addDownloads(added),
+    ]);
   });
 }
 

@@ -1,6 +1,6 @@
 /** The catalog of public skills, and the skills of one's own organizations. */
 import { z } from "zod";
-import { sortFields, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
+import { sortFields, type ListedSkill, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { readableTenants } from "../access/decide.ts";
@@ -10,7 +10,7 @@ import { invalidRequest } from "../errors.ts";
 import { Page } from "../http/route.ts";
 import { loadTenant } from "../orgs/service.ts";
 import type { ExploreQuery, ListQuery } from "./schema.ts";
-import { nameKeyOf } from "./slug.ts";
+import { termsOfQuery } from "./search-terms.ts";
 
 /** The order it belongs to, the last item's sort value and id. Dates end at 8.64e15 ms. */
 const Cursor = z.tuple([
@@ -21,10 +21,15 @@ const Cursor = z.tuple([
 
 /** Public skills of every organization; nobody needs to sign in for them. */
 export async function exploreSkills(app: App, input: ExploreQuery): Promise<Page<SkillDoc>> {
-  const text = input.query === undefined ? undefined : nameKeyOf(input.query);
   return listPage(
     app,
-    { scope: { kind: "catalog" }, type: input.type, tag: input.tag, text, sort: input.sort },
+    {
+      scope: { kind: "catalog" },
+      type: input.type,
+      tag: input.tag,
+      terms: termsOf(input.query),
+      sort: input.sort,
+    },
     input,
   );
 }
@@ -48,7 +53,7 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
       tag: input.tag,
       folderId:
         input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
-      text: input.query === undefined ? undefined : nameKeyOf(input.query),
+      terms: termsOf(input.query),
       sort: "updated",
     },
     input,
@@ -63,12 +68,22 @@ async function listPage(
   const last = decodeCursor(page.cursor, Cursor);
   if (last && last[0] !== query.sort)
     throw invalidRequest("The cursor belongs to another order of this list.");
+  if (query.terms?.length === 0) return new Page<SkillDoc>([], null);
   const after = last && { value: query.sort === "downloads" ? last[1] : new Date(last[1]), id: last[2] };
   const rows = await app.storage.skillSearch.list({ ...query, after, limit: page.limit + 1 });
   const items = rows.slice(0, page.limit);
-  return new Page(items, rows.length > items.length ? cursorAfter(items.at(-1)!, query.sort) : null);
+  const next = rows.length > items.length ? cursorAfter(items.at(-1)!, query.sort) : null;
+  return new Page(
+    items.map((item) => item.skill),
+    next,
+  );
 }
 
-function cursorAfter(skill: SkillDoc, sort: SkillSort): string {
-  return encodeCursor([sort, Number(skill[sortFields[sort]]), skill._id]);
+function cursorAfter({ skill, value }: ListedSkill, sort: SkillSort): string {
+  return encodeCursor([sort, Number(value), skill._id]);
+}
+
+/** An empty query lists; one without a word in it finds nothing. */
+function termsOf(query: string | undefined): string[] | undefined {
+  return query === undefined || query === "" ? undefined : termsOfQuery(query);
 }

@@ -1,15 +1,16 @@
 /**
- * Everything that follows from a skill document: version rows, audit entries, refs and tags. Skills that changed are
+ * Everything that follows from a skill document: version rows, audit entries, refs, tags and search terms. Skills that changed are
  * settled together a moment later, so that a publish pays for little of it; the reconcile job finds what a stop left.
  * Running any of it twice equals running it once.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { SkillToSettle } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
+import { termsOfSkill } from "./search-terms.ts";
 
 /** How long changes gather before they are settled together. */
 const gatherMs = 30;
-/** Tags are rewritten whole, so they wait for the versions of a burst. */
+/** Tags and search terms are rewritten whole, so they wait for the versions of a burst. */
 const tagsMs = 1000;
 const retryMs = { first: 500, most: 60_000 };
 const batchSkills = 100;
@@ -133,7 +134,7 @@ async function advance(app: App, skill: SkillToSettle): Promise<void> {
   throw new Error(`the refs of skill ${skill._id} are held by another process`);
 }
 
-/** Writes the tags of skills, and marks those settled that did not change again. */
+/** Writes tags and search terms, and marks those skills settled that did not change again. */
 async function settleTags(app: App, ids: string[]): Promise<void> {
   const found = await app.storage.skills.listToSettle(ids);
   await eachOf(found, async (skill) => {
@@ -142,7 +143,26 @@ async function settleTags(app: App, ids: string[]): Promise<void> {
     const tags = commits.map(({ semver, oid }) => ({ name: `v${semver}`, oid }));
     await app.repos.setTags({ tenantId: skill.tenantId, skillId: skill._id }, tags);
   });
+  await indexForSearch(app, ids);
   await app.storage.skills.finishSettling(found);
+}
+
+async function indexForSearch(app: App, ids: string[]): Promise<void> {
+  const { skills, searchEntries } = app.storage;
+  const found = await skills.listToIndex(ids);
+  const alive = found.filter((skill) => !skill.deletedAt);
+  await searchEntries.remove(ids.filter((id) => !alive.some((skill) => skill._id === id)));
+  await searchEntries.put(
+    alive.map((skill) => ({
+      _id: skill._id,
+      tenantId: skill.tenantId,
+      listed: skill.listed,
+      terms: termsOfSkill(skill),
+      createdAt: skill.createdAt,
+      updatedAt: skill.updatedAt,
+      downloads: skill.downloads,
+    })),
+  );
 }
 
 async function eachOf<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -62,6 +62,7 @@ describe("settings of a skill", () => {
         currentVersion: 1,
       },
     );
+    await service.settled();
     const found = await service.call<unknown[]>("GET", "/api/explore?query=renamed");
     assert.equal(found.data.length, 1);
   });

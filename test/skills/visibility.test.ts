@@ -226,6 +226,7 @@ describe("changing a skill", () => {
     const hidden = await asStranger();
     await set("public");
     const shown = await asStranger();
+    await service.settled();
     const explored = await service.call<CatalogItem[]>("GET", "/api/explore?query=unlisted");
 
     assert.equal(hidden.code, "not_found");

@@ -1,0 +1,96 @@
+/**
+ * The search index: one document per skill with the terms it is found by, carried here when the skill is settled. An
+ * index over terms and a sort value gives a page in the order it is shown in, by reading that page and no more,
+ * however many skills match. What may be shown is decided on the skills themselves.
+ */
+import type { Filter, IndexDescription } from "mongodb";
+import { commandTimeMs, type Database } from "./database.ts";
+
+export interface SearchEntry {
+  /** The skill's id. */
+  _id: string;
+  tenantId: string;
+  listed: boolean;
+  terms: string[];
+  createdAt: Date;
+  updatedAt: Date;
+  downloads: number;
+}
+
+const onlyListed = { partialFilterExpression: { listed: true } };
+
+export const searchEntryIndexes: IndexDescription[] = [
+  { key: { tenantId: 1, terms: 1, updatedAt: -1, _id: -1 } },
+  { key: { terms: 1, updatedAt: -1, _id: -1 }, ...onlyListed },
+  { key: { terms: 1, createdAt: -1, _id: -1 }, ...onlyListed },
+  { key: { terms: 1, downloads: -1, _id: -1 }, ...onlyListed },
+];
+
+export interface EntryQuery {
+  /** Organizations, or undefined for the catalog of public skills. */
+  tenantIds: string[] | undefined;
+  /** All of which must be there; the first is the one an index is read by. */
+  terms: string[];
+  sort: "createdAt" | "updatedAt" | "downloads";
+  after: { value: Date | number; id: string } | undefined;
+  limit: number;
+}
+
+export type SearchEntries = ReturnType<typeof openSearchEntries>;
+
+export function openSearchEntries(database: Database) {
+  const entries = database.collection<SearchEntry>("search_entries");
+  return {
+    /** Puts entries in place of those of the same skills; `downloads` counts on where there is one. */
+    async put(rows: SearchEntry[]): Promise<void> {
+      if (rows.length === 0) return;
+      await entries.bulkWrite(
+        rows.map(({ _id, downloads, ...fields }) => ({
+          updateOne: { filter: { _id }, update: { $set: fields, $setOnInsert: { downloads } }, upsert: true },
+        })),
+        { ordered: false },
+      );
+    },
+    async remove(ids: string[]): Promise<void> {
+      if (ids.length > 0) await entries.deleteMany({ _id: { $in: ids } });
+    },
+    async addDownloads(counts: { skillId: string; count: number }[]): Promise<void> {
+      if (counts.length === 0) return;
+      await entries.bulkWrite(
+        counts.map(({ skillId, count }) => ({
+          updateOne: { filter: { _id: skillId }, update: { $inc: { downloads: count } } },
+        })),
+        { ordered: false },
+      );
+    },
+    /** A page of ids with their sort values, in order. */
+    list(query: EntryQuery): Promise<Pick<SearchEntry, "_id" | "createdAt" | "updatedAt" | "downloads">[]> {
+      return entries
+        .find(entryFilter(query), {
+          projection: { createdAt: 1, updatedAt: 1, downloads: 1 },
+          maxTimeMS: commandTimeMs,
+        })
+        .sort({ [query.sort]: -1, _id: -1 })
+        .limit(query.limit)
+        .toArray();
+    },
+  };
+}
+
+function entryFilter({ tenantIds, terms, sort, after }: EntryQuery): Filter<SearchEntry> {
+  const [only, ...others] = tenantIds ?? [];
+  const tenantId = only !== undefined && others.length === 0 ? only : { $in: tenantIds ?? [] };
+  const scope: Filter<SearchEntry> = tenantIds ? { tenantId } : { listed: true };
+  const [first, ...rest] = terms;
+  const clauses: Filter<SearchEntry>[] = [
+    { ...scope, terms: first! },
+    ...rest.map((term) => ({ terms: term })),
+  ];
+  if (after) {
+    // The range lets the index begin at the page; the rest sorts out what has the same value.
+    clauses.push({ [sort]: { $lte: after.value } } as Filter<SearchEntry>);
+    const isAfter = [{ [sort]: { $lt: after.value } }, { _id: { $lt: after.id } }];
+    clauses.push({ $or: isAfter } as Filter<SearchEntry>);
+  }
+  return { $and: clauses };
+}

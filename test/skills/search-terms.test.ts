@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { termsOfQuery, termsOfSkill } from "../../src/skills/search-terms.ts";
+
+const skill = { name: "", slug: "", tags: [], description: "", excerpt: "" };
+const isFound = (query: string, fields: object) => {
+  const terms = new Set(termsOfSkill({ ...skill, ...fields }));
+  const asked = termsOfQuery(query);
+  return asked.length > 0 && asked.every((term) => terms.has(term));
+};
+
+describe("search terms", () => {
+  it("find whole words of the text, and beginnings of words of the name, the slug and the tags", () => {
+    assert.ok(isFound("rebase", { excerpt: "How to rebase a branch." }));
+    assert.ok(!isFound("reb", { excerpt: "How to rebase a branch." }));
+    assert.ok(isFound("reb", { name: "Interactive rebase" }));
+    assert.ok(isFound("inter reb", { name: "Interactive rebase" }));
+    assert.ok(isFound("kuber", { tags: ["kubernetes"] }));
+    assert.ok(!isFound("base", { name: "Interactive rebase" }));
+  });
+
+  it("fold case, width and plurals", () => {
+    assert.ok(isFound("REVIEWS", { name: "Code review" }));
+    assert.ok(isFound("review", { excerpt: "Reviews changes." }));
+    assert.ok(isFound("ＰＤＦ", { name: "pdf tools" }));
+    assert.ok(isFound("class", { excerpt: "one class" }) && !isFound("clas", { excerpt: "one class" }));
+  });
+
+  it("cut languages that write without spaces", () => {
+    assert.ok(isFound("設計", { name: "設計レビュー" }));
+    assert.ok(isFound("レビュー", { name: "設計レビュー" }));
+    assert.ok(isFound("über", { name: "Überblick" }));
+  });
+
+  it("are bounded, however long the text", () => {
+    const excerpt = Array.from({ length: 2000 }, (_, n) => `word${n}`).join(" ");
+
+    assert.ok(termsOfSkill({ ...skill, name: excerpt.slice(0, 100), excerpt }).length < 500);
+    assert.ok(termsOfQuery(excerpt).length <= 8);
+    assert.deepEqual(termsOfQuery("+-*/ $^"), []);
+  });
+});
