@@ -1,0 +1,346 @@
+/**
+ * The service over HTTP against a bare koa server that does the same I/O (`http/bare-server.ts`): ratios only, both
+ * sides in alternating blocks of one run, so that a busy machine slows them alike.
+ *
+ * `node --import tsx bench/http.ts [--skills=20000]`
+ */
+import { fork, type ChildProcess } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { parseArgs } from "node:util";
+import autocannon from "autocannon";
+import { startEmbeddedMongo } from "../engines/mongo.ts";
+import { writeZip } from "../repos/archive/index.ts";
+import { openSkillStore } from "../repos/store/index.ts";
+import { openLog } from "../src/log.ts";
+import { openDatabase } from "../storage/database.ts";
+import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
+import { median, percentile, printRows, row, type Row } from "./http/figures.ts";
+import { ownResidentMb, residentMb } from "./http/processes.ts";
+import { seedSkills, words } from "./http/seed.ts";
+
+const { values } = parseArgs({ options: { skills: { type: "string", default: "20000" } } });
+const blocks = 5;
+
+interface Client {
+  base: string;
+  token: string;
+  send<T>(method: string, path: string, body?: object): Promise<T>;
+}
+
+async function signUp(server: Server): Promise<Client> {
+  const json = { "content-type": "application/json" };
+  const account = {
+    email: "bench@example.com",
+    password: "a long enough password",
+    name: "Bench",
+    username: "bench",
+  };
+  const setupToken = new URL(server.setupLink ?? server.url).searchParams.get("token") ?? undefined;
+  const post = (path: string, body: object, headers: Record<string, string>) =>
+    fetch(server.url + path, {
+      method: "POST",
+      headers: { ...json, ...headers },
+      body: JSON.stringify(body),
+    });
+  const signedUp = await post("/api/auth/sign-up", { ...account, setupToken }, {});
+  const cookie = signedUp.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const minted = await post("/api/user/tokens", { name: "bench" }, { cookie, origin: server.url });
+  const token = ((await minted.json()) as { data: { token: string } }).data.token;
+  return {
+    base: server.url,
+    token,
+    async send<T>(method: string, path: string, body?: object) {
+      const response = await fetch(server.url + path, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body ? json : {}) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const answer = (await response.json()) as { success: boolean; data: T; error?: string };
+      if (!answer.success) throw new Error(`${method} ${path}: ${answer.error}`);
+      return answer.data;
+    },
+  };
+}
+
+async function startBare(dataDir: string, token: string): Promise<{ base: string; child: ChildProcess }> {
+  const file = new URL("./http/bare-server.ts", import.meta.url).pathname;
+  const child = fork(file, [dataDir, token], { execArgv: ["--import", "tsx"] });
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once("message", (message) => resolve(message as number));
+    child.once("exit", (code) => reject(new Error(`the bare server ended with ${code}`)));
+  });
+  return { base: `http://127.0.0.1:${port}`, child };
+}
+
+/** Answers per second over one block. */
+async function rate(url: string, headers: Record<string, string>, expected: number): Promise<number> {
+  const result = await autocannon({ url, headers, connections: 8, duration: 2 });
+  const others = Object.entries(result.statusCodeStats ?? {}).filter(
+    ([status]) => Number(status) !== expected,
+  );
+  if (others.length > 0 || result.errors > 0) throw new Error(`${url} answered ${JSON.stringify(others)}`);
+  return result.requests.average;
+}
+
+async function rateRatio(
+  ours: () => Promise<number>,
+  bare: () => Promise<number>,
+): Promise<{ ratio: number; note: string }> {
+  await ours();
+  await bare();
+  const pairs: [number, number][] = [];
+  for (let block = 0; block < blocks; block++) pairs.push([await ours(), await bare()]);
+  const ratio = median(pairs.map(([a, b]) => a / b));
+  return {
+    ratio,
+    note: `${Math.round(median(pairs.map(([a]) => a)))} against ${Math.round(median(pairs.map(([, b]) => b)))} per s`,
+  };
+}
+
+async function contentRows(client: Client, bare: string): Promise<Row[]> {
+  const tenant = await client.send<{ id: string }>("POST", "/api/tenants", { name: "Reads", slug: "reads" });
+  const content = "A line of the skill.\n".repeat(100);
+  const { skill } = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: tenant.id,
+    name: "Read me",
+    content,
+  });
+  const path = `${client.base}/api/skills/${skill.id}/content?version=1`;
+  const authorization = `Bearer ${client.token}`;
+  const first = await fetch(path, { headers: { authorization } });
+  await first.text();
+  const held = { authorization, "if-none-match": first.headers.get("etag") ?? "" };
+  // The bare server reads the version's row, which follows its publish by a moment.
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  const reads = await rateRatio(
+    () => rate(path, { authorization }, 200),
+    () => rate(`${bare}/content/${skill.id}`, {}, 200),
+  );
+  const helds = await rateRatio(
+    () => rate(path, held, 304),
+    () => rate(`${bare}/held/${skill.id}`, {}, 304),
+  );
+  return [
+    row("content of a fixed version, rate / bare koa", reads.ratio, "x", { least: 0.5 }, reads.note),
+    row("304 answers, rate / bare koa", helds.ratio, "x", { least: 0.6 }, helds.note),
+  ];
+}
+
+/** Milliseconds per publish at a concurrency, over `count` publishes. */
+async function publishing(
+  count: number,
+  concurrency: number,
+  publish: (n: number) => Promise<unknown>,
+): Promise<number> {
+  let next = 0;
+  const started = performance.now();
+  const lane = async () => {
+    for (let n = next++; n < count; n = next++) await publish(n);
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return (performance.now() - started) / count;
+}
+
+async function publishRows(client: Client, bare: string, dataDir: string): Promise<Row[]> {
+  const tenant = await client.send<{ id: string }>("POST", "/api/tenants", {
+    name: "Writes",
+    slug: "writes",
+  });
+  const skills: string[] = [];
+  for (let n = 0; n < 16; n++) {
+    const made = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
+      tenantId: tenant.id,
+      name: `Write ${n}`,
+      content: "first\n",
+    });
+    skills.push(made.skill.id);
+  }
+  const store = openSkillStore({ root: `${dataDir}/git-only`, committerHost: "localhost" });
+  const heads = new Map<string, string>();
+  const body = () => ({ content: `${randomBytes(16).toString("hex")}\n${"A line.\n".repeat(100)}` });
+  const pick = (n: number) => skills[n % skills.length]!;
+  const ours = (n: number) => client.send("POST", `/api/skills/${pick(n)}/versions`, body());
+  const koa = async (n: number) => {
+    const response = await fetch(`${bare}/publish/${pick(n)}`, {
+      method: "POST",
+      body: JSON.stringify(body()),
+    });
+    await response.text();
+    if (response.status !== 201) throw new Error(`the bare server answered ${response.status}`);
+  };
+  const git = async (n: number) => {
+    const skillId = pick(n);
+    const parent = heads.get(skillId);
+    const files = [{ path: "SKILL.md", mode: "100644" as const, data: Buffer.from(body().content) }];
+    const author = { name: "bench", email: "bench@localhost" };
+    const written = await store.writeCommit(
+      { tenantId: "0".repeat(24), skillId },
+      {
+        ...(parent ? { parent } : {}),
+        source: { kind: "files", files },
+        author,
+        at: new Date(),
+        message: "m",
+        trailers: {},
+      },
+    );
+    heads.set(skillId, written.oid);
+    await store.advanceRefs({ tenantId: "0".repeat(24), skillId }, async () => ({
+      main: written.oid,
+      head: written.oid,
+    }));
+  };
+  const rows: Row[] = [];
+  for (const concurrency of [1, 16]) {
+    const count = concurrency === 1 ? 60 : 160;
+    for (const one of [ours, koa, git]) await publishing(40, concurrency, one);
+    const figures: [number, number, number][] = [];
+    for (let block = 0; block < blocks; block++) {
+      figures.push([
+        await publishing(count, concurrency, ours),
+        await publishing(count, concurrency, koa),
+        await publishing(count, concurrency, git),
+      ]);
+    }
+    const [a, b, c] = [0, 1, 2].map((index) => median(figures.map((figure) => figure[index]!)));
+    const note = `${a!.toFixed(1)} ms, bare koa ${b!.toFixed(1)}, Git alone ${c!.toFixed(1)}`;
+    const toKoa = median(figures.map(([x, y]) => y / x));
+    rows.push(row(`one-file publish, concurrency ${concurrency}, rate / bare koa`, toKoa, "x", {}, note));
+    if (concurrency === 1)
+      rows.push(
+        row(
+          "one-file publish, time / Git layer alone",
+          median(figures.map(([x, , z]) => x / z)),
+          "x",
+          { most: 3 },
+          note,
+        ),
+      );
+  }
+  await store.close();
+  return rows;
+}
+
+async function searchRows(client: Client, dataDir: string, count: number): Promise<Row[]> {
+  const engine = await startEmbeddedMongo({ dataDir: `${dataDir}/mongodb`, log: openLog("silent") });
+  const database = await openDatabase(engine.uri, "svc");
+  const tenant = await client.send<{ id: string }>("POST", "/api/tenants", { name: "Many", slug: "many" });
+  const ids = await seedSkills(database, tenant, count);
+  const skills = database.collection<{ _id: string }>("skills");
+  const timeOf = async (work: () => Promise<unknown>) => {
+    const started = performance.now();
+    await work();
+    return performance.now() - started;
+  };
+  const times = {
+    find: [] as number[],
+    list: [] as number[],
+    explore: [] as number[],
+    search: [] as number[],
+    common: [] as number[],
+  };
+  for (let n = 0; n < 300; n++) {
+    times.find.push(await timeOf(() => skills.findOne({ _id: ids[(n * 7919) % ids.length]! })));
+    times.list.push(await timeOf(() => client.send("GET", `/api/skills?tenant_id=${tenant.id}&limit=50`)));
+    times.explore.push(await timeOf(() => client.send("GET", "/api/explore?limit=50&sort=downloads")));
+    times.search.push(
+      await timeOf(() => client.send("GET", `/api/explore?limit=20&query=${words[(n * 31) % words.length]}`)),
+    );
+    times.common.push(await timeOf(() => client.send("GET", "/api/explore?limit=20&query=skill")));
+  }
+  await database.close();
+  await engine.stop();
+  const base = median(times.find);
+  const p95 = (name: "list" | "explore" | "search" | "common", title: string, bound: { most?: number }) =>
+    row(
+      title,
+      percentile(times[name], 0.95) / base,
+      "x",
+      bound,
+      `p95 ${percentile(times[name], 0.95).toFixed(1)} ms, findOne ${base.toFixed(2)} ms`,
+    );
+  return [
+    p95("list", `list 50 of ${count} skills, p95 / findOne`, { most: 10 }),
+    p95("explore", `catalog page of ${count} skills, p95 / findOne`, { most: 10 }),
+    p95("search", `search for a word among ${count} skills, p95 / findOne`, { most: 10 }),
+    p95("common", `search for a word that every skill has, p95 / findOne`, {}),
+  ];
+}
+
+async function packageRows(client: Client, server: Server): Promise<Row[]> {
+  const tenant = await client.send<{ id: string }>("POST", "/api/tenants", { name: "Large", slug: "large" });
+  const root = Buffer.from("---\nname: large\ndescription: A large package.\n---\n\nLarge.\n");
+  const files = [
+    { path: "SKILL.md", data: root },
+    ...Array.from({ length: 99 }, (_, n) => ({
+      path: `data/${String(n).padStart(3, "0")}.bin`,
+      data: randomBytes(1_000_000),
+    })),
+  ];
+  const members = files.map(({ path, data }) => ({
+    path,
+    mode: "100644" as const,
+    size: data.length,
+    open: async () => data,
+  }));
+  const chunks: Buffer[] = [];
+  for await (const chunk of writeZip(members) as AsyncIterable<Buffer>) chunks.push(chunk);
+  const zip = Buffer.concat(chunks);
+  const before = ownResidentMb(server.pid);
+  let peak = before;
+  const timer = setInterval(() => (peak = Math.max(peak, ownResidentMb(server.pid))), 20);
+  const started = performance.now();
+  const upload = await client.send<{ uploadId: string; url: string }>("POST", "/api/uploads", {
+    size: zip.length,
+    sha256: createHash("sha256").update(zip).digest("hex"),
+  });
+  await fetch(upload.url, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${client.token}` },
+    body: new Uint8Array(zip),
+  });
+  const { skill } = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: tenant.id,
+    uploadId: upload.uploadId,
+  });
+  const published = performance.now();
+  const response = await fetch(`${client.base}/api/skills/${skill.id}/package`, {
+    headers: { authorization: `Bearer ${client.token}` },
+  });
+  const bytes = (await response.arrayBuffer()).byteLength;
+  const ended = performance.now();
+  clearInterval(timer);
+  const note = `${(zip.length / 1e6).toFixed(0)} MB: publish ${((published - started) / 1000).toFixed(1)} s, download ${((ended - published) / 1000).toFixed(1)} s, ${bytes} bytes; from ${before.toFixed(0)} MB`;
+  return [row("memory of the server during a 100 MB package", peak - before, "MB", { most: 200 }, note)];
+}
+
+async function main(): Promise<void> {
+  const dataDir = temporaryFolder("bench");
+  const rows: Row[] = [];
+  const server = await startServer({ dataDir, env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" } });
+  const rest = residentMb(server.pid);
+  try {
+    const client = await signUp(server);
+    const bare = await startBare(dataDir, client.token);
+    rows.push(...(await contentRows(client, bare.base)));
+    rows.push(...(await publishRows(client, bare.base, dataDir)));
+    bare.child.disconnect();
+    rows.push(row("memory of the whole service at rest", rest, "MB", {}, "server and both engines"));
+    rows.push(row("memory of the whole service after the load", residentMb(server.pid), "MB", {}));
+    rows.push(...(await packageRows(client, server)));
+    rows.push(...(await searchRows(client, dataDir, Number(values.skills))));
+    await server.stop();
+    const again = await startServer({ dataDir, entry: "launcher" });
+    rows.push(
+      row("start on a built tree", again.startMs / 1000, "s", { most: 4 }, "second start, to /readyz"),
+    );
+    await again.stop();
+  } finally {
+    await server.kill("SIGKILL");
+    removeFolder(dataDir);
+  }
+  printRows(rows);
+  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+}
+
+await main();

@@ -1,0 +1,51 @@
+/** Figures and their targets. */
+export interface Row {
+  name: string;
+  value: number;
+  unit: string;
+  target: string;
+  ok: boolean;
+  note: string;
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN;
+}
+
+export const median = (values: readonly number[]) => percentile(values, 0.5);
+
+export function row(
+  name: string,
+  value: number,
+  unit: string,
+  bound: { most?: number; least?: number },
+  note = "",
+): Row {
+  const ok =
+    (bound.most === undefined || value <= bound.most) && (bound.least === undefined || value >= bound.least);
+  const target =
+    bound.most !== undefined ? `<= ${bound.most}` : bound.least !== undefined ? `>= ${bound.least}` : "";
+  return { name, value, unit, target, ok, note };
+}
+
+export function printRows(rows: readonly Row[]): void {
+  const cells = rows.map(({ name, value, unit, target, ok, note }) => [
+    name,
+    `${value.toFixed(2)} ${unit}`,
+    target,
+    target === "" ? "" : ok ? "ok" : "MISSED",
+    note,
+  ]);
+  const header = ["scenario", "value", "target", "verdict", "note"];
+  const widths = header.map((title, index) =>
+    Math.max(title.length, ...cells.map((row) => row[index]!.length)),
+  );
+  for (const line of [header, ...cells]) {
+    console.log(
+      line
+        .map((cell, index) => cell.padEnd(widths[index]!))
+        .join("  ")
+        .trimEnd(),
+    );
+  }
+}

@@ -1,0 +1,93 @@
+/** Many skills as documents, with names and texts of a vocabulary whose words are as uneven as language is. */
+import type { Database } from "../../storage/database.ts";
+import { newId } from "../../storage/database.ts";
+
+const syllables = [
+  "ba",
+  "co",
+  "di",
+  "fer",
+  "gu",
+  "hal",
+  "in",
+  "jo",
+  "kra",
+  "lu",
+  "men",
+  "no",
+  "pol",
+  "qui",
+  "ra",
+  "sto",
+];
+
+/** 2,000 words, the earlier the more frequent. */
+export const words = Array.from({ length: 2000 }, (_, n) => {
+  const [a, b, c] = [n % 16, (n >> 4) % 16, (n >> 8) % 16];
+  return `${syllables[a]}${syllables[b]}${syllables[c]}`;
+});
+
+/** Zipf's law, from a sequence that is the same each time. */
+function wordAt(seed: number): string {
+  const uniform = ((seed * 2654435761) % 4294967296) / 4294967296;
+  return words[Math.min(words.length - 1, Math.floor(words.length ** uniform) - 1)]!;
+}
+
+export async function seedSkills(
+  database: Database,
+  tenant: { id: string },
+  count: number,
+): Promise<string[]> {
+  const skills = database.collection<{ _id: string }>("skills");
+  const ids: string[] = [];
+  const now = Date.now();
+  for (let from = 0; from < count; from += 1000) {
+    const rows = Array.from({ length: Math.min(1000, count - from) }, (_, index) => {
+      const n = from + index;
+      const text = (length: number, salt: number) =>
+        Array.from({ length }, (__, i) => wordAt(n * 131 + i * 17 + salt)).join(" ");
+      const name = `${text(2, 1)} ${n}`;
+      const at = new Date(now - n * 1000);
+      const current = {
+        versionId: newId(),
+        version: 1,
+        semver: "1.0.0",
+        oid: "0".repeat(40),
+        digest: "",
+        hash: "",
+        format: "markdown",
+        fileCount: 1,
+        totalBytes: 10,
+      };
+      return {
+        _id: newId(),
+        tenantId: tenant.id,
+        tenantSlug: "many",
+        publicId: `p${String(n).padStart(9, "0")}`,
+        slug: name.replaceAll(" ", "-"),
+        name,
+        nameKey: name,
+        description: text(12, 2),
+        type: "skill",
+        visibility: n % 2 === 0 ? "public" : "private",
+        tags: [wordAt(n * 7), wordAt(n * 11)],
+        folderId: null,
+        listed: n % 2 === 0,
+        excerpt: `skill ${text(120, 3)}`,
+        createdBy: "bench",
+        author: null,
+        createdAt: at,
+        updatedAt: at,
+        head: { version: 1, oid: "0".repeat(40) },
+        highestSemver: "1.0.0",
+        current,
+        downloads: (n * 37) % 1000,
+        pending: [],
+        outbox: [],
+      };
+    });
+    await skills.insertMany(rows);
+    ids.push(...rows.map((row) => row._id));
+  }
+  return ids;
+}
