@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { failures } from "../../contract/errors.ts";
@@ -74,6 +75,14 @@ describe("the API description", () => {
     const described = operations().map(({ method, path }) => `${method} ${path}`);
     assert.equal(new Set(declared).size, declared.length, "no route is declared twice");
     assert.deepEqual(described.sort(), declared.sort());
+  });
+
+  it("and docs/api.md tells the same routes", () => {
+    const text = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
+
+    for (const path of Object.keys(document.paths)) assert.ok(text.includes(`${path}\``), path);
+    for (const [, path] of text.matchAll(/`(?:GET|POST|PUT|PATCH|DELETE) (\/api\/[^`?]+)`/g))
+      assert.ok(path! in document.paths, path);
   });
 
   it("resolves every reference and uses every schema", () => {
