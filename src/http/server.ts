@@ -1,11 +1,10 @@
 /** The koa application: every request passes here, in this order, and no feature sees koa. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
 import Router from "@koa/router";
 import Koa, { type Context } from "koa";
 import compress from "koa-compress";
-import { z } from "zod";
+import type { z } from "zod";
 import { actorKey, type Actor, type Origin } from "../access/actor.ts";
 import { ServiceError, invalidRequest, unauthenticated } from "../errors.ts";
 import { requestContext, type Log } from "../log.ts";
@@ -133,7 +132,7 @@ async function guarded(ctx: Context, next: () => Promise<void>, options: HttpOpt
     ctx.status = error.status;
     ctx.set("cache-control", "no-store");
     if (error.code === "rate_limited")
-      ctx.set("retry-after", String(error.details?.["retryAfterSeconds"] ?? 1));
+      ctx.set("retry-after", String(Number(error.details?.["retryAfterSeconds"] ?? 1)));
     if (error.code === "unavailable") ctx.set("retry-after", "1");
     if (error.code === "unauthenticated") ctx.set("www-authenticate", 'Bearer realm="svc"');
     // Closing on a caller that still sends would lose it the answer: the rest is read and thrown away instead, for
@@ -222,7 +221,7 @@ function requestInfo(ctx: Context): RequestInfo {
     userAgent: ctx.get("user-agent").slice(0, 300),
     header: (name) => ctx.get(name),
     cookie: (name) => ctx.cookies.get(name),
-    stream: ctx.req as Readable,
+    stream: ctx.req,
   };
 }
 

@@ -67,7 +67,9 @@ async function compare(
   spend: (ms: number) => void,
 ): Promise<Pick<FileDiff, "binary" | "truncated" | "hunks"> | undefined> {
   const [left, right] = await Promise.all(
-    [before, after].map((version) => (version ? readSmallFile(app, version, path) : Buffer.alloc(0))),
+    [before, after].map((version) =>
+      version ? readSmallFile(app, version, path) : Promise.resolve(Buffer.alloc(0)),
+    ),
   );
   if (!left || !right) return undefined;
   if (!isText(left) || !isText(right)) return { binary: true, truncated: false, hunks: [] };

@@ -189,7 +189,7 @@ describe("the laws of access", () => {
   const anyPermission = fc.constantFrom(...permissions);
   const may = (actor: Actor, permission: Permission, facts: SkillFacts | undefined) =>
     decideSkill(actor, permission, facts) === "allowed";
-  const holds = (property: fc.IRawProperty<unknown>) => fc.assert(property, { numRuns: 2000 });
+  const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 2000 });
 
   it("a token never does what its holder can't", () => {
     holds(

@@ -42,7 +42,7 @@ describe("docs/access.md", () => {
     const documented = new Map<string, string[]>();
     for (const [groups, ...cells] of rowsOf(read("access.md")))
       for (const [, group] of groups!.matchAll(/`(\w+)`/g))
-        if (group! in permissionActions)
+        if (Object.hasOwn(permissionActions, group!))
           documented.set(
             group!,
             cells.map((cell) => (cell === "the same" ? cells[0]! : cell === "–" ? "" : cell)),

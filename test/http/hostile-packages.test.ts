@@ -51,7 +51,7 @@ async function publish(zip: Buffer): Promise<Answer> {
 
 /** The publish must fail by this rule, in a sentence, and leave nothing at all. */
 async function refuses(zip: Buffer, rule: PackageRule | PackageRule[], what = String(rule)): Promise<void> {
-  const before = await stored();
+  const untouched = await stored();
   const answer = await publish(zip);
   assert.equal(answer.code, "package_invalid", `${what}: ${JSON.stringify(answer.body).slice(0, 300)}`);
   assert.ok(
@@ -59,14 +59,14 @@ async function refuses(zip: Buffer, rule: PackageRule | PackageRule[], what = St
     `${what}: ${JSON.stringify(answer.details)}`,
   );
   assert.ok(answer.error!.length < 400, what);
-  assert.deepEqual(await stored(), before, what);
+  assert.deepEqual(await stored(), untouched, what);
 }
 
 async function refusesContent(entry: ZipEntry, what: string): Promise<void> {
-  const before = await stored();
+  const untouched = await stored();
   const answer = await publish(makeZip([entry]));
   assert.equal(answer.code, "content_invalid", `${what}: ${JSON.stringify(answer.body).slice(0, 300)}`);
-  assert.deepEqual(await stored(), before, what);
+  assert.deepEqual(await stored(), untouched, what);
 }
 
 describe("a hostile package", () => {

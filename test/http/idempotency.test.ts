@@ -143,7 +143,7 @@ describe("Idempotency-Key", () => {
     aheadMs += limits.idempotencyMs - 60_000;
     const within = await publish(key, { name: "A day" });
     aheadMs += 120_000;
-    const after = await publish(key, { name: "A day" });
+    const nextDay = await publish(key, { name: "A day" });
     const stuck = newKey();
     const { complete } = service.app.storage.idempotency;
     service.app.storage.idempotency.complete = () => Promise.reject(new Error("ended here"));
@@ -154,7 +154,7 @@ describe("Idempotency-Key", () => {
     const later = await publish(stuck, { name: "Stuck" });
 
     assert.deepEqual(within.data, first.data);
-    assert.equal(after.data.unchanged, true, "it ran again");
+    assert.equal(nextDay.data.unchanged, true, "it ran again");
     assert.equal(soon.code, "conflict");
     assert.equal(later.data.unchanged, true);
   });

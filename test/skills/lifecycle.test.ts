@@ -261,15 +261,15 @@ describe("what a stopped process left behind", () => {
     stopAfterAnswers();
     const broken = await publish();
     const sound = await publish();
-    const before = next.app.repos.advanceRefs;
+    const { advanceRefs } = next.app.repos;
     next.app.repos.advanceRefs = (repo, read) =>
-      repo.skillId === broken.skill.id ? Promise.reject(new Error("disk trouble")) : before(repo, read);
-    restore.push(() => (next.app.repos.advanceRefs = before));
+      repo.skillId === broken.skill.id ? Promise.reject(new Error("disk trouble")) : advanceRefs(repo, read);
+    restore.push(() => (next.app.repos.advanceRefs = advanceRefs));
 
     await reconcile();
 
     assert.deepEqual(await events(sound.skill.id), ["skill.created"]);
-    next.app.repos.advanceRefs = before;
+    next.app.repos.advanceRefs = advanceRefs;
     await reconcile();
     assert.deepEqual(await events(broken.skill.id), ["skill.created"]);
   });

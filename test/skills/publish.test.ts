@@ -33,11 +33,11 @@ describe("publishing a text skill", () => {
     assert.deepEqual(made.data.skill.tags, ["git", "review"]);
     assert.equal(made.data.version.semver, "1.0.0");
     assert.equal(made.data.version.message, "Initial version");
-    const before = await get<ContentPayload>(`/api/skills/${made.data.skill.publicId}/content`);
+    const unsettled = await get<ContentPayload>(`/api/skills/${made.data.skill.publicId}/content`);
     await service.settled();
     const read = await get<ContentPayload>(`/api/skills/${org.slug}~review-helper/content`);
     assert.equal(read.data.content, "# Review\n\nLook twice.\n");
-    assert.deepEqual(before.data, read.data);
+    assert.deepEqual(unsettled.data, read.data);
     const file = await service.raw("GET", `/api/skills/${made.data.skill.id}/files/SKILL.md`, {
       token: user.token,
     });
@@ -145,7 +145,7 @@ describe("publishing modes", () => {
     assert.equal(made.data.action, "created");
     assert.equal(again.code, "already_exists");
     const { publicId, slug } = made.data.skill;
-    assert.deepEqual(again.details?.["existing"], {
+    assert.deepEqual(again.details!["existing"], {
       publicId,
       slug,
       ref: `${org.slug}/${slug}`,
@@ -159,7 +159,7 @@ describe("publishing modes", () => {
     const second = await publish({ mode: "create", name: "Slug taken", content: "2\n" });
 
     assert.equal(second.code, "already_exists");
-    assert.equal((second.details?.["existing"] as SkillPayload).publicId, first.data.skill.publicId);
+    assert.equal((second.details!["existing"] as SkillPayload).publicId, first.data.skill.publicId);
   });
 
   it("update appends, and says when there is nothing to append to", async () => {

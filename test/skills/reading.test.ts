@@ -308,17 +308,17 @@ describe("caching of reads", () => {
 describe("comparing two versions", () => {
   it("tells added, removed, changed, binary and mode-only changes", async () => {
     const lines = (last: string) => Buffer.from(["a", "b", "c", "d", "e", "f", last, ""].join("\n"));
-    const before = { ...files, "list.txt": lines("old"), "gone.txt": Buffer.from("bye\n") };
-    const after = {
+    const old = { ...files, "list.txt": lines("old"), "gone.txt": Buffer.from("bye\n") };
+    const fresh = {
       ...files,
       "list.txt": lines("new"),
       "new.txt": Buffer.from("hi\n"),
       "data/空 白.bin": Buffer.from([0, 9]),
     };
-    const { skill } = await publish({}, before);
+    const { skill } = await publish({}, old);
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
       token: user.token,
-      body: { uploadId: await service.upload(user, zipOf(after)) },
+      body: { uploadId: await service.upload(user, zipOf(fresh)) },
     });
 
     const diff = (query: string) =>

@@ -257,12 +257,12 @@ describe("a narrowed token", () => {
     const member = await newMember("member");
     const target = `/api/skills/${skills.private!.id}`;
 
-    const before = await service.call("GET", target, { token: member.token });
+    const earlier = await service.call("GET", target, { token: member.token });
     await service.app.storage.database.raw
       .collection("memberships")
       .deleteOne({ userId: member.id, tenantId: org.id });
-    const after = await service.call("GET", target, { token: member.token });
+    const later = await service.call("GET", target, { token: member.token });
 
-    assert.deepEqual([before.status, after.status], [200, 404]);
+    assert.deepEqual([earlier.status, later.status], [200, 404]);
   });
 });

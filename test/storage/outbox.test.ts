@@ -219,9 +219,9 @@ describe("unique indexes", () => {
     );
 
     assert.equal(results.filter((result) => result !== null).length, 1);
-    const after = (await load(skill._id))!;
-    assert.deepEqual([after.head.version, after.pending.length, after.outbox!.length], [2, 2, 2]);
-    assert.equal(await storage.skills.holdsVersion(skill._id, 2, after.pending[1]!._id), true);
+    const left = (await load(skill._id))!;
+    assert.deepEqual([left.head.version, left.pending.length, left.outbox!.length], [2, 2, 2]);
+    assert.equal(await storage.skills.holdsVersion(skill._id, 2, left.pending[1]!._id), true);
     assert.equal(await storage.skills.holdsVersion(skill._id, 2, newId()), false);
   });
 
@@ -242,6 +242,9 @@ describe("unique indexes", () => {
     await storage.uploads.insert(upload(0, "user:b"));
     await storage.uploads.insert(upload(1));
 
-    assert.deepEqual((await storage.uploads.takenSlots("user:a")).sort(), [0, 1]);
+    assert.deepEqual(
+      (await storage.uploads.takenSlots("user:a")).toSorted((a, b) => a - b),
+      [0, 1],
+    );
   });
 });

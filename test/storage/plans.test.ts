@@ -67,8 +67,8 @@ async function multiply(): Promise<void> {
     });
     for (const row of versions) rows.push({ ...row, _id: service.app.newId(), skillId: _id, tenantId });
   }
-  await raw.collection<Document>("skills").insertMany(skills);
-  await raw.collection<Document>("versions").insertMany(rows);
+  await raw.collection("skills").insertMany(skills);
+  await raw.collection("versions").insertMany(rows);
 }
 
 interface Plan {

@@ -25,7 +25,7 @@ async function stored(service: TestService): Promise<string> {
       hash.update(JSON.stringify({ ...row, lastUsedAt: undefined }));
   }
   const root = service.app.config.gitRoot;
-  hash.update(existsSync(root) ? readdirSync(root, { recursive: true }).sort().join() : "");
+  hash.update(existsSync(root) ? readdirSync(root, { recursive: true }).map(String).sort().join() : "");
   return hash.digest("hex");
 }
 

@@ -1,0 +1,57 @@
+/** Debian's chromium, driven by playwright-core; every page is watched for errors and refused content. */
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+
+const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+
+/** Undefined, or why there is no browser to test with. In CI that is a failure. */
+export function whyNoBrowser(): string | undefined {
+  if (existsSync(executablePath)) return undefined;
+  const reason = "install chromium or set CHROMIUM_PATH to run these tests in a browser";
+  if (process.env["CI"] === "true") throw new Error(`No browser in CI: ${reason}`);
+  return reason;
+}
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    // As root, and with the small shared memory of containers, it would not start without these.
+    args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+  });
+}
+
+export interface WatchedPage {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of the console, uncaught ones, refused content and failed requests, in order. */
+  troubles: string[];
+  /** Requests to anything but the service. */
+  outside: string[];
+}
+
+/** A page in a session of its own. */
+export async function newPage(
+  browser: Browser,
+  url: string,
+  options: { colorScheme?: "light" | "dark"; width?: number } = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1024, height: 768 },
+    colorScheme: options.colorScheme ?? "light",
+    locale: "en-US",
+  });
+  context.setDefaultTimeout(10_000);
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  const outside: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      troubles.push(`${message.type()} on ${page.url()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => troubles.push(`uncaught on ${page.url()}: ${error.message}`));
+  page.on("requestfailed", (request) => troubles.push(`failed: ${request.url()}`));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith("data:")) outside.push(request.url());
+  });
+  return { page, context, troubles, outside };
+}
