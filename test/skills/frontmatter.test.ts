@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { bodyOf, joinFrontmatter, splitFrontmatter } from "../../src/skills/frontmatter.ts";
+import { freeSlug, slugOfName } from "../../src/skills/slug.ts";
+import { readTextSource } from "../../src/skills/text-source.ts";
+
+const hostile = fc.constantFrom(
+  "---",
+  "\n---\n\n",
+  "\n---\n",
+  "a\n---\n\nb",
+  "...",
+  "# no comment",
+  "key: value",
+  "- item",
+  "&a *a",
+  "!!js/function x",
+  "true",
+  "1e3",
+  "0x10",
+  " lead",
+  "trail ",
+  "tab\tbed",
+  "\r\n",
+  "\u2028",
+  "'\"`",
+  "{[",
+  "",
+  "x".repeat(300),
+);
+const text = fc.oneof(hostile, fc.string({ unit: "grapheme", maxLength: 60 }));
+const line = text.map((value) => value.replace(/[\r\n]+/g, " "));
+const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null));
+const value = fc.oneof(
+  scalar,
+  fc.array(scalar, { maxLength: 4 }),
+  fc.dictionary(text, scalar, { maxKeys: 3 }),
+);
+const reserved = ["name", "description", "__proto__", "constructor", "prototype"];
+const fields = fc
+  .dictionary(text, value, { maxKeys: 5 })
+  .map((entries) => new Map(Object.entries(entries).filter(([key]) => !reserved.includes(key))));
+const body = fc
+  .oneof(
+    text,
+    fc.array(text, { maxLength: 6 }).map((lines) => lines.join("\n")),
+  )
+  .filter((content) => content.trim() !== "" && !/^[ \t]*\r?\n/.test(content));
+
+describe("frontmatter", () => {
+  it("comes back from what was written, with the body to the byte", () => {
+    fc.assert(
+      fc.property(line, line, fields, body, (name, description, kept, content) => {
+        const written = joinFrontmatter(name, description, kept, content);
+
+        assert.equal(bodyOf(written), content);
+        const split = splitFrontmatter(written);
+        assert.equal(split.body, content);
+        const read = split.fields!;
+        assert.deepEqual([read.get("name"), read.get("description")], [name, description]);
+        assert.deepEqual([...read.keys()].slice(2).sort(), [...kept.keys()].sort());
+        assert.equal(joinFrontmatter(name, description, new Map(read), split.body), written);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("is the same for the same keys in another order, and never for other values", () => {
+    const hashOf = (source: string) => {
+      const { hash, frontmatterHash } = readTextSource(source, "skill");
+      return `${hash} ${frontmatterHash}`;
+    };
+    const base = hashOf("---\na: 1\nb: {c: 2, d: 3}\n---\ntext\n");
+
+    assert.equal(hashOf("---\nb: {d: 3, c: 2}\na: 1\n---\n\n\ntext\n"), base);
+    for (const other of [
+      "---\na: 2\nb: {c: 2, d: 3}\n---\ntext\n",
+      "---\na: '1'\nb: {c: 2, d: 3}\n---\ntext\n",
+      "---\na: 1\n---\ntext\n",
+      "---\na: 1\nb: {c: 2, d: 3}\n---\ntext",
+      "text\n",
+    ])
+      assert.notEqual(hashOf(other), base, other);
+  });
+
+  it("ends every text that is not one in a clear failure or a body, whatever it holds", () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 6 }), (parts) => {
+        const source = `---\n${parts.join("\n")}`;
+        try {
+          assert.equal(typeof splitFrontmatter(source).body, "string");
+        } catch (error) {
+          assert.equal((error as { code?: string }).code, "content_invalid", String(error));
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});
+
+describe("slugs", () => {
+  it("are lower-case words of any name, at most 64 characters, free and alike each time", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", minLength: 1, maxLength: 100 }),
+        fc.nat(30),
+        (name, count) => {
+          const slug = slugOfName(name);
+          assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/);
+          assert.ok(slug.length <= 64);
+          assert.equal(slugOfName(name), slug);
+          const taken: string[] = [];
+          for (let i = 0; i < count; i++) taken.push(freeSlug(slug, taken));
+          assert.equal(new Set(taken).size, count);
+          for (const one of taken) assert.ok(one.length <= 64);
+        },
+      ),
+    );
+  });
+});
