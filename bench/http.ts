@@ -2,7 +2,7 @@
  * The service over HTTP against a bare koa server that does the same I/O (`http/bare-server.ts`): ratios only, both
  * sides in alternating blocks of one run, so that a busy machine slows them alike.
  *
- * `node --import tsx bench/http.ts [--skills=20000]`
+ * `node --import tsx bench/http.ts [--skills=20000] [--only=reads,publish,package,search,start]`
  */
 import { fork, type ChildProcess } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -18,7 +18,14 @@ import { median, percentile, printRows, row, type Row } from "./http/figures.ts"
 import { ownResidentMb, residentMb } from "./http/processes.ts";
 import { seedSkills, words } from "./http/seed.ts";
 
-const { values } = parseArgs({ options: { skills: { type: "string", default: "20000" } } });
+const scenarios = ["reads", "publish", "package", "search", "start"] as const;
+const { values } = parseArgs({
+  options: {
+    skills: { type: "string", default: "20000" },
+    only: { type: "string", default: scenarios.join() },
+  },
+});
+const isAsked = (scenario: (typeof scenarios)[number]) => values.only.split(",").includes(scenario);
 const blocks = 5;
 
 interface Client {
@@ -317,24 +324,32 @@ async function packageRows(client: Client, server: Server): Promise<Row[]> {
 async function main(): Promise<void> {
   const dataDir = temporaryFolder("bench");
   const rows: Row[] = [];
+  const add = (some: Row[]) => {
+    for (const one of some) console.error(`${one.name}: ${one.value.toFixed(2)} ${one.unit} (${one.note})`);
+    rows.push(...some);
+  };
   const server = await startServer({ dataDir, env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" } });
   const rest = residentMb(server.pid);
   try {
     const client = await signUp(server);
     const bare = await startBare(dataDir, client.token);
-    rows.push(...(await contentRows(client, bare.base)));
-    rows.push(...(await publishRows(client, bare.base, dataDir)));
+    if (isAsked("reads")) add(await contentRows(client, bare.base));
+    if (isAsked("publish")) {
+      add(await publishRows(client, bare.base, dataDir));
+      add([
+        row("memory of the whole service at rest", rest, "MB", {}, "server and both engines"),
+        row("memory of the whole service after the load", residentMb(server.pid), "MB", {}),
+      ]);
+    }
     bare.child.disconnect();
-    rows.push(row("memory of the whole service at rest", rest, "MB", {}, "server and both engines"));
-    rows.push(row("memory of the whole service after the load", residentMb(server.pid), "MB", {}));
-    rows.push(...(await packageRows(client, server)));
-    rows.push(...(await searchRows(client, dataDir, Number(values.skills))));
-    await server.stop();
-    const again = await startServer({ dataDir, entry: "launcher" });
-    rows.push(
-      row("start on a built tree", again.startMs / 1000, "s", { most: 4 }, "second start, to /readyz"),
-    );
-    await again.stop();
+    if (isAsked("package")) add(await packageRows(client, server));
+    if (isAsked("search")) add(await searchRows(client, dataDir, Number(values.skills)));
+    if (isAsked("start")) {
+      await server.stop();
+      const again = await startServer({ dataDir, entry: "launcher" });
+      add([row("start on a built tree", again.startMs / 1000, "s", { most: 4 }, "second start, to /readyz")]);
+      await again.stop();
+    }
   } finally {
     await server.kill("SIGKILL");
     removeFolder(dataDir);
