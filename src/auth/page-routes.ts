@@ -3,7 +3,16 @@ import { CreateTenant } from "../orgs/schema.ts";
 import { createTenant } from "../orgs/service.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { pageReply, problem, redirectReply, stylePath, styleReply, type PageContent } from "../http/pages.ts";
+import {
+  iconPath,
+  iconReply,
+  pageReply,
+  problem,
+  redirectReply,
+  stylePath,
+  styleReply,
+  type PageContent,
+} from "../http/pages.ts";
 import { route, type Reply, type RequestInfo, type Route } from "../http/route.ts";
 import { requireUser, userActor } from "../users/load.ts";
 import { decideDevice, findPendingDevice } from "./device.ts";
@@ -79,6 +88,14 @@ function startRoutes(app: App): Route[] {
       summary: "Style sheet of the pages",
       produces: "text/css",
       handle: async () => styleReply(),
+    }),
+    route({
+      ...page,
+      method: "get",
+      path: iconPath,
+      summary: "Mark of the pages, and their icon",
+      produces: "image/svg+xml",
+      handle: async () => iconReply(),
     }),
     route({
       ...page,

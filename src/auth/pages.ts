@@ -25,7 +25,7 @@ export function startPage(view: {
       This is a registry for agent skills and rules. Publish a skill once; every version is a Git commit, and
       <code>svc</code> installs it into each AI coding tool in that tool's own format.
     </p>
-    <h2>Three commands</h2>
+    <h2>From your terminal</h2>
     <pre>
 export SVC_API_URL=${view.baseUrl}
 svc login

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { failures, type FailureCode } from "../../contract/errors.ts";
 import { Reply, route, type Route } from "./route.ts";
+import { iconPath } from "./pages.ts";
 import { docsPolicy } from "./security.ts";
 
 const Failure = z
@@ -113,8 +114,8 @@ const initScript = `window.addEventListener("load", () => {
 
 const docsPage = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>API</title><meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<head><meta charset="utf-8"><title>API · Skill registry</title><meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" type="image/svg+xml" href="${iconPath}"><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
 <body><main id="docs"></main><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/init.js"></script></body>
 </html>
 `;

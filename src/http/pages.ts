@@ -3,7 +3,7 @@
  * not HTML already, so a page can't forget to. No page has scripts; forms work in any browser.
  */
 import { createHash } from "node:crypto";
-import { pageStyle } from "./page-style.ts";
+import { pageIcon, pageStyle } from "./page-style.ts";
 import { Reply, type Cookie } from "./route.ts";
 import { pagePolicy } from "./security.ts";
 
@@ -50,16 +50,17 @@ function render(value: HtmlValue): string {
   return String(value).replace(/[&<>"']/g, (character) => entities[character]!);
 }
 
-const styleHash = createHash("sha256").update(pageStyle).digest("hex").slice(0, 16);
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** Where the style sheet is served: the name changes with the bytes, so it may be kept for ever. */
-export const stylePath = `/assets/pages-${styleHash}.css`;
+/** Where style sheet and mark are served: the names change with the bytes, so they may be kept for ever. */
+export const stylePath = `/assets/pages-${hashOf(pageStyle)}.css`;
+export const iconPath = `/assets/icon-${hashOf(pageIcon)}.svg`;
 
-export function styleReply(): Reply {
-  return new Reply(pageStyle, {
-    type: "text/css; charset=utf-8",
-    headers: { "cache-control": "public, max-age=31536000, immutable" },
-  });
+export const styleReply = () => assetReply(pageStyle, "text/css; charset=utf-8");
+export const iconReply = () => assetReply(pageIcon, "image/svg+xml");
+
+function assetReply(content: string, type: string): Reply {
+  return new Reply(content, { type, headers: { "cache-control": "public, max-age=31536000, immutable" } });
 }
 
 export interface PageContent {
@@ -105,11 +106,14 @@ function layout({ title, signedInAs, body }: PageContent): Html {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title} · Skill registry</title>
+        <link rel="icon" type="image/svg+xml" href="${iconPath}" />
         <link rel="stylesheet" href="${stylePath}" />
       </head>
       <body>
         <header>
-          <a class="home" href="/">Skill registry</a>
+          <a class="home" href="/"
+            ><img src="${iconPath}" width="28" height="28" alt="" /><span>Skill registry</span></a
+          >
           <nav aria-label="Account">${account}</nav>
         </header>
         <main>
