@@ -1,0 +1,205 @@
+/** Starting, stopping and moving the service, as an operator does it. */
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+
+import { callApi } from "../support/http-client.ts";
+import { repositoriesOf } from "../support/native-git.ts";
+import {
+  assertNothingRuns,
+  removeFolder,
+  runServer,
+  startServer,
+  temporaryFolder,
+} from "../support/server.ts";
+
+const quiet = { LOG_LEVEL: "warn" };
+
+describe("a start that can't succeed", () => {
+  let dataDir: string;
+  before(() => (dataDir = path.join(temporaryFolder("start"), "data")));
+  after(() => removeFolder(path.dirname(dataDir)));
+
+  it("lists everything that is wrong with the configuration, and makes nothing", async () => {
+    const env = { PORT: "eighty", BASE_URL: "nowhere", SECRET_KEYS: "short", SIGN_UP: "maybe" };
+
+    const { code, output } = await runServer({ dataDir, env });
+
+    assert.equal(code, 1);
+    for (const name of Object.keys(env)) assert.match(output, new RegExp(`\\b${name}\\b`));
+    assert.doesNotMatch(output, /\n\s+at /, "no stack for what a person can mend");
+    assert.equal(existsSync(dataDir), false);
+  });
+
+  it("tells arguments that it does not know", async () => {
+    for (const args of [["--role", "king"], ["--frobnicate"], ["verify", "twice"], ["export"]]) {
+      const { code, output } = await runServer({ dataDir, args });
+      assert.equal(code, 1, args.join(" "));
+      assert.doesNotMatch(output, /\n\s+at /, args.join(" "));
+    }
+    assert.equal(existsSync(dataDir), false);
+  });
+
+  it("says that the port is taken, and leaves no engine behind", async () => {
+    const blocker = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => blocker.once("listening", resolve));
+    const { port } = blocker.address() as AddressInfo;
+
+    const { code, output } = await runServer({ dataDir, env: { ...quiet, PORT: String(port) } });
+
+    blocker.close();
+    assert.equal(code, 1);
+    assert.match(output, /port is taken: set PORT/);
+    await assertNothingRuns(dataDir);
+  });
+});
+
+describe("a running service", () => {
+  const dataDir = temporaryFolder("start");
+  after(() => removeFolder(dataDir));
+
+  it("starts on a built tree, fresh and again", async (context) => {
+    const first = await startServer({ dataDir, entry: "launcher" });
+    assert.ok(first.setupLink, "an empty service prints its set-up link");
+    await first.stop();
+    await assertNothingRuns(dataDir);
+    const second = await startServer({ dataDir, entry: "launcher" });
+    assert.equal(second.setupLink?.split("?")[1], first.setupLink.split("?")[1], "the same link again");
+    await second.stop();
+    context.diagnostic(`ready after ${first.startMs} ms at first, ${second.startMs} ms later`);
+    // The target is 4 s on a machine of its own; tests share theirs.
+    assert.ok(second.startMs < 40_000);
+  });
+
+  it("keeps a second one off its data folder, and names the process that has it", async () => {
+    const server = await startServer({ dataDir, env: quiet });
+
+    const second = await runServer({ dataDir, env: quiet });
+
+    assert.equal(second.code, 1);
+    assert.match(second.output, new RegExp(`in use .*by process ${server.pid}\\b`));
+    assert.equal(second.output.trim().split("\n").length, 1, "one sentence");
+    assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+    await server.stop();
+  });
+
+  it("ends with everything it started on Ctrl-C, with code 0", async (context) => {
+    const server = await startServer({ dataDir, entry: "launcher", ownGroup: true });
+    assert.equal(server.engines().length, 2);
+    const startedAt = performance.now();
+
+    const exit = await server.kill("SIGINT");
+
+    const tookMs = Math.round(performance.now() - startedAt);
+    context.diagnostic(`ended ${tookMs} ms after Ctrl-C`);
+    assert.deepEqual(exit, { code: 0, signal: null });
+    assert.ok(tookMs < 10_000, `took ${tookMs} ms`);
+    await assertNothingRuns(dataDir, 500);
+    const troubles = server.log().filter(({ level }) => level === "error" || level === "fatal");
+    assert.deepEqual(troubles, []);
+  });
+
+  it("leaves no engine behind when it is killed", async () => {
+    const server = await startServer({ dataDir, env: quiet });
+    await server.kill("SIGKILL");
+    await assertNothingRuns(dataDir);
+  });
+});
+
+describe("the demo, and moving it elsewhere", () => {
+  const from = temporaryFolder("demo");
+  const to = temporaryFolder("moved");
+  const dump = path.join(from, "backup.ndjson");
+  const content: Record<string, unknown> = {};
+  let login: { email: string; password: string };
+
+  after(() => {
+    for (const folder of [from, to]) removeFolder(folder);
+  });
+
+  /** Everything that the demo account reads, by slug. */
+  async function readAll(url: string): Promise<Record<string, unknown>> {
+    const signedIn = await callApi(url, "POST", "/api/auth/sign-in", { body: login });
+    assert.equal(signedIn.status, 200, signedIn.error);
+    const cookie = signedIn.headers.getSetCookie()[0]!.split(";")[0]!;
+    const { data: skills } = await callApi<{ id: string; slug: string }[]>(url, "GET", "/api/skills", {
+      cookie,
+    });
+    const read: Record<string, unknown> = {};
+    for (const { id, slug } of skills) {
+      const get = async (part: string) =>
+        (await callApi(url, "GET", `/api/skills/${id}/${part}`, { cookie })).data;
+      read[slug] = [
+        await get("versions"),
+        await get("manifest"),
+        ((await get("content")) as { content: string }).content,
+      ];
+    }
+    return read;
+  }
+
+  it("makes an organization with sample skills, once", async () => {
+    const server = await startServer({ dataDir: from, env: quiet, args: ["--demo"] });
+    const told = /sign in as (\S+) with the password (\S+)/.exec(server.output());
+    assert.ok(told, server.output());
+    login = { email: told[1]!, password: told[2]! };
+
+    Object.assign(content, await readAll(server.url));
+
+    assert.deepEqual(Object.keys(content).sort(), ["code-review", "commit-messages", "release-notes"]);
+    await server.stop();
+    const again = await startServer({ dataDir: from, env: quiet, args: ["--demo"] });
+    assert.match(again.output(), /has accounts already/);
+    assert.deepEqual(await readAll(again.url), content);
+    await again.stop();
+  });
+
+  it("is exported beside a running service, and imported into an empty one", async () => {
+    const server = await startServer({ dataDir: from, env: quiet });
+    const exported = await runServer({ dataDir: from, env: quiet, args: ["export", dump] });
+    await server.stop();
+    assert.deepEqual([exported.code, /Wrote \d+ lines/.test(exported.output)], [0, true], exported.output);
+    assert.equal(statSync(dump).mode & 0o777, 0o600);
+
+    cpSync(path.join(from, "git"), path.join(to, "git"), { recursive: true });
+    cpSync(path.join(from, "secrets"), path.join(to, "secrets"), { recursive: true });
+    const imported = await runServer({ dataDir: to, env: quiet, args: ["import", dump] });
+    assert.equal(imported.code, 0, imported.output);
+    const verified = await runServer({ dataDir: to, env: quiet, args: ["verify"] });
+    assert.match(verified.output, /3 skills, 4 versions, 0 faults/);
+    assert.equal(verified.code, 0);
+    const moved = await startServer({ dataDir: to, env: quiet });
+    assert.equal(moved.setupLink, undefined);
+    assert.deepEqual(await readAll(moved.url), content);
+    await moved.stop();
+  });
+
+  it("is never imported over something", async () => {
+    const refused = await runServer({ dataDir: to, env: quiet, args: ["import", dump] });
+    assert.equal(refused.code, 1);
+    assert.match(refused.output, /database is not empty/);
+    assert.doesNotMatch(refused.output, /\n\s+at /);
+    await assertNothingRuns(to);
+  });
+
+  it("is found faulty by verify when a byte of a pack has changed", async () => {
+    const [repository] = repositoriesOf(path.join(to, "git"));
+    const packs = path.join(repository!, "objects", "pack");
+    const pack = path.join(
+      packs,
+      readdirSync(packs).find((name) => name.endsWith(".pack"))!,
+    );
+    const bytes = readFileSync(pack);
+    bytes[Math.floor(bytes.length / 2)]! ^= 0xff;
+    removeFolder(pack);
+    writeFileSync(pack, bytes);
+
+    const verified = await runServer({ dataDir: to, env: quiet, args: ["verify"] });
+
+    assert.equal(verified.code, 1);
+    assert.match(verified.output, /skill [0-9a-f]{24}, version \d+: ./);
+    await assertNothingRuns(to);
+  });
+});
