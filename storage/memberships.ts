@@ -1,14 +1,18 @@
 /** Who belongs to which organization, with which role. */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import type { TenantDoc } from "./tenants.ts";
 
 export interface MembershipDoc {
   _id: string;
   tenantId: string;
+  /** The organization's own, repeated here: every request asks who its caller is. */
+  tenantSlug: string;
+  tenantName: string;
   userId: string;
   role: string;
   createdAt: Date;
+  /** Set until the organization exists; such a membership counts for nothing. */
+  pending?: true;
 }
 
 export const membershipIndexes: IndexDescription[] = [
@@ -28,17 +32,17 @@ export function openMemberships(database: Database) {
       await memberships.deleteOne({ _id: id });
     },
 
-    /** A user's memberships with their organizations; those whose organization is gone are left out. */
-    async listOfUser(userId: string): Promise<{ membership: MembershipDoc; tenant: TenantDoc }[]> {
-      const rows = await memberships
-        .aggregate<MembershipDoc & { tenant: TenantDoc }>([
-          { $match: { userId } },
-          { $lookup: { from: "tenants", localField: "tenantId", foreignField: "_id", as: "tenant" } },
-          { $unwind: "$tenant" },
-          { $sort: { "tenant.slug": 1 } },
-        ])
-        .toArray();
-      return rows.map(({ tenant, ...membership }) => ({ membership, tenant }));
+    /** A user's memberships, by slug of the organization. */
+    listOfUser: (userId: string): Promise<MembershipDoc[]> =>
+      memberships
+        .find({ userId, pending: { $exists: false } })
+        .sort({ tenantSlug: 1 })
+        .toArray(),
+
+    /** Repeats what an organization is called now, and lets those count that waited for it to exist. */
+    async follow(tenant: { _id: string; slug: string; name: string }): Promise<void> {
+      const fields = { tenantSlug: tenant.slug, tenantName: tenant.name };
+      await memberships.updateMany({ tenantId: tenant._id }, { $set: fields, $unset: { pending: true } });
     },
   };
 }

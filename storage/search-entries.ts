@@ -88,9 +88,9 @@ function entryFilter({ tenantIds, terms, sort, after }: EntryQuery): Filter<Sear
   ];
   if (after) {
     // The range lets the index begin at the page; the rest sorts out what has the same value.
-    clauses.push({ [sort]: { $lte: after.value } } as Filter<SearchEntry>);
+    clauses.push({ [sort]: { $lte: after.value } });
     const isAfter = [{ [sort]: { $lt: after.value } }, { _id: { $lt: after.id } }];
-    clauses.push({ $or: isAfter } as Filter<SearchEntry>);
+    clauses.push({ $or: isAfter });
   }
   return { $and: clauses };
 }

@@ -98,8 +98,8 @@ function pageFilter(query: SkillQuery): Filter<SkillDoc> {
   if (query.after) {
     const field = sortFields[query.sort];
     const { value, id } = query.after;
-    clauses.push({ [field]: { $lte: value } } as Filter<SkillDoc>);
-    clauses.push({ $or: [{ [field]: { $lt: value } }, { _id: { $lt: id } }] } as Filter<SkillDoc>);
+    clauses.push({ [field]: { $lte: value } });
+    clauses.push({ $or: [{ [field]: { $lt: value } }, { _id: { $lt: id } }] });
   }
   return { $and: clauses };
 }

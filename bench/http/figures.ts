@@ -38,7 +38,7 @@ export function printRows(rows: readonly Row[]): void {
   ]);
   const header = ["scenario", "value", "target", "verdict", "note"];
   const widths = header.map((title, index) =>
-    Math.max(title.length, ...cells.map((row) => row[index]!.length)),
+    Math.max(title.length, ...cells.map((cell) => cell[index]!.length)),
   );
   for (const line of [header, ...cells]) {
     console.log(

@@ -15,8 +15,8 @@ import type { CreateTenant, UpdateTenant } from "./schema.ts";
 /**
  * Creates an organization whose owner is the caller.
  *
- * The membership is written first: a stop before the organization leaves a membership in nothing, which no look-up
- * shows, instead of an organization that nobody can reach.
+ * The membership is written first and counts once the organization exists: a stop in between leaves a membership that
+ * nothing shows, instead of an organization that nobody can reach.
  */
 export async function createTenant(app: App, actor: Actor, input: CreateTenant): Promise<TenantDoc> {
   const user = requireUser(actor);
@@ -45,9 +45,12 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
   await app.storage.memberships.insert({
     _id: membershipId,
     tenantId: id,
+    tenantSlug: slug,
+    tenantName: input.name,
     userId: user.userId,
     role: "owner",
     createdAt: now,
+    pending: true,
   });
   try {
     await app.storage.tenants.insert(tenant);
@@ -55,8 +58,15 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
     await app.storage.memberships.remove(membershipId);
     throw slugTaken(error, slug);
   }
+  await followTenant(app, tenant);
   settleEvents(app, app.storage.tenants, id, [event]);
   return tenant;
+}
+
+/** Repeats what an organization is called wherever that is kept. Done again by the reconcile job after a stop. */
+export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
+  await app.storage.memberships.follow(tenant);
+  await app.storage.skills.renameTenant(tenant._id, tenant.slug);
 }
 
 /** The caller's organizations, by slug. */
@@ -99,7 +109,7 @@ export async function updateTenant(
     throw slugTaken(error, input.slug ?? tenant.slug);
   }
   if (!updated) throw notFound("team", ref);
-  if (input.slug !== undefined) await app.storage.skills.renameTenant(tenant._id, updated.slug);
+  await followTenant(app, updated);
   settleEvents(app, app.storage.tenants, tenant._id, [event]);
   return updated;
 }

@@ -1,4 +1,5 @@
 /** Skills and versions as an actor may see them: record and access rule in one step. */
+import { LRUCache } from "lru-cache";
 import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
@@ -60,11 +61,19 @@ async function findTenantId(app: App, actor: Actor, slug: string): Promise<strin
   return own?.tenantId ?? (await app.storage.tenants.findBySlug(slug))?._id;
 }
 
+/** Rows of versions never change, and nobody gets to one but through its skill: some are kept at hand. */
+const versionRows = new LRUCache<string, VersionDoc>({ max: 5000 });
+
 /** A version row, from the skill document while it has not been carried over yet. */
 export async function findVersion(app: App, skill: SkillDoc, version: number): Promise<VersionDoc | null> {
-  return (
-    skill.pending.find((row) => row.version === version) ?? app.storage.versions.find(skill._id, version)
-  );
+  const waiting = skill.pending.find((row) => row.version === version);
+  if (waiting) return waiting;
+  const key = `${skill._id}:${version}`;
+  const kept = versionRows.get(key);
+  if (kept) return kept;
+  const row = await app.storage.versions.find(skill._id, version);
+  if (row) versionRows.set(key, row);
+  return row;
 }
 
 /** The version that a pin names. Throws `not_found` when none does. */

@@ -39,7 +39,7 @@ export function termsOfSkill(
 ): string[] {
   const named = wordsOf([skill.name, skill.slug, ...skill.tags].join(" "), nameWords);
   const beginnings = named.flatMap((word) => {
-    const letters = [...word];
+    const letters = Array.from(word);
     return letters.slice(0, prefixLength).map((_, index) => letters.slice(0, index + 1).join(""));
   });
   return [

@@ -6,9 +6,8 @@ import type { Actor } from "../access/actor.ts";
 import { readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
-import { invalidRequest } from "../errors.ts";
+import { invalidRequest, notFound } from "../errors.ts";
 import { Page } from "../http/route.ts";
-import { loadTenant } from "../orgs/service.ts";
 import type { ExploreQuery, ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
 
@@ -39,8 +38,11 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   const readable = readableTenants(actor);
   let tenantIds = readable;
   if (input.tenant_id !== undefined) {
-    const tenant = await loadTenant(app, actor, input.tenant_id, "member");
-    tenantIds = readable.filter((id) => id === tenant._id);
+    const ref = input.tenant_id;
+    const own =
+      actor.kind === "user" && actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
+    if (!own) throw notFound("team", ref);
+    tenantIds = readable.filter((id) => id === own.tenantId);
   }
   // No personal workspace exists yet, so nothing lies in one.
   if (tenantIds.length === 0 || input.personal) return new Page<SkillDoc>([], null);

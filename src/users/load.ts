@@ -23,12 +23,12 @@ export async function loadUserActor(
 
 export async function loadMemberships(app: App, userId: string): Promise<Membership[]> {
   const rows = await app.storage.memberships.listOfUser(userId);
-  return rows.map(({ membership, tenant }) => ({
-    tenantId: tenant._id,
-    tenantSlug: tenant.slug,
-    tenantName: tenant.name,
-    role: membership.role,
-    permissions: permissionsOfRole(membership.role),
+  return rows.map(({ tenantId, tenantSlug, tenantName, role }) => ({
+    tenantId,
+    tenantSlug,
+    tenantName,
+    role,
+    permissions: permissionsOfRole(role),
   }));
 }
 

@@ -107,7 +107,7 @@ describe("authentication of a request", () => {
     assert.equal((await memberships()).length, 1);
     const [row] = await service.storage.memberships.listOfUser(id);
 
-    await service.storage.memberships.remove(row!.membership._id);
+    await service.storage.memberships.remove(row!._id);
 
     assert.equal((await memberships()).length, 0);
   });

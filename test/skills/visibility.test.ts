@@ -17,6 +17,8 @@ async function newMember(role: BuiltInRole): Promise<TestUser> {
   await service.app.storage.memberships.insert({
     _id: service.app.newId(),
     tenantId: org.id,
+    tenantSlug: org.slug,
+    tenantName: org.slug,
     userId: user.id,
     role,
     createdAt: new Date(),

@@ -4,6 +4,7 @@
  */
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
+import { followTenant } from "../../src/orgs/service.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { settleSkill } from "../../src/skills/settle.ts";
 
@@ -49,9 +50,9 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { tenants, users, tokens, skills } = app.storage;
+  const { tenants, users, tokens } = app.storage;
   for (const tenant of await tenants.listUnsettled(before, batch)) {
-    await skills.renameTenant(tenant._id, tenant.slug);
+    await followTenant(app, tenant);
     await carryEvents(app, tenants, tenant._id, tenant.outbox ?? []);
   }
   for (const collection of [users, tokens]) {
