@@ -142,7 +142,7 @@ describe("the API description", () => {
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     assert.ok(files.length >= 3);
     for (const file of files) {
-      assert.match(file, /^\/docs\/[\w.-]+$/);
+      assert.match(file, /^\/(?:docs|assets)\/[\w.-]+$/);
       const answer = await service.raw("GET", file);
       assert.equal(answer.status, 200, file);
       assert.ok((await answer.text()).length > 50, file);
