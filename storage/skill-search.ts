@@ -80,8 +80,19 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
   };
 }
 
-/** Lists show neither the text nor what waits to be settled. */
-const listedFields = { excerpt: 0, pending: 0, outbox: 0 } as const;
+/** What no list shows stays in the database: it is most of a document. */
+const listedFields = {
+  excerpt: 0,
+  pending: 0,
+  outbox: 0,
+  nameKey: 0,
+  head: 0,
+  highestSemver: 0,
+  "current.oid": 0,
+  "current.digest": 0,
+  "current.hash": 0,
+  "current.frontmatterHash": 0,
+} as const;
 
 /** Whether one skill belongs into the list. */
 function itemFilter(query: SkillQuery): Filter<SkillDoc> {
