@@ -4,6 +4,7 @@
  * The write concern comes from the URL and is named nowhere in code.
  */
 import {
+  MongoBulkWriteError,
   MongoClient,
   MongoError,
   MongoServerError,
@@ -74,6 +75,9 @@ export function isDuplicate(error: unknown, index?: string): boolean {
 
 /** Whether an error says that the engine is away; the driver also lets bare socket errors through. */
 export function isUnavailable(error: unknown): boolean {
+  // What broke a bulk write (`insertMany` is one) is inside the error that the driver makes of it.
+  const response: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
+  if (response instanceof Error) return isUnavailable(response);
   if (error instanceof MongoError) {
     return (
       /^Mongo(Network|ServerSelection|Topology|PoolCleared|PoolClosed|WaitQueue|NotConnected|ClientClosed)/.test(

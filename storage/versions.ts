@@ -4,7 +4,7 @@
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { ContentFormat, VersionSource } from "../contract/vocabulary.ts";
-import type { Database } from "./database.ts";
+import { retryIdempotent, type Database } from "./database.ts";
 import { insertOnce } from "./outbox.ts";
 
 export interface VersionDoc {
@@ -57,7 +57,7 @@ export function openVersions(database: Database) {
   return {
     /** Carries rows here; one that is there already is left as it is. */
     record: (rows: VersionDoc[]) => insertOnce(versions, rows),
-    recordManifest: (manifest: ManifestDoc) => insertOnce(manifests, [manifest]),
+    recordManifest: (manifest: ManifestDoc) => retryIdempotent(() => insertOnce(manifests, [manifest])),
 
     find: (skillId: string, version: number) => versions.findOne({ skillId, version }),
     findBySemver: (skillId: string, semver: string) => versions.findOne({ skillId, semver }),
