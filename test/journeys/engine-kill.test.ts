@@ -1,0 +1,52 @@
+/** kill -9 of the MongoDB engine alone, under a service that goes on: it comes back without anybody's help. */
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { checkAnswers, makeSkills, startPublishers } from "../support/publishers.ts";
+import { assertNothingRuns, removeFolder, startServer, temporaryFolder } from "../support/server.ts";
+
+const kills = Number(process.env["SVC_ENGINE_KILLS"] ?? 8);
+const env = { RATE_LIMITS: "false", LOG_LEVEL: "warn" };
+
+describe("a service whose MongoDB engine is killed during publishes", () => {
+  const dataDir = temporaryFolder("engine-kill");
+
+  after(async () => {
+    await assertNothingRuns(dataDir);
+    removeFolder(dataDir);
+  });
+
+  it("goes on within seconds, answers nothing but 503 meanwhile, and loses nothing", async (context) => {
+    const server = await startServer({ dataDir, env });
+    context.after(() => server.kill("SIGKILL"));
+    const { token, skills } = await makeSkills(server);
+    const publishers = startPublishers({ skills, token, url: () => server.url });
+    context.after(() => publishers.stop());
+    const pauses: number[] = [];
+    for (let round = 0; round < kills; round++) {
+      // Shorter lives would count as an engine that does not recover.
+      await sleep(1300);
+      const engine = server.engines().find(({ command }) => command.includes("mongo-child"));
+      assert.ok(engine, "the engine is running");
+      process.kill(engine.pid, "SIGKILL");
+      const killedAt = performance.now();
+      assert.ok(await publishers.acknowledged(5, 15_000), "publishing does not go on");
+      pauses.push(Math.round(performance.now() - killedAt));
+    }
+    await publishers.stop();
+
+    context.diagnostic(`publishing went on after ${pauses.join(", ")} ms`);
+    context.diagnostic(
+      `${publishers.count("acknowledged")} acknowledged, ${publishers.count("unavailable")} unavailable`,
+    );
+    const odd = publishers.attempts.filter(({ outcome }) => outcome === "refused" || outcome === "cut");
+    const bugs = server.log().filter(({ msg }) => msg === "a request failed unexpectedly");
+    assert.deepEqual([odd, bugs], [[], []], "a request waits, succeeds, or gets 503");
+    const service = { url: server.url, token, gitRoot: path.join(dataDir, "git") };
+    const { versions, uncertain } = await checkAnswers(service, skills, publishers.attempts);
+    context.diagnostic(`${versions} versions are there, ${uncertain} of them after a 503`);
+    await server.stop();
+  });
+});
