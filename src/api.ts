@@ -16,6 +16,7 @@ import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { limits } from "../contract/limits.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
+import { skillPageRoutes } from "./skills/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
@@ -40,7 +41,13 @@ export function createApi(
   let description: object | undefined;
   const describe = () => (description ??= describeRoutes(routes, options.version, app.config.baseUrl));
   return createHttp({
-    routes: [...routes, ...pageRoutes(app), ...docsRoutes(describe), ...healthRoutes(options.health)],
+    routes: [
+      ...routes,
+      ...pageRoutes(app),
+      ...skillPageRoutes(app),
+      ...docsRoutes(describe),
+      ...healthRoutes(options.health),
+    ],
     baseUrl: () => app.config.baseUrl,
     trustProxy: app.config.trustProxy,
     log: app.log,

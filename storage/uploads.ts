@@ -49,11 +49,11 @@ export function openUploads(database: Database) {
         1
       );
     },
-    /** stored → claimed, for exactly one caller. */
-    claim: (id: string, owner: string, now: Date) =>
+    /** stored → claimed, for exactly one caller, who has until then before it may be purged. */
+    claim: (id: string, owner: string, now: Date, until: Date) =>
       uploads.findOneAndUpdate(
         { _id: id, owner, state: "stored", expiresAt: { $gt: now } },
-        { $set: { state: "claimed" } },
+        { $set: { state: "claimed", expiresAt: until } },
       ),
     /** claimed → stored, after a publish that failed for a reason outside the upload. */
     async unclaim(id: string): Promise<void> {

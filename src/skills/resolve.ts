@@ -24,10 +24,8 @@ export async function resolveSkill(
 }
 
 async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
-  const shared = /^https?:\/\/[^/]+\/s\/([A-Za-z0-9]{10})\/?(?:[?#].*)?$/.exec(ref);
-  if (shared) return loadSkill(app, actor, shared[1]!, "skill:read");
-  if (/^https?:/.test(ref))
-    throw invalidRequest(`"${ref.slice(0, 200)}" is not a share URL of this service.`);
+  const shared = readShareUrl(app, ref);
+  if (shared) return loadSkill(app, actor, shared, "skill:read");
 
   const qualified = /^([a-z0-9-]+)[/~]([a-z0-9-]+)$/.exec(ref);
   if (qualified) return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read");
@@ -38,6 +36,17 @@ async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc
   }
   if (/^[0-9a-f]{24}$/.test(ref)) return loadSkill(app, actor, ref, "skill:read");
   return resolveBareSlug(app, actor, ref);
+}
+
+/** The publicId in a share URL of this service; undefined for what is no URL. Another host's skills are not ours. */
+function readShareUrl(app: App, ref: string): string | undefined {
+  if (!/^https?:\/\//i.test(ref)) return undefined;
+  const url = URL.canParse(ref) ? new URL(ref) : undefined;
+  const publicId = /^\/s\/([A-Za-z0-9]{10})\/?$/.exec(url?.pathname ?? "")?.[1];
+  if (publicId === undefined || url?.host !== new URL(app.config.baseUrl).host) {
+    throw invalidRequest(`"${ref.slice(0, 200)}" is not a share URL of ${app.config.baseUrl}.`);
+  }
+  return publicId;
 }
 
 /** One's own organizations come first: a public skill of a stranger never makes a name of theirs ambiguous. */

@@ -129,7 +129,9 @@ function translateSpoolError(error: unknown, id: string): unknown {
 
 /** Takes a stored upload for one publish, and gives the path of its zip. Throws `not_found` for any other. */
 export async function claimUpload(app: App, actor: Actor, id: string): Promise<string> {
-  const claimed = isId(id) ? await app.storage.uploads.claim(id, actorKey(actor), app.now()) : null;
+  const now = app.now();
+  const until = new Date(now.getTime() + limits.uploadMs);
+  const claimed = isId(id) ? await app.storage.uploads.claim(id, actorKey(actor), now, until) : null;
   if (!claimed) throw notFound("content", id);
   return uploadPath(app, id);
 }

@@ -151,7 +151,31 @@ describe("reading a skill", () => {
     ])
       assert.equal((await resolve(undefined, ref)).data.skill.id, skills.public!.id, ref);
     assert.equal((await resolve(undefined, "unlisted-thing")).code, "unauthenticated");
-    assert.equal((await resolve(undefined, "https://example.com/x")).code, "invalid_request");
+    for (const ref of [
+      "https://example.com/x",
+      `https://example.com/s/${skills.public!.publicId}`,
+      "https://",
+    ])
+      assert.equal((await resolve(undefined, ref)).code, "invalid_request", ref);
+  });
+
+  it("shows a page to those who may read, and its text to whoever asks for Markdown", async () => {
+    const page = (reader: (typeof readers)[number], visibility: Visibility, path = "") =>
+      service.raw("GET", `/s/${skills[visibility]!.publicId}${path}`, { token: tokenOf(reader) });
+
+    const open = await page("anonymous", "unlisted");
+    const asked = await page("anonymous", "private");
+    const absent = await page("stranger", "private");
+    const text = await page("anonymous", "public", "?raw");
+
+    assert.equal(open.status, 200);
+    const shown = await open.text();
+    assert.match(shown, new RegExp(`svc install ${service.url}/s/`));
+    assert.doesNotMatch(shown, /<script/);
+    assert.match(open.headers.get("content-security-policy")!, /default-src 'none'/);
+    assert.deepEqual([asked.status, absent.status], [303, 404]);
+    assert.match(text.headers.get("content-type")!, /^text\/markdown/);
+    assert.match(await text.text(), /matrix text|thing/);
   });
 });
 
