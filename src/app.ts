@@ -1,7 +1,7 @@
 /** The application: what every service gets as its first argument. Opened once per process, closed in reverse. */
 import type { SkillStore } from "../repos/store/index.ts";
 import type { Storage } from "../storage/index.ts";
-import type { EventRow } from "../storage/outbox.ts";
+
 import type { Config } from "./config.ts";
 import type { RateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
@@ -25,5 +25,3 @@ export interface App {
    */
   background(name: string, work: () => Promise<unknown>): void;
 }
-
-export type { EventRow };
