@@ -93,17 +93,23 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && (code === "EPIPE" || code === "ECONNRESET" || code === "ECONNREFUSED");
 }
 
+/** For `retryIdempotent` where an answer that got lost has to be found out: longer than an engine's restart takes. */
+export const untilKnownMs = 8000;
+const pauseMs = { first: 100, most: 500 };
+
 /**
- * Runs an idempotent operation again after a lost connection, up to 4 times within about 2 s.
- * The embedded engine's restart takes a quarter of a second, so most of its restarts pass unseen.
+ * Runs an idempotent operation again after lost connections, for about 2 s or as long as is said.
+ * The embedded engine's restart takes half a second, so most of its restarts pass unseen.
  */
-export async function retryIdempotent<T>(operation: () => Promise<T>): Promise<T> {
+export async function retryIdempotent<T>(operation: () => Promise<T>, forMs = 2000): Promise<T> {
+  const deadline = performance.now() + forMs;
   for (let attempt = 0; ; attempt++) {
     try {
       return await operation();
     } catch (error) {
-      if (attempt >= 3 || !isUnavailable(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100 * 2 ** attempt));
+      const waitMs = Math.min(pauseMs.first * 2 ** attempt, pauseMs.most);
+      if (!isUnavailable(error) || performance.now() + waitMs > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
     }
   }
 }

@@ -1,6 +1,6 @@
 /** First answers of calls that carried an `Idempotency-Key`. */
 import type { IndexDescription } from "mongodb";
-import { isDuplicate, type Database } from "./database.ts";
+import { isDuplicate, retryIdempotent, type Database } from "./database.ts";
 
 interface IdempotencyDoc {
   _id: string;
@@ -33,7 +33,7 @@ export function openIdempotency(database: Database) {
       }
     },
     async complete(id: string, status: number, sealed: string, expiresAt: Date): Promise<void> {
-      await records.updateOne({ _id: id }, { $set: { status, sealed, expiresAt } });
+      await retryIdempotent(() => records.updateOne({ _id: id }, { $set: { status, sealed, expiresAt } }));
     },
     async release(id: string): Promise<void> {
       await records.deleteOne({ _id: id, status: { $exists: false } });

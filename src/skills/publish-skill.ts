@@ -1,7 +1,7 @@
 /** Publishes by name: a new skill, or a new version of the one that has the name (specification, part 4, publish). */
 import { customAlphabet } from "nanoid";
 import type { SkillType } from "../../contract/vocabulary.ts";
-import { isDuplicate, isUnavailable, retryIdempotent } from "../../storage/database.ts";
+import { isDuplicate, isUnavailable, retryIdempotent, untilKnownMs } from "../../storage/database.ts";
 import { outboxFields } from "../../storage/outbox.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
@@ -275,7 +275,7 @@ async function insertOnceOnly(app: App, skill: SkillDoc): Promise<boolean> {
   } catch (error) {
     if (isDuplicate(error)) return false;
     if (!isUnavailable(error)) throw error;
-    if (!(await retryIdempotent(() => app.storage.skills.exists(skill._id)))) throw error;
+    if (!(await retryIdempotent(() => app.storage.skills.exists(skill._id), untilKnownMs))) throw error;
   }
   return true;
 }

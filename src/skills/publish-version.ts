@@ -4,7 +4,7 @@
  * The compare-and-set on the skill's head is what makes a version exist. Stopped before it, the commit is garbage
  * that nothing shows; stopped after it, `settleSkill` carries the rest over.
  */
-import { isUnavailable, retryIdempotent } from "../../storage/database.ts";
+import { isUnavailable, retryIdempotent, untilKnownMs } from "../../storage/database.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { CommitDraft, RepoId, WrittenCommit } from "../../repos/store/index.ts";
@@ -142,11 +142,12 @@ async function appendOnce(
     return await app.storage.skills.append(skill._id, skill.head.version, row, change);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    const isThere = await retryIdempotent(() =>
-      app.storage.skills.holdsVersion(skill._id, row.version, row._id),
+    const isThere = await retryIdempotent(
+      () => app.storage.skills.holdsVersion(skill._id, row.version, row._id),
+      untilKnownMs,
     );
     if (!isThere) throw error;
-    return retryIdempotent(() => app.storage.skills.find(skill._id));
+    return retryIdempotent(() => app.storage.skills.find(skill._id), untilKnownMs);
   }
 }
 

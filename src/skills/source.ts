@@ -1,6 +1,7 @@
 /** Opens what a publish brings, text or upload, and tidies up after it whichever way it ends. */
 import { PackageError } from "../../contract/package-rules.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
+import { retryIdempotent } from "../../storage/database.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
@@ -22,17 +23,27 @@ export async function withVersionSource<T>(
   if (input.content !== undefined) return publish(readTextSource(input.content, type));
   if (input.uploadId === undefined) throw invalidRequest("Send content or uploadId.");
 
-  const zip = await claimUpload(app, actor, input.uploadId);
+  const { uploadId } = input;
+  const zip = await claimUpload(app, actor, uploadId);
+  let result: T;
   try {
-    const result = await publish(await readPackageSource(zip));
-    await discardUpload(app, input.uploadId);
-    return result;
+    result = await publish(await readPackageSource(zip));
   } catch (error) {
     const isFinal =
       error instanceof PackageError ||
       (error instanceof ServiceError && ["content_invalid", "payload_too_large"].includes(error.code));
-    if (isFinal) await discardUpload(app, input.uploadId);
-    else await returnUpload(app, input.uploadId);
+    await tidy(app, uploadId, () => (isFinal ? discardUpload : returnUpload)(app, uploadId));
     throw error;
+  }
+  await tidy(app, uploadId, () => discardUpload(app, uploadId));
+  return result;
+}
+
+/** How the publish went is settled by now, so trouble here must not change its answer: an upload lapses by itself. */
+async function tidy(app: App, uploadId: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await retryIdempotent(work);
+  } catch (error) {
+    app.log.warn({ error, uploadId }, "an upload could not be put away; it lapses");
   }
 }
