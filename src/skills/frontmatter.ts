@@ -6,7 +6,8 @@ import { type Scalar, isMap, isScalar, parseDocument, stringify } from "yaml";
 import { limits } from "../../contract/limits.ts";
 import { ServiceError } from "../errors.ts";
 
-const frontmatterBytes = 64 * 1024;
+/** Far over any real one: the time to read hostile YAML grows with the square of its length. */
+const frontmatterBytes = 8 * 1024;
 
 export interface SplitText {
   /** The keys as they were written, in their order; undefined where there is no frontmatter. */
@@ -141,7 +142,9 @@ export function firstParagraph(body: string): string {
   const block =
     body.split(/\r?\n[ \t]*\r?\n/).find((part) => part.trim() !== "" && !/^\s*(#|```|---|<!--)/.test(part)) ??
     "";
+  // Cut before it is searched: many opening brackets without their closing ones take the square of the length.
   const plain = block
+    .slice(0, 2 * limits.skillDescription)
     .replace(/[*_`>#]|!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\s+/g, " ")
     .trim();

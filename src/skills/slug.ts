@@ -15,11 +15,12 @@ export function slugOfName(name: string): string {
 
 /** The first free form of a slug: itself, else with the lowest number from 2 on. */
 export function freeSlug(base: string, taken: readonly string[]): string {
-  if (!taken.includes(base)) return base;
+  const held = new Set(taken);
+  if (!held.has(base)) return base;
   for (let number = 2; ; number++) {
     const suffix = `-${number}`;
     const slug = `${base.slice(0, limits.skillSlug - suffix.length)}${suffix}`;
-    if (!taken.includes(slug)) return slug;
+    if (!held.has(slug)) return slug;
   }
 }
 

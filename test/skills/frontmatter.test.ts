@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { bodyOf, joinFrontmatter, splitFrontmatter } from "../../src/skills/frontmatter.ts";
+import { bodyOf, firstParagraph, joinFrontmatter, splitFrontmatter } from "../../src/skills/frontmatter.ts";
 import { freeSlug, slugOfName } from "../../src/skills/slug.ts";
 import { readTextSource } from "../../src/skills/text-source.ts";
 
@@ -99,7 +99,41 @@ describe("frontmatter", () => {
   });
 });
 
+describe("hostile texts", () => {
+  const within = (ms: number, work: () => unknown) => {
+    const started = performance.now();
+    try {
+      work();
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, "content_invalid", String(error));
+    }
+    assert.ok(performance.now() - started < ms, `took ${Math.round(performance.now() - started)} ms`);
+  };
+
+  it("have their first paragraph told at once, whatever brackets they open", () => {
+    for (const piece of ["[", "![", "[](", "[a](b"]) within(500, () => firstParagraph(piece.repeat(100_000)));
+  });
+
+  it("hold up nobody with their frontmatter", () => {
+    const keys = Array.from({ length: 12_000 }, (_, i) => i.toString(36));
+    for (const yaml of [
+      keys.join(": \n"),
+      `a: {${keys.join(",")}}`,
+      "!a &b ".repeat(10_000),
+      "[".repeat(60_000),
+    ])
+      within(500, () => splitFrontmatter(`---\n${yaml}\n---\ntext\n`));
+  });
+});
+
 describe("slugs", () => {
+  it("are found free among very many that are taken", () => {
+    const taken = ["a", ...Array.from({ length: 30_000 }, (_, i) => `a-${i + 2}`)];
+    const started = performance.now();
+    assert.equal(freeSlug("a", taken), "a-30002");
+    assert.ok(performance.now() - started < 500);
+  });
+
   it("are lower-case words of any name, at most 64 characters, free and alike each time", () => {
     fc.assert(
       fc.property(
