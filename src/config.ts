@@ -39,7 +39,7 @@ export const Environment = z.object({
     .optional()
     .describe("keys for secrets at rest, first is current; created in DATA_DIR/secrets when unset"),
   SIGN_UP: z.enum(["open", "invite"]).default("open").describe("whether anybody may create an account"),
-  TRUST_PROXY: flag.default(false).describe("take the caller's address from X-Forwarded-For"),
+  TRUST_PROXY: flag.default(false).describe("take the caller's address from the end of X-Forwarded-For"),
   METRICS_PORT: port.optional().describe("port of the Prometheus page; unset serves none"),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])

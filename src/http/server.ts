@@ -41,7 +41,8 @@ export function sessionCookieName(baseUrl: string): string {
 }
 
 export function createHttp(options: HttpOptions): Koa {
-  const koa = new Koa({ proxy: options.trustProxy });
+  // Proxies append, so only the last address is one that ours has seen; those before it are the caller's own words.
+  const koa = new Koa({ proxy: options.trustProxy, maxIpsCount: 1 });
   const router = new Router();
   for (const declared of options.routes) {
     router.register(declared.path, [declared.method], (ctx) => answer(ctx, declared, options));

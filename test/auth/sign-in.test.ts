@@ -285,3 +285,25 @@ describe("throttling of sign-in", () => {
     assert.match(answer.text, /Too many requests/);
   });
 });
+
+describe("throttling behind a proxy", () => {
+  let service: AccountsService;
+  before(async () => {
+    service = await startAccounts({ rateLimits: true, trustProxy: true });
+    await service.clear();
+  });
+  after(() => service.close());
+
+  it("goes by the address that the proxy saw, not by those that the caller made up before it", async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) {
+      const headers = { "x-forwarded-for": `10.0.0.${i}, 192.0.2.7` };
+      statuses.push((await service.call("POST", "/api/auth/sign-up", { json: {}, headers })).status);
+    }
+    const headers = { "x-forwarded-for": "192.0.2.7, 192.0.2.8" };
+    const other = await service.call("POST", "/api/auth/sign-up", { json: {}, headers });
+
+    assert.deepEqual(statuses, [...Array<number>(10).fill(400), 429]);
+    assert.equal(other.status, 400);
+  });
+});
