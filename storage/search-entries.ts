@@ -4,6 +4,7 @@
  * however many skills match. What may be shown is decided on the skills themselves.
  */
 import type { Filter, IndexDescription } from "mongodb";
+import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
 
 export interface SearchEntry {
@@ -12,6 +13,11 @@ export interface SearchEntry {
   tenantId: string;
   listed: boolean;
   terms: string[];
+  /** What a search may be narrowed by, so that one command finds a page however rare the combination. */
+  type: SkillType;
+  visibility: Visibility;
+  tags: string[];
+  folderId: string | null;
   createdAt: Date;
   updatedAt: Date;
   downloads: number;
@@ -31,6 +37,10 @@ export interface EntryQuery {
   tenantIds: string[] | undefined;
   /** All of which must be there; the first is the one an index is read by. */
   terms: string[];
+  type?: SkillType | undefined;
+  visibility?: Visibility | undefined;
+  tag?: string | undefined;
+  folderId?: string | null | undefined;
   sort: "createdAt" | "updatedAt" | "downloads";
   after: { value: Date | number; id: string } | undefined;
   limit: number;
@@ -77,7 +87,8 @@ export function openSearchEntries(database: Database) {
   };
 }
 
-function entryFilter({ tenantIds, terms, sort, after }: EntryQuery): Filter<SearchEntry> {
+function entryFilter(query: EntryQuery): Filter<SearchEntry> {
+  const { tenantIds, terms, sort, after } = query;
   const [only, ...others] = tenantIds ?? [];
   const tenantId = only !== undefined && others.length === 0 ? only : { $in: tenantIds ?? [] };
   const scope: Filter<SearchEntry> = tenantIds ? { tenantId } : { listed: true };
@@ -86,6 +97,10 @@ function entryFilter({ tenantIds, terms, sort, after }: EntryQuery): Filter<Sear
     { ...scope, terms: first! },
     ...rest.map((term) => ({ terms: term })),
   ];
+  if (query.type !== undefined) clauses.push({ type: query.type });
+  if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
+  if (query.tag !== undefined) clauses.push({ tags: query.tag });
+  if (query.folderId !== undefined) clauses.push({ folderId: query.folderId });
   if (after) {
     // The range lets the index begin at the page; the rest sorts out what has the same value.
     clauses.push({ [sort]: { $lte: after.value } });

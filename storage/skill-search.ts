@@ -50,7 +50,10 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
     return found.map((skill) => ({ skill, value: skill[field] }));
   }
 
-  /** The index gives ids in order, the skills say which of them are to be seen; it is read on until the page is full. */
+  /**
+   * The index gives ids in order, the skills say which of them are to be seen. It is read on until the page is full:
+   * only for entries that a change has just outdated, since the index is narrowed by everything the query names.
+   */
   async function listFound(query: SkillQuery, terms: string[]): Promise<ListedSkill[]> {
     const sort = sortFields[query.sort];
     const tenantIds = query.scope.kind === "tenants" ? query.scope.tenantIds : undefined;
@@ -58,7 +61,18 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
     let { after } = query;
     for (;;) {
       const limit = query.limit - listed.length;
-      const page = await entries.list({ tenantIds, terms, sort, after, limit });
+      const { type, visibility, tag, folderId } = query;
+      const page = await entries.list({
+        tenantIds,
+        terms,
+        type,
+        visibility,
+        tag,
+        folderId,
+        sort,
+        after,
+        limit,
+      });
       const ids = page.map((entry) => entry._id);
       const found = await skills
         .find({ $and: [{ _id: { $in: ids } }, itemFilter(query)] }, options)

@@ -88,6 +88,26 @@ describe("searching the catalog", () => {
     assert.equal((await searched("  ")).length, 27);
   });
 
+  it("is narrowed by the index, so that a rare combination costs no more commands than a common one", async () => {
+    const { searchEntries } = service.app.storage;
+    const { list } = searchEntries;
+    let commands = 0;
+    searchEntries.list = (query) => {
+      commands++;
+      return list(query);
+    };
+    try {
+      assert.deepEqual(await names("query=filler&tag=sql&limit=1"), []);
+      assert.deepEqual(await names("query=filler&type=rule&limit=1"), []);
+      assert.deepEqual(await own("query=filler&visibility=private&limit=1"), []);
+      assert.deepEqual(await own("query=filler&folder_id=0123456789abcdef01234567&limit=1"), []);
+      assert.deepEqual(await names("query=data&tag=sql&limit=1"), ["Database migrator"]);
+    } finally {
+      searchEntries.list = list;
+    }
+    assert.equal(commands, 5);
+  });
+
   it("takes every character of a query for itself", async () => {
     assert.deepEqual(await searched("C++ (modern)"), ["C++ (modern)"]);
     assert.deepEqual(await searched("c++ ("), ["C++ (modern)"]);
