@@ -258,6 +258,7 @@ async function createSkill(
   };
   if (!(await insertOnceOnly(app, skill))) {
     await app.repos.erase(repo);
+    await app.storage.versions.removeOfSkill(skillId);
     return undefined;
   }
   scheduleSettling(app, skillId);

@@ -288,6 +288,8 @@ describe("what a stopped process left behind", () => {
       source: { kind: "files", files: [{ path: "SKILL.md", mode: "100644", data: Buffer.from("x") }] },
     });
 
+    await publish();
+    await publish();
     await reconcile();
     const young = await service.app.repos.exists(orphan);
     aheadMs += 25 * 3_600_000;
@@ -300,6 +302,20 @@ describe("what a stopped process left behind", () => {
     assert.equal(await service.app.repos.exists(orphan), false);
     assert.deepEqual(await events(skill.id), ["skill.created", "skill.deleted"]);
     assert.ok(existsSync(path.dirname(await repoPath((await publish()).skill.id))));
+  });
+
+  it("erases no repository on the word of a database that knows hardly any", async () => {
+    const made = [await publish(), await publish(), await publish()];
+    const { skills } = next.app.storage;
+    const { exists } = skills;
+    skills.exists = async (id) => id === made[0]!.skill.id;
+    restore.push(() => (skills.exists = exists));
+
+    aheadMs += 25 * 3_600_000;
+    await reconcile();
+
+    for (const { skill } of made)
+      assert.ok(await service.app.repos.exists({ tenantId: org.id, skillId: skill.id }));
   });
 
   it("is nothing at all where a publish failed before it existed", async () => {

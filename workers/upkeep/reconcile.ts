@@ -2,6 +2,7 @@
  * Mends what a stop between two steps left behind: events and versions that were not carried over, refs that lag,
  * deletions that were not finished, repositories that belong to nothing. Every part may run twice, and beside writers.
  */
+import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
 import { followTenant } from "../../src/orgs/service.ts";
@@ -62,15 +63,28 @@ async function settleAccounts(app: App): Promise<void> {
   }
 }
 
-/** The age of a repository is in its name: an id begins with the second it was made. */
+/**
+ * The age of a repository is in its name: an id begins with the second it was made. Where the database knows fewer of
+ * the old repositories than it does not, it is likelier the wrong database, or one that is still to be restored, and
+ * nothing is erased.
+ */
 async function eraseOrphans(app: App): Promise<number> {
-  let erased = 0;
+  const orphans: RepoId[] = [];
+  let known = 0;
   for await (const repo of app.repos.listRepos()) {
     const madeAt = Number.parseInt(repo.skillId.slice(0, 8), 16) * 1000;
-    if (app.now().getTime() - madeAt < orphanAfterMs || (await app.storage.skills.exists(repo.skillId)))
-      continue;
-    await app.repos.erase(repo);
-    erased++;
+    if (app.now().getTime() - madeAt < orphanAfterMs) continue;
+    if (await app.storage.skills.exists(repo.skillId)) known++;
+    else orphans.push(repo);
   }
-  return erased;
+  if (orphans.length > known) {
+    const found = { orphans: orphans.length, known };
+    app.log.error(found, "the database does not know most repositories: is it the right one? none is erased");
+    return 0;
+  }
+  for (const repo of orphans) {
+    await app.repos.erase(repo);
+    await app.storage.versions.removeOfSkill(repo.skillId);
+  }
+  return orphans.length;
 }
