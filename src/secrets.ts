@@ -11,7 +11,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 export interface Secrets {
@@ -24,7 +24,11 @@ export interface Secrets {
 
 /** Opens the key ring: from `SECRET_KEYS`, else from a file that is made once with mode 0600. */
 export function openSecrets(options: { keys: string | undefined; dataDir: string }): Secrets {
-  const ring = parseRing(options.keys ?? keysOfFile(path.join(options.dataDir, "secrets")));
+  const file = path.join(options.dataDir, "secrets");
+  const ring =
+    options.keys === undefined
+      ? parseRing(keysOfFile(file), `file ${file}`)
+      : parseRing(options.keys, "variable SECRET_KEYS");
   const [currentId, current] = [...ring][0]!;
   // The oldest key names addresses, so that a rotation does not cut a visitor in two.
   const addressKey = Buffer.from(
@@ -56,22 +60,33 @@ export function openSecrets(options: { keys: string | undefined; dataDir: string
   };
 }
 
-function parseRing(text: string): Map<string, Buffer> {
+/** A key that is cut short would pseudonymize addresses with next to nothing, so it is no key. */
+function parseRing(text: string, place: string): Map<string, Buffer> {
   return new Map(
     text.split(",").map((pair) => {
       const at = pair.indexOf(":");
-      return [pair.slice(0, at), Buffer.from(pair.slice(at + 1), "base64")];
+      const key = Buffer.from(pair.slice(at + 1), "base64");
+      if (at < 1 || key.length !== 32)
+        throw new Error(
+          `The ${place} does not hold keys of 32 bytes as id:base64: restore it from a backup.`,
+        );
+      return [pair.slice(0, at), key];
     }),
   );
 }
 
 function keysOfFile(file: string): string {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  const part = `${file}.${randomBytes(6).toString("hex")}.part`;
   try {
-    // Two processes may start at once: the one that creates the file decides, the other reads it.
-    writeFileSync(file, `k1:${randomBytes(32).toString("base64")}`, { flag: "wx", mode: 0o600 });
+    // Whole and on disk before it has its name. Of two processes that start at once, the one that names it decides.
+    writeFileSync(part, `k1:${randomBytes(32).toString("base64")}`, { flag: "wx", mode: 0o600, flush: true });
+    linkSync(part, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(part, { force: true });
   }
   return readFileSync(file, "utf8").trim();
 }
