@@ -19,12 +19,21 @@ type Line = { collection: string; indexes: IndexDescription[] } | { in: string; 
 /** Collections whose content means nothing elsewhere. */
 const passing = new Set(["idempotency"]);
 
-/** Every line of an export, header first. The database may be in use; each document is whole. */
+/** Documents that are commit points; what is carried over from them is read after them, so that it is not behind. */
+const commitPoints = ["skills", "tenants", "tokens", "users"];
+
+/**
+ * Every line of an export, header first. The database may be in use: each document is whole, and whatever follows from
+ * one is in the export too, or is carried over by the reconcile job after an import.
+ */
 export async function* exportLines(database: Database, now: Date): AsyncGenerator<string> {
   const header: Header = { format, version: formatVersion, exportedAt: now.toISOString() };
   yield JSON.stringify(header);
-  const collections = await database.raw.collections();
-  for (const collection of collections.sort((a, b) => a.collectionName.localeCompare(b.collectionName))) {
+  const placeOf = (name: string) => `${commitPoints.includes(name) ? 0 : 1}${name}`;
+  const collections = (await database.raw.collections()).sort((a, b) =>
+    placeOf(a.collectionName).localeCompare(placeOf(b.collectionName)),
+  );
+  for (const collection of collections) {
     const name = collection.collectionName;
     if (name.startsWith("system.") || passing.has(name)) continue;
     const indexes = (await collection.indexes()).filter((index) => index.name !== "_id_");
