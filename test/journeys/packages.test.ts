@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
@@ -96,6 +97,14 @@ async function install(ref: string, ...flags: string[]) {
   return keepContract("install", await svc.json(["install", ref, "-t", "claude,cursor,codex", ...flags]));
 }
 
+/** What the catalog finds; a search knows a skill a moment after its publish is answered. */
+async function untilFound(words: string) {
+  for (const deadline = Date.now() + 10_000; ; await sleep(200)) {
+    const found = keepContract("listPublic", await svc.json(["list", "--public", "--search", words]));
+    if (found.length > 0 || Date.now() > deadline) return found;
+  }
+}
+
 describe("a package", () => {
   let publicId: string;
   let skillId: string;
@@ -120,7 +129,7 @@ describe("a package", () => {
     assert.equal(done.format, "package");
     assert.equal(done.fileCount, Object.keys(kit).length);
     ({ publicId } = done.skill);
-    const [item] = keepContract("listPublic", await svc.json(["list", "--public", "--search", "demo kit"]));
+    const [item] = await untilFound("demo kit");
     assert.equal(item?.publicId, publicId);
     assert.deepEqual(item.author, { name: "Name of grace", username: "grace" });
   });
