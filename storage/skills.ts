@@ -54,7 +54,7 @@ export const skillIndexes: IndexDescription[] = [
   { key: { tenantId: 1, slug: 1 }, unique: true, name: "skill_slug" },
   { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
   { key: { publicId: 1 } },
-  { key: { slug: 1 } },
+  { key: { slug: 1, listed: 1 } },
   { key: { tenantId: 1, nameKey: 1 } },
   { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
   { key: { listed: 1, updatedAt: -1, _id: -1 } },
@@ -93,12 +93,12 @@ export function openSkills(database: Database) {
     find: (id: string) => skills.findOne({ _id: id, ...alive }),
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...alive }),
     findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...alive }),
-    /** Skills of any organization with this slug: for bare references. */
-    listBySlug: (slug: string, limit: number) =>
-      skills
-        .find({ slug, ...alive })
-        .limit(limit)
-        .toArray(),
+    /** Skills with this slug, for bare references: at most one in each of some organizations. */
+    listBySlugIn: (tenantIds: string[], slug: string) =>
+      skills.find({ tenantId: { $in: tenantIds }, slug, ...alive }).toArray(),
+    /** The same in the catalog. */
+    listBySlugInCatalog: (slug: string, limit: number) =>
+      skills.find({ slug, listed: true }).limit(limit).toArray(),
     listByName: (tenantId: string, nameKey: string, limit: number) =>
       skills
         .find({ tenantId, nameKey, ...alive })

@@ -5,7 +5,7 @@ import type { VersionDoc } from "../../storage/versions.ts";
 import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { cacheHeaders } from "../http/conditional.ts";
+import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { html, pageReply, redirectReply } from "../http/pages.ts";
 import { Reply, route, type Route } from "../http/route.ts";
 import { readContent } from "./content.ts";
@@ -46,10 +46,12 @@ export function skillPageRoutes(app: App): Route[] {
           );
         }
         const version = await selectVersion(app, skill, { kind: "current" });
+        const headers = cacheHeaders(version.hash, { fixed: false, shared: skill.visibility === "public" });
+        const held = asText ? notModified(request, headers) : undefined;
+        if (held) return held;
         const content = await readContent(app, skill, version);
         if (asText) {
-          recordDownload(app, actor, version);
-          const headers = cacheHeaders(version.hash, { fixed: false, shared: skill.visibility === "public" });
+          if (!request.isHead) recordDownload(app, actor, version);
           return new Reply(content, { type: "text/markdown; charset=utf-8", headers });
         }
         return pageReply({ title: skill.name, signedInAs, body: skillPage(app, skill, version, content) });

@@ -53,6 +53,8 @@ export async function publishSkill(app: App, actor: Actor, input: PublishSkill):
       const taken = await app.storage.skills.listSlugsLike(tenant._id, base);
       const existing = await findTarget(app, actor, tenant, input, name);
       if (existing) return appendToExisting(app, actor, existing, source, input);
+      // Before anything is said about slugs: whoever may neither read nor create learns nothing of them.
+      checkMayCreate(actor, tenant);
       if (input.mode === "create" && taken.includes(base))
         throw await slugHeld(app, actor, tenant, { name, slug: base });
       const slug = freeSlug(base, taken);
@@ -127,6 +129,15 @@ async function findTarget(
   return writable[0];
 }
 
+function checkMayCreate(actor: Actor, tenant: TenantDoc): void {
+  const place = { tenantId: tenant._id, visibility: "public", folderId: null } as const;
+  if (decideSkill(actor, "skill:create", place) === "allowed") return;
+  throw forbidden(`Your role or token does not allow skill:create in "${tenant.slug}".`, {
+    kind: "team",
+    ref: tenant.slug,
+  });
+}
+
 /** `create` never renames: a slug that another name has taken is a skill that exists. */
 async function slugHeld(
   app: App,
@@ -185,15 +196,6 @@ async function createSkill(
   source: VersionSource,
   input: NewSkill,
 ): Promise<Published | undefined> {
-  if (
-    decideSkill(actor, "skill:create", { tenantId: tenant._id, visibility: "public", folderId: null }) !==
-    "allowed"
-  ) {
-    throw forbidden(`Your role or token does not allow skill:create in "${tenant.slug}".`, {
-      kind: "team",
-      ref: tenant.slug,
-    });
-  }
   const semver = input.semver === undefined ? firstSemver : readExactSemver(input.semver);
   if (isPrerelease(semver)) {
     throw new ServiceError(

@@ -2,14 +2,14 @@
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
-import { decideSkill, membershipIn } from "../access/decide.ts";
+import { decideSkill } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { admit, loadSkill, selectVersion } from "./load.ts";
 import { readSelector } from "./semver.ts";
 
-/** How many skills of one slug are looked at: more than anybody has organizations. */
-const candidateLimit = 200;
+/** How many skills an ambiguous reference is told to fit. */
+const candidateLimit = 20;
 
 /** Resolves a reference and a pin. Throws `not_found`, or `ambiguous` with `details.candidates`. */
 export async function resolveSkill(
@@ -51,21 +51,17 @@ function readShareUrl(app: App, ref: string): string | undefined {
 
 /** One's own organizations come first: a public skill of a stranger never makes a name of theirs ambiguous. */
 async function resolveBareSlug(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
-  const found = await app.storage.skills.listBySlug(ref, candidateLimit);
-  const readable = found.filter((skill) => decideSkill(actor, "skill:read", skill) === "allowed");
-  const own = readable.filter((skill) => membershipIn(actor, skill.tenantId));
-  const open = readable.filter((skill) => skill.visibility === "public");
-  const candidates = own.length > 0 ? own : open;
+  const { skills } = app.storage;
+  const tenantIds = actor.kind === "user" ? actor.memberships.map((m) => m.tenantId) : [];
+  const named = tenantIds.length > 0 ? await skills.listBySlugIn(tenantIds, ref) : [];
+  const own = named.filter((skill) => decideSkill(actor, "skill:read", skill) === "allowed");
+  const candidates = own.length > 0 ? own : await skills.listBySlugInCatalog(ref, candidateLimit + 1);
   if (candidates.length > 1) {
-    throw new ServiceError(
-      "ambiguous",
-      `"${ref}" names ${candidates.length} skills: write it as organization/${ref}.`,
-      {
-        kind: "skill",
-        ref,
-        candidates: candidates.slice(0, 20).map(presentCandidate),
-      },
-    );
+    throw new ServiceError("ambiguous", `"${ref}" names several skills: write it as organization/${ref}.`, {
+      kind: "skill",
+      ref,
+      candidates: candidates.slice(0, candidateLimit).map(presentCandidate),
+    });
   }
   return admit(actor, "skill:read", candidates[0], ref);
 }

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, PublishResult, SkillPayload, TokenPayload } from "../../contract/payloads.ts";
+import type {
+  CatalogItem,
+  PublishResult,
+  ResolveResult,
+  SkillPayload,
+  TokenPayload,
+} from "../../contract/payloads.ts";
 import type { BuiltInRole, Visibility } from "../../contract/vocabulary.ts";
+import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -159,6 +166,50 @@ describe("reading a skill", () => {
       assert.equal((await resolve(undefined, ref)).code, "invalid_request", ref);
   });
 
+  it("counts a reader of the page's text once, and nobody who only asks whether it changed", async () => {
+    await service.settled();
+    const target = `/s/${skills.public!.publicId}?raw`;
+    const rows = service.app.storage.database.raw.collection("downloads");
+    const before = await rows.countDocuments({ skillId: skills.public!.id });
+
+    const read = await service.raw("GET", target);
+    const etag = read.headers.get("etag")!;
+    await read.text();
+    const held = await service.raw("GET", target, { headers: { "if-none-match": etag } });
+    const head = await service.raw("HEAD", target);
+    flushDownloads(service.app);
+    await service.settled();
+
+    assert.deepEqual([read.status, held.status, head.status], [200, 304, 200]);
+    assert.equal(await rows.countDocuments({ skillId: skills.public!.id }), before + 1);
+  });
+
+  it("resolves a bare slug however many strangers have it where nobody sees", async () => {
+    const made = await service.call<PublishResult>("POST", "/api/skills", {
+      token: users.owner!.token,
+      body: { tenantId: org.slug, name: "Crowded name", content: "x\n" },
+    });
+    const { raw } = service.app.storage.database;
+    await service.settled();
+    const stored = raw.collection<{ _id: string }>("skills");
+    const { _id, ...template } = (await stored.findOne({ _id: made.data.skill.id }))!;
+    await stored.deleteOne({ _id });
+    const strangers = Array.from({ length: 250 }, () => {
+      const id = service.app.newId();
+      return { ...template, _id: id, tenantId: id, publicId: id.slice(-10) };
+    });
+    await stored.insertMany(strangers);
+    await stored.insertOne({ ...template, _id });
+
+    const found = await service.call<ResolveResult>("GET", "/api/skills/resolve?ref=crowded-name", {
+      token: users.owner!.token,
+    });
+
+    assert.equal(found.data.skill.id, made.data.skill.id);
+    const outside = await service.call("GET", "/api/skills/resolve?ref=crowded-name");
+    assert.equal(outside.code, "unauthenticated");
+  });
+
   it("shows a page to those who may read, and its text to whoever asks for Markdown", async () => {
     const page = (reader: (typeof readers)[number], visibility: Visibility, path = "") =>
       service.raw("GET", `/s/${skills[visibility]!.publicId}${path}`, { token: tokenOf(reader) });
@@ -273,6 +324,12 @@ describe("a narrowed token", () => {
     assert.equal(await call(reading, "DELETE", ""), "forbidden");
     assert.equal(await call(auditing, "GET", ""), "not_found");
     assert.equal((await publishAs(reading, { name: "scoped", content: "x\n" })).code, "forbidden");
+    for (const name of [skills.private!.name, "no such thing"])
+      assert.equal(
+        (await publishAs(auditing, { mode: "create", name, content: "x\n" })).code,
+        "forbidden",
+        `"${name}" is neither told to be there nor not`,
+      );
     const open = await service.call("GET", `/api/skills/${skills.unlisted!.id}`, { token: auditing });
     assert.equal(open.status, 200, "no less than an anonymous call");
     const listed = await service.call<SkillPayload[]>("GET", "/api/skills", { token: auditing });
