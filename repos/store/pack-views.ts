@@ -6,9 +6,12 @@ import { LRUCache } from "lru-cache";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
 import { PackIndex } from "./pack-format.ts";
+import { LastWord } from "./single-flight.ts";
 import type { RepoId, StoreOptions } from "./types.ts";
 
 const viewBytes = 64 * 1024 * 1024;
+/** Listings of a folder before an object in it is told to be missing. */
+const looksAtMost = 4;
 
 /** One copy of an object. */
 export interface PackPlace {
@@ -34,7 +37,6 @@ interface View {
   covered: Set<string>;
   /** Packs that could not be searched, named in the error of an object that is found nowhere else. */
   broken: Set<string>;
-  refreshing: Promise<void> | undefined;
 }
 
 export function repoKey(repo: RepoId): string {
@@ -44,6 +46,7 @@ export function repoKey(repo: RepoId): string {
 export class PackViews {
   readonly #packs: PackStore;
   readonly #log: NonNullable<StoreOptions["log"]>;
+  readonly #listings = new LastWord<void>();
   readonly #views = new LRUCache<string, View>({
     maxSize: viewBytes,
     sizeCalculation: (view) => {
@@ -70,13 +73,22 @@ export class PackViews {
     return undefined;
   }
 
-  /** Every known copy of the object, after a fresh look at the folder if there seemed to be none. */
+  /**
+   * Every known copy of the object, after fresh looks at the folder if there seemed to be none. A folder is not listed
+   * at one instant: while packs are being replaced a listing may show neither the old nor the new one. So an object
+   * counts as missing only once two listings in a row agree.
+   */
   async locate(repo: RepoId, oid: string): Promise<PackPlace[]> {
-    const view = this.#view(repo);
-    const known = await this.#search(repo, view, oid);
-    if (known.length > 0) return known;
-    await this.#refresh(repo, view);
-    return this.#search(repo, view, oid);
+    let known = await this.#search(repo, this.#view(repo), oid);
+    for (let look = 0, before = ""; known.length === 0 && look < looksAtMost; look++) {
+      await this.refresh(repo);
+      const view = this.#view(repo);
+      known = await this.#search(repo, view, oid);
+      const now = [...view.packs.keys(), ...view.covered].sort().join();
+      if (look > 0 && now === before) break;
+      before = now;
+    }
+    return known;
   }
 
   missing(repo: RepoId, oid: string): RepoError {
@@ -85,9 +97,10 @@ export class PackViews {
     return new RepoError("object_corrupt", `object ${oid} may be in a damaged pack: ${broken.join(", ")}`);
   }
 
-  /** Lists the folder again; callers at the same time share one listing. */
+  /** Lists the folder again. Callers share a listing only if it begins after they asked. */
   async refresh(repo: RepoId): Promise<void> {
-    await this.#refresh(repo, this.#view(repo));
+    // One that is under way may have passed the place where what we look for was put since.
+    await this.#listings.run(repoKey(repo), () => this.#list(repo, this.#view(repo)));
   }
 
   /** A pack this process has just written. */
@@ -138,15 +151,10 @@ export class PackViews {
     const key = repoKey(repo);
     let view = this.#views.get(key);
     if (view === undefined) {
-      view = { packs: new Map(), covered: new Set(), broken: new Set(), refreshing: undefined };
+      view = { packs: new Map(), covered: new Set(), broken: new Set() };
       this.#views.set(key, view);
     }
     return view;
-  }
-
-  async #refresh(repo: RepoId, view: View): Promise<void> {
-    view.refreshing ??= this.#list(repo, view).finally(() => (view.refreshing = undefined));
-    await view.refreshing;
   }
 
   async #search(repo: RepoId, view: View, oid: string): Promise<PackPlace[]> {
