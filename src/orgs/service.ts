@@ -63,10 +63,19 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
   return tenant;
 }
 
-/** Repeats what an organization is called wherever that is kept. Done again by the reconcile job after a stop. */
+/**
+ * Repeats what an organization is called wherever that is kept. Done again by the reconcile job after a stop. Of
+ * several at once the slowest may write a name that is over, so each looks again until what it wrote still holds.
+ */
 export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
-  await app.storage.memberships.follow(tenant);
-  await app.storage.skills.renameTenant(tenant._id, tenant.slug);
+  let written: TenantDoc;
+  let now: TenantDoc | null = tenant;
+  do {
+    written = now;
+    await app.storage.memberships.follow(written);
+    await app.storage.skills.renameTenant(written._id, written.slug);
+    now = await app.storage.tenants.find(written._id);
+  } while (now && (now.slug !== written.slug || now.name !== written.name));
 }
 
 /** The caller's organizations, by slug. */
@@ -81,7 +90,9 @@ export async function loadTenant(
   ref: string,
   permission: Permission | "member",
 ): Promise<TenantDoc> {
-  const tenant = await (isId(ref) ? app.storage.tenants.find(ref) : app.storage.tenants.findBySlug(ref));
+  const { tenants } = app.storage;
+  // A slug may look like an id.
+  const tenant = (isId(ref) ? await tenants.find(ref) : null) ?? (await tenants.findBySlug(ref));
   const verdict = decideTenant(actor, permission, tenant?._id);
   if (verdict === "unauthenticated") throw unauthenticated();
   if (verdict === "absent" || !tenant) throw notFound("team", ref);
