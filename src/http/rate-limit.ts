@@ -19,6 +19,7 @@ const budgets: Record<RateBudget | "general" | "password", { points: number; sec
   "sign-up": { points: 10, seconds: 3600 },
   device: { points: 120, seconds: 60 },
   search: { points: 600, seconds: 60 },
+  diff: { points: 60, seconds: 60 },
   upload: { points: 300, seconds: 60 },
   publish: { points: 1200, seconds: 60 },
 };

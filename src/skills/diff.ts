@@ -13,11 +13,13 @@ import { readSelector } from "./semver.ts";
 type FileDiff = DiffPayload["files"][number];
 
 /** Time for one file's comparison; hostile input is slow to compare, and is told as `truncated` instead. */
-const fileTimeMs = 250;
+const fileTimeMs = 100;
 /** Time for all comparisons of one call: they run in this thread, and everybody else waits. */
-const totalTimeMs = 1000;
+const totalTimeMs = 300;
 /** Files whose lines are compared; those after them are listed without. */
 const comparedFiles = 100;
+/** Lines of an answer: a file of a mebibyte can have a million of them, and a package a hundred such files. */
+const answeredLines = 50_000;
 
 /** Compares two versions; `to` is the current one when left out. */
 export async function diffVersions(
@@ -38,6 +40,7 @@ export async function diffVersions(
   const paths = [...new Set([...old.keys(), ...fresh.keys()])].sort();
   const files: FileDiff[] = [];
   let timeLeftMs = totalTimeMs;
+  let linesLeft = answeredLines;
   for (const path of paths) {
     const [left, right] = [old.get(path), fresh.get(path)];
     if (left && right && left.oid === right.oid && left.mode === right.mode) continue;
@@ -49,6 +52,12 @@ export async function diffVersions(
     const compared = isCompared
       ? await compare(app, path, left && before, right && after, (ms) => (timeLeftMs -= ms))
       : undefined;
+    const lines = compared?.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0) ?? 0;
+    if (lines > linesLeft) {
+      files.push({ path, status, binary: false, truncated: true, hunks: [] });
+      continue;
+    }
+    linesLeft -= lines;
     files.push({ path, status, binary: false, truncated: compared === undefined, hunks: [], ...compared });
   }
   return { from: before.version, to: after.version, files };

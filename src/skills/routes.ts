@@ -222,6 +222,7 @@ function itemRoutes(app: App): Route[] {
       params: SkillParams,
       query: DiffQuery,
       data: DiffPayload,
+      budget: "diff",
       async handle({ actor, params, query }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read");
         return diffVersions(app, skill, query.from, query.to);

@@ -343,6 +343,33 @@ describe("comparing two versions", () => {
     assert.equal((await diff("to=1")).code, "invalid_request");
   });
 
+  it("tells no more lines than an answer should have", async () => {
+    const lines = (count: number) => Buffer.from("x\n".repeat(count));
+    const { skill } = await publish();
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: {
+        uploadId: await service.upload(
+          user,
+          zipOf({ ...files, "a-few.txt": lines(20), "b-many.txt": lines(60_000), "c-few.txt": lines(30) }),
+        ),
+      },
+    });
+
+    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1`, {
+      token: user.token,
+    });
+
+    assert.deepEqual(
+      answer.data.files.map((file) => [file.path, file.truncated, file.hunks[0]?.lines.length]),
+      [
+        ["a-few.txt", false, 20],
+        ["b-many.txt", true, undefined],
+        ["c-few.txt", false, 30],
+      ],
+    );
+  });
+
   it("gives up on hostile files in time, and keeps answering others", async () => {
     const noise = (salt: number) =>
       Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${(i * 7919 * salt) % 10_007}`).join("\n"));
