@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { PackStore } from "../../repos/store/driver.ts";
+import { ObjectReader } from "../../repos/store/object-reader.ts";
+import { openPosixDriver } from "../../repos/store/posix.ts";
+import { draft, openBench, repo, textFile, type Bench } from "./fixtures.ts";
+
+describe("a reader beside another process that writes", () => {
+  let bench: Bench;
+  before(async () => (bench = await openBench({ autoMaintain: false })));
+  after(() => bench.close());
+
+  /** The driver, with a hand on what each listing of the folder answers and when. */
+  function openReader(onList: (list: PackStore["list"]) => ReturnType<PackStore["list"]>): ObjectReader {
+    const options = {
+      root: join(bench.folder, "git"),
+      readHandles: 8,
+      staleLockMs: 1000,
+      log: () => undefined,
+    };
+    const { packs } = openPosixDriver(options);
+    const list = packs.list.bind(packs);
+    return new ObjectReader({ ...boundMethods(packs), list: () => onList(list) }, 1 << 20, () => undefined);
+  }
+
+  it("finds what was written after the listing that is under way had begun", async () => {
+    const first = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "one\n")]));
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let listings = 0;
+    const reader = openReader(async (list) => {
+      const seen = await list(repo);
+      if (++listings === 1) await gate;
+      return seen;
+    });
+
+    const early = reader.read(repo, first.oid, "commit");
+    const second = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "two\n")], first.oid, 2));
+    const late = reader.read(repo, second.oid, "commit");
+    open();
+
+    await early;
+    assert.match((await late).toString(), /^tree /);
+  });
+
+  it("looks again where a listing fell between an old pack and the new one", async () => {
+    const third = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "three\n")]));
+    let listings = 0;
+    const reader = openReader(async (list) => (++listings === 1 ? { packs: [], notes: [] } : list(repo)));
+
+    assert.match((await reader.read(repo, third.oid, "commit")).toString(), /^tree /);
+  });
+
+  it("still says soon that an object is missing", async () => {
+    let listings = 0;
+    const reader = openReader((list) => {
+      listings++;
+      return list(repo);
+    });
+
+    await assert.rejects(reader.read(repo, "0".repeat(40), "commit"), { code: "object_missing" });
+    assert.ok(listings <= 3, `${listings} listings`);
+  });
+});
+
+/** The methods of a driver as an object of their own, so that one can be put in another's place. */
+function boundMethods(packs: PackStore): PackStore {
+  const names = [
+    ...new Set([...Object.keys(packs), ...Object.getOwnPropertyNames(Object.getPrototypeOf(packs))]),
+  ] as (keyof PackStore)[];
+  const methods = names.filter(
+    (name) => typeof packs[name] === "function" && name !== ("constructor" as string),
+  );
+  return Object.fromEntries(methods.map((name) => [name, packs[name].bind(packs)])) as Record<
+    keyof PackStore,
+    never
+  >;
+}
