@@ -61,10 +61,15 @@ export async function insertOnce<T extends Document & { _id: string }>(
   try {
     await collection.insertMany(rows, { ordered: false });
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-    if (failed.some((one) => one.code !== 11000 || !/ index: _id_ /.test(one.errmsg ?? ""))) throw error;
+    if (!isOnlyThereAlready(error)) throw error;
   }
+}
+
+/** Whether all that is wrong with a bulk write is that documents of the same `_id` are there. */
+export function isOnlyThereAlready(error: unknown): boolean {
+  if (!isDuplicate(error)) return false;
+  const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  return failed.every((one) => one.code === 11000 && / index: _id_ /.test(one.errmsg ?? ""));
 }
 
 /**

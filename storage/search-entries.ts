@@ -6,11 +6,14 @@
 import type { Filter, IndexDescription } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
+import { isOnlyThereAlready } from "./outbox.ts";
 
 export interface SearchEntry {
   /** The skill's id. */
   _id: string;
   tenantId: string;
+  /** Of the skill, as it was when this was made of it. */
+  revision: number;
   listed: boolean;
   terms: string[];
   /** What a search may be narrowed by, so that one command finds a page however rare the combination. */
@@ -51,15 +54,25 @@ export type SearchEntries = ReturnType<typeof openSearchEntries>;
 export function openSearchEntries(database: Database) {
   const entries = database.collection<SearchEntry>("search_entries");
   return {
-    /** Puts entries in place of those of the same skills; `downloads` counts on where there is one. */
+    /**
+     * Puts entries in place of older ones of the same skills; one that is as new or newer stays, so that a late
+     * writer can't set it back. `downloads` counts on where there is one.
+     */
     async put(rows: SearchEntry[]): Promise<void> {
       if (rows.length === 0) return;
-      await entries.bulkWrite(
-        rows.map(({ _id, downloads, ...fields }) => ({
-          updateOne: { filter: { _id }, update: { $set: fields, $setOnInsert: { downloads } }, upsert: true },
-        })),
-        { ordered: false },
-      );
+      const updates = rows.map(({ _id, downloads, ...fields }) => ({
+        updateOne: {
+          filter: { _id, revision: { $not: { $gte: fields.revision } } },
+          update: { $set: fields, $setOnInsert: { downloads } },
+          upsert: true,
+        },
+      }));
+      try {
+        await entries.bulkWrite(updates, { ordered: false });
+      } catch (error) {
+        // Where the filter passes a newer entry over, the upsert meets its id.
+        if (!isOnlyThereAlready(error)) throw error;
+      }
     },
     async remove(ids: string[]): Promise<void> {
       if (ids.length > 0) await entries.deleteMany({ _id: { $in: ids } });

@@ -100,6 +100,7 @@ const listedFields = {
   pending: 0,
   outbox: 0,
   nameKey: 0,
+  revision: 0,
   head: 0,
   highestSemver: 0,
   "current.oid": 0,

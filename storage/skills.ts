@@ -37,6 +37,8 @@ export interface SkillDoc extends WithOutbox {
   author: { id: string; name: string; username: string } | null;
   createdAt: Date;
   updatedAt: Date;
+  /** Counts every write that something is derived from, so that what was derived from an older state gives way. */
+  revision: number;
   /** Newest version of all, prereleases included: the parent of the next commit. */
   head: { version: number; oid: string };
   /** Highest semver ever published, prereleases included. */
@@ -67,7 +69,10 @@ export const skillIndexes: IndexDescription[] = [
 ];
 
 /** A skill as it is settled. */
-export type SkillToSettle = Pick<SkillDoc, "_id" | "tenantId" | "pending" | "outbox" | "deletedAt" | "head">;
+export type SkillToSettle = Pick<
+  SkillDoc,
+  "_id" | "tenantId" | "pending" | "outbox" | "deletedAt" | "revision"
+>;
 
 /** What an appended version changes on its skill beyond the version itself. */
 export type AppendedFields = Partial<
@@ -135,6 +140,7 @@ export function openSkills(database: Database) {
             ...outbox.$set,
           },
           $push: { pending: version, ...outbox.$push },
+          $inc: { revision: 1 },
         },
         { returnDocument: "after" },
       );
@@ -165,7 +171,11 @@ export function openSkills(database: Database) {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
         { _id: id, "current.version": expected, ...alive },
-        { $set: { current, excerpt, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
+        {
+          $set: { current, excerpt, updatedAt: now, ...outbox.$set },
+          $push: outbox.$push,
+          $inc: { revision: 1 },
+        },
         { returnDocument: "after" },
       );
     },
@@ -179,7 +189,7 @@ export function openSkills(database: Database) {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
         { _id: id, ...alive },
-        { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
+        { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
     },
@@ -192,6 +202,7 @@ export function openSkills(database: Database) {
         {
           $set: { deletedAt: now, listed: false, slug: `${id}.deleted`, ...outbox.$set },
           $push: outbox.$push,
+          $inc: { revision: 1 },
         },
         { returnDocument: "after" },
       );
@@ -220,7 +231,7 @@ export function openSkills(database: Database) {
       skills
         .find(
           { _id: { $in: ids } },
-          { projection: { tenantId: 1, pending: 1, outbox: 1, deletedAt: 1, head: 1 } },
+          { projection: { tenantId: 1, pending: 1, outbox: 1, deletedAt: 1, revision: 1 } },
         )
         .toArray() as Promise<SkillToSettle[]>,
     /** What the search index is made of. */
@@ -257,9 +268,9 @@ export function openSkills(database: Database) {
     async finishSettling(settled: SkillToSettle[]): Promise<void> {
       if (settled.length === 0) return;
       await skills.bulkWrite(
-        settled.map(({ _id, head }) => ({
+        settled.map(({ _id, revision }) => ({
           updateOne: {
-            filter: { _id, "head.version": head.version, pending: { $size: 0 }, outbox: { $size: 0 } },
+            filter: { _id, revision, pending: { $size: 0 }, outbox: { $size: 0 } },
             update: { $unset: { unsettledAt: true } },
           },
         })),

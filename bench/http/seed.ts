@@ -78,6 +78,7 @@ export async function seedSkills(
         author: null,
         createdAt: at,
         updatedAt: at,
+        revision: 1,
         head: { version: 1, oid: "0".repeat(40) },
         highestSemver: "1.0.0",
         current,

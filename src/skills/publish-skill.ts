@@ -251,6 +251,7 @@ async function createSkill(
     author,
     createdAt: now,
     updatedAt: now,
+    revision: 1,
     head: { version: 1, oid: written.oid },
     highestSemver: semver,
     current: summaryOf(row),

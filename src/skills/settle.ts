@@ -156,6 +156,7 @@ async function indexForSearch(app: App, ids: string[]): Promise<void> {
     alive.map((skill) => ({
       _id: skill._id,
       tenantId: skill.tenantId,
+      revision: skill.revision,
       listed: skill.listed,
       terms: termsOfSkill(skill),
       type: skill.type,

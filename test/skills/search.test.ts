@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads.ts";
+import { settleSkill } from "../../src/skills/settle.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -106,6 +107,36 @@ describe("searching the catalog", () => {
       searchEntries.list = list;
     }
     assert.equal(commands, 5);
+  });
+
+  it("keeps the newest state, however late an older one is written", async () => {
+    const { searchEntries, skills } = service.app.storage;
+    const made = await service.call<PublishResult>("POST", "/api/skills", {
+      token: user.token,
+      body: { tenantId: org.slug, name: "Latecomer", content: "x\n" },
+    });
+    const { id } = made.data.skill;
+    const { put } = searchEntries;
+    let waited = false;
+    searchEntries.put = async (rows) => {
+      if (!waited && rows.some((row) => row._id === id)) {
+        waited = true;
+        // Between its reading and its writing the skill is renamed, and that is settled whole.
+        await service.call("PUT", `/api/skills/${id}`, { token: user.token, body: { name: "Forerunner" } });
+        await settleSkill(service.app, id);
+      }
+      await put(rows);
+    };
+    try {
+      await settleSkill(service.app, id);
+    } finally {
+      searchEntries.put = put;
+    }
+
+    assert.deepEqual(await own("query=forerunner"), ["Forerunner"]);
+    assert.equal((await skills.collection.findOne({ _id: id }))?.unsettledAt, undefined);
+    await service.call("DELETE", `/api/skills/${id}`, { token: user.token });
+    await service.settled();
   });
 
   it("takes every character of a query for itself", async () => {

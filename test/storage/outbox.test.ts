@@ -79,6 +79,7 @@ async function newSkill(fields: Partial<SkillDoc> = {}): Promise<SkillDoc> {
     author: null,
     createdAt: at,
     updatedAt: at,
+    revision: 1,
     head: { version: 1, oid: row.oid },
     highestSemver: "1.0.0",
     current: { ...row, versionId: row._id },
