@@ -30,6 +30,8 @@ export const limits = {
   tokenExpiryDaysMax: 3650,
   orgName: { min: 2, max: 50 },
   orgSlug: { min: 2, max: 39 },
+  /** That one person may create: every request reads all memberships of its caller. */
+  organizationsPerUser: 100,
   username: { min: 2, max: 39 },
   personName: 100,
   email: 254,

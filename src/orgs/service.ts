@@ -13,7 +13,7 @@ import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts
 import type { CreateTenant, UpdateTenant } from "./schema.ts";
 
 /**
- * Creates an organization whose owner is the caller.
+ * Creates an organization whose owner is the caller. Throws `already_exists` or `limit_reached`.
  *
  * The membership is written first and counts once the organization exists: a stop in between leaves a membership that
  * nothing shows, instead of an organization that nobody can reach.
@@ -22,6 +22,13 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
   const user = requireUser(actor);
   if (limitsOf(user).scopes || limitsOf(user).allowedFolderIds) {
     throw forbidden("A restricted token can't create organizations.");
+  }
+  if (user.memberships.length >= limits.organizationsPerUser) {
+    throw new ServiceError(
+      "limit_reached",
+      `You belong to ${limits.organizationsPerUser} organizations, which is the limit for creating more.`,
+      { limit: limits.organizationsPerUser },
+    );
   }
   const now = app.now();
   const id = app.newId();

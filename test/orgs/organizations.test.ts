@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
 
-describe("renaming an organization", () => {
+describe("an organization", () => {
   let service: AccountsService;
   let cookie: string;
   before(async () => {
@@ -12,7 +12,7 @@ describe("renaming an organization", () => {
   });
   after(() => service.close());
 
-  it("ends with one name everywhere, whichever of two at once is the slower", async () => {
+  it("has one name everywhere after two renames at once, whichever is the slower", async () => {
     const made = await service.call("POST", "/api/tenants", { cookie, json: { name: "Engines" } });
     const { id } = made.body.data;
     const rename = (slug: string) => service.call("PATCH", `/api/tenants/${id}`, { cookie, json: { slug } });
@@ -37,7 +37,27 @@ describe("renaming an organization", () => {
     assert.deepEqual(profile.body.data["memberships"], [{ tenantId: id, slug: "second", name: "Engines" }]);
   });
 
-  it("lets a slug look like an id", async () => {
+  it("is not made without end by one person", async () => {
+    const { id: userId, cookie: busy } = await signUp(service, "grace");
+    for (let i = 0; i < 100; i++) {
+      const tenantId = service.app.newId();
+      await service.storage.memberships.insert({
+        _id: service.app.newId(),
+        tenantId,
+        tenantSlug: tenantId,
+        tenantName: "Many",
+        userId,
+        role: "owner",
+        createdAt: new Date(),
+      });
+    }
+
+    const refused = await service.call("POST", "/api/tenants", { cookie: busy, json: { name: "One more" } });
+
+    assert.deepEqual([refused.status, refused.body.code], [422, "limit_reached"]);
+  });
+
+  it("may have a slug that looks like an id", async () => {
     const slug = "0123456789abcdef01234567";
     await service.call("POST", "/api/tenants", { cookie, json: { name: "Hex", slug } });
 
