@@ -170,7 +170,7 @@ describe("reading a skill", () => {
     await service.settled();
     const target = `/s/${skills.public!.publicId}?raw`;
     const rows = service.app.storage.database.raw.collection("downloads");
-    const before = await rows.countDocuments({ skillId: skills.public!.id });
+    const counted = await rows.countDocuments({ skillId: skills.public!.id });
 
     const read = await service.raw("GET", target);
     const etag = read.headers.get("etag")!;
@@ -181,7 +181,7 @@ describe("reading a skill", () => {
     await service.settled();
 
     assert.deepEqual([read.status, held.status, head.status], [200, 304, 200]);
-    assert.equal(await rows.countDocuments({ skillId: skills.public!.id }), before + 1);
+    assert.equal(await rows.countDocuments({ skillId: skills.public!.id }), counted + 1);
   });
 
   it("resolves a bare slug however many strangers have it where nobody sees", async () => {
