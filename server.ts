@@ -81,22 +81,25 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     if (role === "all") closers.push(await lockDataDir(config.dataDir, "all"));
     const app = await open(config, log, closers);
     health.checks = { database: () => app.storage.ping(), queue: () => app.queue.counts() };
+    // What takes work in ends together, before what it works on.
+    const intakes: Closers = [];
+    closers.push(() => Promise.all(intakes.map(async (close) => close())));
     if (role !== "api") {
       const workers = await startWorkers(app);
-      closers.push(() => workers.close());
+      intakes.push(() => workers.close());
     }
     let metrics: Metrics | undefined;
     if (config.metricsPort !== undefined) {
       metrics = openMetrics(() => app.queue.counts());
       const page = await metrics.listen(config.host, config.metricsPort);
-      closers.push(() => closeServer(page));
+      intakes.push(() => closeServer(page));
     }
     if (role === "worker") return;
     const answer = createApi(app, { health, version, metrics }).callback();
     const timeouts = { requestTimeout: 300_000, headersTimeout: 20_000 };
     const server = createServer(timeouts, (request, response) => void answer(request, response));
     await listen(server, config);
-    closers.push(async () => {
+    intakes.push(async () => {
       await new Promise((resolve) => setTimeout(resolve, drainMs));
       await closeServer(server);
     });
@@ -156,8 +159,17 @@ async function openMongo(config: Config, log: Log, closers: Closers): Promise<st
   return engine.uri;
 }
 
+/** Closes everything, the last opened first; what can't be closed keeps nothing else open. */
 async function closeAll(closers: Closers): Promise<void> {
-  for (const close of closers.splice(0).toReversed()) await close();
+  const errors: unknown[] = [];
+  for (const close of closers.splice(0).toReversed()) {
+    try {
+      await close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, "The service did not close cleanly.");
 }
 
 async function closingOnError(closers: Closers, work: () => Promise<void>): Promise<void> {

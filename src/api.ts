@@ -53,7 +53,7 @@ export function createApi(
     log: app.log,
     rateLimits: app.rateLimits,
     idempotency: idempotencyStore(app),
-    translators: [translateStorage, translateRepos],
+    translators: [translateStorage, (error) => translateRepos(app, error)],
     anonymize: (address) => app.secrets.anonymize(address),
     authenticate: (credentials) => authenticate(app, credentials),
     ...(options.metrics ? { observe: options.metrics.observe } : {}),
@@ -70,7 +70,17 @@ function translateStorage(error: unknown): ServiceError | undefined {
   );
 }
 
-function translateRepos(error: unknown): ServiceError | undefined {
+function translateRepos(app: App, error: unknown): ServiceError | undefined {
+  if (error instanceof RepoError && error.code === "repository_missing") {
+    // A skill that is being erased beside this call. Should its document still be there, the log says so.
+    app.log.error({ error }, "a repository is missing");
+    return new ServiceError(
+      "not_found",
+      "This skill was deleted meanwhile.",
+      { kind: "skill" },
+      { cause: error },
+    );
+  }
   if (error instanceof PackageError) {
     const place = error.path === undefined ? {} : { path: error.path };
     return new ServiceError(

@@ -17,7 +17,9 @@ import {
 
 /** How long a request waits for an engine that is down before it is answered 503. */
 const serverSelectionTimeoutMs = 3000;
-/** A bound on every command, so that a runaway query ends. */
+/** After so much silence on a connection the engine counts as away. Far over any command of a request. */
+const socketTimeoutMs = 30_000;
+/** A bound on lists and searches, so that a runaway query ends. */
 export const commandTimeMs = 10_000;
 
 export interface Database {
@@ -38,7 +40,7 @@ export async function openDatabase(url: string, name: string): Promise<Database>
     maxPoolSize: 50,
     serverSelectionTimeoutMS: serverSelectionTimeoutMs,
     connectTimeoutMS: 5000,
-    socketTimeoutMS: 60_000,
+    socketTimeoutMS: socketTimeoutMs,
   });
   await client.connect();
   const db = client.db(name);

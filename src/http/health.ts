@@ -16,7 +16,7 @@ export function healthRoutes(health: Health): Route[] {
       path: "/healthz",
       summary: "Whether the process is alive",
       tag: "Operation",
-      auth: "optional",
+      auth: "none",
       handle: async () => ({ status: "alive" }),
     }),
     route({
@@ -24,7 +24,7 @@ export function healthRoutes(health: Health): Route[] {
       path: "/readyz",
       summary: "Whether the process can serve",
       tag: "Operation",
-      auth: "optional",
+      auth: "none",
       async handle() {
         if (health.isDraining) throw new ServiceError("unavailable", "The process is ending.");
         const names = Object.keys(health.checks);

@@ -90,8 +90,11 @@ interface Declaration<P, Q, B> {
   path: string;
   summary: string;
   tag: string;
-  /** `required` answers 401 to anonymous callers before anything else is looked at. */
-  auth: "required" | "optional";
+  /**
+   * `required` answers 401 to anonymous callers before anything else is looked at. `none` asks nobody who they are and
+   * counts nobody: for probes, which must be answered while the database is away.
+   */
+  auth: "required" | "optional" | "none";
   params?: P;
   query?: Q;
   /** A schema for JSON; `stream` hands over the raw body. */

@@ -1,6 +1,7 @@
 /** The koa application: every request passes here, in this order, and no feature sees koa. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isIPv6 } from "node:net";
 import Router from "@koa/router";
 import Koa, { type Context } from "koa";
 import compress from "koa-compress";
@@ -98,7 +99,7 @@ async function observed(ctx: Context, next: () => Promise<void>, options: HttpOp
   ctx.state["requestId"] = requestId;
   ctx.set("x-request-id", requestId);
   await requestContext.run({ requestId }, async () => {
-    await next();
+    // Before anything else, so that a request which its caller gives up is told as well.
     ctx.res.once("close", () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       const routePath = (ctx.state["route"] as Route | undefined)?.path ?? "none";
@@ -112,6 +113,7 @@ async function observed(ctx: Context, next: () => Promise<void>, options: HttpOp
       };
       options.log[ctx.status >= 500 ? "error" : "info"](entry, "request");
     });
+    await next();
   });
 }
 
@@ -146,7 +148,15 @@ async function guarded(ctx: Context, next: () => Promise<void>, options: HttpOpt
 async function answer(ctx: Context, declared: Route, options: HttpOptions): Promise<void> {
   ctx.state["route"] = declared;
   const request = requestInfo(ctx);
-  const ipHash = options.anonymize(request.address);
+  if (declared.auth === "none") {
+    const actor: Actor = { kind: "anonymous", origin: originOf(ctx, undefined) };
+    return render(
+      ctx,
+      declared,
+      await declared.handle({ actor, params: undefined, query: undefined, body: undefined, request }),
+    );
+  }
+  const ipHash = options.anonymize(networkOf(request.address));
   if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
   const actor = await options.authenticate({
     authorization: ctx.get("authorization"),
@@ -157,7 +167,7 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
   if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
   if (!declared.cookieless) checkOrigin(ctx, actor, options.baseUrl());
 
-  const params = parse(declared.params, decodedParams(ctx), "the path");
+  const params = parse(declared.params, { ...ctx["params"] }, "the path");
   const query = parse(declared.query, { ...ctx.query }, "the query");
   const body = declared.body
     ? parse(declared.body, await readBody(ctx.req, declared), "the body")
@@ -193,9 +203,21 @@ function readBody(request: IncomingMessage, declared: Route): Promise<unknown> {
   return declared.form ? readJsonOrForm(request) : readJson(request);
 }
 
-/** @koa/router decodes single parameters; a rest parameter arrives as its segments joined, still to be decoded once. */
-function decodedParams(ctx: Context): Record<string, unknown> {
-  return { ...(ctx["params"] as Record<string, string>) };
+/**
+ * Who counts as one caller: an IPv4 address, or the first 64 bits of an IPv6 one, since a single subscriber has all
+ * addresses behind them.
+ */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped || !isIPv6(address)) return mapped ?? address;
+  const [head = "", tail] = address.toLowerCase().replace(/%.*$/, "").split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const gap = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => "0");
+  const groups = [...left, ...gap, ...right]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16));
+  return `${groups.join(":")}::/64`;
 }
 
 function parse<S extends z.ZodType>(
@@ -226,7 +248,7 @@ function requestInfo(ctx: Context): RequestInfo {
   };
 }
 
-function originOf(ctx: Context, ipHash: string): Origin {
+function originOf(ctx: Context, ipHash: string | undefined): Origin {
   if (ctx.get("x-svc-client") === "cli") return { ipHash, source: "cli", client: "cli" };
   return { ipHash, source: "api", client: "api" };
 }

@@ -61,6 +61,21 @@ export async function storeUpload(app: App, actor: Actor, id: string, bytes: Rea
   if (upload.state !== "open")
     throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
 
+  if (receiving.has(id))
+    throw new ServiceError("conflict", "This upload is being sent already.", { kind: "content", ref: id });
+  receiving.add(id);
+  try {
+    return await receive(app, upload, bytes);
+  } finally {
+    receiving.delete(id);
+  }
+}
+
+/** Uploads that this process is taking in: one announcement is no leave to fill the disk many times over. */
+const receiving = new Set<string>();
+
+async function receive(app: App, upload: UploadDoc, bytes: Readable): Promise<UploadDoc> {
+  const id = upload._id;
   const folder = uploadFolder(app);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const part = path.join(folder, `${id}.${randomBytes(6).toString("hex")}.part`);
