@@ -22,23 +22,11 @@ import {
   nativePlumbing,
   readThroughCatFile,
 } from "./git/baselines.ts";
+import { median, printRows, row, type Row } from "./figures/figures.ts";
 import { crashRounds } from "../test/store/crash-rounds.ts";
-
-export interface Row {
-  name: string;
-  value: number;
-  unit: string;
-  target: string;
-  ok: boolean;
-  note: string;
-}
 
 const tenantId = "5f0000000000000000000001";
 const skill = (n: number) => ({ tenantId, skillId: n.toString(16).padStart(24, "0") });
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
-}
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -47,19 +35,6 @@ async function timed(action: () => Promise<unknown> | void): Promise<number> {
   const start = performance.now();
   await action();
   return performance.now() - start;
-}
-
-function row(
-  name: string,
-  value: number,
-  unit: string,
-  bound: { most?: number; least?: number },
-  note = "",
-): Row {
-  const ok =
-    (bound.most === undefined || value <= bound.most) && (bound.least === undefined || value >= bound.least);
-  const target = bound.most === undefined ? `>= ${bound.least}` : `<= ${bound.most}`;
-  return { name, value, unit, target, ok, note };
 }
 
 function oneFile(n: number): TreeFile[] {
@@ -360,13 +335,6 @@ if (process.argv[1] === import.meta.filename) {
     only: option("only"),
     ...(asked === undefined ? {} : { kills: Number(asked) }),
   });
-  console.table(
-    rows.map(({ value, ok, ...rest }) => ({
-      ...rest,
-      value: Number(value.toFixed(3)),
-      verdict: ok ? "ok" : "MISSED",
-    })),
-    ["name", "value", "unit", "target", "verdict", "note"],
-  );
+  printRows(rows);
   if (rows.some((entry) => !entry.ok)) process.exitCode = 1;
 }

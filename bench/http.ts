@@ -14,7 +14,7 @@ import { openSkillStore } from "../repos/store/index.ts";
 import { openLog } from "../src/log.ts";
 import { openDatabase } from "../storage/database.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
-import { median, percentile, printRows, row, type Row } from "./http/figures.ts";
+import { median, percentile, printRows, row, type Row } from "./figures/figures.ts";
 import { ownResidentMb, residentMb } from "./http/processes.ts";
 import { seedSkills, words } from "./http/seed.ts";
 
