@@ -265,14 +265,20 @@ function render(ctx: Context, declared: Route, result: unknown): void {
   ctx.status = declared.status ?? 200;
   if (!ctx.response.get("cache-control")) ctx.set("cache-control", "no-store");
   if (result instanceof Page) {
-    ctx.body = { success: true, data: result.items, nextCursor: result.nextCursor };
+    answerJson(ctx, { success: true, data: result.items, nextCursor: result.nextCursor });
   } else if (result instanceof Enveloped) {
     setHeaders(ctx, result.headers);
     setCookies(ctx, result.cookies);
-    ctx.body = result.data === undefined ? { success: true } : { success: true, data: result.data };
+    answerJson(ctx, { success: true, data: result.data });
   } else {
-    ctx.body = result === undefined ? { success: true } : { success: true, data: result };
+    answerJson(ctx, { success: true, data: result });
   }
+}
+
+/** Made into text here, once: of an object koa makes it each time that somebody asks for its length. */
+function answerJson(ctx: Context, body: object): void {
+  ctx.type = "json";
+  ctx.body = JSON.stringify(body);
 }
 
 /** `Vary` is added to: compression has named what it varies by already. */
