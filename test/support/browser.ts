@@ -49,7 +49,11 @@ export async function newPage(
       troubles.push(`${message.type()} on ${page.url()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => troubles.push(`uncaught on ${page.url()}: ${error.message}`));
-  page.on("requestfailed", (request) => troubles.push(`failed: ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText ?? "";
+    // A page that is left ends what it was still loading, its icon most of all; a refused or blocked file says otherwise.
+    if (reason !== "net::ERR_ABORTED") troubles.push(`failed: ${request.url()} (${reason})`);
+  });
   page.on("request", (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith("data:")) outside.push(request.url());
   });
