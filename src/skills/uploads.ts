@@ -3,11 +3,9 @@
  * disk as they come, and nothing that does not match the announcement stays.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { Transform, type Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Readable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import type { UploadDoc } from "../../storage/uploads.ts";
@@ -100,23 +98,22 @@ async function spool(
 ): Promise<void> {
   const hash = createHash("sha256");
   let size = 0;
-  const count = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  async function* counted() {
+    // Read by an iterator that leaves the request open: a refused upload still gets its answer.
+    for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > announced.size)
-        return done(mismatch(`more than the announced ${announced.size} bytes arrived`));
+      if (size > announced.size) throw mismatch(`more than the announced ${announced.size} bytes arrived`);
       hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  // Read by an iterator that leaves the request open: a refused upload still gets its answer.
-  const source = bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  await pipeline(source, count, createWriteStream(file, { flags: "wx", mode: 0o600 }));
-  if (size !== announced.size) throw mismatch(`${size} of ${announced.size} bytes arrived`);
-  if (hash.digest("hex") !== announced.sha256)
-    throw mismatch("the bytes have another SHA-256 than announced");
-  const handle = await open(file, "r+");
+      yield chunk;
+    }
+  }
+  // Opened before the first byte is read: a stream that opens its own file can still make it after it was refused.
+  const handle = await open(file, "wx", 0o600);
   try {
+    await writeFile(handle, counted());
+    if (size !== announced.size) throw mismatch(`${size} of ${announced.size} bytes arrived`);
+    if (hash.digest("hex") !== announced.sha256)
+      throw mismatch("the bytes have another SHA-256 than announced");
     await handle.datasync();
   } finally {
     await handle.close();
