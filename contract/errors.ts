@@ -19,6 +19,9 @@ export const failures = {
   upload_mismatch: { status: 422, cli: "E_UPLOAD_FAILED" },
   version_not_greater: { status: 422, cli: "E_API" },
   limit_reached: { status: 422, cli: "E_API" },
+  folder_not_empty: { status: 422, cli: "E_API" },
+  managed_folder: { status: 422, cli: "E_API" },
+  last_owner: { status: 422, cli: "E_API" },
   refused: { status: 422, cli: "E_API" },
   rate_limited: { status: 429, cli: "E_API" },
   internal: { status: 500, cli: "E_API" },
@@ -59,6 +62,12 @@ export const failureKinds = [
   "mcpServer",
   "content",
   "team",
+  "member",
+  "invitation",
+  "role",
+  "token",
+  "session",
+  "workspace",
 ] as const;
 
 export type FailureKind = (typeof failureKinds)[number];

@@ -32,6 +32,28 @@ export const limits = {
   orgSlug: { min: 2, max: 39 },
   /** That one person may create: every request reads all memberships of its caller. */
   organizationsPerUser: 100,
+  membersPerOrganization: 10_000,
+  teamsPerOrganization: 1000,
+  teamsPerMember: 100,
+  rolesPerOrganization: 100,
+  rolesPerTeam: 20,
+  organizationTokens: 100,
+  pendingInvitations: 1000,
+  invitationMs: 7 * dayMs,
+  /** Former slugs that still lead to an organization. */
+  formerOrgSlugs: 10,
+  organizationGraceMs: 7 * dayMs,
+  avatarBytes: 5 * MiB,
+  teamName: 50,
+  roleName: 50,
+  foldersPerOrganization: 50_000,
+  folderName: 100,
+  folderSlug: 64,
+  /** Characters of a folder path that a call may name; deeper folders are named by id. */
+  folderPath: 8192,
+  /** On one folder: a team stands for any number of people. */
+  grantsPerFolder: 1000,
+  foldersPerToken: 100,
   username: { min: 2, max: 39 },
   personName: 100,
   email: 254,

@@ -70,6 +70,21 @@ export type Permission = {
 export const builtInRoles = ["owner", "admin", "member", "viewer"] as const;
 export type BuiltInRole = (typeof builtInRoles)[number];
 
+/** What a grant on a folder allows at most, from least to most (`docs/access.md`). */
+export const folderLevels = ["viewer", "editor", "manager"] as const;
+export type FolderLevel = (typeof folderLevels)[number];
+
+export const principalTypes = ["team", "member"] as const;
+export type PrincipalType = (typeof principalTypes)[number];
+
+/** What a token may be narrowed to (specification, part 2). */
+export const scopableActions = {
+  skill: ["read", "create", "update", "delete"],
+  folder: ["create", "update", "delete"],
+  auditLog: ["read"],
+  githubSync: ["read", "manage"],
+} as const;
+
 /** Audit events that the present features emit (specification, part 6). */
 export const eventNames = [
   "skill.created",
@@ -77,12 +92,51 @@ export const eventNames = [
   "skill.version_created",
   "skill.deleted",
   "skill.version_reverted",
+  "folder.created",
+  "folder.updated",
+  "folder.deleted",
+  "folder.acl_updated",
+  "personal_workspace.provisioning_scheduled",
+  "personal_workspace.provisioned",
+  "personal_workspace.enabled",
+  "personal_workspace.disabled",
+  "personal_workspace.backfill_scheduled",
+  "personal_workspace.retry_scheduled",
+  "personal_workspace.namespace_updated",
+  "personal_workspace.repaired",
+  "personal_workspace.reassigned",
+  "personal_workspace.deleted",
   "user.token_created",
   "user.token_deleted",
   "user.profile_updated",
   "user.cli_login",
+  "user.password_changed",
+  "user.email_changed",
+  "user.sessions_ended",
+  "user.deleted",
   "organization.created",
   "organization.updated",
+  "organization.avatar_uploaded",
+  "organization.avatar_deleted",
+  "organization.deletion_scheduled",
+  "organization.deletion_cancelled",
+  "organization.member_invited",
+  "organization.invitation_revoked",
+  "organization.invitation_declined",
+  "organization.member_joined",
+  "organization.member_role_updated",
+  "organization.member_removed",
+  "organization.member_left",
+  "organization.token_created",
+  "organization.token_revoked",
+  "team.created",
+  "team.updated",
+  "team.deleted",
+  "team.member_added",
+  "team.member_removed",
+  "role.created",
+  "role.updated",
+  "role.deleted",
 ] as const;
 export type EventName = (typeof eventNames)[number];
 

@@ -9,7 +9,10 @@ export interface Membership {
   tenantId: string;
   tenantSlug: string;
   tenantName: string;
+  /** A built-in role, or the id of a custom one; `token` for an organization's own token. */
   role: string;
+  teamIds: readonly string[];
+  /** Of the role, and of the roles that the teams carry, together. */
   permissions: PermissionMap;
 }
 
@@ -43,9 +46,28 @@ export interface UserActor {
   origin: Origin;
 }
 
-export type Actor = AnonymousActor | UserActor;
+/** An organization's own token: it acts as the organization and outlives whoever made it. */
+export interface OrganizationActor {
+  kind: "organization";
+  tokenId: string;
+  tokenName: string;
+  /** The one organization that it belongs to, with the administrators' permissions. */
+  memberships: readonly [Membership];
+  limits: TokenLimits;
+  origin: Origin;
+}
+
+export type Actor = AnonymousActor | UserActor | OrganizationActor;
 
 /** A stable name of the actor, for rate limits, idempotency keys and upload ownership. */
 export function actorKey(actor: Actor): string {
-  return actor.kind === "user" ? `user:${actor.userId}` : `address:${actor.origin.ipHash ?? "unknown"}`;
+  if (actor.kind === "user") return `user:${actor.userId}`;
+  if (actor.kind === "organization") return `token:${actor.tokenId}`;
+  return `address:${actor.origin.ipHash ?? "unknown"}`;
+}
+
+/** Who the actor is to a record that keeps an id of its maker. */
+export function actorId(actor: Actor): string {
+  if (actor.kind === "user") return actor.userId;
+  return actor.kind === "organization" ? actor.tokenId : "anonymous";
 }

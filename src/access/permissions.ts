@@ -40,3 +40,23 @@ export function memberMay(
   if (!isPermitted(membership?.permissions, permission)) return false;
   return limits.scopes === undefined || isPermitted(limits.scopes, permission);
 }
+
+/** What any of several maps allows. */
+export function unionOf(maps: readonly PermissionMap[]): PermissionMap {
+  if (maps.length === 1) return maps[0]!;
+  const union: Partial<Record<PermissionGroup, string[]>> = {};
+  for (const map of maps) {
+    for (const [group, actions] of Object.entries(map) as [PermissionGroup, readonly string[]][])
+      union[group] = [...new Set([...(union[group] ?? []), ...actions])];
+  }
+  return union;
+}
+
+/** What of `wanted` a map does not hold: nobody hands out more than they have. */
+export function missingFrom(map: PermissionMap, wanted: PermissionMap): Permission[] {
+  return Object.entries(wanted).flatMap(([group, actions]) =>
+    actions
+      .map((action) => `${group}:${action}` as Permission)
+      .filter((permission) => !isPermitted(map, permission)),
+  );
+}

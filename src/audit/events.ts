@@ -9,7 +9,17 @@ import type { App } from "../app.ts";
 
 export interface EventSubject {
   tenantId?: string;
-  resourceType: "skill" | "version" | "token" | "user" | "organization";
+  resourceType:
+    | "skill"
+    | "version"
+    | "folder"
+    | "token"
+    | "user"
+    | "organization"
+    | "invitation"
+    | "team"
+    | "role"
+    | "workspace";
   resourceId: string;
   metadata?: Record<string, unknown>;
 }
@@ -21,14 +31,36 @@ export function makeEvent(app: App, actor: Actor, name: EventName, subject: Even
     name,
     ...(subject.tenantId === undefined ? {} : { tenantId: subject.tenantId }),
     ...(actor.kind === "user" ? { userId: actor.userId } : {}),
-    actor:
-      actor.kind === "user"
-        ? { type: "user", id: actor.userId, name: actor.username }
-        : { type: "anonymous", id: null, name: "anonymous" },
+    actor: eventActor(actor),
     resourceType: subject.resourceType,
     resourceId: subject.resourceId,
     metadata: subject.metadata ?? {},
     ...(actor.origin.ipHash === undefined ? {} : { ipHash: actor.origin.ipHash }),
+    createdAt: app.now(),
+  };
+}
+
+function eventActor(actor: Actor): EventRow["actor"] {
+  if (actor.kind === "user") return { type: "user", id: actor.userId, name: actor.username };
+  if (actor.kind === "organization")
+    return { type: "organization", id: actor.tokenId, name: actor.tokenName };
+  return { type: "anonymous", id: null, name: "anonymous" };
+}
+
+/** An event of the service's own doing, such as a job's, in an organization's log. */
+export function makeSystemEvent(
+  app: App,
+  name: EventName,
+  subject: EventSubject & { tenantId: string },
+): EventRow {
+  return {
+    _id: app.newId(),
+    name,
+    tenantId: subject.tenantId,
+    actor: { type: "system", id: null, name: "service" },
+    resourceType: subject.resourceType,
+    resourceId: subject.resourceId,
+    metadata: subject.metadata ?? {},
     createdAt: app.now(),
   };
 }

@@ -5,7 +5,9 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 
 export function authorOf(actor: Actor): VersionDoc["author"] {
-  return actor.kind === "user" ? { id: actor.userId, name: actor.name, username: actor.username } : null;
+  if (actor.kind === "user") return { id: actor.userId, name: actor.name, username: actor.username };
+  if (actor.kind === "anonymous") return null;
+  return { id: actor.tokenId, name: actor.tokenName, username: actor.memberships[0].tenantSlug };
 }
 
 /** The commit's author: the user's name and an address that leads to nobody's mailbox. */
@@ -13,6 +15,8 @@ export function commitIdentity(app: App, actor: Actor): Identity {
   const host = commitHost(app.config.baseUrl);
   if (actor.kind === "user")
     return { name: actor.username, email: `u-${actor.userId}@users.noreply.${host}` };
+  if (actor.kind === "organization")
+    return { name: actor.tokenName, email: `t-${actor.tokenId}@users.noreply.${host}` };
   return { name: "anonymous", email: `anonymous@users.noreply.${host}` };
 }
 

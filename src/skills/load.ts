@@ -5,7 +5,7 @@ import { isId } from "../../storage/database.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
-import { decideSkill } from "../access/decide.ts";
+import { decideSkill, type SkillFacts } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
@@ -17,17 +17,37 @@ export async function loadSkill(
   ref: string,
   permission: Permission,
 ): Promise<SkillDoc> {
-  return admit(actor, permission, await findSkill(app, actor, ref), ref);
+  return admit(app, actor, permission, await findSkill(app, actor, ref), ref);
+}
+
+/** What the decision has to know of a skill. */
+async function factsOf(_app: App, _actor: Actor, skill: SkillDoc): Promise<SkillFacts> {
+  return { tenantId: skill.tenantId, visibility: skill.visibility, place: null };
+}
+
+/** Those of some skills that the actor may do this to. */
+export async function keepAllowed(
+  app: App,
+  actor: Actor,
+  permission: Permission,
+  skills: readonly SkillDoc[],
+): Promise<SkillDoc[]> {
+  const kept: SkillDoc[] = [];
+  for (const skill of skills) {
+    if (decideSkill(actor, permission, await factsOf(app, actor, skill)) === "allowed") kept.push(skill);
+  }
+  return kept;
 }
 
 /** The access rule on a record that was found, or was not. */
-export function admit(
+export async function admit(
+  app: App,
   actor: Actor,
   permission: Permission,
   skill: SkillDoc | null | undefined,
   ref: string,
-): SkillDoc {
-  const verdict = decideSkill(actor, permission, skill ?? undefined);
+): Promise<SkillDoc> {
+  const verdict = decideSkill(actor, permission, skill ? await factsOf(app, actor, skill) : undefined);
   if (verdict === "unauthenticated") {
     throw new ServiceError("unauthenticated", `No skill "${ref}" is public: sign in if it is yours.`, {
       kind: "skill",
@@ -57,7 +77,7 @@ async function findSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc 
 
 /** The actor's own organizations are at hand, so that most references cost no look-up of theirs. */
 async function findTenantId(app: App, actor: Actor, slug: string): Promise<string | undefined> {
-  const own = actor.kind === "user" ? actor.memberships.find((m) => m.tenantSlug === slug) : undefined;
+  const own = actor.kind === "anonymous" ? undefined : actor.memberships.find((m) => m.tenantSlug === slug);
   return own?.tenantId ?? (await app.storage.tenants.findBySlug(slug))?._id;
 }
 

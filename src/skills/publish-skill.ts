@@ -13,6 +13,7 @@ import { makeEvent } from "../audit/events.ts";
 import { ServiceError, forbidden, invalidRequest, notFound } from "../errors.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { authorOf } from "./author.ts";
+import { keepAllowed } from "./load.ts";
 import { recordManifestOf } from "./manifest.ts";
 import { appendVersion, commitDraft, summaryOf, versionRow } from "./publish-version.ts";
 import { presentCandidate } from "./resolve.ts";
@@ -90,8 +91,8 @@ async function findTarget(
   name: string,
 ): Promise<SkillDoc | undefined> {
   const named = await app.storage.skills.listByName(tenant._id, nameKeyOf(name), sameNameLimit);
-  const seen = named.filter((skill) => decideSkill(actor, "skill:read", skill) === "allowed");
-  const writable = seen.filter((skill) => decideSkill(actor, "skill:update", skill) === "allowed");
+  const seen = await keepAllowed(app, actor, "skill:read", named);
+  const writable = await keepAllowed(app, actor, "skill:update", seen);
   if (input.mode === "create") {
     if (seen[0]) {
       const existing = presentCandidate(seen[0]);
@@ -130,7 +131,7 @@ async function findTarget(
 }
 
 function checkMayCreate(actor: Actor, tenant: TenantDoc): void {
-  const place = { tenantId: tenant._id, visibility: "public", folderId: null } as const;
+  const place = { tenantId: tenant._id, visibility: "public", place: null } as const;
   if (decideSkill(actor, "skill:create", place) === "allowed") return;
   throw forbidden(`Your role or token does not allow skill:create in "${tenant.slug}".`, {
     kind: "team",
@@ -146,11 +147,11 @@ async function slugHeld(
   wanted: { name: string; slug: string },
 ): Promise<ServiceError> {
   const holder = await app.storage.skills.findBySlug(tenant._id, wanted.slug);
-  const isSeen = holder !== null && decideSkill(actor, "skill:read", holder) === "allowed";
+  const [seen] = await keepAllowed(app, actor, "skill:read", holder ? [holder] : []);
   return new ServiceError(
     "already_exists",
     `The slug "${wanted.slug}" of "${wanted.name}" is taken in ${tenant.slug}: choose another name.`,
-    { kind: "skill", ref: wanted.name, ...(isSeen ? { existing: presentCandidate(holder) } : {}) },
+    { kind: "skill", ref: wanted.name, ...(seen ? { existing: presentCandidate(seen) } : {}) },
   );
 }
 

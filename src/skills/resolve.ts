@@ -2,10 +2,9 @@
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
-import { decideSkill } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
-import { admit, loadSkill, selectVersion } from "./load.ts";
+import { admit, keepAllowed, loadSkill, selectVersion } from "./load.ts";
 import { readSelector } from "./semver.ts";
 
 /** How many skills an ambiguous reference is told to fit. */
@@ -32,7 +31,8 @@ async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc
 
   if (/^[A-Za-z0-9]{10}$/.test(ref)) {
     const byPublicId = await app.storage.skills.findByPublicId(ref);
-    if (byPublicId && decideSkill(actor, "skill:read", byPublicId) === "allowed") return byPublicId;
+    const [readable] = await keepAllowed(app, actor, "skill:read", byPublicId ? [byPublicId] : []);
+    if (readable) return readable;
   }
   if (/^[0-9a-f]{24}$/.test(ref)) return loadSkill(app, actor, ref, "skill:read");
   return resolveBareSlug(app, actor, ref);
@@ -52,9 +52,9 @@ function readShareUrl(app: App, ref: string): string | undefined {
 /** One's own organizations come first: a public skill of a stranger never makes a name of theirs ambiguous. */
 async function resolveBareSlug(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
   const { skills } = app.storage;
-  const tenantIds = actor.kind === "user" ? actor.memberships.map((m) => m.tenantId) : [];
+  const tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
   const named = tenantIds.length > 0 ? await skills.listBySlugIn(tenantIds, ref) : [];
-  const own = named.filter((skill) => decideSkill(actor, "skill:read", skill) === "allowed");
+  const own = await keepAllowed(app, actor, "skill:read", named);
   const candidates = own.length > 0 ? own : await skills.listBySlugInCatalog(ref, candidateLimit + 1);
   if (candidates.length > 1) {
     throw new ServiceError("ambiguous", `"${ref}" names several skills: write it as organization/${ref}.`, {
@@ -63,7 +63,7 @@ async function resolveBareSlug(app: App, actor: Actor, ref: string): Promise<Ski
       candidates: candidates.slice(0, candidateLimit).map(presentCandidate),
     });
   }
-  return admit(actor, "skill:read", candidates[0], ref);
+  return admit(app, actor, "skill:read", candidates[0], ref);
 }
 
 /** A skill as error details name it. */

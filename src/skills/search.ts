@@ -40,7 +40,7 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   if (input.tenant_id !== undefined) {
     const ref = input.tenant_id;
     const own =
-      actor.kind === "user" && actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
+      actor.kind !== "anonymous" && actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
     if (!own) throw notFound("team", ref);
     tenantIds = readable.filter((id) => id === own.tenantId);
   }

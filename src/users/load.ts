@@ -28,6 +28,7 @@ export async function loadMemberships(app: App, userId: string): Promise<Members
     tenantSlug,
     tenantName,
     role,
+    teamIds: [],
     permissions: permissionsOfRole(role),
   }));
 }

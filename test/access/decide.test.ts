@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
   builtInRoles,
+  folderLevels,
   permissionActions,
   visibilities,
   type Permission,
@@ -13,7 +14,9 @@ import type { Actor, PermissionMap, TokenLimits, UserActor } from "../../src/acc
 import {
   decideSkill,
   decideTenant,
+  mayInPlace,
   readableTenants,
+  type PlaceFacts,
   type SkillFacts,
   type Verdict,
 } from "../../src/access/decide.ts";
@@ -34,6 +37,7 @@ function userWith(roles: Record<string, string>, limits?: TokenLimits): UserActo
       tenantSlug: tenantId,
       tenantName: tenantId,
       role,
+      teamIds: [],
       permissions: permissionsOfRole(role),
     })),
     via: limits ? { kind: "token", tokenId: "t1", limits } : { kind: "session", sessionId: "s1" },
@@ -43,7 +47,7 @@ function userWith(roles: Record<string, string>, limits?: TokenLimits): UserActo
 const skill = (visibility: Visibility, folderId: string | null = null): SkillFacts => ({
   tenantId: "org",
   visibility,
-  folderId,
+  place: folderId === null ? null : { folderIds: [folderId], governing: null },
 });
 const permissions = Object.entries(permissionActions).flatMap(([group, actions]) =>
   actions.map((action) => `${group}:${action}` as Permission),
@@ -178,11 +182,25 @@ describe("the laws of access", () => {
     { scopes: anyScopes, allowedFolderIds: fc.subarray(["f1", "f2", "f3"]) },
     { requiredKeys: [] },
   );
+  const folders = ["f1", "f2", "f3"];
+  const anyPlace: fc.Arbitrary<PlaceFacts | null> = fc.option(
+    fc.subarray(folders, { minLength: 1 }).chain((folderIds) =>
+      fc.record({
+        folderIds: fc.constant(folderIds),
+        governing: fc.option(
+          fc.record({
+            folderId: fc.constantFrom(...folderIds),
+            level: fc.option(fc.constantFrom(...folderLevels)),
+          }),
+        ),
+      }),
+    ),
+  );
   const anySkill: fc.Arbitrary<SkillFacts | undefined> = fc.option(
     fc.record({
       tenantId: fc.constantFrom("org", "other", "third"),
       visibility: fc.constantFrom(...visibilities),
-      folderId: fc.constantFrom(null, "f1", "f2", "f3"),
+      place: anyPlace,
     }),
     { nil: undefined },
   );
@@ -241,7 +259,7 @@ describe("the laws of access", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPermission, anySkill, (roles, limits, permission, facts) => {
         const actor = userWith(roles, limits);
-        if (facts && readableTenants(actor).includes(facts.tenantId))
+        if (facts && mayInPlace(actor, "skill:read", facts.tenantId, facts.place))
           assert.ok(may(actor, "skill:read", facts));
         if (may(actor, permission, facts)) assert.ok(may(actor, "skill:read", facts));
         const verdict = decideSkill(actor, permission, facts);
