@@ -1,16 +1,20 @@
 /** Every collection of the service, opened on one database. */
 import type { IndexDescription } from "mongodb";
+import { adoptOlderForm } from "./adopt.ts";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
 import { openDownloads, dailyDownloadIndexes, downloadIndexes, type Downloads } from "./downloads.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
+import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
+import { openRoles, roleIndexes, type Roles } from "./roles.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
+import { openTeams, teamIndexes, type Teams } from "./teams.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
 import { openTokens, tokenIndexes, type Tokens } from "./tokens.ts";
 import { openUploads, uploadIndexes, type Uploads } from "./uploads.ts";
@@ -23,12 +27,15 @@ export interface Storage {
   deviceCodes: DeviceCodes;
   downloads: Downloads;
   idempotency: IdempotencyRecords;
+  invitations: Invitations;
   memberships: Memberships;
+  roles: Roles;
   sessions: Sessions;
   setup: Setup;
   skills: Skills;
   searchEntries: SearchEntries;
   skillSearch: SkillSearch;
+  teams: Teams;
   tenants: Tenants;
   tokens: Tokens;
   uploads: Uploads;
@@ -44,11 +51,14 @@ const indexes: Record<string, IndexDescription[]> = {
   device_codes: deviceCodeIndexes,
   downloads: downloadIndexes,
   idempotency: idempotencyIndexes,
+  invitations: invitationIndexes,
   manifests: manifestIndexes,
   memberships: membershipIndexes,
+  roles: roleIndexes,
   sessions: sessionIndexes,
   search_entries: searchEntryIndexes,
   skills: skillIndexes,
+  teams: teamIndexes,
   tenants: tenantIndexes,
   tokens: tokenIndexes,
   uploads: uploadIndexes,
@@ -59,6 +69,7 @@ const indexes: Record<string, IndexDescription[]> = {
 /** Connects, creates missing indexes and opens every collection. */
 export async function openStorage(options: { url: string; database: string }): Promise<Storage> {
   const database = await openDatabase(options.url, options.database);
+  await adoptOlderForm(database);
   await database.ensureIndexes(indexes);
   const searchEntries = openSearchEntries(database);
   return {
@@ -67,12 +78,15 @@ export async function openStorage(options: { url: string; database: string }): P
     deviceCodes: openDeviceCodes(database),
     downloads: openDownloads(database),
     idempotency: openIdempotency(database),
+    invitations: openInvitations(database),
     memberships: openMemberships(database),
+    roles: openRoles(database),
     sessions: openSessions(database),
     setup: openSetup(database),
     skills: openSkills(database),
     searchEntries,
     skillSearch: openSkillSearch(database, searchEntries),
+    teams: openTeams(database),
     tenants: openTenants(database),
     tokens: openTokens(database),
     uploads: openUploads(database),

@@ -1,32 +1,89 @@
-/** Who belongs to which organization, with which role. */
-import type { IndexDescription } from "mongodb";
+/**
+ * Who belongs to which organization, with which role and in which teams. Whoever leaves keeps a marked row until its
+ * event is in the audit log and what hung on it was cleaned up; only an active row counts for anything.
+ */
+import type { Filter, IndexDescription, UpdateFilter } from "mongodb";
 import type { Database } from "./database.ts";
+import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
 
-export interface MembershipDoc {
+export interface MembershipDoc extends WithOutbox {
   _id: string;
   tenantId: string;
   /** The organization's own, repeated here: every request asks who its caller is. */
   tenantSlug: string;
   tenantName: string;
+  /** When the organization is to be erased: from its deletion on the membership gives next to nothing. */
+  tenantDeletionAt?: Date;
   userId: string;
+  /** The person's own, repeated here for lists. */
+  username: string;
+  /** What a search by prefix finds: the user name, and the folded name from each of its words on. */
+  nameKeys: string[];
+  /** A built-in role, or the id of a custom one. */
   role: string;
-  createdAt: Date;
+  teamIds: string[];
+  /** Counts the writes that decide what the member may do: each is made on what its writer has seen. */
+  revision: number;
+  active?: true;
   /** Set until the organization exists; such a membership counts for nothing. */
   pending?: true;
+  /** Set while an owner is being entered in the organization's `ownerIds`: nobody takes the role away meanwhile. */
+  enlisting?: true;
+  createdAt: Date;
+  removedAt?: Date;
 }
 
+/** What a new membership may leave out. */
+export type NewMembership = Omit<
+  MembershipDoc,
+  "active" | "revision" | "teamIds" | "username" | "nameKeys" | "removedAt"
+> &
+  Partial<Pick<MembershipDoc, "teamIds" | "username" | "nameKeys">>;
+
+const onlyActive = { partialFilterExpression: { active: true } };
+
 export const membershipIndexes: IndexDescription[] = [
-  { key: { tenantId: 1, userId: 1 }, unique: true, name: "membership_once" },
+  { key: { tenantId: 1, userId: 1 }, unique: true, name: "membership_active", ...onlyActive },
   { key: { userId: 1 } },
+  { key: { tenantId: 1, active: 1, username: 1, _id: 1, nameKeys: 1 }, name: "membership_list" },
+  { key: { tenantId: 1, teamIds: 1, active: 1, username: 1, _id: 1 }, name: "membership_team" },
+  { key: { tenantId: 1, role: 1, active: 1 }, name: "membership_role" },
+  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { removedAt: 1 }, sparse: true },
 ];
+
+export interface MemberQuery {
+  tenantId: string;
+  /** Folded beginning of a name or user name. */
+  prefix?: string | undefined;
+  teamId?: string | undefined;
+  after?: { username: string; id: string } | undefined;
+  limit: number;
+}
+
+/** Changes of what a member may do; made in one write with their events. */
+export interface MembershipChange {
+  role?: string;
+  enlisting?: true;
+  addTeam?: string;
+  removeTeam?: string;
+}
 
 export type Memberships = ReturnType<typeof openMemberships>;
 
 export function openMemberships(database: Database) {
   const memberships = database.collection<MembershipDoc>("memberships");
+  const counting = { active: true, pending: { $exists: false } } as const;
   return {
-    async insert(membership: MembershipDoc): Promise<void> {
-      await memberships.insertOne(membership);
+    /** Throws a duplicate error of index `membership_active` when the person is in already. */
+    async insert(membership: NewMembership): Promise<void> {
+      const rest = { teamIds: [], username: "", nameKeys: [], revision: 0, active: true } as const;
+      await memberships.insertOne({
+        ...rest,
+        ...membership,
+        teamIds: membership.teamIds ?? [],
+      } as MembershipDoc);
     },
     async remove(id: string): Promise<void> {
       await memberships.deleteOne({ _id: id });
@@ -35,14 +92,138 @@ export function openMemberships(database: Database) {
     /** A user's memberships, by slug of the organization. */
     listOfUser: (userId: string): Promise<MembershipDoc[]> =>
       memberships
-        .find({ userId, pending: { $exists: false } })
+        .find({ userId, ...counting }, { projection: { outbox: 0 } })
         .sort({ tenantSlug: 1 })
         .toArray(),
+    find: (tenantId: string, userId: string) =>
+      memberships.findOne({ tenantId, userId, ...counting }, { projection: { outbox: 0 } }),
 
-    /** Repeats what an organization is called now, and lets those count that waited for it to exist. */
-    async follow(tenant: { _id: string; slug: string; name: string }): Promise<void> {
-      const fields = { tenantSlug: tenant.slug, tenantName: tenant.name };
-      await memberships.updateMany({ tenantId: tenant._id }, { $set: fields, $unset: { pending: true } });
+    /** Those of some people who are members. */
+    listByUserIds: (tenantId: string, userIds: string[]) =>
+      memberships
+        .find(
+          { tenantId, userId: { $in: userIds }, ...counting },
+          { projection: { userId: 1, username: 1, teamIds: 1 } },
+        )
+        .toArray(),
+
+    /** A page of an organization's members, by user name. */
+    list({ tenantId, prefix, teamId, after, limit }: MemberQuery): Promise<MembershipDoc[]> {
+      const filter: Filter<MembershipDoc> = { tenantId, ...counting };
+      if (teamId !== undefined) filter.teamIds = teamId;
+      if (prefix !== undefined) filter.nameKeys = { $regex: `^${escapePattern(prefix)}` };
+      if (after)
+        filter.$or = [
+          { username: { $gt: after.username } },
+          { username: after.username, _id: { $gt: after.id } },
+        ];
+      return memberships
+        .find(filter, { projection: { outbox: 0 } })
+        .sort({ username: 1, _id: 1 })
+        .limit(limit)
+        .toArray();
     },
+    count: (tenantId: string) => memberships.countDocuments({ tenantId, active: true }),
+    /** How many members hold a role, up to a limit. */
+    countWithRole: (tenantId: string, role: string, limit: number) =>
+      memberships.countDocuments({ tenantId, role, active: true }, { limit }),
+    listWithRole: (tenantId: string, role: string, limit: number) =>
+      memberships
+        .find({ tenantId, role, ...counting }, { projection: { outbox: 0 } })
+        .limit(limit)
+        .toArray(),
+
+    /** Changes a member as they were at `revision`; null when they have changed or left meanwhile. */
+    change(
+      id: string,
+      revision: number,
+      { addTeam, removeTeam, ...fields }: MembershipChange,
+      events: EventRow[],
+    ): Promise<MembershipDoc | null> {
+      const outbox = outboxUpdate(events);
+      const update: UpdateFilter<MembershipDoc> = {
+        $set: { ...fields, ...(events.length > 0 ? outbox.$set : {}) },
+        $inc: { revision: 1 },
+        $push: outbox.$push,
+        ...(addTeam === undefined ? {} : { $addToSet: { teamIds: addTeam } }),
+        ...(removeTeam === undefined ? {} : { $pull: { teamIds: removeTeam } }),
+      };
+      return memberships.findOneAndUpdate(
+        { _id: id, revision, active: true, enlisting: { $exists: false } },
+        update,
+        { returnDocument: "after" },
+      );
+    },
+    /** Ends the entering of an owner in the organization's `ownerIds`. */
+    async finishEnlisting(id: string, revision: number): Promise<void> {
+      await memberships.updateOne(
+        { _id: id, revision },
+        { $unset: { enlisting: true }, $inc: { revision: 1 } },
+      );
+    },
+    listEnlisting: (tenantId: string, role: string, limit: number) =>
+      memberships.find({ tenantId, role, active: true, enlisting: true }).limit(limit).toArray(),
+
+    /** Ends a membership as it was at `revision`; false when it has changed meanwhile. */
+    async markRemoved(id: string, revision: number, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await memberships.updateOne(
+        { _id: id, revision, active: true, enlisting: { $exists: false } },
+        {
+          $set: { removedAt: now, ...outbox.$set },
+          $unset: { active: true },
+          $inc: { revision: 1 },
+          $push: outbox.$push,
+        },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Ended memberships that are still to be cleaned up after, of one person or of all. */
+    listRemoved: (whose: { tenantId: string; userId: string } | undefined, before: Date, limit: number) =>
+      memberships
+        .find({ ...whose, removedAt: { $exists: true, $lte: before } })
+        .limit(limit)
+        .toArray(),
+
+    /** Repeats what an organization is called now and whether it is to be erased, and lets those count that waited for it. */
+    async follow(tenant: { _id: string; slug: string; name: string; deletionAt?: Date }): Promise<void> {
+      const { slug, name, deletionAt } = tenant;
+      await memberships.updateMany(
+        { tenantId: tenant._id },
+        {
+          $set: {
+            tenantSlug: slug,
+            tenantName: name,
+            ...(deletionAt ? { tenantDeletionAt: deletionAt } : {}),
+          },
+          $unset: { pending: true, ...(deletionAt ? {} : { tenantDeletionAt: true }) },
+        },
+      );
+    },
+    /** Repeats what a person is called now. */
+    async followUser(userId: string, names: Pick<MembershipDoc, "username" | "nameKeys">): Promise<void> {
+      await memberships.updateMany(
+        { userId },
+        { $set: { username: names.username, nameKeys: names.nameKeys } },
+      );
+    },
+    /** Takes a deleted team off everybody. */
+    async dropTeam(tenantId: string, teamId: string): Promise<void> {
+      await memberships.updateMany({ tenantId, teamIds: teamId }, { $pull: { teamIds: teamId } });
+    },
+    removeOfTenant: (tenantId: string) => removeSlice(memberships, { tenantId }),
+
+    /** Documents whose events were not carried to the log yet, oldest first. */
+    listUnsettled: (before: Date, limit: number) =>
+      memberships
+        .find({ unsettledAt: { $lt: before } })
+        .sort({ unsettledAt: 1 })
+        .limit(limit)
+        .toArray(),
+    settle: (id: string, eventIds: string[]) => settleOutbox(memberships, id, eventIds),
   };
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

@@ -14,6 +14,8 @@ export interface Membership {
   teamIds: readonly string[];
   /** Of the role, and of the roles that the teams carry, together. */
   permissions: PermissionMap;
+  /** Set for those who may take it back while the organization is to be erased; `permissions` are just that. */
+  deletionAt?: Date;
 }
 
 /** What narrows a token; absent parts narrow nothing. */

@@ -10,6 +10,7 @@ import { decideTenant, limitsOf } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { makeEvent, settleEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
+import { memberNames } from "../users/member-names.ts";
 import type { CreateTenant, UpdateTenant } from "./schema.ts";
 
 /**
@@ -42,7 +43,9 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
   const tenant: TenantDoc = {
     _id: id,
     slug,
+    slugs: [slug],
     name: input.name,
+    ownerIds: [user.userId],
     createdBy: user.userId,
     createdAt: now,
     updatedAt: now,
@@ -55,6 +58,7 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
     tenantSlug: slug,
     tenantName: input.name,
     userId: user.userId,
+    ...memberNames(user),
     role: "owner",
     createdAt: now,
     pending: true,
@@ -147,7 +151,7 @@ function slugOf(name: string): string {
 }
 
 function slugTaken(error: unknown, slug: string): unknown {
-  if (!isDuplicate(error, "tenant_slug")) return error;
+  if (!isDuplicate(error, "tenant_slugs")) return error;
   return new ServiceError(
     "already_exists",
     `The organization slug "${slug}" is taken: choose another.`,

@@ -1,9 +1,11 @@
 /** Accounts as actors: who a session, a token or an approved device acts as. */
-import { isDuplicate } from "../../storage/database.ts";
+import { isDuplicate, isId } from "../../storage/database.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { RoleDoc } from "../../storage/roles.ts";
 import type { Account } from "../../storage/users.ts";
-import type { Actor, Membership, Origin, UserActor } from "../access/actor.ts";
+import type { Actor, Membership, Origin, PermissionMap, UserActor } from "../access/actor.ts";
 import { limitsOf } from "../access/decide.ts";
-import { permissionsOfRole } from "../access/permissions.ts";
+import { isPermitted, permissionsOfRole, unionOf } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
 
@@ -21,16 +23,47 @@ export async function loadUserActor(
   return user ? userActor(user, memberships, via, origin) : undefined;
 }
 
+/** Where a user belongs and what they may do there now, by slug of the organization. */
 export async function loadMemberships(app: App, userId: string): Promise<Membership[]> {
-  const rows = await app.storage.memberships.listOfUser(userId);
-  return rows.map(({ tenantId, tenantSlug, tenantName, role }) => ({
-    tenantId,
-    tenantSlug,
-    tenantName,
-    role,
-    teamIds: [],
-    permissions: permissionsOfRole(role),
-  }));
+  return effectiveMemberships(app, await app.storage.memberships.listOfUser(userId));
+}
+
+/**
+ * What some rows give: the role's permissions together with those of the roles that their teams carry. Rows with a
+ * built-in role and no team cost nothing; teams and custom roles of all others are read in two calls at once. A role or
+ * team that is gone, or another organization's, gives nothing. Of an organization that is to be erased only those
+ * remain who may take that back, and nothing else remains to them.
+ */
+export async function effectiveMemberships(app: App, rows: readonly MembershipDoc[]): Promise<Membership[]> {
+  const teamIds = [...new Set(rows.flatMap((row) => row.teamIds))];
+  const roleIds = [...new Set(rows.map((row) => row.role).filter(isId))];
+  const [teams, roles] = await Promise.all([
+    teamIds.length > 0 ? app.storage.teams.listWithRoles(teamIds) : [],
+    roleIds.length > 0 ? app.storage.roles.listByIds(roleIds) : [],
+  ]);
+  return rows.flatMap((row): Membership[] => {
+    const { tenantId, tenantSlug, tenantName, role, tenantDeletionAt } = row;
+    const known = { tenantId, tenantSlug, tenantName, role };
+    const ofRole = permissionsOf(role, tenantId, roles);
+    if (tenantDeletionAt) {
+      const mayRestore = isPermitted(ofRole, "organization:delete");
+      const permissions = { organization: ["delete"] };
+      return mayRestore ? [{ ...known, teamIds: [], permissions, deletionAt: tenantDeletionAt }] : [];
+    }
+    const own = teams.filter((team) => team.tenantId === tenantId && row.teamIds.includes(team._id));
+    const ofTeams = own.flatMap((team) => team.roleIds.map((id) => permissionsOf(id, tenantId, team.roles)));
+    return [{ ...known, teamIds: own.map((team) => team._id), permissions: unionOf([ofRole, ...ofTeams]) }];
+  });
+}
+
+/** The permissions of a built-in role, or of a custom one among those at hand. */
+function permissionsOf(
+  role: string,
+  tenantId: string,
+  custom: readonly Pick<RoleDoc, "_id" | "tenantId" | "permissions" | "active">[],
+): PermissionMap {
+  if (!isId(role)) return permissionsOfRole(role);
+  return custom.find((one) => one._id === role && one.tenantId === tenantId && one.active)?.permissions ?? {};
 }
 
 export function userActor(

@@ -11,7 +11,9 @@ export function presentIdentity(user: Account, memberships: readonly Membership[
     name: user.name,
     email: user.email,
     isAdministrator: user.isAdministrator,
-    memberships: memberships.map((m) => ({ tenantId: m.tenantId, slug: m.tenantSlug, name: m.tenantName })),
+    memberships: memberships
+      .filter((m) => !m.deletionAt)
+      .map((m) => ({ tenantId: m.tenantId, slug: m.tenantSlug, name: m.tenantName })),
     pendingInvitations: [],
   };
 }

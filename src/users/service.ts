@@ -7,6 +7,7 @@ import type { App } from "../app.ts";
 import { makeEvent, settleEvents } from "../audit/events.ts";
 import { forbidden, unauthenticated } from "../errors.ts";
 import { nameTaken, requireUnrestricted, requireUser } from "./load.ts";
+import { followUser } from "./member-names.ts";
 import { presentAuditEntry } from "./present.ts";
 import type { AuditLogPayload, AuditLogQuery, UpdateProfile } from "./schema.ts";
 
@@ -39,6 +40,7 @@ export async function updateProfile(app: App, actor: Actor, input: UpdateProfile
     throw nameTaken(error, { username: input.username });
   }
   if (!updated) throw unauthenticated("This account no longer exists.");
+  await followUser(app, updated);
   settleEvents(app, app.storage.users, caller.userId, [event]);
   return updated;
 }

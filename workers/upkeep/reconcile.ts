@@ -8,6 +8,8 @@ import { carryEvents } from "../../src/audit/events.ts";
 import { followTenant } from "../../src/orgs/service.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { settleSkill } from "../../src/skills/settle.ts";
+import { followUser } from "../../src/users/member-names.ts";
+import { tendPlaces, tendTrees } from "../folders/tend.ts";
 
 /** Documents younger than this are being settled by the process that wrote them. */
 const settleAfterMs = 5000;
@@ -18,6 +20,8 @@ const orphanAfterMs = 24 * 3_600_000;
 export async function reconcile(app: App): Promise<void> {
   await settleSkills(app);
   await settleAccounts(app);
+  await tendTrees(app, new Date(app.now().getTime() - settleAfterMs));
+  await tendPlaces(app);
   for (const skill of await app.storage.skills.listDeleted(batch)) {
     await attempt(app, skill._id, () => eraseSkill(app, { tenantId: skill.tenantId, skillId: skill._id }));
   }
@@ -51,12 +55,16 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { tenants, users, tokens } = app.storage;
+  const { tenants, users, tokens, memberships, teams, roles, invitations } = app.storage;
   for (const tenant of await tenants.listUnsettled(before, batch)) {
     await followTenant(app, tenant);
     await carryEvents(app, tenants, tenant._id, tenant.outbox ?? []);
   }
-  for (const collection of [users, tokens]) {
+  for (const user of await users.listUnsettled(before, batch)) {
+    await followUser(app, user);
+    await carryEvents(app, users, user._id, user.outbox ?? []);
+  }
+  for (const collection of [tokens, memberships, teams, roles, invitations]) {
     for (const document of await collection.listUnsettled(before, batch)) {
       await carryEvents(app, collection, document._id, document.outbox ?? []);
     }

@@ -1,0 +1,29 @@
+/** What lists of members repeat of a person. */
+import type { Account } from "../../storage/users.ts";
+import type { App } from "../app.ts";
+import { foldName } from "./schema.ts";
+
+/** Words of a name from which on a search by prefix finds it. */
+const namedWords = 8;
+
+/** The user name, and what a search by prefix finds a person by. */
+export function memberNames(user: { username: string; name: string }): {
+  username: string;
+  nameKeys: string[];
+} {
+  const words = foldName(user.name).trim().split(/\s+/u).slice(0, namedWords);
+  const fromEachWord = words.map((_, index) => words.slice(index).join(" "));
+  return { username: user.username, nameKeys: [...new Set([foldName(user.username), ...fromEachWord])] };
+}
+
+/** Repeats a person's names in their memberships. Done again by the reconcile job after a stop. */
+export async function followUser(app: App, user: Account): Promise<void> {
+  let written: Account;
+  let now: Account | null = user;
+  do {
+    written = now;
+    await app.storage.memberships.followUser(written._id, memberNames(written));
+    now = await app.storage.users.find(written._id);
+    // The slower of two at once may have written names that are over.
+  } while (now && (now.username !== written.username || now.name !== written.name));
+}

@@ -1,0 +1,47 @@
+/**
+ * Brings a database of the time before teams and former slugs to the present form. The index of that time is the mark:
+ * it is dropped last, so that a stop is made good at the next start, and where it is gone nothing is done.
+ */
+import type { Database } from "./database.ts";
+
+export async function adoptOlderForm(database: Database): Promise<void> {
+  const tenants = database.raw.collection("tenants");
+  const memberships = database.raw.collection("memberships");
+  if (!(await hasIndex(database, "tenants", "tenant_slug"))) return;
+
+  await memberships.updateMany({ active: { $exists: false }, removedAt: { $exists: false } }, [
+    { $set: { active: true, teamIds: [], revision: 0, username: "", nameKeys: [] } },
+  ]);
+  const names = memberships.aggregate<{ _id: string; user: { username: string; name: string }[] }>([
+    { $match: { username: "" } },
+    { $lookup: { from: "users", localField: "userId", foreignField: "_id", as: "user" } },
+    { $project: { user: { username: 1, name: 1 } } },
+  ]);
+  for await (const { _id, user } of names) {
+    const [found] = user;
+    if (!found) continue;
+    const nameKeys = [
+      ...new Set([found.username, found.name].map((name) => name.normalize("NFKC").toLowerCase())),
+    ];
+    await memberships.updateOne({ _id: _id as never }, { $set: { username: found.username, nameKeys } });
+  }
+  const owners = memberships.aggregate<{ _id: string; ownerIds: string[] }>([
+    { $match: { role: "owner", active: true } },
+    { $group: { _id: "$tenantId", ownerIds: { $push: "$userId" } } },
+  ]);
+  for await (const { _id, ownerIds } of owners)
+    await tenants.updateOne({ _id: _id as never }, { $set: { ownerIds: ownerIds.slice(0, 100) } });
+  await tenants.updateMany({ slugs: { $exists: false } }, [{ $set: { slugs: ["$slug"] } }]);
+
+  if (await hasIndex(database, "memberships", "membership_once"))
+    await memberships.dropIndex("membership_once");
+  await tenants.dropIndex("tenant_slug");
+}
+
+async function hasIndex(database: Database, collection: string, name: string): Promise<boolean> {
+  const indexes = await database.raw
+    .collection(collection)
+    .indexes()
+    .catch(() => []);
+  return indexes.some((index) => index.name === name);
+}
