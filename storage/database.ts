@@ -15,6 +15,8 @@ import {
   type IndexDescription,
 } from "mongodb";
 
+import { endWaitingForClosedConnections } from "./closed-connections.ts";
+
 /** How long a request waits for an engine that is down before it is answered 503. */
 const serverSelectionTimeoutMs = 3000;
 /** After so much silence on a connection the engine counts as away. Far over any command of a request. */
@@ -34,6 +36,7 @@ export interface Database {
 }
 
 export async function openDatabase(url: string, name: string): Promise<Database> {
+  endWaitingForClosedConnections();
   const client = new MongoClient(url, {
     appName: "svc",
     ignoreUndefined: true,

@@ -1,6 +1,12 @@
 /** The REST interface as a program without our client calls it. */
 import assert from "node:assert/strict";
 
+/** Longer than the service lets any request of a test take: without an answer by then, it never comes. */
+const answerTimeoutMs = 60_000;
+
+/** Ends a call that gets no answer, with an error that says so: a test fails then, rather than hang. */
+export const answered = (): AbortSignal => AbortSignal.timeout(answerTimeoutMs);
+
 export interface ApiAnswer<T> {
   status: number;
   headers: Headers;
@@ -26,12 +32,12 @@ export interface Account {
   token: string;
 }
 
-/** One JSON call. Throws only where no whole answer came. */
+/** One JSON call. Throws only where no whole answer came, at the latest after a minute. */
 export async function callApi<T = Record<string, unknown>>(
   url: string,
   method: string,
   target: string,
-  { token, cookie, body, signal }: ApiOptions = {},
+  { token, cookie, body, signal = answered() }: ApiOptions = {},
 ): Promise<ApiAnswer<T>> {
   const response = await fetch(url + target, {
     method,
@@ -41,7 +47,7 @@ export async function callApi<T = Record<string, unknown>>(
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const text = await response.text();
   const json = JSON.parse(text) as { data: T; error?: string; code?: string };

@@ -8,7 +8,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { writeZip } from "../../repos/archive/index.ts";
-import { type ApiAnswer, callApi, newAccount, newOrganization } from "./http-client.ts";
+import { type ApiAnswer, answered, callApi, newAccount, newOrganization } from "./http-client.ts";
 import { assertSound, git, repositoryOf } from "./native-git.ts";
 import type { Server } from "./server.ts";
 
@@ -17,7 +17,7 @@ export interface Attempt {
   skillId: string;
   /** Unique, and part of the published bytes. */
   mark: string;
-  /** `cut`: no whole answer came, so the version may or may not exist. */
+  /** `cut`: no whole answer came (`answer` says why), so the version may or may not exist. */
   outcome: "acknowledged" | "refused" | "unavailable" | "cut";
   version?: VersionRow;
   answer?: string;
@@ -101,6 +101,7 @@ async function upload(url: string, token: string, mark: string): Promise<string>
     method: "PUT",
     headers: { authorization: `Bearer ${token}` },
     body: new Uint8Array(zip),
+    signal: answered(),
   });
   const answer = (await stored.json()) as ApiAnswer<unknown>;
   if (stored.status !== 200) throw new NotStaged({ ...answer, status: stored.status });
@@ -148,7 +149,7 @@ export function startPublishers(options: {
       if (answer.status === 201) return { ...attempt, outcome: "acknowledged", version: answer.data };
       return { ...attempt, outcome: answer.status === 503 ? "unavailable" : "refused", answer: told };
     } catch (error) {
-      if (!(error instanceof NotStaged)) return { ...attempt, outcome: "cut" };
+      if (!(error instanceof NotStaged)) return { ...attempt, outcome: "cut", answer: String(error) };
       if (error.isLimit) return undefined;
       const outcome = error.status === 503 ? "unavailable" : "refused";
       return { ...attempt, outcome, answer: error.message };
@@ -237,6 +238,7 @@ async function listVersions(service: { url: string; token: string }, skill: Skil
     const target = `/api/skills/${skill.id}/versions?prerelease=true&limit=200${cursor}`;
     const response = await fetch(service.url + target, {
       headers: { authorization: `Bearer ${service.token}` },
+      signal: answered(),
     });
     assert.equal(response.status, 200);
     const page = (await response.json()) as { data: VersionRow[]; nextCursor: string | null };
@@ -255,6 +257,7 @@ async function readMark(
   const read = (kind: string) =>
     fetch(`${service.url}/api/skills/${skill.id}/${kind}?version=${row.version}`, {
       headers: { authorization: `Bearer ${service.token}` },
+      signal: answered(),
     });
   let text: string;
   if (skill.format === "markdown") {

@@ -69,6 +69,8 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
+// How a test file is ended that takes too long; without this, a process would end by it with no "exit" event.
+process.once("SIGTERM", () => process.exit(143));
 
 export function temporaryFolder(name: string): string {
   return mkdtempSync(path.join(os.tmpdir(), `svc-${name}-`));
@@ -173,7 +175,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/readyz`);
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) });
     await answer.arrayBuffer();
     return answer.status === 200;
   } catch {
