@@ -30,6 +30,7 @@ export const limits = {
   tokenExpiryDaysMax: 3650,
   orgName: { min: 2, max: 50 },
   orgSlug: { min: 2, max: 39 },
+  orgDescription: 500,
   /** That one person may create: every request reads all memberships of its caller. */
   organizationsPerUser: 100,
   membersPerOrganization: 10_000,
@@ -46,7 +47,9 @@ export const limits = {
   avatarBytes: 5 * MiB,
   teamName: 50,
   roleName: 50,
-  foldersPerOrganization: 50_000,
+  foldersPerOrganization: 20_000,
+  /** Folders inside one another. */
+  folderDepth: 1000,
   folderName: 100,
   folderSlug: 64,
   /** Characters of a folder path that a call may name; deeper folders are named by id. */

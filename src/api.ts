@@ -8,6 +8,7 @@ import { authenticate } from "./auth/authenticate.ts";
 import { pageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { ServiceError } from "./errors.ts";
+import { folderRoutes } from "./folders/routes.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
 import type { IdempotencyStore } from "./http/idempotency.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -28,6 +29,7 @@ export function apiRoutes(app: App): Route[] {
     ...userRoutes(app),
     ...tokenRoutes(app),
     ...tenantRoutes(app),
+    ...folderRoutes(app),
     ...skillRoutes(app),
   ];
 }

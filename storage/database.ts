@@ -118,3 +118,14 @@ export async function retryIdempotent<T>(operation: () => Promise<T>, forMs = 20
     }
   }
 }
+
+/** The rows of a cursor in slices of a size; the last may be shorter, none is empty. */
+export async function* inSlices<T>(rows: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let slice: T[] = [];
+  for await (const row of rows) {
+    if (slice.push(row) < size) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
+}

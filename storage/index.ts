@@ -5,9 +5,11 @@ import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-ev
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
 import { openDownloads, dailyDownloadIndexes, downloadIndexes, type Downloads } from "./downloads.ts";
+import { folderIndexes, folderTreeIndexes, openFolders, type Folders } from "./folders.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
+import { openPlaces, placeIndexes, type Places } from "./places.ts";
 import { openRoles, roleIndexes, type Roles } from "./roles.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
@@ -26,9 +28,11 @@ export interface Storage {
   auditEvents: AuditEvents;
   deviceCodes: DeviceCodes;
   downloads: Downloads;
+  folders: Folders;
   idempotency: IdempotencyRecords;
   invitations: Invitations;
   memberships: Memberships;
+  places: Places;
   roles: Roles;
   sessions: Sessions;
   setup: Setup;
@@ -50,10 +54,13 @@ const indexes: Record<string, IndexDescription[]> = {
   daily_downloads: dailyDownloadIndexes,
   device_codes: deviceCodeIndexes,
   downloads: downloadIndexes,
+  folder_trees: folderTreeIndexes,
+  folders: folderIndexes,
   idempotency: idempotencyIndexes,
   invitations: invitationIndexes,
   manifests: manifestIndexes,
   memberships: membershipIndexes,
+  places: placeIndexes,
   roles: roleIndexes,
   sessions: sessionIndexes,
   search_entries: searchEntryIndexes,
@@ -77,9 +84,11 @@ export async function openStorage(options: { url: string; database: string }): P
     auditEvents: openAuditEvents(database),
     deviceCodes: openDeviceCodes(database),
     downloads: openDownloads(database),
+    folders: openFolders(database),
     idempotency: openIdempotency(database),
     invitations: openInvitations(database),
     memberships: openMemberships(database),
+    places: openPlaces(database),
     roles: openRoles(database),
     sessions: openSessions(database),
     setup: openSetup(database),

@@ -124,9 +124,7 @@ export function openMemberships(database: Database) {
         .toArray();
     },
     count: (tenantId: string) => memberships.countDocuments({ tenantId, active: true }),
-    /** How many members hold a role, up to a limit. */
-    countWithRole: (tenantId: string, role: string, limit: number) =>
-      memberships.countDocuments({ tenantId, role, active: true }, { limit }),
+    /** Members whose own role is this one. */
     listWithRole: (tenantId: string, role: string, limit: number) =>
       memberships
         .find({ tenantId, role, ...counting }, { projection: { outbox: 0 } })
@@ -161,9 +159,6 @@ export function openMemberships(database: Database) {
         { $unset: { enlisting: true }, $inc: { revision: 1 } },
       );
     },
-    listEnlisting: (tenantId: string, role: string, limit: number) =>
-      memberships.find({ tenantId, role, active: true, enlisting: true }).limit(limit).toArray(),
-
     /** Ends a membership as it was at `revision`; false when it has changed meanwhile. */
     async markRemoved(id: string, revision: number, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);

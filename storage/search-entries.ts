@@ -21,6 +21,7 @@ export interface SearchEntry {
   visibility: Visibility;
   tags: string[];
   folderId: string | null;
+  governingFolderId: string | null;
   createdAt: Date;
   updatedAt: Date;
   downloads: number;
@@ -35,9 +36,13 @@ export const searchEntryIndexes: IndexDescription[] = [
   { key: { terms: 1, downloads: -1, _id: -1 }, ...onlyListed },
 ];
 
+/** Whose skills, as far as an entry knows. */
+export type ScopeFilter = Filter<
+  Pick<SearchEntry, "_id" | "tenantId" | "listed" | "folderId" | "governingFolderId">
+>;
+
 export interface EntryQuery {
-  /** Organizations, or undefined for the catalog of public skills. */
-  tenantIds: string[] | undefined;
+  scope: ScopeFilter;
   /** All of which must be there; the first is the one an index is read by. */
   terms: string[];
   type?: SkillType | undefined;
@@ -101,15 +106,8 @@ export function openSearchEntries(database: Database) {
 }
 
 function entryFilter(query: EntryQuery): Filter<SearchEntry> {
-  const { tenantIds, terms, sort, after } = query;
-  const [only, ...others] = tenantIds ?? [];
-  const tenantId = only !== undefined && others.length === 0 ? only : { $in: tenantIds ?? [] };
-  const scope: Filter<SearchEntry> = tenantIds ? { tenantId } : { listed: true };
-  const [first, ...rest] = terms;
-  const clauses: Filter<SearchEntry>[] = [
-    { ...scope, terms: first! },
-    ...rest.map((term) => ({ terms: term })),
-  ];
+  const { terms, sort, after } = query;
+  const clauses: Filter<SearchEntry>[] = [query.scope, ...terms.map((term) => ({ terms: term }))];
   if (query.type !== undefined) clauses.push({ type: query.type });
   if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
   if (query.tag !== undefined) clauses.push({ tags: query.tag });

@@ -5,11 +5,19 @@
 import type { Filter } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
-import type { SearchEntries } from "./search-entries.ts";
+import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
 import type { SkillDoc } from "./skills.ts";
 
-/** Whose skills: the catalog of public ones, or everything in some organizations. */
-export type SkillScope = { kind: "catalog" } | { kind: "tenants"; tenantIds: string[] };
+/** What of an organization: everything, or what lies under these governing folders, or in these folders. */
+export interface TenantScope {
+  tenantId: string;
+  /** Null stands for skills that no restricted folder governs. */
+  governing?: (string | null)[];
+  folderIds?: string[];
+}
+
+/** Whose skills: the catalog of public ones, or those of some organizations. */
+export type SkillScope = { kind: "catalog" } | { kind: "tenants"; tenants: TenantScope[] };
 
 export const sortFields = { updated: "updatedAt", newest: "createdAt", downloads: "downloads" } as const;
 export type SkillSort = keyof typeof sortFields;
@@ -56,14 +64,13 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
    */
   async function listFound(query: SkillQuery, terms: string[]): Promise<ListedSkill[]> {
     const sort = sortFields[query.sort];
-    const tenantIds = query.scope.kind === "tenants" ? query.scope.tenantIds : undefined;
     const listed: ListedSkill[] = [];
     let { after } = query;
     for (;;) {
       const limit = query.limit - listed.length;
       const { type, visibility, tag, folderId } = query;
       const page = await entries.list({
-        tenantIds,
+        scope: scopeClauses(query.scope),
         terms,
         type,
         visibility,
@@ -132,7 +139,29 @@ function pageFilter(query: SkillQuery): Filter<SkillDoc> {
 
 function scopeFilter(scope: SkillScope): Filter<SkillDoc> {
   if (scope.kind === "catalog") return { listed: true };
-  const [only, ...others] = scope.tenantIds;
-  const tenantId = only !== undefined && others.length === 0 ? only : { $in: scope.tenantIds };
-  return { tenantId, deletedAt: { $exists: false } };
+  return { $and: [scopeClauses(scope), { deletedAt: { $exists: false } }] };
 }
+
+/** A scope as a filter on fields that skills and their search entries share. */
+function scopeClauses(scope: SkillScope): ScopeFilter {
+  if (scope.kind === "catalog") return { listed: true };
+  const whole: string[] = [];
+  const unrestricted: string[] = [];
+  const clauses: ScopeFilter[] = [];
+  for (const { tenantId, governing, folderIds } of scope.tenants) {
+    if (!governing && !folderIds) whole.push(tenantId);
+    else if (governing?.length === 1 && !folderIds) unrestricted.push(tenantId);
+    else
+      clauses.push({
+        tenantId,
+        ...(governing ? { governingFolderId: { $in: governing } } : {}),
+        ...(folderIds ? { folderId: { $in: folderIds } } : {}),
+      });
+  }
+  // Few shapes, since each branch is a scan of its own.
+  if (unrestricted.length > 0) clauses.unshift({ tenantId: oneOf(unrestricted), governingFolderId: null });
+  if (whole.length > 0) clauses.unshift({ tenantId: oneOf(whole) });
+  return clauses.length === 1 ? clauses[0]! : { $or: clauses };
+}
+
+const oneOf = (ids: string[]) => (ids.length === 1 ? ids[0]! : { $in: ids });

@@ -5,7 +5,7 @@
 import type { Filter, IndexDescription } from "mongodb";
 import { limits } from "../contract/limits.ts";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
-import type { Database } from "./database.ts";
+import { inSlices, type Database } from "./database.ts";
 import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import type { VersionDoc } from "./versions.ts";
 
@@ -29,6 +29,8 @@ export interface SkillDoc extends WithOutbox {
   visibility: Visibility;
   tags: string[];
   folderId: string | null;
+  /** The restricted folder that governs it. Derived, for lists; a direct read asks the tree. */
+  governingFolderId: string | null;
   /** Whether the catalog shows it: public, unrestricted and not deleted. Derived, for its indexes. */
   listed: boolean;
   /** First characters of the text, for search. */
@@ -59,6 +61,8 @@ export const skillIndexes: IndexDescription[] = [
   { key: { slug: 1, listed: 1 } },
   { key: { tenantId: 1, nameKey: 1 } },
   { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
+  { key: { tenantId: 1, governingFolderId: 1, updatedAt: -1, _id: -1 } },
+  { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
   { key: { listed: 1, updatedAt: -1, _id: -1 } },
   { key: { listed: 1, createdAt: -1, _id: -1 } },
   { key: { listed: 1, downloads: -1, _id: -1 } },
@@ -71,8 +75,21 @@ export const skillIndexes: IndexDescription[] = [
 /** A skill as it is settled. */
 export type SkillToSettle = Pick<
   SkillDoc,
-  "_id" | "tenantId" | "pending" | "outbox" | "deletedAt" | "revision"
+  | "_id"
+  | "tenantId"
+  | "pending"
+  | "outbox"
+  | "deletedAt"
+  | "revision"
+  | "visibility"
+  | "folderId"
+  | "governingFolderId"
+  | "listed"
 >;
+
+/** What a skill is called where. */
+export type PlacedSkill = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "slug">;
+const placed = { tenantId: 1, folderId: 1, slug: 1 } as const;
 
 /** What an appended version changes on its skill beyond the version itself. */
 export type AppendedFields = Partial<
@@ -194,6 +211,78 @@ export function openSkills(database: Database) {
       );
     },
 
+    /** Puts a skill into another folder, unless somebody else has moved it from `expected` meanwhile. */
+    async move(
+      id: string,
+      expected: string | null,
+      place: Pick<SkillDoc, "folderId" | "governingFolderId" | "listed">,
+      now: Date,
+      events: EventRow[],
+    ): Promise<SkillDoc | null> {
+      const outbox = outboxUpdate(events);
+      return skills.findOneAndUpdate(
+        { _id: id, folderId: expected, ...alive },
+        { $set: { ...place, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
+        { returnDocument: "after" },
+      );
+    },
+    /** Corrects what a skill says of its place, as long as it lies where it lay. */
+    async place(
+      id: string,
+      folderId: string | null,
+      place: Pick<SkillDoc, "governingFolderId" | "listed">,
+    ): Promise<void> {
+      await skills.updateOne(
+        { _id: id, folderId, ...alive },
+        { $set: { ...place, unsettledAt: new Date() }, $inc: { revision: 1 } },
+      );
+    },
+    /** Ids of skills in some folders that say they are governed by another folder than this one, in slices. */
+    async *eachMisplaced(
+      tenantId: string,
+      folderIds: string[],
+      governingFolderId: string | null,
+      slice: number,
+    ): AsyncGenerator<string[]> {
+      const rows = skills.find(
+        { tenantId, folderId: { $in: folderIds }, governingFolderId: { $ne: governingFolderId }, ...alive },
+        { projection: { _id: 1 }, batchSize: slice },
+      );
+      for await (const found of inSlices(rows, slice)) yield found.map((row) => row._id);
+    },
+    /** What some skills are called where; deleted ones lie nowhere. */
+    listPlaces: (ids: string[]) =>
+      skills.find({ _id: { $in: ids }, ...alive }, { projection: placed }).toArray() as Promise<
+        PlacedSkill[]
+      >,
+    /** What every skill is called where, in slices. */
+    async *eachPlace(slice: number): AsyncGenerator<PlacedSkill[]> {
+      for (let last = ""; ;) {
+        const rows = await skills
+          .find({ _id: { $gt: last }, ...alive }, { projection: placed })
+          .sort({ _id: 1 })
+          .limit(slice)
+          .toArray();
+        if (rows.length === 0) return;
+        yield rows as PlacedSkill[];
+        last = rows.at(-1)!._id;
+      }
+    },
+    /** Says of skills that this folder governs them; the catalog shows what none governs. */
+    async govern(ids: string[], folderIds: string[], governingFolderId: string | null): Promise<void> {
+      const isListed = governingFolderId === null ? { $eq: ["$visibility", "public"] } : false;
+      await skills.updateMany({ _id: { $in: ids }, folderId: { $in: folderIds }, ...alive }, [
+        {
+          $set: {
+            governingFolderId,
+            listed: isListed,
+            revision: { $add: ["$revision", 1] },
+            unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
+          },
+        },
+      ]);
+    },
+
     /** Marks a skill deleted: from this write on nobody sees it, and its slug is free. */
     async markDeleted(id: string, now: Date, events: EventRow[]): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);
@@ -231,7 +320,19 @@ export function openSkills(database: Database) {
       skills
         .find(
           { _id: { $in: ids } },
-          { projection: { tenantId: 1, pending: 1, outbox: 1, deletedAt: 1, revision: 1 } },
+          {
+            projection: {
+              tenantId: 1,
+              pending: 1,
+              outbox: 1,
+              deletedAt: 1,
+              revision: 1,
+              visibility: 1,
+              folderId: 1,
+              governingFolderId: 1,
+              listed: 1,
+            },
+          },
         )
         .toArray() as Promise<SkillToSettle[]>,
     /** What the search index is made of. */

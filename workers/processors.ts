@@ -2,6 +2,7 @@
 import type { App } from "../src/app.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
+import { govern } from "./folders/govern.ts";
 import { purge } from "./upkeep/purge.ts";
 import { reconcile } from "./upkeep/reconcile.ts";
 
@@ -10,6 +11,7 @@ export function processors(app: App): Processors {
     "upkeep.reconcile": () => reconcile(app),
     "upkeep.purge": () => purge(app),
     "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
+    "folders.govern": ({ tenantId }) => govern(app, tenantId),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },

@@ -9,6 +9,8 @@ export interface JobPayloads {
   "upkeep.purge": Record<string, never>;
   /** Removes a deleted skill's bytes for good. */
   "upkeep.erase-skill": { skillId: string; tenantId: string };
+  /** Brings up to date what skills say of their place after their folders changed. */
+  "folders.govern": { tenantId: string };
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
 }
@@ -29,6 +31,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "upkeep.reconcile": { attempts: 3, backoffMs: 10_000 },
   "upkeep.purge": { attempts: 3, backoffMs: 10_000 },
   "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
+  "folders.govern": { attempts: 10, backoffMs: 1000 },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
 };
 

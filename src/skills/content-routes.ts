@@ -9,7 +9,7 @@ import type { App } from "../app.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { Enveloped, Reply, route, type RequestInfo, type Route } from "../http/route.ts";
 import { openPackage, openVersionFile, readContent } from "./content.ts";
-import { loadSkill, selectVersion, selectorOf } from "./load.ts";
+import { isShared, loadSkill, selectVersion, selectorOf } from "./load.ts";
 import { readManifest } from "./manifest.ts";
 import { presentSkill } from "./present.ts";
 import { FileParams, Selector, SkillParams } from "./schema.ts";
@@ -38,7 +38,7 @@ async function select(
   const version = await selectVersion(app, skill, selector);
   const fixed = selector.kind === "number" || selector.kind === "exact";
   const etag = `${version.hash}${tagPart === "" ? "" : `-${tagPart}${version.version}`}`;
-  return { skill, version, headers: cacheHeaders(etag, { fixed, shared: skill.visibility === "public" }) };
+  return { skill, version, headers: cacheHeaders(etag, { fixed, shared: isShared(skill) }) };
 }
 
 export function contentRoutes(app: App): Route[] {

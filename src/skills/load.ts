@@ -8,6 +8,7 @@ import type { Actor } from "../access/actor.ts";
 import { decideSkill, type SkillFacts } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
+import { loadPlaces } from "../folders/load.ts";
 import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
 
 /** Finds a skill by id, publicId or `org~slug`, and asks whether the actor may do this to it. */
@@ -20,26 +21,24 @@ export async function loadSkill(
   return admit(app, actor, permission, await findSkill(app, actor, ref), ref);
 }
 
-/** What the decision has to know of a skill. */
-async function factsOf(_app: App, _actor: Actor, skill: SkillDoc): Promise<SkillFacts> {
-  return { tenantId: skill.tenantId, visibility: skill.visibility, place: null };
+/** What the decision has to know of some skills, in their order. */
+async function factsOf(app: App, actor: Actor, skills: readonly SkillDoc[]): Promise<SkillFacts[]> {
+  const places = await loadPlaces(app, actor, skills);
+  return skills.map(({ tenantId, visibility }, at) => ({ tenantId, visibility, place: places[at]! }));
 }
 
 /** Those of some skills that the actor may do this to. */
-export async function keepAllowed(
+export async function keepAllowed<T extends SkillDoc>(
   app: App,
   actor: Actor,
   permission: Permission,
-  skills: readonly SkillDoc[],
-): Promise<SkillDoc[]> {
-  const kept: SkillDoc[] = [];
-  for (const skill of skills) {
-    if (decideSkill(actor, permission, await factsOf(app, actor, skill)) === "allowed") kept.push(skill);
-  }
-  return kept;
+  skills: readonly T[],
+): Promise<T[]> {
+  const facts = await factsOf(app, actor, skills);
+  return skills.filter((_, at) => decideSkill(actor, permission, facts[at]) === "allowed");
 }
 
-/** The access rule on a record that was found, or was not. */
+/** The access rule on a record that was found, or was not. What it says of its place is what the tree says now. */
 export async function admit(
   app: App,
   actor: Actor,
@@ -47,7 +46,8 @@ export async function admit(
   skill: SkillDoc | null | undefined,
   ref: string,
 ): Promise<SkillDoc> {
-  const verdict = decideSkill(actor, permission, skill ? await factsOf(app, actor, skill) : undefined);
+  const [facts] = skill ? await factsOf(app, actor, [skill]) : [];
+  const verdict = decideSkill(actor, permission, facts);
   if (verdict === "unauthenticated") {
     throw new ServiceError("unauthenticated", `No skill "${ref}" is public: sign in if it is yours.`, {
       kind: "skill",
@@ -56,12 +56,17 @@ export async function admit(
   }
   if (verdict === "absent" || !skill) throw notFound("skill", ref);
   if (verdict === "refused") {
-    throw forbidden(`Your role or token does not allow ${permission} on "${skill.slug}".`, {
+    throw forbidden(`Your role, grant or token does not allow ${permission} on "${skill.slug}".`, {
       kind: "skill",
       ref,
     });
   }
-  return skill;
+  return { ...skill, governingFolderId: facts?.place?.governing?.folderId ?? null };
+}
+
+/** Whether anybody at all may keep a copy of what is read of it: public, and in no restricted folder. */
+export function isShared(skill: SkillDoc): boolean {
+  return skill.visibility === "public" && skill.governingFolderId === null;
 }
 
 async function findSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc | null> {

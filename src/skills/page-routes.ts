@@ -9,7 +9,7 @@ import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { html, pageReply, redirectReply } from "../http/pages.ts";
 import { Reply, route, type Route } from "../http/route.ts";
 import { readContent } from "./content.ts";
-import { loadSkill, selectVersion } from "./load.ts";
+import { isShared, loadSkill, selectVersion } from "./load.ts";
 
 const ShareParams = z.object({ publicId: z.string().max(64) });
 const ShareQuery = z.object({ raw: z.string().max(10).optional() });
@@ -46,7 +46,7 @@ export function skillPageRoutes(app: App): Route[] {
           );
         }
         const version = await selectVersion(app, skill, { kind: "current" });
-        const headers = cacheHeaders(version.hash, { fixed: false, shared: skill.visibility === "public" });
+        const headers = cacheHeaders(version.hash, { fixed: false, shared: isShared(skill) });
         const held = asText ? notModified(request, headers) : undefined;
         if (held) return held;
         const content = await readContent(app, skill, version);

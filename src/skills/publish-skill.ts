@@ -6,17 +6,20 @@ import { outboxFields } from "../../storage/outbox.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
-import type { Actor } from "../access/actor.ts";
-import { decideSkill } from "../access/decide.ts";
+import { actorId, type Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, forbidden, invalidRequest, notFound } from "../errors.ts";
+import { folderAtPath, readFolderPath } from "../folders/create.ts";
+import { loadFolderView } from "../folders/load.ts";
+import { slugOfFolder } from "../folders/slug.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { authorOf } from "./author.ts";
 import { keepAllowed } from "./load.ts";
 import { recordManifestOf } from "./manifest.ts";
+import { checkMayPlace, chooseFolder, governedBy, releasePlace, takePlace } from "./place.ts";
 import { appendVersion, commitDraft, summaryOf, versionRow } from "./publish-version.ts";
-import { presentCandidate } from "./resolve.ts";
+import { presentCandidates } from "./resolve.ts";
 import { skillName, type PublishSkill } from "./schema.ts";
 import { firstSemver, isPrerelease, readExactSemver } from "./semver.ts";
 import { scheduleSettling } from "./settle.ts";
@@ -42,12 +45,15 @@ export interface Published {
 
 /** Publishes by `mode`: create a skill, append to one of the same name, or whichever fits. */
 export async function publishSkill(app: App, actor: Actor, input: PublishSkill): Promise<Published> {
-  refuseFolders(input);
   const tenant = await loadTenant(app, actor, input.tenantId, "member");
+  if (input.personal)
+    throw new ServiceError("refused", "Personal workspaces are not enabled for this organization.");
   const type = input.type ?? "skill";
   return withVersionSource(app, actor, input, type, async (source) => {
     const name = chooseName(input, source);
     const base = slugOfName(name);
+    /** Slugs that folders beside the skill have. */
+    const held: string[] = [];
     for (let attempt = 0; ; attempt++) {
       // Before the look-up by name: a publish of the same name that comes between the two has taken the slug that
       // is chosen from this list, so the unique index sends this one round again.
@@ -55,23 +61,18 @@ export async function publishSkill(app: App, actor: Actor, input: PublishSkill):
       const existing = await findTarget(app, actor, tenant, input, name);
       if (existing) return appendToExisting(app, actor, existing, source, input);
       // Before anything is said about slugs: whoever may neither read nor create learns nothing of them.
-      checkMayCreate(actor, tenant);
-      if (input.mode === "create" && taken.includes(base))
+      const folderId = await chooseFolder(app, actor, tenant._id, input);
+      checkMayPlace(await loadFolderView(app, actor, tenant._id), "skill:create", folderId, tenant.slug);
+      if (input.mode === "create" && [...taken, ...held].includes(base))
         throw await slugHeld(app, actor, tenant, { name, slug: base });
-      const slug = freeSlug(base, taken);
-      const created = await createSkill(app, actor, tenant, source, { ...input, name, type, slug });
-      if (created) return created;
+      const slug = freeSlug(base, [...taken, ...held]);
+      const created = await createSkill(app, actor, tenant, source, { ...input, name, type, slug, folderId });
+      if (created === "held") held.push(slug);
+      else if (created) return created;
       if (attempt >= slugAttempts)
         throw new ServiceError("conflict", `No free slug was found for "${name}": try again.`);
     }
   });
-}
-
-/** Folders and personal workspaces are not there yet; asking for them must not publish somewhere else. */
-function refuseFolders(input: PublishSkill): void {
-  if (input.personal)
-    throw new ServiceError("refused", "Personal workspaces are not enabled for this organization.");
-  if (input.folder !== undefined && !["", "/"].includes(input.folder)) throw notFound("folder", input.folder);
 }
 
 function chooseName(input: PublishSkill, source: VersionSource): string {
@@ -95,7 +96,7 @@ async function findTarget(
   const writable = await keepAllowed(app, actor, "skill:update", seen);
   if (input.mode === "create") {
     if (seen[0]) {
-      const existing = presentCandidate(seen[0]);
+      const [existing] = await presentCandidates(app, [seen[0]]);
       throw new ServiceError(
         "already_exists",
         `"${name}" exists in ${tenant.slug}: push a version to it, or choose another name.`,
@@ -109,13 +110,15 @@ async function findTarget(
     return undefined;
   }
   if (writable.length > 1) {
+    const inFolder = await narrowToFolder(app, actor, tenant, input, writable);
+    if (inFolder) return inFolder;
     throw new ServiceError(
       "ambiguous",
       `${writable.length} skills in ${tenant.slug} are named "${name}": push to one by its slug.`,
       {
         kind: "skill",
         ref: name,
-        candidates: writable.map(presentCandidate),
+        candidates: await presentCandidates(app, writable),
       },
     );
   }
@@ -130,15 +133,6 @@ async function findTarget(
   return writable[0];
 }
 
-function checkMayCreate(actor: Actor, tenant: TenantDoc): void {
-  const place = { tenantId: tenant._id, visibility: "public", place: null } as const;
-  if (decideSkill(actor, "skill:create", place) === "allowed") return;
-  throw forbidden(`Your role or token does not allow skill:create in "${tenant.slug}".`, {
-    kind: "team",
-    ref: tenant.slug,
-  });
-}
-
 /** `create` never renames: a slug that another name has taken is a skill that exists. */
 async function slugHeld(
   app: App,
@@ -148,11 +142,26 @@ async function slugHeld(
 ): Promise<ServiceError> {
   const holder = await app.storage.skills.findBySlug(tenant._id, wanted.slug);
   const [seen] = await keepAllowed(app, actor, "skill:read", holder ? [holder] : []);
+  const [existing] = await presentCandidates(app, seen ? [seen] : []);
   return new ServiceError(
     "already_exists",
     `The slug "${wanted.slug}" of "${wanted.name}" is taken in ${tenant.slug}: choose another name.`,
-    { kind: "skill", ref: wanted.name, ...(seen ? { existing: presentCandidate(seen) } : {}) },
+    { kind: "skill", ref: wanted.name, ...(existing ? { existing } : {}) },
   );
+}
+
+/** Of several skills of one name, the only one in the folder that was named. */
+async function narrowToFolder(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  input: PublishSkill,
+  named: SkillDoc[],
+): Promise<SkillDoc | undefined> {
+  if (input.folder === undefined) return undefined;
+  const folderId = folderAtPath(await loadFolderView(app, actor, tenant._id), input.folder);
+  const there = named.filter((skill) => skill.folderId === folderId);
+  return there.length === 1 ? there[0] : undefined;
 }
 
 async function appendToExisting(
@@ -174,21 +183,31 @@ async function appendToExisting(
   }
   const appended = await appendVersion(app, actor, skill, source, input);
   const ignoredFlags: Published["ignoredFlags"] = [];
-  if (input.folder !== undefined && skill.folderId !== null) ignoredFlags.push("folder");
+  if (input.folder !== undefined && !(await liesIn(app, actor, skill, input.folder)))
+    ignoredFlags.push("folder");
   if (input.visibility !== undefined && input.visibility !== skill.visibility)
     ignoredFlags.push("visibility");
   return { action: "updated", ignoredFlags, ...appended };
 }
 
+/** Whether a skill lies at a path, which need not exist. */
+async function liesIn(app: App, actor: Actor, skill: SkillDoc, folder: string): Promise<boolean> {
+  const { tree } = await loadFolderView(app, actor, skill.tenantId);
+  const slugs = readFolderPath(folder).map(slugOfFolder);
+  return (skill.folderId === null ? "" : tree.path(skill.folderId)) === slugs.join("/");
+}
+
 interface NewSkill extends PublishSkill {
+  folderId: string | null;
   name: string;
   type: SkillType;
   slug: string;
 }
 
 /**
- * Writes the first commit, then the skill document with its first version in it. Undefined when another publish
- * took the slug in between: the caller looks again, since that may be the very skill it wants.
+ * Writes the first commit, takes the skill's place in its folder, then writes the skill document with its first version
+ * in it. Undefined when another publish took the slug in between: the caller looks again, since that may be the very
+ * skill it wants. `held` when a folder has the slug there.
  */
 async function createSkill(
   app: App,
@@ -196,7 +215,7 @@ async function createSkill(
   tenant: TenantDoc,
   source: VersionSource,
   input: NewSkill,
-): Promise<Published | undefined> {
+): Promise<Published | "held" | undefined> {
   const semver = input.semver === undefined ? firstSemver : readExactSemver(input.semver);
   if (isPrerelease(semver)) {
     throw new ServiceError(
@@ -245,10 +264,11 @@ async function createSkill(
     type: input.type,
     visibility,
     tags: input.tags ?? source.defaults.tags ?? [],
-    folderId: null,
-    listed: visibility === "public",
+    folderId: input.folderId,
+    governingFolderId: null,
+    listed: false,
     excerpt: source.excerpt,
-    createdBy: author?.id ?? "anonymous",
+    createdBy: actorId(actor),
     author,
     createdAt: now,
     updatedAt: now,
@@ -260,10 +280,11 @@ async function createSkill(
     pending: [row],
     ...outboxFields([event]),
   };
-  if (!(await insertOnceOnly(app, skill))) {
+  const placed = await insertInPlace(app, skill);
+  if (placed !== "inserted") {
     await app.repos.erase(repo);
     await app.storage.versions.removeOfSkill(skillId);
-    return undefined;
+    return placed === "held" ? "held" : undefined;
   }
   scheduleSettling(app, skillId);
   const warnings =
@@ -271,6 +292,27 @@ async function createSkill(
       ? source.warnings
       : [...source.warnings, `The slug "${slugOfName(input.name)}" is taken, so this skill is "${slug}".`];
   return { action: "created", unchanged: false, skill, version: row, ignoredFlags: [], warnings };
+}
+
+/**
+ * Takes the place, looks at the folder, then inserts: a folder that is deleted beside this either sees the place and
+ * stays, or is seen to be going.
+ */
+async function insertInPlace(app: App, skill: SkillDoc): Promise<"inserted" | "held" | "raced"> {
+  const place = await takePlace(app, skill);
+  if (place !== "taken") return place;
+  try {
+    const placed = { ...skill, ...(await governedBy(app, skill)) };
+    if (await insertOnceOnly(app, placed)) {
+      Object.assign(skill, placed);
+      return "inserted";
+    }
+  } catch (error) {
+    await releasePlace(app, skill);
+    throw error;
+  }
+  await releasePlace(app, skill);
+  return "raced";
 }
 
 /** False when the slug is taken; after an answer that got lost, the document itself tells whether it was written. */

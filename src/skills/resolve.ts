@@ -4,6 +4,7 @@ import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
+import { loadTrees } from "../folders/load.ts";
 import { admit, keepAllowed, loadSkill, selectVersion } from "./load.ts";
 import { readSelector } from "./semver.ts";
 
@@ -60,19 +61,21 @@ async function resolveBareSlug(app: App, actor: Actor, ref: string): Promise<Ski
     throw new ServiceError("ambiguous", `"${ref}" names several skills: write it as organization/${ref}.`, {
       kind: "skill",
       ref,
-      candidates: candidates.slice(0, candidateLimit).map(presentCandidate),
+      candidates: await presentCandidates(app, candidates.slice(0, candidateLimit)),
     });
   }
   return admit(app, actor, "skill:read", candidates[0], ref);
 }
 
-/** A skill as error details name it. */
-export function presentCandidate(skill: SkillDoc) {
-  return {
+/** Skills as error details name them. The caller may read every one of them. */
+export async function presentCandidates(app: App, skills: readonly SkillDoc[]) {
+  const filed = skills.filter((skill) => skill.folderId !== null);
+  const trees = await loadTrees(app, [...new Set(filed.map((skill) => skill.tenantId))]);
+  return skills.map((skill) => ({
     publicId: skill.publicId,
     slug: skill.slug,
     ref: `${skill.tenantSlug}/${skill.slug}`,
     folderId: skill.folderId,
-    path: "/",
-  };
+    path: skill.folderId === null ? "/" : trees.get(skill.tenantId)!.path(skill.folderId),
+  }));
 }

@@ -12,12 +12,14 @@ import {
   VersionPayload,
   VersionResult,
 } from "../../contract/payloads.ts";
+import { MovedSkillPayload } from "../../contract/payloads-folders.ts";
 import { readDownloads } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { diffVersions } from "./diff.ts";
 import { listVersions } from "./list-versions.ts";
+import { moveSkill } from "./move.ts";
 import { loadSkill, selectVersion } from "./load.ts";
 import { presentCatalogItem, presentSkill, presentSkillDetail, presentVersion, skillUrl } from "./present.ts";
 import { publishSkill } from "./publish-skill.ts";
@@ -29,6 +31,7 @@ import {
   DiffQuery,
   ExploreQuery,
   ListQuery,
+  MoveSkill,
   PublishSkill,
   PublishVersion,
   ResolveQuery,
@@ -81,8 +84,8 @@ function listRoutes(app: App): Route[] {
       data: CatalogItem,
       page: true,
       budget: "search",
-      async handle({ query }) {
-        const page = await exploreSkills(app, query);
+      async handle({ actor, query }) {
+        const page = await exploreSkills(app, actor, query);
         return new Page(page.items.map(presentCatalogItem), page.nextCursor);
       },
     }),
@@ -157,6 +160,20 @@ function publishRoutes(app: App): Route[] {
           page.items.map((version) => presentVersion(version, skill)),
           page.nextCursor,
         );
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/skills/:skill/move",
+      summary: "Move a skill to another folder; its slug, publicId and versions stay",
+      tag,
+      auth: "required",
+      params: SkillParams,
+      body: MoveSkill,
+      data: MovedSkillPayload,
+      async handle({ actor, params, body }) {
+        const { skill, ...moved } = await moveSkill(app, actor, params.skill, body);
+        return { skill: presentSkill(skill), ...moved };
       },
     }),
     route({

@@ -53,6 +53,11 @@ const prereleaseId = z
 const oneContent = (input: { content?: string | undefined; uploadId?: string | undefined }) =>
   (input.content === undefined) !== (input.uploadId === undefined);
 
+const folderPath = z
+  .string()
+  .max(limits.folderPath)
+  .meta({ description: "folder names or slugs, separated by slashes; / is the root" });
+
 export const PublishSkill = z
   .strictObject({
     mode: z.enum(publishModes).default("upsert"),
@@ -62,15 +67,22 @@ export const PublishSkill = z
     visibility: z.enum(visibilities).optional(),
     description: description.optional(),
     tags: tags.optional(),
-    folder: z.string().max(1000).optional(),
-    createFolders: z.boolean().optional(),
-    personal: z.boolean().optional(),
+    folder: folderPath.optional(),
+    createFolders: z
+      .boolean()
+      .optional()
+      .meta({ description: "create what is missing of the folder's path" }),
+    personal: z.boolean().optional().meta({ description: "into your personal workspace; excludes folder" }),
     message: message.optional(),
     content: content.optional(),
     uploadId: uploadId.optional(),
     semver: z.string().max(200).optional(),
   })
-  .refine(oneContent, "needs exactly one of content and uploadId");
+  .refine(oneContent, "needs exactly one of content and uploadId")
+  .refine(
+    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
+    "personal excludes folder and createFolders",
+  );
 export type PublishSkill = z.output<typeof PublishSkill>;
 
 export const PublishVersion = z
@@ -98,6 +110,18 @@ export const UpdateSkill = z
   })
   .refine((fields) => Object.keys(fields).length > 0, "needs at least one field");
 export type UpdateSkill = z.output<typeof UpdateSkill>;
+
+export const MoveSkill = z
+  .strictObject({
+    folderId: z.string().min(1).max(64).nullable().optional().meta({ description: "null is the root" }),
+    folder: folderPath.optional(),
+    createFolders: z.boolean().optional(),
+  })
+  .refine(
+    (input) => (input.folderId === undefined) !== (input.folder === undefined),
+    "needs exactly one of folderId and folder",
+  );
+export type MoveSkill = z.output<typeof MoveSkill>;
 
 export const RevertSkill = z.strictObject({
   version: z

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { sortFields, type ListedSkill, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
-import { readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidRequest, notFound } from "../errors.ts";
+import { loadFolder } from "../folders/load.ts";
+import { readableScope } from "../folders/scope.ts";
 import { Page } from "../http/route.ts";
+import { keepAllowed } from "./load.ts";
 import type { ExploreQuery, ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
 
@@ -19,9 +21,12 @@ const Cursor = z.tuple([
 ]);
 
 /** Public skills of every organization; nobody needs to sign in for them. */
-export async function exploreSkills(app: App, input: ExploreQuery): Promise<Page<SkillDoc>> {
+export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery): Promise<Page<SkillDoc>> {
+  // Whoever asks, the catalog is what anybody may see.
+  const anybody: Actor = { kind: "anonymous", origin: actor.origin };
   return listPage(
     app,
+    anybody,
     {
       scope: { kind: "catalog" },
       type: input.type,
@@ -35,21 +40,23 @@ export async function exploreSkills(app: App, input: ExploreQuery): Promise<Page
 
 /** Skills that the caller may read in their own organizations, or in one of them. */
 export async function listSkills(app: App, actor: Actor, input: ListQuery): Promise<Page<SkillDoc>> {
-  const readable = readableTenants(actor);
-  let tenantIds = readable;
+  let tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
   if (input.tenant_id !== undefined) {
     const ref = input.tenant_id;
     const own =
       actor.kind !== "anonymous" && actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
     if (!own) throw notFound("team", ref);
-    tenantIds = readable.filter((id) => id === own.tenantId);
+    tenantIds = [own.tenantId];
   }
-  // No personal workspace exists yet, so nothing lies in one.
-  if (tenantIds.length === 0 || input.personal) return new Page<SkillDoc>([], null);
+  if (input.folder_id !== undefined && input.folder_id !== "root")
+    await loadFolder(app, actor, input.folder_id, "see");
+  const scope = await readableScope(app, actor, tenantIds);
+  if (scope.tenants.length === 0 || input.personal) return new Page<SkillDoc>([], null);
   return listPage(
     app,
+    actor,
     {
-      scope: { kind: "tenants", tenantIds },
+      scope,
       type: input.type,
       visibility: input.visibility,
       tag: input.tag,
@@ -62,8 +69,13 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   );
 }
 
+/**
+ * A page of what the query finds and the decision allows. The two differ only while a restriction that has just
+ * changed is still being written to the skills beneath it; the list is read on then until the page is full.
+ */
 async function listPage(
   app: App,
+  actor: Actor,
   query: Omit<SkillQuery, "limit" | "after">,
   page: { limit: number; cursor?: string | undefined },
 ): Promise<Page<SkillDoc>> {
@@ -71,12 +83,28 @@ async function listPage(
   if (last && last[0] !== query.sort)
     throw invalidRequest("The cursor belongs to another order of this list.");
   if (query.terms?.length === 0) return new Page<SkillDoc>([], null);
-  const after = last && { value: query.sort === "downloads" ? last[1] : new Date(last[1]), id: last[2] };
-  const rows = await app.storage.skillSearch.list({ ...query, after, limit: page.limit + 1 });
-  const items = rows.slice(0, page.limit);
-  const next = rows.length > items.length ? cursorAfter(items.at(-1)!, query.sort) : null;
+  let after = last && { value: query.sort === "downloads" ? last[1] : new Date(last[1]), id: last[2] };
+  const items: ListedSkill[] = [];
+  for (;;) {
+    const limit = page.limit + 1 - items.length;
+    const rows = await app.storage.skillSearch.list({ ...query, after, limit });
+    const readable = new Set(
+      await keepAllowed(
+        app,
+        actor,
+        "skill:read",
+        rows.map((row) => row.skill),
+      ),
+    );
+    items.push(...rows.filter((row) => readable.has(row.skill)));
+    const end = rows.at(-1);
+    if (!end || rows.length < limit || items.length > page.limit) break;
+    after = { value: end.value, id: end.skill._id };
+  }
+  const shown = items.slice(0, page.limit);
+  const next = items.length > shown.length ? cursorAfter(shown.at(-1)!, query.sort) : null;
   return new Page(
-    items.map((item) => item.skill),
+    shown.map((item) => item.skill),
     next,
   );
 }

@@ -6,6 +6,7 @@ import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { readContent } from "./content.ts";
 import { loadSkill, selectVersion } from "./load.ts";
+import { releasePlace } from "./place.ts";
 import { summaryOf } from "./publish-version.ts";
 import type { RevertSkill, UpdateSkill } from "./schema.ts";
 import { readSelector } from "./semver.ts";
@@ -31,7 +32,9 @@ export async function updateSkill(
   const fields = {
     ...input,
     ...(input.name === undefined ? {} : { nameKey: nameKeyOf(input.name) }),
-    ...(input.visibility === undefined ? {} : { listed: input.visibility === "public" }),
+    ...(input.visibility === undefined
+      ? {}
+      : { listed: input.visibility === "public" && skill.governingFolderId === null }),
   };
   const updated = await app.storage.skills.update(skill._id, fields, app.now(), [event]);
   if (!updated) throw notFound("skill", ref);
@@ -104,6 +107,7 @@ export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<
   });
   const deleted = await app.storage.skills.markDeleted(skill._id, app.now(), [event]);
   if (!deleted) throw notFound("skill", ref);
+  app.background("give back the place of a deleted skill", () => releasePlace(app, skill));
   const payload = { tenantId: skill.tenantId, skillId: skill._id };
   app.background("queue the erasure of a skill", () =>
     app.queue.enqueue("upkeep.erase-skill", payload, { jobId: `erase-${skill._id}` }),

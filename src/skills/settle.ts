@@ -6,6 +6,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SkillToSettle } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
+import { loadTrees } from "../folders/load.ts";
 import { termsOfSkill } from "./search-terms.ts";
 
 /** How long changes gather before they are settled together. */
@@ -113,8 +114,21 @@ async function settleFacts(app: App, ids: string[]): Promise<string[]> {
   await eachOf(found, async (skill) => {
     if (!skill.deletedAt) await advance(app, skill);
   });
+  await placeAgain(app, found);
   await skills.settle(found);
   return found.map((skill) => skill._id);
+}
+
+/** What a skill says of its place was true when it was written; its folders may have changed beside that. */
+async function placeAgain(app: App, found: readonly SkillToSettle[]): Promise<void> {
+  const filed = found.filter((skill) => skill.folderId !== null && !skill.deletedAt);
+  const trees = await loadTrees(app, [...new Set(filed.map((skill) => skill.tenantId))]);
+  for (const skill of filed) {
+    const governingFolderId = trees.get(skill.tenantId)!.governing(skill.folderId!);
+    const listed = skill.visibility === "public" && governingFolderId === null;
+    if (governingFolderId !== skill.governingFolderId || listed !== skill.listed)
+      await app.storage.skills.place(skill._id, skill.folderId, { governingFolderId, listed });
+  }
 }
 
 /**
@@ -163,6 +177,7 @@ async function indexForSearch(app: App, ids: string[]): Promise<void> {
       visibility: skill.visibility,
       tags: skill.tags,
       folderId: skill.folderId,
+      governingFolderId: skill.governingFolderId,
       createdAt: skill.createdAt,
       updatedAt: skill.updatedAt,
       downloads: skill.downloads,

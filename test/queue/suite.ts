@@ -1,5 +1,6 @@
 // What the queue promises, on whichever engine: run by embedded.test.ts and redis.test.ts.
 import assert from "node:assert/strict";
+import { everyProcessor } from "../support/processors.ts";
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { after, before, describe, it } from "node:test";
@@ -46,13 +47,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
 
     const consume = (processors: Partial<Processors>, settings: Partial<ConsumerSettings> = {}): Consumers =>
       queue.startConsumers(
-        {
-          "upkeep.reconcile": async () => {},
-          "upkeep.purge": async () => {},
-          "upkeep.erase-skill": async () => {},
-          "upkeep.merge-packs": async () => {},
-          ...processors,
-        },
+        { ...everyProcessor(async () => {}), ...processors },
         { concurrency: 5, ...settings },
       );
     const failedCount = async () => (await queue.counts()).upkeep.failed;

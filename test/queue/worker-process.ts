@@ -1,4 +1,5 @@
 // A worker in a process of its own that never finishes a job: the queue's tests kill it. argv: place as JSON.
+import { everyProcessor } from "../support/processors.ts";
 import { openLog } from "../../src/log.ts";
 import { openQueue, type QueuePlace } from "../../src/queue/index.ts";
 
@@ -6,9 +7,7 @@ const never = () => new Promise<void>(() => {});
 const queue = await openQueue(JSON.parse(process.argv[2] ?? "") as QueuePlace, openLog("silent"));
 queue.startConsumers(
   {
-    "upkeep.reconcile": never,
-    "upkeep.purge": never,
-    "upkeep.merge-packs": never,
+    ...everyProcessor(never),
     "upkeep.erase-skill"({ skillId }) {
       process.stdout.write(`${skillId}\n`);
       return never();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads.ts";
 import { settleSkill } from "../../src/skills/settle.ts";
+import type { CreatedFolderPayload } from "../../contract/payloads-folders.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -75,6 +76,14 @@ async function allPages<T>(path: string, limit: number): Promise<T[]> {
   return items;
 }
 
+async function emptyFolder(): Promise<string> {
+  const made = await service.call<CreatedFolderPayload>("POST", `/api/tenants/${org.slug}/folders`, {
+    token: user.token,
+    body: { path: "empty" },
+  });
+  return made.data.folder.id;
+}
+
 describe("searching the catalog", () => {
   it("finds words of name, description, tags and text, and beginnings of names", async () => {
     assert.deepEqual(await searched("postgres"), ["Database migrator"]);
@@ -92,6 +101,7 @@ describe("searching the catalog", () => {
   it("is narrowed by the index, so that a rare combination costs no more commands than a common one", async () => {
     const { searchEntries } = service.app.storage;
     const { list } = searchEntries;
+    const empty = await emptyFolder();
     let commands = 0;
     searchEntries.list = (query) => {
       commands++;
@@ -101,7 +111,7 @@ describe("searching the catalog", () => {
       assert.deepEqual(await names("query=filler&tag=sql&limit=1"), []);
       assert.deepEqual(await names("query=filler&type=rule&limit=1"), []);
       assert.deepEqual(await own("query=filler&visibility=private&limit=1"), []);
-      assert.deepEqual(await own("query=filler&folder_id=0123456789abcdef01234567&limit=1"), []);
+      assert.deepEqual(await own(`query=filler&folder_id=${empty}&limit=1`), []);
       assert.deepEqual(await names("query=data&tag=sql&limit=1"), ["Database migrator"]);
     } finally {
       searchEntries.list = list;
@@ -286,7 +296,11 @@ describe("listing the skills of one's organizations", () => {
       "Linked migrator",
     ]);
     assert.equal((await own("folder_id=root&limit=200")).length, 29);
-    assert.equal((await own(`folder_id=${service.app.newId()}`)).length, 0);
+    assert.deepEqual(await own(`folder_id=${await emptyFolder()}`), []);
+    const unknown = await service.call("GET", `/api/skills?folder_id=${service.app.newId()}`, {
+      token: user.token,
+    });
+    assert.equal(unknown.code, "not_found");
     assert.deepEqual(await own("personal=true"), []);
   });
 

@@ -73,6 +73,7 @@ async function newSkill(fields: Partial<SkillDoc> = {}): Promise<SkillDoc> {
     visibility: "private",
     tags: [],
     folderId: null,
+    governingFolderId: null,
     listed: false,
     excerpt: "",
     createdBy: "u",

@@ -5,10 +5,13 @@ import { limits } from "../../contract/limits.ts";
 import type { App } from "../../src/app.ts";
 import { purgeDeviceCodes } from "../../src/auth/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
+import { pruneFolders } from "../folders/tend.ts";
 import { discardUpload, uploadFolder } from "../../src/skills/uploads.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";
 
 const dayMs = 86_400_000;
+/** Mails kept as files, a day beyond the longest life of a link in them. */
+const mailDays = 8;
 /** Raw download rows; their daily counts stay. */
 const downloadRowDays = 90;
 const slice = 200;
@@ -21,6 +24,8 @@ export async function purge(app: App): Promise<void> {
   await purgeTokens(app);
   await app.storage.idempotency.removeExpired(now);
   await purgeUploads(app);
+  await pruneFolders(app);
+  await app.mail.removeBefore(daysAgo(mailDays));
   await inSlices(() => app.storage.auditEvents.removeBefore(daysAgo(limits.auditRetentionDays)));
   await inSlices(() => app.storage.downloads.removeRowsBefore(daysAgo(downloadRowDays)));
 }

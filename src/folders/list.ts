@@ -1,0 +1,58 @@
+/** An organization's folders as one caller sees them. */
+import type { FolderNode } from "../../storage/folders.ts";
+import type { Actor } from "../access/actor.ts";
+import { mayInPlace } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { loadFolderView, placeIn, visibleFolders, type FolderView } from "./load.ts";
+
+export interface ListedFolder {
+  node: FolderNode;
+  path: string;
+  /** Of skills right in it that the caller may read. */
+  skillCount: number;
+}
+
+/** The folders that the caller may see, sorted by path. The caller is known to be a member. */
+export async function listFolders(app: App, actor: Actor, tenantId: string): Promise<ListedFolder[]> {
+  const [view, counts] = await Promise.all([
+    loadFolderView(app, actor, tenantId),
+    app.storage.places.countSkills(tenantId),
+  ]);
+  const paths = new Map<string, string>();
+  const listed = [...visibleFolders(view)].map((id) => {
+    const node = view.tree.get(id)!;
+    return { node, path: pathIn(view, paths, node), skillCount: countIn(view, id, counts.get(id)) };
+  });
+  return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** One folder with what a list would say of it. */
+export async function describeFolder(app: App, view: FolderView, id: string): Promise<ListedFolder> {
+  const counts = await app.storage.places.countSkills(view.tree.tenantId, id);
+  return {
+    node: view.tree.get(id)!,
+    path: view.tree.path(id),
+    skillCount: countIn(view, id, counts.get(id)),
+  };
+}
+
+/** What lies in a folder that is shown for the way through it alone is nobody's to count. */
+function countIn({ tree, actor, grants }: FolderView, id: string, count: number | undefined): number {
+  const isReadable = mayInPlace(actor, "skill:read", tree.tenantId, placeIn(tree, grants, id));
+  return isReadable ? (count ?? 0) : 0;
+}
+
+function pathIn({ tree }: FolderView, known: Map<string, string>, node: FolderNode): string {
+  const chain: FolderNode[] = [];
+  let around: FolderNode | undefined = node;
+  while (around && !known.has(around._id)) {
+    chain.push(around);
+    around = around.parentId === null ? undefined : tree.get(around.parentId);
+  }
+  let path = around ? known.get(around._id)! : "";
+  for (const one of chain.toReversed()) {
+    path = path === "" ? one.slug : `${path}/${one.slug}`;
+    known.set(one._id, path);
+  }
+  return path;
+}

@@ -1,0 +1,130 @@
+import { CreatedFolderPayload, FolderAccessPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { TenantParams } from "../orgs/schema.ts";
+import { loadTenant } from "../orgs/service.ts";
+import { readFolderAccess, updateFolderAccess } from "./access.ts";
+import { createFolderIn, createFolderPath } from "./create.ts";
+import { describeFolder, listFolders } from "./list.ts";
+import { loadFolder, loadFolderView } from "./load.ts";
+import { presentFolder, presentFolderAccess } from "./present.ts";
+import { CreateFolder, FolderParams, UpdateFolder, UpdateFolderAccess } from "./schema.ts";
+import { deleteFolder, updateFolder } from "./update.ts";
+
+const tag = "Folders";
+
+export function folderRoutes(app: App): Route[] {
+  return [...treeRoutes(app), ...itemRoutes(app), ...accessRoutes(app)];
+}
+
+function treeRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/folders",
+      summary: "List the folders of an organization that you may see, by path",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: FolderPayload,
+      page: true,
+      async handle({ actor, params }) {
+        const tenant = await loadTenant(app, actor, params.tenant, "member");
+        const folders = await listFolders(app, actor, tenant._id);
+        return new Page(folders.map(presentFolder), null);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/folders",
+      summary: "Create a folder by its path, or by its name in another one",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: CreateFolder,
+      status: 201,
+      data: CreatedFolderPayload,
+      async handle({ actor, params, body }) {
+        const { _id: tenantId } = await loadTenant(app, actor, params.tenant, "member");
+        const { folderId, ...made } =
+          "path" in body
+            ? await createFolderPath(app, actor, tenantId, body.path, body.parents ?? false)
+            : await createFolderIn(app, actor, tenantId, body.parentId, body.name);
+        const view = await loadFolderView(app, actor, tenantId);
+        const folder = await describeFolder(app, view, folderId);
+        return { path: folder.path, ...made, folder: presentFolder(folder) };
+      },
+    }),
+  ];
+}
+
+function itemRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/folders/:folder",
+      summary: "Read a folder",
+      tag,
+      auth: "required",
+      params: FolderParams,
+      data: FolderPayload,
+      async handle({ actor, params }) {
+        const { view } = await loadFolder(app, actor, params.folder, "see");
+        return presentFolder(await describeFolder(app, view, params.folder));
+      },
+    }),
+    route({
+      method: "patch",
+      path: "/api/folders/:folder",
+      summary: "Rename a folder, or move it with everything in it",
+      tag,
+      auth: "required",
+      params: FolderParams,
+      body: UpdateFolder,
+      data: FolderPayload,
+      async handle({ actor, params, body }) {
+        const folder = await updateFolder(app, actor, params.folder, body);
+        const view = await loadFolderView(app, actor, folder.tenantId);
+        return presentFolder(await describeFolder(app, view, folder._id));
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/folders/:folder",
+      summary: "Delete an empty folder",
+      tag,
+      auth: "required",
+      params: FolderParams,
+      data: null,
+      handle: ({ actor, params }) => deleteFolder(app, actor, params.folder),
+    }),
+  ];
+}
+
+function accessRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/folders/:folder/access",
+      summary: "Read a folder's restriction and grants",
+      tag,
+      auth: "required",
+      params: FolderParams,
+      data: FolderAccessPayload,
+      handle: async ({ actor, params }) =>
+        presentFolderAccess(app, await readFolderAccess(app, actor, params.folder)),
+    }),
+    route({
+      method: "put",
+      path: "/api/folders/:folder/access",
+      summary: "Restrict a folder, or open it, and set who has access",
+      tag,
+      auth: "required",
+      params: FolderParams,
+      body: UpdateFolderAccess,
+      data: FolderAccessPayload,
+      handle: async ({ actor, params, body }) =>
+        presentFolderAccess(app, await updateFolderAccess(app, actor, params.folder, body)),
+    }),
+  ];
+}

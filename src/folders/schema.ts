@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import { folderLevels, principalTypes } from "../../contract/vocabulary.ts";
+
+/** Letters in any script, digits and punctuation; never what separates folders or hides in a name. */
+const folderName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(limits.folderName)
+  // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
+  .regex(/^[^\u0000-\u001f\u007f-\u009f/\\]*$/u, "must not contain slashes or control characters");
+
+const folderPath = z
+  .string()
+  .trim()
+  .max(limits.folderPath)
+  .meta({ description: "names or slugs, separated by slashes" });
+
+const parentId = z
+  .string()
+  .min(1)
+  .max(64)
+  .nullable()
+  .meta({ description: "null is the organization's root" });
+
+export const CreateFolder = z.union([
+  z.strictObject({
+    path: folderPath,
+    parents: z.boolean().optional().meta({ description: "also create the missing folders around it" }),
+  }),
+  z.strictObject({ name: folderName, parentId }),
+]);
+export type CreateFolder = z.output<typeof CreateFolder>;
+
+export const UpdateFolder = z
+  .strictObject({ name: folderName.optional(), parentId: parentId.optional() })
+  .refine((fields) => Object.keys(fields).length > 0, "needs name or parentId");
+export type UpdateFolder = z.output<typeof UpdateFolder>;
+
+export const FolderParams = z.object({
+  folder: z.string().min(1).max(64).meta({ description: "the folder's id" }),
+});
+
+const Grant = z.strictObject({
+  principal: z.strictObject({ type: z.enum(principalTypes), id: z.string().min(1).max(64) }),
+  level: z.enum(folderLevels),
+});
+
+export const UpdateFolderAccess = z.strictObject({
+  restricted: z.boolean(),
+  grants: z
+    .array(Grant)
+    .refine(
+      (grants) =>
+        new Set(grants.map(({ principal }) => `${principal.type}:${principal.id}`)).size === grants.length,
+      "names a principal twice",
+    ),
+  revision: z
+    .number()
+    .int()
+    .optional()
+    .meta({
+      description: "of the answer this change is based on: refused with conflict if it is no longer that",
+    }),
+});
+export type UpdateFolderAccess = z.output<typeof UpdateFolderAccess>;
+
+/** One folder's name within a path. */
+export { folderName };

@@ -1,0 +1,36 @@
+/** What lists filter by: which skills of which organizations an actor may read, as a query can ask it. */
+import type { SkillScope, TenantScope } from "../../storage/skill-search.ts";
+import type { Actor } from "../access/actor.ts";
+import { bypassesRestrictions, limitsOf, readableTenants } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { loadGrants, loadTrees } from "./load.ts";
+
+/**
+ * The skills that the actor may read in their own organizations, or in those of them that are named. The query is
+ * asked by what each skill says of its place; the decision itself is asked again about every skill that it finds.
+ */
+export async function readableScope(
+  app: App,
+  actor: Actor,
+  tenantIds: readonly string[] = readableTenants(actor),
+): Promise<SkillScope & { kind: "tenants" }> {
+  const readable = readableTenants(actor).filter((id) => tenantIds.includes(id));
+  const { allowedFolderIds } = limitsOf(actor);
+  const [trees, grants] = await Promise.all([
+    allowedFolderIds ? loadTrees(app, readable) : undefined,
+    loadGrants(app, actor, readable),
+  ]);
+  const tenants = readable.map((tenantId): TenantScope => {
+    const scope: TenantScope = { tenantId };
+    const isEditor = actor.kind === "organization" && allowedFolderIds !== undefined;
+    if (!isEditor && !bypassesRestrictions(actor, tenantId))
+      scope.governing = [null, ...(grants.get(tenantId)?.keys() ?? [])];
+    const tree = trees?.get(tenantId);
+    if (allowedFolderIds && tree) {
+      const inside = allowedFolderIds.flatMap((id) => [...tree.subtree(id)].map((node) => node._id));
+      scope.folderIds = [...new Set(inside)];
+    }
+    return scope;
+  });
+  return { kind: "tenants", tenants: tenants.filter((scope) => scope.folderIds?.length !== 0) };
+}

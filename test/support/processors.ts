@@ -1,0 +1,9 @@
+/** Processors for tests of the queue itself, which care for a job or two. */
+import { jobPolicies, type JobName, type Processors } from "../../src/queue/jobs.ts";
+
+/** The same processor for every job of the catalogue. */
+export function everyProcessor(process: () => Promise<void>): Processors {
+  const processors: Partial<Processors> = {};
+  for (const name of Object.keys(jobPolicies) as JobName[]) processors[name] = process;
+  return processors as Processors;
+}
