@@ -5,6 +5,7 @@ import type { Storage } from "../storage/index.ts";
 import type { Config } from "./config.ts";
 import type { RateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
+import type { Mailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -15,6 +16,7 @@ export interface App {
   storage: Storage;
   repos: SkillStore;
   queue: Queue;
+  mail: Mailer;
   rateLimits: RateLimits;
   /** The clock: tests set it. */
   now(): Date;

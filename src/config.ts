@@ -1,9 +1,16 @@
 /** The environment as a typed configuration. The only reader of `process.env` in the service. */
+import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.stringbool();
+
+const addressPart = '[^\\s\\p{C}@<>"(),:;\\\\]+';
+const sender = new RegExp(
+  `^(?:([^\\p{C}<>]*)<(${addressPart}@${addressPart})>|${addressPart}@${addressPart})$`,
+  "u",
+);
 
 /** Every variable the service knows; `docs/operations.md` is held to this list by a test. */
 export const Environment = z.object({
@@ -39,6 +46,17 @@ export const Environment = z.object({
     .optional()
     .describe("keys for secrets at rest, first is current; created in DATA_DIR/secrets when unset"),
   SIGN_UP: z.enum(["open", "invite"]).default("open").describe("whether anybody may create an account"),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe("smtp:// or smtps:// server for mail; without one, mails are files in DATA_DIR/mail"),
+  MAIL_FROM: z
+    .string()
+    .max(320)
+    .trim()
+    .regex(sender, 'must be an address, or "Name <address>"')
+    .optional()
+    .describe("whom mail comes from; default Skill registry <no-reply@ the host of BASE_URL>"),
   TRUST_PROXY: flag.default(false).describe("take the caller's address from the end of X-Forwarded-For"),
   METRICS_PORT: port.optional().describe("port of the Prometheus page; unset serves none"),
   LOG_LEVEL: z
@@ -62,6 +80,8 @@ export interface Config {
   redisUrl: string | undefined;
   secretKeys: string | undefined;
   signUp: "open" | "invite";
+  smtpUrl: string | undefined;
+  mailFrom: { name: string; address: string };
   trustProxy: boolean;
   metricsPort: number | undefined;
   logLevel: string;
@@ -80,10 +100,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const e = parsed.data;
   const dataDir = path.resolve(e.DATA_DIR);
   const host = e.HOST.includes(":") ? `[${e.HOST}]` : e.HOST;
+  const baseUrl = (e.BASE_URL ?? `http://${host}:${e.PORT}`).replace(/\/+$/, "");
   return {
     port: e.PORT,
     host: e.HOST,
-    baseUrl: (e.BASE_URL ?? `http://${host}:${e.PORT}`).replace(/\/+$/, ""),
+    baseUrl,
     dataDir,
     gitRoot: path.resolve(e.GIT_ROOT ?? path.join(dataDir, "git")),
     mongodbUrl: e.MONGODB_URL,
@@ -91,9 +112,23 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     redisUrl: e.REDIS_URL,
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,
+    smtpUrl: e.SMTP_URL,
+    mailFrom: readSender(e.MAIL_FROM ?? defaultSender(baseUrl)),
     trustProxy: e.TRUST_PROXY,
     metricsPort: e.METRICS_PORT,
     logLevel: e.LOG_LEVEL,
     rateLimits: e.RATE_LIMITS,
   };
+}
+
+function readSender(text: string): Config["mailFrom"] {
+  const [, name, address] = sender.exec(text) ?? [];
+  if (address === undefined) return { name: "", address: text };
+  return { name: name!.trim().replace(/^"(.*)"$/, "$1"), address };
+}
+
+/** Nobody reads answers at this address. A host that is a number is no mail domain. */
+function defaultSender(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  return `Skill registry <no-reply@${isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : "localhost"}>`;
 }

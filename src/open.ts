@@ -8,6 +8,7 @@ import type { App } from "./app.ts";
 import type { Config } from "./config.ts";
 import { openRateLimits } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
+import { openMailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";
 import { openSecrets } from "./secrets.ts";
 import { commitHost } from "./skills/author.ts";
@@ -48,6 +49,7 @@ export async function openApp(options: {
     storage,
     repos,
     queue,
+    mail: openMailer({ ...config, log }),
     rateLimits: openRateLimits({ enabled: config.rateLimits, redis: redis?.client }),
     now: options.now ?? (() => new Date()),
     newId,

@@ -20,6 +20,10 @@ export interface Secrets {
   open(sealed: string, recordId: string): string;
   /** A pseudonym of a network address: HMAC-SHA256, hexadecimal; the address is not recoverable from it. */
   anonymize(address: string): string;
+  /** HMAC-SHA256 of a text, base64url, by a key of its own for each purpose. Made with the current key. */
+  sign(purpose: string, text: string): string;
+  /** Whether any key of the ring made this signature. Takes the same time for every wrong one. */
+  verifySignature(purpose: string, text: string, signature: string): boolean;
 }
 
 /** Opens the key ring: from `SECRET_KEYS`, else from a file that is made once with mode 0600. */
@@ -57,7 +61,19 @@ export function openSecrets(options: { keys: string | undefined; dataDir: string
       return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
     },
     anonymize: (address) => createHmac("sha256", addressKey).update(address).digest("hex"),
+    sign: (purpose, text) => signature(current, purpose, text),
+    verifySignature(purpose, text, given) {
+      let isOurs = false;
+      for (const key of ring.values()) isOurs = equalSecrets(signature(key, purpose, text), given) || isOurs;
+      return isOurs;
+    },
   };
+}
+
+/** The key that seals must not be the one that signs, nor one purpose's key another's (RFC 5869, section 3.2). */
+function signature(key: Buffer, purpose: string, text: string): string {
+  const derived = Buffer.from(hkdfSync("sha256", key, "", `signature: ${purpose}`, 32));
+  return createHmac("sha256", derived).update(text).digest("base64url");
 }
 
 /** A key that is cut short would pseudonymize addresses with next to nothing, so it is no key. */

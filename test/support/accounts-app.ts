@@ -13,6 +13,7 @@ import type { App } from "../../src/app.ts";
 import { readConfig, type Config } from "../../src/config.ts";
 import { openRateLimits } from "../../src/http/rate-limit.ts";
 import { openLog } from "../../src/log.ts";
+import { openMailer } from "../../src/mail/mailer.ts";
 import { openSecrets } from "../../src/secrets.ts";
 import { newId } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
@@ -84,6 +85,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     get queue(): never {
       throw new Error("accounts have no business with the queue");
     },
+    mail: openMailer({ ...config, log }),
     rateLimits: openRateLimits({ enabled: config.rateLimits }),
     now: () => new Date(Date.now() + aheadMs),
     newId,

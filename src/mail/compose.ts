@@ -1,0 +1,68 @@
+/**
+ * What mails look like: one plain layout in text and HTML, made of the same sentences. Text becomes HTML through the
+ * page kit's `html` tag alone, which escapes every value. Nothing is loaded and nothing is counted.
+ */
+import { html } from "../http/pages.ts";
+import type { Mail } from "./mailer.ts";
+
+export interface MailText {
+  subject: string;
+  /** Sentences before the link, one paragraph each. */
+  before: readonly string[];
+  /** `url` is shown in full beside the button, so that a reader sees where it leads. */
+  link?: { label: string; url: string };
+  /** Sentences after it: until when it holds, and what to do if the reader asked for nothing. */
+  after: readonly string[];
+}
+
+const style = {
+  body: "margin:0;padding:24px;background:#f6f7f9;color:#1c2128;font:16px/1.5 system-ui,sans-serif",
+  box: "max-width:560px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px",
+  link: "display:inline-block;padding:10px 18px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none",
+  small: "font-size:13px;color:#57606a;overflow-wrap:anywhere",
+};
+
+/** A mail of one subject: the same words as text and as HTML. */
+export function composeMail(baseUrl: string, text: MailText): Omit<Mail, "to"> {
+  const { link } = text;
+  const footer = `Sent by the skill registry at ${baseUrl}`;
+  const paragraph = (words: string) => html`<p>${words}</p>`;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${text.subject}</title>
+      </head>
+      <body style="${style.body}">
+        <div style="${style.box}">
+          ${text.before.map(paragraph)}
+          ${
+            link &&
+            html`<p><a style="${style.link}" href="${link.url}">${link.label}</a></p>
+              <p style="${style.small}">${link.url}</p>`
+          }
+          ${text.after.map(paragraph)}
+          <p style="${style.small}">${footer}</p>
+        </div>
+      </body>
+    </html> `;
+  const parts = [...text.before, ...(link ? [`${link.label}:\n${link.url}`] : []), ...text.after];
+  return {
+    subject: text.subject,
+    text: `${parts.join("\n\n")}\n\n-- \n${footer}\n`,
+    html: page.toString(),
+  };
+}
+
+/**
+ * A name that somebody chose, for a mail to somebody else: one line, and nothing in it that a mail program makes a
+ * link of, or the service would carry a stranger's advertisement under its own name.
+ */
+export function inertName(name: string): string {
+  const line = name
+    .normalize("NFC")
+    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+  const isLinkLike = /:\/\/|@|[\p{L}\p{N}]\.\p{L}{2,}/u.test(line);
+  return isLinkLike ? line.replace(/([.:/@])(?=\S)/g, "$1 ") : line;
+}

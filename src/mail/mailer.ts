@@ -1,0 +1,144 @@
+/**
+ * The way out for mail: an SMTP server where one is configured, else a folder of files that the operator of a trial
+ * opens. Called by worker processors alone, since a server may take its time or be away. The log gets neither
+ * addresses nor content: whoever reads it must not be able to use a link that somebody else was sent.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createTransport, type SendMailOptions } from "nodemailer";
+import type { App } from "../app.ts";
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+
+export interface Mail {
+  /** One address; never a list. */
+  to: string;
+  subject: string;
+  text: string;
+  /** A whole document. It loads nothing from anywhere, so that nobody learns when it is read. */
+  html: string;
+}
+
+export interface Mailer {
+  kind: "smtp" | "file";
+  /** Resolved means that the server, or the disk, has it. Throws MailError. */
+  send(mail: Mail): Promise<void>;
+  /** Removes files of mails written before a time; answers how many went. A server keeps nothing here. */
+  removeBefore(time: Date): Promise<number>;
+}
+
+/**
+ * A mail that did not get out. Its sentence holds what the server's own words often repeat: no address. Trying again
+ * helps unless the server refused for good (RFC 5321, section 4.2.1: a reply of 5xx).
+ */
+export class MailError extends Error {
+  readonly retryable: boolean;
+
+  constructor(message: string, retryable: boolean) {
+    super(message);
+    this.name = "MailError";
+    this.retryable = retryable;
+  }
+}
+
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 };
+/** Templates are our own, but what is put into them is not: no value may name a file or an address to fetch. */
+const confined = { disableFileAccess: true, disableUrlAccess: true };
+
+export function openMailer(options: Pick<Config, "smtpUrl" | "mailFrom" | "dataDir"> & { log: Log }): Mailer {
+  const { smtpUrl, mailFrom, log } = options;
+  if (smtpUrl !== undefined) return openSmtp(smtpUrl, mailFrom, log);
+  return openFolder(path.join(options.dataDir, "mail"), mailFrom, log);
+}
+
+/** Sends one mail. Throws MailError; one that is not `retryable` fails its job for good. */
+export async function sendMail(app: App, mail: Mail): Promise<void> {
+  await app.mail.send(mail);
+}
+
+function openSmtp(smtpUrl: string, from: Config["mailFrom"], log: Log): Mailer {
+  const transport = createTransport({
+    url: smtpUrl,
+    ...timeouts,
+    ...confined,
+    ...(isSecretInClear(smtpUrl) ? { requireTLS: true } : {}),
+  });
+  return {
+    kind: "smtp",
+    async send(mail) {
+      const started = performance.now();
+      try {
+        await transport.sendMail(messageOf(mail, from));
+      } catch (error) {
+        throw smtpError(error);
+      }
+      log.info({ ms: Math.round(performance.now() - started) }, "a mail was handed to the mail server");
+    },
+    removeBefore: async () => 0,
+  };
+}
+
+/** Credentials must not cross a network in clear: without TLS from the start, STARTTLS becomes a condition. */
+function isSecretInClear(smtpUrl: string): boolean {
+  const url = new URL(smtpUrl);
+  const isHere = url.hostname === "localhost" || /^(127\.|\[::1\])/.test(url.hostname);
+  return url.protocol === "smtp:" && url.username !== "" && !isHere && !url.searchParams.has("requireTLS");
+}
+
+function smtpError(error: unknown): MailError {
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  if (code === undefined && responseCode === undefined) throw error;
+  // Anything but the envelope and the message itself, such as a sign-in or TLS, is the operator's to mend, and what
+  // waits should go out once it is.
+  const isFinal = (responseCode ?? 0) >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
+  const reason = [code, responseCode].filter((part) => part !== undefined).join(" ");
+  return new MailError(`The mail server did not take a mail (${reason}).`, !isFinal);
+}
+
+function openFolder(folder: string, from: Config["mailFrom"], log: Log): Mailer {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows", ...confined });
+  return {
+    kind: "file",
+    async send(mail) {
+      const { message } = await transport.sendMail(messageOf(mail, from));
+      const stamp = new Date().toISOString().replace(/[:.]/g, "-");
+      const file = path.join(folder, `${stamp}-${randomBytes(4).toString("hex")}.eml`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // Whole before it has its name, so that whoever watches the folder never reads half a mail.
+      await writeFile(`${file}.part`, message as Buffer, { flag: "wx", mode: 0o600 });
+      await rename(`${file}.part`, file);
+      log.info({ file }, "a mail was written to a file, since SMTP_URL is not set");
+    },
+    async removeBefore(time) {
+      let removed = 0;
+      for (const name of await readdir(folder).catch(() => [])) {
+        const file = path.join(folder, name);
+        const found = await stat(file).catch(() => undefined);
+        if (!found?.isFile() || found.mtime >= time) continue;
+        await rm(file, { force: true });
+        removed++;
+      }
+      return removed;
+    },
+  };
+}
+
+/** Addresses go in as parts, so that nothing in them is read as a second one. */
+function messageOf(mail: Mail, from: Config["mailFrom"]): SendMailOptions {
+  if (!/^[^\s\p{C}@<>"(),:;\\]+@[^\s\p{C}@<>"(),:;\\]+$/u.test(mail.to))
+    throw new MailError("A mail goes to exactly one address.", false);
+  return {
+    from,
+    to: { name: "", address: mail.to },
+    envelope: { from: from.address, to: [mail.to] },
+    subject: oneLine(mail.subject),
+    text: mail.text,
+    html: mail.html,
+    xMailer: false,
+    // RFC 3834, section 5: no holiday notice comes back.
+    headers: { "Auto-Submitted": "auto-generated" },
+  };
+}
+
+const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();

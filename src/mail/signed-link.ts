@@ -1,0 +1,52 @@
+/**
+ * Tokens in the links of mails: `<id>.<end in seconds, base 36>.<signature>`. They are stored nowhere. A job makes one
+ * again from the id that it carries, and what the signature is bound to ends it: bound to the password's hash, for
+ * example, a link is worth nothing once the password is another.
+ */
+import type { App } from "../app.ts";
+
+/** What a link does. A token of one purpose is nothing to another. */
+export type LinkPurpose = "invitation" | "confirm-email" | "reset-password";
+
+export interface SignedLink {
+  /** Of the record that the link is about: letters, digits and hyphens. */
+  id: string;
+  /** When it ends; counted in whole seconds. */
+  expiresAt: Date;
+  /** Facts of the record that must not have changed. Never part of the token. */
+  bind?: string;
+}
+
+/** The token of a link. The same link has the same token each time. */
+export function signLink(app: App, purpose: LinkPurpose, link: SignedLink): string {
+  const end = Math.floor(link.expiresAt.getTime() / 1000).toString(36);
+  return `${link.id}.${end}.${app.secrets.sign(`link:${purpose}`, signedText(link.id, end, link.bind))}`;
+}
+
+/** What a token claims; nothing of it is proven yet. Undefined when it is no token. */
+export function readLink(token: string): { id: string; expiresAt: Date } | undefined {
+  const [, id, end] = /^([\w-]{1,64})\.([0-9a-z]{1,9})\.[\w-]{43}$/.exec(token) ?? [];
+  if (id === undefined || end === undefined) return undefined;
+  return { id, expiresAt: new Date(Number.parseInt(end, 36) * 1000) };
+}
+
+/**
+ * Whether a token is ours, for this purpose and bound to these facts, and not over: `invalid` is all that is said of
+ * one that was made up, altered, or made before the facts changed.
+ */
+export function checkLink(
+  app: App,
+  purpose: LinkPurpose,
+  token: string,
+  bind?: string,
+): "valid" | "expired" | "invalid" {
+  const read = readLink(token);
+  if (!read) return "invalid";
+  const [id = "", end = "", signature = ""] = token.split(".");
+  if (!app.secrets.verifySignature(`link:${purpose}`, signedText(id, end, bind), signature)) return "invalid";
+  return read.expiresAt <= app.now() ? "expired" : "valid";
+}
+
+/** Every part in its own quotes: no two links have one text. */
+const signedText = (id: string, end: string, bind: string | undefined) =>
+  JSON.stringify([id, end, bind ?? null]);
