@@ -3,7 +3,8 @@
  * them and the tests check real answers against them. The client imports the types only, so zod stays out of it.
  */
 import { z } from "zod";
-import { builtInRoles, contentFormats, skillTypes, visibilities } from "./vocabulary.ts";
+import { PermissionsPayload } from "./payloads-organizations.ts";
+import { contentFormats, skillTypes, visibilities } from "./vocabulary.ts";
 
 const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
 
@@ -23,6 +24,9 @@ export const SkillPayload = z
     tenantId: z.string(),
     tenantSlug: z.string(),
     folderId: z.string().nullable(),
+    restricted: z.boolean().meta({
+      description: "in a restricted folder, and so private whatever its visibility",
+    }),
     createdBy: z.string(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -248,8 +252,18 @@ export const TenantPayload = z
   .object({
     id: z.string(),
     slug: z.string(),
+    formerSlugs: z.array(z.string()).meta({ description: "that still lead here, newest first" }),
     name: z.string(),
-    role: z.enum(builtInRoles).nullable().meta({ description: "the caller's own role" }),
+    description: z.string(),
+    role: z
+      .string()
+      .nullable()
+      .meta({ description: "the caller's own: a built-in role's name, or a custom role's id" }),
+    permissions: PermissionsPayload.meta({ description: "what the caller may do here, teams counted in" }),
+    avatarUrl: z.string().nullable(),
+    deletionAt: timestamp
+      .optional()
+      .meta({ description: "set while the organization waits to be erased; until then it can be restored" }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })

@@ -70,6 +70,10 @@ export type Permission = {
 export const builtInRoles = ["owner", "admin", "member", "viewer"] as const;
 export type BuiltInRole = (typeof builtInRoles)[number];
 
+const { sso: _sso, scim: _scim, ...givable } = permissionActions;
+/** What a custom role may hold: all but what only an owner has. */
+export const customRoleActions = { ...givable, organization: ["update"] } as const;
+
 /** What a grant on a folder allows at most, from least to most (`docs/access.md`). */
 export const folderLevels = ["viewer", "editor", "manager"] as const;
 export type FolderLevel = (typeof folderLevels)[number];

@@ -81,8 +81,8 @@ export function openInvitations(database: Database) {
         .toArray(),
     countPending: (tenantId: string, now: Date) =>
       invitations.countDocuments({ tenantId, pending: true, expiresAt: { $gt: now } }),
-    countWithRole: (tenantId: string, role: string, limit: number) =>
-      invitations.countDocuments({ tenantId, role, pending: true }, { limit }),
+    listWithRole: (tenantId: string, role: string, limit: number) =>
+      invitations.find({ tenantId, role, pending: true }, withoutOutbox).limit(limit).toArray(),
 
     /** Replaces what a pending invitation offers, as it was at `revision`; null when it has changed meanwhile. */
     renew(

@@ -13,5 +13,5 @@ export async function removeSlice<T extends Document & { _id: string }>(
     .toArray();
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row._id as string);
-  return (await collection.deleteMany({ ...filter, _id: { $in: ids } } as Filter<T>)).deletedCount;
+  return (await collection.deleteMany({ ...filter, _id: { $in: ids } })).deletedCount;
 }

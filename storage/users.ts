@@ -14,14 +14,44 @@ export interface UserDoc extends WithOutbox {
   /** Argon2id in PHC string form. */
   passwordHash: string;
   isAdministrator: boolean;
+  /** Since when the address is known to be its owner's. */
+  emailVerifiedAt?: Date;
+  /** The link that confirms the present address. */
+  verification?: { id: string; expiresAt: Date };
+  /** The address that takes the place of the present one when its owner confirms it. */
+  emailChange?: { id: string; email: string; emailKey: string; expiresAt: Date };
+  /** Goes up when all sessions end at once: one of an earlier number is over, save the kept one. Absent is 0. */
+  sessionEpoch?: number;
+  keptSessionId?: string;
+  /** Mails that wait to be sent, added in the same write as what they tell. */
+  mailsDue?: MailDue[];
+  /** Set while the account is being removed: from then on it is gone for everybody. */
+  deletedAt?: Date;
   /** On the first account of the service and no other: the unique index makes it so. */
   founder?: true;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A user without the password hash, which only the sign-in needs. */
-export type Account = Omit<UserDoc, "passwordHash" | "outbox" | "unsettledAt">;
+/** What a mail to an account is about. Its words and its link are made when it is sent. */
+export interface MailDue {
+  id: string;
+  kind:
+    | "confirm-email"
+    | "confirm-change"
+    | "change-requested"
+    | "email-changed"
+    | "reset-password"
+    | "password-changed";
+  to: string;
+  createdAt: Date;
+  /** From then on it is not sent any more; also the end of its link. */
+  expiresAt: Date;
+}
+
+/** A user without the password hash, which only the sign-in needs, and without what is to be carried elsewhere. */
+export type Account = Omit<UserDoc, "passwordHash" | "outbox" | "unsettledAt" | "mailsDue" | "deletedAt">;
+export type Credentials = Account & Pick<UserDoc, "passwordHash">;
 
 export const userIndexes: IndexDescription[] = [
   { key: { emailKey: 1 }, unique: true, name: "user_email" },
@@ -33,9 +63,17 @@ export const userIndexes: IndexDescription[] = [
     partialFilterExpression: { founder: true },
   },
   { key: { unsettledAt: 1 }, sparse: true },
+  { key: { "mailsDue.createdAt": 1 }, sparse: true },
+  { key: { deletedAt: 1 }, sparse: true },
 ];
 
-const account = { passwordHash: 0, outbox: 0, unsettledAt: 0 } as const;
+const credentials = { outbox: 0, unsettledAt: 0, mailsDue: 0 } as const;
+const account = { ...credentials, passwordHash: 0 } as const;
+const present = { deletedAt: { $exists: false } } as const;
+
+/** More mails than that wait only for somebody who is being flooded. */
+const mailsWaiting = 20;
+const addMails = (mails: MailDue[]) => ({ mailsDue: { $each: mails, $slice: -mailsWaiting } });
 
 export type Users = ReturnType<typeof openUsers>;
 
@@ -48,13 +86,20 @@ export function openUsers(database: Database) {
     },
     /** Whether there is any account at all. */
     async hasAny(): Promise<boolean> {
-      return (await users.findOne({}, { projection: { _id: 1 } })) !== null;
+      return (await users.findOne(present, { projection: { _id: 1 } })) !== null;
     },
-    find: (id: string) => users.findOne<Account>({ _id: id }, { projection: account }),
+    find: (id: string) => users.findOne<Account>({ _id: id, ...present }, { projection: account }),
+    listByIds: (ids: string[]) =>
+      users.find({ _id: { $in: ids }, ...present }, { projection: account }).toArray() as Promise<Account[]>,
     findCredentials: (emailKey: string) =>
-      users.findOne<Account & { passwordHash: string }>(
-        { emailKey },
-        { projection: { outbox: 0, unsettledAt: 0 } },
+      users.findOne<Credentials>({ emailKey, ...present }, { projection: credentials }),
+    findCredentialsById: (id: string) =>
+      users.findOne<Credentials>({ _id: id, ...present }, { projection: credentials }),
+    /** Which sessions of a user still hold; null when there is no such user. */
+    findSessionRule: (id: string) =>
+      users.findOne<Pick<UserDoc, "sessionEpoch" | "keptSessionId">>(
+        { _id: id, ...present },
+        { projection: { sessionEpoch: 1, keptSessionId: 1 } },
       ),
 
     /** Throws a duplicate error of index `user_username` when the name is taken. */
@@ -66,10 +111,152 @@ export function openUsers(database: Database) {
     ): Promise<Account | null> {
       const outbox = outboxUpdate(events);
       return users.findOneAndUpdate(
-        { _id: id },
+        { _id: id, ...present },
         { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
         { returnDocument: "after", projection: account },
       );
+    },
+
+    /**
+     * Ends all sessions but the kept one in this very write, which also ends those that a sign-in under way is about to
+     * make of what it read before. Answers the epoch of the sessions that come now; null when there is no such user.
+     */
+    async endSessions(
+      id: string,
+      keptSessionId: string | undefined,
+      events: EventRow[],
+    ): Promise<number | null> {
+      const outbox = outboxUpdate(events);
+      const ended = endingSessions(keptSessionId);
+      const updated = await users.findOneAndUpdate(
+        { _id: id, ...present },
+        {
+          $set: { ...ended.$set, ...outbox.$set },
+          ...(ended.$unset ? { $unset: ended.$unset } : {}),
+          $inc: ended.$inc,
+          $push: outbox.$push,
+        },
+        { returnDocument: "after", projection: { sessionEpoch: 1 } },
+      );
+      return updated?.sessionEpoch ?? null;
+    },
+
+    /**
+     * Puts a password in the place of the one that was checked, ends all sessions but the kept one, and forgets a change
+     * of address that waits: whoever asked for it knew the old password. With `verifiedAt` the present address counts as
+     * confirmed too. Answers the epoch as `endSessions` does; null when password or address are not those any more.
+     */
+    async replacePassword(
+      seen: Pick<UserDoc, "_id" | "passwordHash" | "emailKey">,
+      change: {
+        passwordHash: string;
+        keptSessionId: string | undefined;
+        verifiedAt?: Date;
+        now: Date;
+        mails: MailDue[];
+      },
+      events: EventRow[],
+    ): Promise<number | null> {
+      const { passwordHash, keptSessionId, verifiedAt, now, mails } = change;
+      const outbox = outboxUpdate(events);
+      const ended = endingSessions(keptSessionId);
+      const updated = await users.findOneAndUpdate(
+        { _id: seen._id, passwordHash: seen.passwordHash, emailKey: seen.emailKey, ...present },
+        {
+          $set: {
+            passwordHash,
+            updatedAt: now,
+            ...(verifiedAt ? { emailVerifiedAt: verifiedAt } : {}),
+            ...ended.$set,
+            ...outbox.$set,
+          },
+          $unset: { emailChange: true, ...(verifiedAt ? { verification: true } : {}), ...ended.$unset },
+          $inc: ended.$inc,
+          $push: { ...outbox.$push, ...addMails(mails) },
+        },
+        { returnDocument: "after", projection: { sessionEpoch: 1 } },
+      );
+      return updated?.sessionEpoch ?? null;
+    },
+
+    /** Notes an address that waits for its confirmation; one that waited before gives way. False as above. */
+    async requestEmailChange(
+      seen: Pick<UserDoc, "_id" | "passwordHash">,
+      emailChange: NonNullable<UserDoc["emailChange"]>,
+      mails: MailDue[],
+    ): Promise<boolean> {
+      const result = await users.updateOne(
+        { _id: seen._id, passwordHash: seen.passwordHash, ...present },
+        { $set: { emailChange }, $push: addMails(mails) },
+      );
+      return result.modifiedCount === 1;
+    },
+
+    /**
+     * Makes the address that waits the account's own, once. Null when another one waits, or none any more. Throws a
+     * duplicate error of index `user_email` when somebody else took it meanwhile.
+     */
+    async applyEmailChange(
+      id: string,
+      change: NonNullable<UserDoc["emailChange"]>,
+      now: Date,
+      mails: MailDue[],
+      events: EventRow[],
+    ): Promise<Account | null> {
+      const outbox = outboxUpdate(events);
+      const { email, emailKey } = change;
+      return users.findOneAndUpdate(
+        { _id: id, "emailChange.id": change.id, ...present },
+        {
+          $set: { email, emailKey, emailVerifiedAt: now, updatedAt: now, ...outbox.$set },
+          $unset: { emailChange: true, verification: true },
+          $push: { ...outbox.$push, ...addMails(mails) },
+        },
+        { returnDocument: "after", projection: account },
+      );
+    },
+
+    /** Makes a new link for the present address; the one before is worth nothing any more. */
+    async requestVerification(
+      id: string,
+      emailKey: string,
+      verification: NonNullable<UserDoc["verification"]>,
+      mails: MailDue[],
+    ): Promise<boolean> {
+      const result = await users.updateOne(
+        { _id: id, emailKey, emailVerifiedAt: { $exists: false }, ...present },
+        { $set: { verification }, $push: addMails(mails) },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Marks the present address as confirmed, once. Null when another link was made, or this one was used. */
+    applyVerification: (id: string, verificationId: string, now: Date): Promise<Account | null> =>
+      users.findOneAndUpdate(
+        { _id: id, "verification.id": verificationId, ...present },
+        { $set: { emailVerifiedAt: now }, $unset: { verification: true } },
+        { returnDocument: "after", projection: account },
+      ),
+
+    async addMails(id: string, mails: MailDue[]): Promise<void> {
+      await users.updateOne({ _id: id, ...present }, { $push: addMails(mails) });
+    },
+    /** The account with its mails that wait; null when there is none. */
+    findWithMails: (id: string) =>
+      users.findOne<Credentials & Pick<UserDoc, "mailsDue">>(
+        { _id: id, ...present },
+        { projection: { outbox: 0, unsettledAt: 0 } },
+      ),
+    async removeMail(id: string, mailId: string): Promise<void> {
+      await users.updateOne({ _id: id }, { $pull: { mailsDue: { id: mailId } } });
+    },
+    /** Accounts whose mails wait since before a time, those that wait longest first. */
+    async listMailsDue(before: Date, limit: number): Promise<string[]> {
+      const rows = await users
+        .find({ "mailsDue.createdAt": { $lt: before }, ...present }, { projection: { _id: 1 } })
+        .sort({ "mailsDue.createdAt": 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
     },
 
     /** Documents whose events were not carried to the log yet, oldest first. */
@@ -81,4 +268,11 @@ export function openUsers(database: Database) {
         .toArray(),
     settle: (id: string, eventIds: string[]) => settleOutbox(users, id, eventIds),
   };
+}
+
+function endingSessions(keptSessionId: string | undefined) {
+  return {
+    $inc: { sessionEpoch: 1 },
+    ...(keptSessionId === undefined ? { $unset: { keptSessionId: true } } : { $set: { keptSessionId } }),
+  } as const;
 }

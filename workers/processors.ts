@@ -3,6 +3,8 @@ import type { App } from "../src/app.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { govern } from "./folders/govern.ts";
+import { cleanUpAfterMember } from "./orgs/member-left.ts";
+import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
 import { purge } from "./upkeep/purge.ts";
 import { reconcile } from "./upkeep/reconcile.ts";
 
@@ -12,6 +14,8 @@ export function processors(app: App): Processors {
     "upkeep.purge": () => purge(app),
     "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
     "folders.govern": ({ tenantId }) => govern(app, tenantId),
+    "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
+    "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },

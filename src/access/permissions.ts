@@ -22,8 +22,15 @@ export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
   viewer: { skill: ["read"], analytics: ["read"], mcpServer: ["read"] },
 };
 
+export function isBuiltIn(role: string): role is BuiltInRole {
+  return Object.hasOwn(rolePermissions, role);
+}
+
+/** The role that every organization must have somebody with. */
+export const ownerRole: BuiltInRole = "owner";
+
 export function permissionsOfRole(role: string): PermissionMap {
-  return Object.hasOwn(rolePermissions, role) ? rolePermissions[role as BuiltInRole] : {};
+  return isBuiltIn(role) ? rolePermissions[role] : {};
 }
 
 export function isPermitted(map: PermissionMap | undefined, permission: Permission): boolean {

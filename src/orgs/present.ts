@@ -1,19 +1,99 @@
 import type { TenantPayload } from "../../contract/payloads.ts";
+import type {
+  InvitationPayload,
+  MemberPayload,
+  RolePayload,
+  TeamPayload,
+} from "../../contract/payloads-organizations.ts";
 import { builtInRoles } from "../../contract/vocabulary.ts";
+import type { InvitationDoc } from "../../storage/invitations.ts";
+import type { RoleDoc } from "../../storage/roles.ts";
+import type { TeamDoc } from "../../storage/teams.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
-import type { Actor } from "../access/actor.ts";
+import type { Actor, PermissionMap } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
+import { ownerRole, permissionsOfRole } from "../access/permissions.ts";
+import type { App } from "../app.ts";
+import type { Member } from "./members.ts";
 
 /** An organization as its members see it. `createdBy` tells the role of whoever has just created it. */
-export function presentTenant(tenant: TenantDoc, actor: Actor): TenantPayload {
+export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): TenantPayload {
   const isCreator = actor.kind === "user" && actor.userId === tenant.createdBy;
-  const role = membershipIn(actor, tenant._id)?.role ?? (isCreator ? "owner" : undefined);
+  const membership = membershipIn(actor, tenant._id);
+  const role = membership?.role ?? (isCreator ? ownerRole : null);
   return {
     id: tenant._id,
     slug: tenant.slug,
+    formerSlugs: tenant.slugs.slice(1),
     name: tenant.name,
-    role: builtInRoles.find((name) => name === role) ?? null,
+    description: tenant.description ?? "",
+    role,
+    permissions: actionsOf(membership?.permissions ?? permissionsOfRole(role ?? "")),
+    avatarUrl: tenant.avatar
+      ? `${app.config.baseUrl}/api/tenants/${tenant._id}/avatar?v=${tenant.avatar.id}`
+      : null,
+    ...(tenant.deletionAt ? { deletionAt: tenant.deletionAt.toISOString() } : {}),
     createdAt: tenant.createdAt.toISOString(),
     updatedAt: tenant.updatedAt.toISOString(),
   };
+}
+
+export function presentMember({ membership, account, showsEmail }: Member): MemberPayload {
+  return {
+    userId: membership.userId,
+    username: account.username,
+    name: account.name,
+    ...(showsEmail ? { email: account.email } : {}),
+    role: membership.role,
+    teamIds: membership.teamIds,
+    joinedAt: membership.createdAt.toISOString(),
+  };
+}
+
+export function presentTeam(team: TeamDoc): TeamPayload {
+  return {
+    id: team._id,
+    name: team.name,
+    roles: team.roleIds,
+    createdAt: team.createdAt.toISOString(),
+    updatedAt: team.updatedAt.toISOString(),
+  };
+}
+
+export function presentRole(role: RoleDoc): RolePayload {
+  return {
+    id: role._id,
+    name: role.name,
+    isBuiltIn: false,
+    permissions: role.permissions,
+    createdAt: role.createdAt.toISOString(),
+    updatedAt: role.updatedAt.toISOString(),
+  };
+}
+
+/** The roles that every organization has, as custom ones are shown. */
+export function presentBuiltInRoles(): RolePayload[] {
+  return builtInRoles.map((name) => ({
+    id: name,
+    name,
+    isBuiltIn: true,
+    permissions: actionsOf(permissionsOfRole(name)),
+  }));
+}
+
+export function presentInvitation(invitation: InvitationDoc): InvitationPayload {
+  return {
+    id: invitation._id,
+    email: invitation.email,
+    role: invitation.role,
+    teamIds: invitation.teamIds,
+    invitedBy: invitation.invitedBy.name,
+    createdAt: invitation.createdAt.toISOString(),
+    expiresAt: invitation.expiresAt.toISOString(),
+    ...(invitation.mailedAt ? { mailedAt: invitation.mailedAt.toISOString() } : {}),
+  };
+}
+
+function actionsOf(map: PermissionMap): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(map).map(([group, actions]) => [group, [...actions]]));
 }

@@ -1,9 +1,12 @@
 import { TenantPayload } from "../../contract/payloads.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { memberRoutes } from "./member-routes.ts";
 import { presentTenant } from "./present.ts";
+import { roleRoutes } from "./role-routes.ts";
 import { CreateTenant, TenantParams, UpdateTenant } from "./schema.ts";
 import { createTenant, listTenants, loadTenant, updateTenant } from "./service.ts";
+import { teamRoutes } from "./team-routes.ts";
 
 const tag = "Organizations";
 
@@ -20,7 +23,7 @@ export function tenantRoutes(app: App): Route[] {
       async handle({ actor }) {
         const tenants = await listTenants(app, actor);
         return new Page(
-          tenants.map((tenant) => presentTenant(tenant, actor)),
+          tenants.map((tenant) => presentTenant(app, tenant, actor)),
           null,
         );
       },
@@ -34,7 +37,7 @@ export function tenantRoutes(app: App): Route[] {
       body: CreateTenant,
       status: 201,
       data: TenantPayload,
-      handle: async ({ actor, body }) => presentTenant(await createTenant(app, actor, body), actor),
+      handle: async ({ actor, body }) => presentTenant(app, await createTenant(app, actor, body), actor),
     }),
     route({
       method: "get",
@@ -45,19 +48,22 @@ export function tenantRoutes(app: App): Route[] {
       params: TenantParams,
       data: TenantPayload,
       handle: async ({ actor, params }) =>
-        presentTenant(await loadTenant(app, actor, params.tenant, "member"), actor),
+        presentTenant(app, await loadTenant(app, actor, params.tenant, "member"), actor),
     }),
     route({
       method: "patch",
       path: "/api/tenants/:tenant",
-      summary: "Change an organization's name or slug",
+      summary: "Change an organization's name, slug or description",
       tag,
       auth: "required",
       params: TenantParams,
       body: UpdateTenant,
       data: TenantPayload,
       handle: async ({ actor, params, body }) =>
-        presentTenant(await updateTenant(app, actor, params.tenant, body), actor),
+        presentTenant(app, await updateTenant(app, actor, params.tenant, body), actor),
     }),
+    ...memberRoutes(app),
+    ...teamRoutes(app),
+    ...roleRoutes(app),
   ];
 }

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { reservedSlugs } from "../../contract/vocabulary.ts";
+import { customRoleActions, reservedSlugs } from "../../contract/vocabulary.ts";
+import { isId } from "../../storage/database.ts";
+import { isBuiltIn, ownerRole } from "../access/permissions.ts";
+import { listQuery } from "../http/cursor.ts";
+import { email, foldName, personName } from "../users/schema.ts";
 
 /** Lower-case letters, digits and single inner hyphens; never a first path segment of the service. */
 export const orgSlug = z
@@ -24,11 +28,127 @@ export const CreateTenant = z.strictObject({
 });
 export type CreateTenant = z.output<typeof CreateTenant>;
 
+const orgDescription = z
+  .string()
+  .trim()
+  .max(limits.orgDescription)
+  .regex(/^[^\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]*$/u, "must not contain control characters");
+
 export const UpdateTenant = z
-  .strictObject({ name: orgName.optional(), slug: orgSlug.optional() })
-  .refine((fields) => Object.keys(fields).length > 0, "needs name or slug");
+  .strictObject({
+    name: orgName.optional(),
+    slug: orgSlug.optional().meta({ description: "the former one keeps leading here" }),
+    description: orgDescription.optional().meta({ description: "empty removes it" }),
+  })
+  .refine((fields) => Object.keys(fields).length > 0, "needs name, slug or description");
 export type UpdateTenant = z.output<typeof UpdateTenant>;
 
-export const TenantParams = z.object({
-  tenant: z.string().min(1).max(64).meta({ description: "id or slug" }),
+const tenant = z.string().min(1).max(64).meta({ description: "id or slug" });
+const id = z.string().min(1).max(64);
+
+export const TenantParams = z.object({ tenant });
+export const MemberParams = z.object({ tenant, userId: id });
+export const TeamParams = z.object({ tenant, id });
+export const TeamMemberParams = z.object({ tenant, id, userId: id });
+export const RoleParams = z.object({ tenant, id });
+export const InvitationParams = z.object({ tenant, id });
+
+/** A built-in role's name or a custom role's id. */
+const role = z.string().min(1).max(64).meta({ description: "owner, admin, member, viewer, or a role's id" });
+
+export const ListQuery = z.object(listQuery);
+export type ListQuery = z.output<typeof ListQuery>;
+
+export const MemberQuery = z.object({
+  query: z
+    .string()
+    .trim()
+    .max(limits.searchQuery)
+    .optional()
+    .transform((text) => (text === "" ? undefined : text))
+    .meta({ description: "how a user name, or a word of a name, begins" }),
+  ...listQuery,
+});
+export type MemberQuery = z.output<typeof MemberQuery>;
+
+/** User name and id of the last member. */
+export const MemberCursor = z.tuple([z.string(), z.string()]);
+/** Folded name of the last one. */
+export const NameCursor = z.tuple([z.string()]);
+/** Id of the last one. */
+export const IdCursor = z.tuple([z.string().refine(isId)]);
+
+export const ChangeMember = z.strictObject({ role });
+export type ChangeMember = z.output<typeof ChangeMember>;
+
+/** The name of a team or a role. */
+const groupName = (max: number) => personName.max(max);
+
+const carriedRoles = z
+  .array(
+    role.refine((name) => name !== ownerRole, "owner can't be carried by a team: people are made owners"),
+  )
+  .max(limits.rolesPerTeam)
+  .overwrite((given) => [...new Set(given)]);
+
+export const CreateTeam = z.strictObject({
+  name: groupName(limits.teamName),
+  roles: carriedRoles.default([]),
+});
+export type CreateTeam = z.output<typeof CreateTeam>;
+
+export const UpdateTeam = z
+  .strictObject({ name: groupName(limits.teamName).optional(), roles: carriedRoles.optional() })
+  .refine((fields) => Object.keys(fields).length > 0, "needs name or roles");
+export type UpdateTeam = z.output<typeof UpdateTeam>;
+
+/** Groups to actions, groups without any left out. */
+const RolePermissions = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(customRoleActions).map(([group, actions]) => [
+        group,
+        z
+          .array(z.enum(actions))
+          .max(actions.length * 2)
+          .overwrite((given) => [...new Set(given)])
+          .optional(),
+      ]),
+    ),
+  )
+  .transform((given) => {
+    const named: Record<string, string[]> = {};
+    for (const [group, actions] of Object.entries(given)) {
+      if (actions && actions.length > 0) named[group] = actions;
+    }
+    return named;
+  })
+  .meta({ description: "permission groups to actions (docs/access.md)" });
+
+export const CreateRole = z.strictObject({ name: roleName(), permissions: RolePermissions });
+export type CreateRole = z.output<typeof CreateRole>;
+
+export const UpdateRole = z
+  .strictObject({ name: roleName().optional(), permissions: RolePermissions.optional() })
+  .refine((fields) => Object.keys(fields).length > 0, "needs name or permissions");
+export type UpdateRole = z.output<typeof UpdateRole>;
+
+/** A custom role must not look like a built-in one. */
+function roleName() {
+  return groupName(limits.roleName).refine((name) => !isBuiltIn(foldName(name)), "is a built-in role's name");
+}
+
+export const CreateInvitation = z.strictObject({
+  email,
+  role: role.default("member"),
+  teamIds: z
+    .array(id)
+    .max(limits.teamsPerMember)
+    .overwrite((given) => [...new Set(given)])
+    .default([]),
+});
+export type CreateInvitation = z.output<typeof CreateInvitation>;
+
+export const InvitationTokenParams = z.object({
+  token: z.string().min(1).max(200).meta({ description: "of the mail's link, or an invitation's id" }),
 });

@@ -3,10 +3,11 @@ import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
 import { reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
-import { outboxFields } from "../../storage/outbox.ts";
+import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
-import { decideTenant, limitsOf } from "../access/decide.ts";
+import { decideTenant, limitsOf, membershipIn } from "../access/decide.ts";
+import { isPermitted } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, settleEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
@@ -86,15 +87,23 @@ export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
     await app.storage.memberships.follow(written);
     await app.storage.skills.renameTenant(written._id, written.slug);
     now = await app.storage.tenants.find(written._id);
-  } while (now && (now.slug !== written.slug || now.name !== written.name));
+  } while (
+    now &&
+    (now.slug !== written.slug || now.name !== written.name || isDeleted(now) !== isDeleted(written))
+  );
 }
 
-/** The caller's organizations, by slug. */
+const isDeleted = (tenant: TenantDoc) => tenant.deletionAt !== undefined;
+
+/** The caller's organizations, by slug; their owners see those among them that are to be erased. */
 export async function listTenants(app: App, actor: Actor): Promise<TenantDoc[]> {
   return app.storage.tenants.listByIds(requireUser(actor).memberships.map((m) => m.tenantId));
 }
 
-/** Finds an organization by id or slug, for an act. To anybody but its members it does not exist. */
+/**
+ * Finds an organization by id or slug, for an act. To anybody but its members it does not exist; one that is to be erased
+ * is there for its owners alone, who can read it and take the deletion back.
+ */
 export async function loadTenant(
   app: App,
   actor: Actor,
@@ -106,34 +115,64 @@ export async function loadTenant(
   const tenant = (isId(ref) ? await tenants.find(ref) : null) ?? (await tenants.findBySlug(ref));
   const verdict = decideTenant(actor, permission, tenant?._id);
   if (verdict === "unauthenticated") throw unauthenticated();
-  if (verdict === "absent" || !tenant) throw notFound("team", ref);
+  if (verdict === "absent" || !tenant || tenant.erasing) throw notFound("team", ref);
+  // The memberships follow a moment later.
+  const held = membershipIn(actor, tenant._id)?.permissions;
+  if (tenant.deletionAt && !isPermitted(held, "organization:delete")) throw notFound("team", ref);
+  if (tenant.deletionAt && permission !== "member" && permission !== "organization:delete")
+    throw forbidden(
+      `"${tenant.slug}" will be erased at ${tenant.deletionAt.toISOString()}: restore it first.`,
+    );
   if (verdict === "refused") throw forbidden(`Your role in "${tenant.slug}" does not allow ${permission}.`);
   return tenant;
 }
 
+/**
+ * Changes settings. After a change of slug the former ones still lead to the organization, up to
+ * `limits.formerOrgSlugs` of them, and nobody else can take them.
+ */
 export async function updateTenant(
   app: App,
   actor: Actor,
   ref: string,
   input: UpdateTenant,
 ): Promise<TenantDoc> {
-  const tenant = await loadTenant(app, actor, ref, "organization:update");
+  let tenant = await loadTenant(app, actor, ref, "organization:update");
   const event = makeEvent(app, actor, "organization.updated", {
     tenantId: tenant._id,
     resourceType: "organization",
     resourceId: tenant._id,
-    metadata: { ...input },
+    metadata: { ...input, ...(input.slug === undefined ? {} : { formerSlug: tenant.slug }) },
   });
-  let updated: TenantDoc | null;
-  try {
-    updated = await app.storage.tenants.update(tenant._id, input, app.now(), [event]);
-  } catch (error) {
-    throw slugTaken(error, input.slug ?? tenant.slug);
+  for (;;) {
+    const updated = await applySettings(app, tenant, input, event);
+    if (updated) {
+      await followTenant(app, updated);
+      settleEvents(app, app.storage.tenants, tenant._id, [event]);
+      return updated;
+    }
+    // Somebody else changed the slug meanwhile: each such round is one change of theirs.
+    tenant = await loadTenant(app, actor, tenant._id, "organization:update");
   }
-  if (!updated) throw notFound("team", ref);
-  await followTenant(app, updated);
-  settleEvents(app, app.storage.tenants, tenant._id, [event]);
-  return updated;
+}
+
+async function applySettings(
+  app: App,
+  tenant: TenantDoc,
+  input: UpdateTenant,
+  event: EventRow,
+): Promise<TenantDoc | null> {
+  const { slug } = input;
+  const slugs =
+    slug === undefined
+      ? undefined
+      : [slug, ...tenant.slugs.filter((former) => former !== slug)].slice(0, 1 + limits.formerOrgSlugs);
+  const fields = { ...input, ...(slugs ? { slugs } : {}) };
+  try {
+    return await app.storage.tenants.update(tenant._id, fields, app.now(), [event], slugs && tenant.slugs);
+  } catch (error) {
+    throw slugTaken(error, slug ?? tenant.slug);
+  }
 }
 
 function requireUser(actor: Actor): UserActor {

@@ -6,6 +6,7 @@ import type { App } from "../../src/app.ts";
 import { purgeDeviceCodes } from "../../src/auth/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { pruneFolders } from "../folders/tend.ts";
+import { pruneOrganizations } from "../orgs/tend.ts";
 import { discardUpload, uploadFolder } from "../../src/skills/uploads.ts";
 import { purgeTokens } from "../../src/tokens/service.ts";
 
@@ -25,6 +26,7 @@ export async function purge(app: App): Promise<void> {
   await app.storage.idempotency.removeExpired(now);
   await purgeUploads(app);
   await pruneFolders(app);
+  await pruneOrganizations(app);
   await app.mail.removeBefore(daysAgo(mailDays));
   await inSlices(() => app.storage.auditEvents.removeBefore(daysAgo(limits.auditRetentionDays)));
   await inSlices(() => app.storage.downloads.removeRowsBefore(daysAgo(downloadRowDays)));

@@ -5,11 +5,11 @@
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
-import { followTenant } from "../../src/orgs/service.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { settleSkill } from "../../src/skills/settle.ts";
 import { followUser } from "../../src/users/member-names.ts";
 import { tendPlaces, tendTrees } from "../folders/tend.ts";
+import { tendOrganizations } from "../orgs/tend.ts";
 
 /** Documents younger than this are being settled by the process that wrote them. */
 const settleAfterMs = 5000;
@@ -55,20 +55,14 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { tenants, users, tokens, memberships, teams, roles, invitations } = app.storage;
-  for (const tenant of await tenants.listUnsettled(before, batch)) {
-    await followTenant(app, tenant);
-    await carryEvents(app, tenants, tenant._id, tenant.outbox ?? []);
-  }
+  const { users, tokens } = app.storage;
+  await tendOrganizations(app, before);
   for (const user of await users.listUnsettled(before, batch)) {
     await followUser(app, user);
     await carryEvents(app, users, user._id, user.outbox ?? []);
   }
-  for (const collection of [tokens, memberships, teams, roles, invitations]) {
-    for (const document of await collection.listUnsettled(before, batch)) {
-      await carryEvents(app, collection, document._id, document.outbox ?? []);
-    }
-  }
+  for (const token of await tokens.listUnsettled(before, batch))
+    await carryEvents(app, tokens, token._id, token.outbox ?? []);
 }
 
 /**

@@ -1,0 +1,46 @@
+/** An organization's audit log, for whoever holds `auditLog: read`. */
+import { AuditLogPayload } from "../../contract/payloads-audit.ts";
+import type { App } from "../app.ts";
+import { exportAuditLog } from "../audit/export.ts";
+import { readAuditLog } from "../audit/log.ts";
+import { AuditExportQuery, AuditLogQuery } from "../audit/schema.ts";
+import { route, type Route } from "../http/route.ts";
+import { TenantParams } from "./schema.ts";
+import { loadTenant } from "./service.ts";
+
+const tag = "Organizations";
+
+export function auditRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/audit-log",
+      summary: "List what was done in an organization, newest first",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: AuditLogQuery,
+      data: AuditLogPayload,
+      async handle({ actor, params, query }) {
+        const tenant = await loadTenant(app, actor, params.tenant, "auditLog:read");
+        return readAuditLog(app, { tenantId: tenant._id }, query);
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/audit-log/export",
+      summary: "Download an organization's audit log as CSV or JSON",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: AuditExportQuery,
+      produces: "text/csv",
+      budget: "export",
+      async handle({ actor, params, query, request }) {
+        const tenant = await loadTenant(app, actor, params.tenant, "auditLog:read");
+        const options = { owner: tenant.slug, isHead: request.isHead };
+        return exportAuditLog(app, { tenantId: tenant._id }, query, options);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,51 @@
+import { MemberPayload } from "../../contract/payloads-organizations.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { changeMember, listMembers, removeMember } from "./members.ts";
+import { presentMember } from "./present.ts";
+import { ChangeMember, MemberParams, MemberQuery, TenantParams } from "./schema.ts";
+
+const tag = "Members";
+
+export function memberRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/members",
+      summary: "List the members of an organization, by user name",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: MemberQuery,
+      data: MemberPayload,
+      page: true,
+      budget: "search",
+      async handle({ actor, params, query }) {
+        const page = await listMembers(app, actor, params.tenant, query);
+        return new Page(page.items.map(presentMember), page.nextCursor);
+      },
+    }),
+    route({
+      method: "patch",
+      path: "/api/tenants/:tenant/members/:userId",
+      summary: "Give a member another role",
+      tag,
+      auth: "required",
+      params: MemberParams,
+      body: ChangeMember,
+      data: MemberPayload,
+      handle: async ({ actor, params, body }) =>
+        presentMember(await changeMember(app, actor, params.tenant, params.userId, body)),
+    }),
+    route({
+      method: "delete",
+      path: "/api/tenants/:tenant/members/:userId",
+      summary: "Remove a member; with your own id, leave",
+      tag,
+      auth: "required",
+      params: MemberParams,
+      data: null,
+      handle: ({ actor, params }) => removeMember(app, actor, params.tenant, params.userId),
+    }),
+  ];
+}

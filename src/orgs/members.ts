@@ -1,0 +1,181 @@
+/** Members of an organization: list, change of role, removal, leaving. */
+import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { EventRow } from "../../storage/outbox.ts";
+import { isId } from "../../storage/database.ts";
+import type { Account } from "../../storage/users.ts";
+import type { Actor } from "../access/actor.ts";
+import { decideTenant } from "../access/decide.ts";
+import { ownerRole } from "../access/permissions.ts";
+import type { App } from "../app.ts";
+import { makeEvent, settleEvents } from "../audit/events.ts";
+import { ServiceError, notFound } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+import { requireUnrestricted } from "../users/load.ts";
+import { foldName } from "../users/schema.ts";
+import { permissionsOfMember, permissionsOfRoles, requireHeld } from "./giving.ts";
+import { enlistOwner, releaseOwner, settleOwners } from "./owners.ts";
+import { MemberCursor, type ChangeMember, type MemberQuery } from "./schema.ts";
+import { loadTenant } from "./service.ts";
+
+/** A member with the account as it is now, and its address for those who may change members. */
+export interface Member {
+  membership: MembershipDoc;
+  account: Account;
+  showsEmail: boolean;
+}
+
+/** How often a change is made anew when the member has changed meanwhile. */
+const attempts = 8;
+
+/** A page of members, by user name; with `teamId` those of a team. */
+export async function listMembers(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  input: MemberQuery,
+  teamId?: string,
+): Promise<Page<Member>> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member:read");
+  const at = decodeCursor(input.cursor, MemberCursor);
+  const rows = await app.storage.memberships.list({
+    tenantId: tenant._id,
+    ...(input.query === undefined ? {} : { prefix: foldName(input.query) }),
+    ...(teamId === undefined ? {} : { teamId }),
+    ...(at ? { after: { username: at[0], id: at[1] } } : {}),
+    limit: input.limit + 1,
+  });
+  const shown = rows.slice(0, input.limit);
+  const last = rows.length > input.limit ? shown.at(-1) : undefined;
+  const accounts = await app.storage.users.listByIds(shown.map((row) => row.userId));
+  const showsEmail = decideTenant(actor, "member:update", tenant._id) === "allowed";
+  const members = shown.flatMap((membership): Member[] => {
+    const account = accounts.find((one) => one._id === membership.userId);
+    return account ? [{ membership, account, showsEmail }] : [];
+  });
+  return new Page(members, last ? encodeCursor([last.username, last._id]) : null);
+}
+
+/**
+ * Gives a member another role. The caller must hold both what the member has and what the role gives. Throws `last_owner`
+ * where nobody would be left to own the organization.
+ */
+export async function changeMember(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  userId: string,
+  input: ChangeMember,
+): Promise<Member> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member:update");
+  const given = await permissionsOfRoles(app, tenant._id, [input.role]);
+  requireHeld(actor, tenant._id, given, "give this role");
+  const membership = await onMember(app, tenant._id, userId, async (member) => {
+    if (member.role === input.role) return member;
+    requireHeld(actor, tenant._id, await permissionsOfMember(app, member), "change this member");
+    const event = makeEvent(app, actor, "organization.member_role_updated", {
+      tenantId: tenant._id,
+      resourceType: "user",
+      resourceId: userId,
+      metadata: { username: member.username, from: member.role, to: input.role },
+    });
+    const becomesOwner = input.role === ownerRole;
+    if (member.role === ownerRole) await releaseOwner(app, member);
+    const fields = { role: input.role, ...(becomesOwner ? ({ enlisting: true } as const) : {}) };
+    const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
+    if (!changed) return undefined;
+    if (becomesOwner) await enlistOwner(app, changed);
+    if (member.role === ownerRole) settleOwners(app, tenant._id);
+    settleEvents(app, app.storage.memberships, member._id, [event]);
+    return changed;
+  });
+  const account = await app.storage.users.find(userId);
+  if (!account) throw notFound("member", userId);
+  return { membership, account, showsEmail: true };
+}
+
+/**
+ * Ends a membership: somebody else's, which takes the permission and all that they hold, or one's own. From this write
+ * on nothing of the organization is the person's; what hung on the membership is cleaned up by a job.
+ */
+export async function removeMember(app: App, actor: Actor, tenantRef: string, userId: string): Promise<void> {
+  if (actor.kind === "user" && actor.userId === userId) {
+    requireUnrestricted(actor, "leave an organization");
+    const tenant = await loadTenant(app, actor, tenantRef, "member");
+    return endMembership(app, tenant._id, userId, (member) =>
+      departure(app, actor, "organization.member_left", member),
+    );
+  }
+  const tenant = await loadTenant(app, actor, tenantRef, "member:remove");
+  return endMembership(app, tenant._id, userId, async (member) => {
+    requireHeld(actor, tenant._id, await permissionsOfMember(app, member), "remove this member");
+    return departure(app, actor, "organization.member_removed", member);
+  });
+}
+
+/**
+ * Ends a membership with an event that is made of it. Throws `not_found`, `last_owner` or what `eventOf` throws. With
+ * `evenLast` the last owner goes too: where the organization is going anyway.
+ */
+export async function endMembership(
+  app: App,
+  tenantId: string,
+  userId: string,
+  eventOf: (member: MembershipDoc) => EventRow | Promise<EventRow>,
+  options: { evenLast?: boolean } = {},
+): Promise<void> {
+  await onMember(app, tenantId, userId, async (member) => {
+    const event = await eventOf(member);
+    const isOwner = member.role === ownerRole;
+    if (isOwner && !options.evenLast) await releaseOwner(app, member);
+    const { memberships } = app.storage;
+    if (!(await memberships.markRemoved(member._id, member.revision, app.now(), [event]))) return undefined;
+    if (isOwner) settleOwners(app, tenantId);
+    settleEvents(app, memberships, member._id, [event]);
+    afterMemberLeft(app, { tenantId, userId });
+    return member;
+  });
+}
+
+export function departure(
+  app: App,
+  actor: Actor,
+  name: "organization.member_left" | "organization.member_removed",
+  member: MembershipDoc,
+): EventRow {
+  return makeEvent(app, actor, name, {
+    tenantId: member.tenantId,
+    resourceType: "user",
+    resourceId: member.userId,
+    metadata: { username: member.username, role: member.role },
+  });
+}
+
+/**
+ * Has every room clean up after somebody who left: its processor (`workers/orgs/member-left.ts`) names the rooms. Until
+ * that is done the person can't join again, so that nothing of old comes back with them.
+ */
+export function afterMemberLeft(app: App, member: { tenantId: string; userId: string }): void {
+  app.background("clean up after a member", () =>
+    app.queue.enqueue("orgs.member-left", member, { jobId: `${member.tenantId}.${member.userId}` }),
+  );
+}
+
+/** Does something on a member as they are, again as long as they change meanwhile (`undefined`). */
+export async function onMember(
+  app: App,
+  tenantId: string,
+  userId: string,
+  change: (member: MembershipDoc) => Promise<MembershipDoc | undefined>,
+): Promise<MembershipDoc> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const member = isId(userId) ? await app.storage.memberships.find(tenantId, userId) : null;
+    if (!member) throw notFound("member", userId);
+    const changed = member.enlisting ? undefined : await change(member);
+    if (changed) return changed;
+  }
+  throw new ServiceError("conflict", "This member is being changed by somebody else: try again.", {
+    kind: "member",
+    ref: userId,
+  });
+}

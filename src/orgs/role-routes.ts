@@ -1,0 +1,62 @@
+import { RolePayload } from "../../contract/payloads-organizations.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { presentBuiltInRoles, presentRole } from "./present.ts";
+import { createRole, deleteRole, listRoles, updateRole } from "./roles.ts";
+import { CreateRole, RoleParams, TenantParams, UpdateRole } from "./schema.ts";
+
+const tag = "Roles";
+
+export function roleRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/roles",
+      summary: "List the built-in roles and the organization's own, all on one page",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: RolePayload,
+      page: true,
+      async handle({ actor, params }) {
+        const custom = await listRoles(app, actor, params.tenant);
+        return new Page([...presentBuiltInRoles(), ...custom.map(presentRole)], null);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/roles",
+      summary: "Create a custom role",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: CreateRole,
+      status: 201,
+      data: RolePayload,
+      handle: async ({ actor, params, body }) =>
+        presentRole(await createRole(app, actor, params.tenant, body)),
+    }),
+    route({
+      method: "patch",
+      path: "/api/tenants/:tenant/roles/:id",
+      summary: "Change a custom role; it counts for its holders from their next call on",
+      tag,
+      auth: "required",
+      params: RoleParams,
+      body: UpdateRole,
+      data: RolePayload,
+      handle: async ({ actor, params, body }) =>
+        presentRole(await updateRole(app, actor, params.tenant, params.id, body)),
+    }),
+    route({
+      method: "delete",
+      path: "/api/tenants/:tenant/roles/:id",
+      summary: "Delete a custom role that nobody has",
+      tag,
+      auth: "required",
+      params: RoleParams,
+      data: null,
+      handle: ({ actor, params }) => deleteRole(app, actor, params.tenant, params.id),
+    }),
+  ];
+}

@@ -1,0 +1,126 @@
+import { MemberPayload, TeamPayload } from "../../contract/payloads-organizations.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { presentMember, presentTeam } from "./present.ts";
+import {
+  CreateTeam,
+  ListQuery,
+  MemberQuery,
+  TeamMemberParams,
+  TeamParams,
+  TenantParams,
+  UpdateTeam,
+} from "./schema.ts";
+import {
+  addTeamMember,
+  createTeam,
+  deleteTeam,
+  listTeamMembers,
+  listTeams,
+  readTeam,
+  removeTeamMember,
+  updateTeam,
+} from "./teams.ts";
+
+const tag = "Teams";
+
+export function teamRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/teams",
+      summary: "List the teams of an organization, by name",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: ListQuery,
+      data: TeamPayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const page = await listTeams(app, actor, params.tenant, query);
+        return new Page(page.items.map(presentTeam), page.nextCursor);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/teams",
+      summary: "Create a team; its roles add to those of its members",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: CreateTeam,
+      status: 201,
+      data: TeamPayload,
+      handle: async ({ actor, params, body }) =>
+        presentTeam(await createTeam(app, actor, params.tenant, body)),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/teams/:id",
+      summary: "Read a team",
+      tag,
+      auth: "required",
+      params: TeamParams,
+      data: TeamPayload,
+      handle: async ({ actor, params }) => presentTeam(await readTeam(app, actor, params.tenant, params.id)),
+    }),
+    route({
+      method: "patch",
+      path: "/api/tenants/:tenant/teams/:id",
+      summary: "Change a team's name or roles",
+      tag,
+      auth: "required",
+      params: TeamParams,
+      body: UpdateTeam,
+      data: TeamPayload,
+      handle: async ({ actor, params, body }) =>
+        presentTeam(await updateTeam(app, actor, params.tenant, params.id, body)),
+    }),
+    route({
+      method: "delete",
+      path: "/api/tenants/:tenant/teams/:id",
+      summary: "Delete a team, with what its members had by it",
+      tag,
+      auth: "required",
+      params: TeamParams,
+      data: null,
+      handle: ({ actor, params }) => deleteTeam(app, actor, params.tenant, params.id),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/teams/:id/members",
+      summary: "List who is in a team, by user name",
+      tag,
+      auth: "required",
+      params: TeamParams,
+      query: MemberQuery,
+      data: MemberPayload,
+      page: true,
+      budget: "search",
+      async handle({ actor, params, query }) {
+        const page = await listTeamMembers(app, actor, params.tenant, params.id, query);
+        return new Page(page.items.map(presentMember), page.nextCursor);
+      },
+    }),
+    route({
+      method: "put",
+      path: "/api/tenants/:tenant/teams/:id/members/:userId",
+      summary: "Put a member into a team",
+      tag,
+      auth: "required",
+      params: TeamMemberParams,
+      data: null,
+      handle: ({ actor, params }) => addTeamMember(app, actor, params.tenant, params.id, params.userId),
+    }),
+    route({
+      method: "delete",
+      path: "/api/tenants/:tenant/teams/:id/members/:userId",
+      summary: "Take a member out of a team",
+      tag,
+      auth: "required",
+      params: TeamMemberParams,
+      data: null,
+      handle: ({ actor, params }) => removeTeamMember(app, actor, params.tenant, params.id, params.userId),
+    }),
+  ];
+}

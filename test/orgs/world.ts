@@ -1,0 +1,85 @@
+/** An organization with people in it, as the tests of organizations begin. */
+import assert from "node:assert/strict";
+import type { MemberPayload, RolePayload, TeamPayload } from "../../contract/payloads-organizations.ts";
+import { cleanUpAfterMembers } from "../../workers/orgs/member-left.ts";
+import { cleanUpAfterTeams } from "../../workers/orgs/team-deleted.ts";
+import { addMember } from "../support/members.ts";
+import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+
+export interface World {
+  service: TestService;
+  org: TestOrg;
+  owner: TestUser;
+  /** A new account, in the organization by this role. */
+  join(role: string, username?: string): Promise<TestUser>;
+  /** A call below the organization, by somebody in it. */
+  at<T = Record<string, unknown>>(
+    user: TestUser,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer<T>>;
+  newTeam(name: string, roles?: string[]): Promise<string>;
+  newRole(name: string, permissions: Record<string, string[]>): Promise<string>;
+  memberOf(user: TestUser): Promise<MemberPayload | undefined>;
+  /** What the user may do here now. */
+  permissionsOf(user: TestUser): Promise<Record<string, string[]>>;
+  /** Names of the events in the organization's log, oldest first. */
+  events(): Promise<string[]>;
+  /** Does what the jobs of organizations would. */
+  cleanUp(): Promise<void>;
+}
+
+export async function makeWorld(service: TestService, owner?: TestUser): Promise<World> {
+  const founder = owner ?? (await service.newUser());
+  const org = await service.newOrg(founder);
+  const world: World = {
+    service,
+    org,
+    owner: founder,
+    async join(role, username) {
+      const user = await service.newUser(username);
+      await addMember(service.app, org, user, role);
+      return user;
+    },
+    at: (user, method, path, body) =>
+      service.call(method, `/api/tenants/${org.id}${path}`, {
+        token: user.token,
+        ...(body === undefined ? {} : { body }),
+      }),
+    async newTeam(name, roles = []) {
+      const made = await world.at<TeamPayload>(founder, "POST", "/teams", { name, roles });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      return made.data.id;
+    },
+    async newRole(name, permissions) {
+      const made = await world.at<RolePayload>(founder, "POST", "/roles", { name, permissions });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      return made.data.id;
+    },
+    async memberOf(user) {
+      const list = await world.at<MemberPayload[]>(founder, "GET", `/members?query=${user.username}`);
+      return list.data.find((member) => member.userId === user.id);
+    },
+    async permissionsOf(user) {
+      const read = await world.at<{ permissions: Record<string, string[]> }>(user, "GET", "");
+      return read.status === 200 ? read.data.permissions : {};
+    },
+    async events() {
+      await service.settled();
+      const rows = await service.app.storage.database.raw
+        .collection("audit_events")
+        .find({ tenantId: org.id })
+        .sort({ createdAt: 1, _id: 1 })
+        .toArray();
+      return rows.map((row) => row["name"] as string);
+    },
+    async cleanUp() {
+      await service.settled();
+      const now = new Date(service.app.now().getTime() + 1);
+      await cleanUpAfterMembers(service.app, now);
+      await cleanUpAfterTeams(service.app, now);
+    },
+  };
+  return world;
+}
