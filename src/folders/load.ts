@@ -54,7 +54,10 @@ export async function loadTrees(app: App, tenantIds: readonly string[]): Promise
   return trees;
 }
 
-/** The actor's grants in some organizations, by organization. Those beyond restrictions have no use for any. */
+/**
+ * The actor's grants in some organizations, by organization. Those beyond restrictions have no use for any. Looked up for
+ * strangers too, who have none: an answer must not take another time by whose organization it is about.
+ */
 export async function loadGrants(
   app: App,
   actor: Actor,
@@ -62,9 +65,9 @@ export async function loadGrants(
 ): Promise<Map<string, Map<string, FolderLevel>>> {
   const byTenant = new Map(tenantIds.map((id) => [id, new Map<string, FolderLevel>()]));
   if (actor.kind !== "user") return byTenant;
-  const subject = tenantIds.filter((id) => membershipIn(actor, id) && !bypassesRestrictions(actor, id));
+  const subject = tenantIds.filter((id) => !bypassesRestrictions(actor, id));
   if (subject.length === 0) return byTenant;
-  const principals = [actor.userId, ...subject.flatMap((id) => membershipIn(actor, id)!.teamIds)];
+  const principals = [actor.userId, ...subject.flatMap((id) => membershipIn(actor, id)?.teamIds ?? [])];
   for (const row of await app.storage.folders.listGrants(subject, principals)) {
     const grants = byTenant.get(row.tenantId)!;
     for (const { level } of row.grants) {

@@ -56,13 +56,9 @@ export const UpdateFolderAccess = z.strictObject({
         new Set(grants.map(({ principal }) => `${principal.type}:${principal.id}`)).size === grants.length,
       "names a principal twice",
     ),
-  revision: z
-    .number()
-    .int()
-    .optional()
-    .meta({
-      description: "of the answer this change is based on: refused with conflict if it is no longer that",
-    }),
+  revision: z.number().int().optional().meta({
+    description: "of the answer this change is based on: refused with conflict if it is no longer that",
+  }),
 });
 export type UpdateFolderAccess = z.output<typeof UpdateFolderAccess>;
 

@@ -48,6 +48,7 @@ export async function admit(
 ): Promise<SkillDoc> {
   const [facts] = skill ? await factsOf(app, actor, [skill]) : [];
   const verdict = decideSkill(actor, permission, facts);
+  if ((verdict === "absent" || verdict === "unauthenticated") && !facts?.place) await lookInVain(app, actor);
   if (verdict === "unauthenticated") {
     throw new ServiceError("unauthenticated", `No skill "${ref}" is public: sign in if it is yours.`, {
       kind: "skill",
@@ -62,6 +63,14 @@ export async function admit(
     });
   }
   return { ...skill, governingFolderId: facts?.place?.governing?.folderId ?? null };
+}
+
+/**
+ * The same look-ups that a skill in a folder costs: how long an answer takes must not tell what is not there from what
+ * is out of sight.
+ */
+async function lookInVain(app: App, actor: Actor): Promise<void> {
+  await loadPlaces(app, actor, [{ tenantId: "nowhere", folderId: "nowhere" }]);
 }
 
 /** Whether anybody at all may keep a copy of what is read of it: public, and in no restricted folder. */

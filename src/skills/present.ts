@@ -24,6 +24,7 @@ export function presentSkill(skill: SkillDoc): SkillPayload {
     tenantId: skill.tenantId,
     tenantSlug: skill.tenantSlug,
     folderId: skill.folderId,
+    restricted: skill.governingFolderId !== null,
     createdBy: skill.createdBy,
     createdAt: skill.createdAt.toISOString(),
     updatedAt: skill.updatedAt.toISOString(),

@@ -56,7 +56,15 @@ async function resolveBareSlug(app: App, actor: Actor, ref: string): Promise<Ski
   const tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
   const named = tenantIds.length > 0 ? await skills.listBySlugIn(tenantIds, ref) : [];
   const own = await keepAllowed(app, actor, "skill:read", named);
-  const candidates = own.length > 0 ? own : await skills.listBySlugInCatalog(ref, candidateLimit + 1);
+  const candidates =
+    own.length > 0
+      ? own
+      : await keepAllowed(
+          app,
+          actor,
+          "skill:read",
+          await skills.listBySlugInCatalog(ref, candidateLimit + 1),
+        );
   if (candidates.length > 1) {
     throw new ServiceError("ambiguous", `"${ref}" names several skills: write it as organization/${ref}.`, {
       kind: "skill",

@@ -1,0 +1,459 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { CommandStartedEvent } from "mongodb";
+import { MongoClient } from "mongodb";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads.ts";
+import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import { addMember, governed, newFolder, newMember, restrict } from "../support/organization.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let service: TestService;
+let owner: TestUser;
+let member: TestUser;
+let granted: TestUser;
+let stranger: TestUser;
+let org: TestOrg;
+let vault: FolderPayload;
+let deep: FolderPayload;
+/** Public, in the restricted folder. */
+let hidden: SkillPayload;
+let beside: SkillPayload;
+
+before(async () => {
+  const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, "connect")!;
+  MongoClient.prototype.connect = function (this: MongoClient) {
+    // A setter that the types leave out.
+    Object.assign(this, { monitorCommands: true });
+    return (connect.value as MongoClient["connect"]).call(this);
+  };
+  service = await startService();
+  Object.defineProperty(MongoClient.prototype, "connect", connect);
+  [owner, stranger] = [await service.newUser(), await service.newUser()];
+  org = await service.newOrg(owner);
+  member = await newMember(service, org, "member");
+  granted = await newMember(service, org, "member");
+  vault = await newFolder(service, org, owner, "open/vault");
+  deep = await newFolder(service, org, owner, "open/vault/deep");
+  hidden = await publish("Quarterly numbers", "open/vault/deep", "public");
+  beside = await publish("Quarterly letters", "open", "public");
+  await restrict(service, owner, vault.id, [{ type: "member", id: granted.id, level: "viewer" }]);
+  await governed(service, org);
+});
+after(() => service.close());
+
+async function publish(name: string, folder: string, visibility: string, token = owner.token) {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token,
+    body: { tenantId: org.slug, name, content: `# ${name}\nrevenue figures\n`, folder, visibility },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data.skill;
+}
+
+const list = async (token: string | undefined, query = "") =>
+  (await service.call<SkillPayload[]>("GET", `/api/skills?limit=200${query}`, { token })).data.map(
+    (skill) => skill.slug,
+  );
+const explore = async (token: string | undefined, query = "") =>
+  (await service.call<CatalogItem[]>("GET", `/api/explore?limit=200${query}`, { token })).data.map(
+    (item) => item.slug,
+  );
+
+/** Every way to ask for one skill; `ref` is as a path takes it. */
+const reads = (ref: string): [string, string, unknown?][] => [
+  ["GET", `/api/skills/${ref}`],
+  ["GET", `/api/skills/${ref}/versions`],
+  ["GET", `/api/skills/${ref}/content`],
+  ["GET", `/api/skills/${ref}/content?version=1`],
+  ["GET", `/api/skills/${ref}/package`],
+  ["GET", `/api/skills/${ref}/manifest`],
+  ["GET", `/api/skills/${ref}/files/SKILL.md`],
+  ["GET", `/api/skills/${ref}/diff?from=1&to=1`],
+  ["GET", `/api/skills/${ref}/analytics`],
+  ["PUT", `/api/skills/${ref}`, { description: "x" }],
+  ["DELETE", `/api/skills/${ref}`],
+  ["POST", `/api/skills/${ref}/versions`, { content: "new\n" }],
+  ["POST", `/api/skills/${ref}/revert`, { version: 1 }],
+  ["POST", `/api/skills/${ref}/move`, { folder: "/" }],
+];
+
+describe("a skill in a restricted folder", () => {
+  it("answers whoever has no grant like one that never existed, by every name and every way", async () => {
+    const real = [hidden.id, hidden.publicId, `${org.slug}~${hidden.slug}`];
+    const made_up = [service.app.newId(), "Zz0Zz0Zz0Z", `${org.slug}~never-was`];
+    for (const [who, token] of [
+      ["member", member.token],
+      ["stranger", stranger.token],
+      ["anonymous", undefined],
+    ] as const) {
+      for (const [at, ref] of real.entries()) {
+        const other = made_up[at]!;
+        for (const [index, [method, path, body]] of reads(ref).entries()) {
+          const [, otherPath] = reads(other)[index]!;
+          const [seen, unknown] = [
+            await service.call(method, path, { token, body }),
+            await service.call(method, otherPath, { token, body }),
+          ];
+          assert.equal(seen.status, token === undefined ? 401 : 404, `${who}: ${method} ${path}`);
+          const same = (answer: typeof seen, name: string) =>
+            JSON.stringify({ ...answer.body, requestId: "" }).replaceAll(name, "<ref>");
+          assert.equal(same(seen, ref), same(unknown, other), `${who}: ${method} ${path}`);
+          assert.deepEqual(
+            [...seen.headers.keys()].filter((name) => name !== "content-length"),
+            [...unknown.headers.keys()].filter((name) => name !== "content-length"),
+          );
+        }
+      }
+      for (const ref of [hidden.slug, hidden.publicId, `${org.slug}/${hidden.slug}`]) {
+        const answer = await service.call("GET", `/api/skills/resolve?ref=${encodeURIComponent(ref)}`, {
+          token,
+        });
+        assert.equal(answer.status, token === undefined ? 401 : 404, `${who}: resolve ${ref}`);
+      }
+    }
+  });
+
+  it("is in no list, search, count or tree of theirs", async () => {
+    for (const token of [member.token, stranger.token, undefined]) {
+      assert.ok(!(await explore(token)).includes(hidden.slug));
+      assert.deepEqual(await explore(token, "&query=revenue"), [beside.slug]);
+    }
+    assert.deepEqual(await list(member.token), [beside.slug]);
+    assert.deepEqual(await list(member.token, "&query=quarterly"), [beside.slug]);
+    const folders = await service.call<FolderPayload[]>("GET", `/api/tenants/${org.slug}/folders`, {
+      token: member.token,
+    });
+    assert.deepEqual(
+      folders.data.map((one) => [one.path, one.skillCount]),
+      [["open", 1]],
+    );
+    for (const id of [vault.id, deep.id]) {
+      const filtered = await service.call("GET", `/api/skills?folder_id=${id}`, { token: member.token });
+      assert.equal(filtered.error, `No folder "${id}" was found.`);
+    }
+  });
+
+  it("is shown by its page to nobody without a grant", async () => {
+    const page = await service.raw("GET", `/s/${hidden.publicId}`, { cookie: member.cookie });
+    const unknown = await service.raw("GET", "/s/Zz0Zz0Zz0Z", { cookie: member.cookie });
+    const raw = await service.raw("GET", `/s/${hidden.publicId}?raw`, {});
+
+    assert.equal(page.status, 404);
+    assert.equal(await page.text(), (await unknown.text()).replaceAll("Zz0Zz0Zz0Z", hidden.publicId));
+    assert.equal(raw.status, 401);
+  });
+
+  it("costs the same look-ups as one that never existed, so that no time tells them apart", async () => {
+    const { client } = service.app.storage.database.raw;
+    const commandsOf = async (path: string, token: string | undefined) => {
+      await service.settled();
+      const sent: string[] = [];
+      const note = ({ commandName, command }: CommandStartedEvent) => {
+        if (/^(find|aggregate)$/.test(commandName))
+          sent.push(`${commandName} ${String(command[commandName])}`);
+      };
+      client.on("commandStarted", note);
+      await service.call("GET", path, { token });
+      client.off("commandStarted", note);
+      return sent.toSorted();
+    };
+    const elsewhere = await service.newOrg(owner);
+    const foreign = await service.call<PublishResult>("POST", "/api/skills", {
+      token: owner.token,
+      body: { tenantId: elsewhere.slug, name: "Foreign", content: "x\n" },
+    });
+    for (const token of [member.token, stranger.token, undefined]) {
+      const unknown = await commandsOf(`/api/skills/${service.app.newId()}`, token);
+      assert.ok(unknown.includes("find folder_trees"));
+      assert.deepEqual(await commandsOf(`/api/skills/${hidden.id}`, token), unknown);
+      assert.deepEqual(await commandsOf(`/api/skills/${foreign.data.skill.id}`, token), unknown);
+    }
+  });
+
+  it("is no publish's target, and its name is taken without a word about it", async () => {
+    const other = await service.call<PublishResult>("POST", "/api/skills", {
+      token: member.token,
+      body: { tenantId: org.slug, name: hidden.name, content: "mine\n" },
+    });
+    const update = await service.call("POST", "/api/skills", {
+      token: member.token,
+      body: { tenantId: org.slug, name: "Quarterly numbers", mode: "update", content: "mine\n" },
+    });
+    const create = await service.call("POST", "/api/skills", {
+      token: member.token,
+      body: { tenantId: org.slug, name: "Quarterly  Numbers!", mode: "create", content: "mine\n" },
+    });
+
+    assert.equal(other.data.action, "created");
+    assert.notEqual(other.data.skill.id, hidden.id);
+    assert.equal(update.data && (update.data as PublishResult).skill.id, other.data.skill.id);
+    assert.equal(create.code, "already_exists");
+    assert.ok(!JSON.stringify(create.body).includes(hidden.publicId));
+    await service.call("DELETE", `/api/skills/${other.data.skill.id}`, { token: owner.token });
+    await service.settled();
+  });
+
+  it("is read by those with a grant, by holders of folder: manageAcl, and by nobody's public cache", async () => {
+    for (const user of [granted, owner]) {
+      const read = await service.call<SkillPayload>("GET", `/api/skills/${hidden.id}`, { token: user.token });
+      assert.equal(read.status, 200);
+      assert.equal(read.data.restricted, true);
+      const content = await service.call("GET", `/api/skills/${hidden.id}/content?version=1`, {
+        token: user.token,
+      });
+      assert.match(content.headers.get("cache-control")!, /^private/);
+      assert.ok((await list(user.token)).includes(hidden.slug));
+      assert.ok((await list(user.token, "&query=revenue")).includes(hidden.slug));
+      assert.ok(!(await explore(user.token)).includes(hidden.slug), "the catalog is what anybody may see");
+    }
+    const tree = await service.call<FolderPayload[]>("GET", `/api/tenants/${org.slug}/folders`, {
+      token: granted.token,
+    });
+    assert.deepEqual(
+      tree.data.map((one) => [one.path, one.skillCount]),
+      [
+        ["open", 1],
+        ["open/vault", 0],
+        ["open/vault/deep", 1],
+      ],
+    );
+  });
+});
+
+describe("grants", () => {
+  it("cap: a viewer reads, an editor changes, a manager grants, each as far as the role goes", async () => {
+    const folder = await newFolder(service, org, owner, "levels");
+    const skill = await publish("Levelled", "levels", "private");
+    const people = {
+      viewer: await newMember(service, org, "member"),
+      editor: await newMember(service, org, "member"),
+      manager: await newMember(service, org, "member"),
+      "manager who may only view": await newMember(service, org, "viewer"),
+    };
+    await restrict(service, owner, folder.id, [
+      { type: "member", id: people.viewer.id, level: "viewer" },
+      { type: "member", id: people.editor.id, level: "editor" },
+      { type: "member", id: people.manager.id, level: "manager" },
+      { type: "member", id: people["manager who may only view"].id, level: "manager" },
+    ]);
+    const outcome = async (user: TestUser) => {
+      const { token } = user;
+      const calls = [
+        await service.call("GET", `/api/skills/${skill.id}`, { token }),
+        await service.call("PUT", `/api/skills/${skill.id}`, { token, body: { description: "d" } }),
+        await service.call("POST", `/api/tenants/${org.slug}/folders`, {
+          token,
+          body: { path: `levels/by-${user.username}` },
+        }),
+        await service.call("PUT", `/api/folders/${folder.id}/access`, {
+          token,
+          body: { restricted: true, grants: [], revision: -1 },
+        }),
+      ];
+      return calls.map((answer) => answer.status);
+    };
+
+    assert.deepEqual(await outcome(people.viewer), [200, 403, 403, 403]);
+    assert.deepEqual(await outcome(people.editor), [200, 200, 201, 403]);
+    assert.deepEqual(await outcome(people.manager), [200, 200, 201, 409], "refused by its revision alone");
+    assert.deepEqual(await outcome(people["manager who may only view"]), [200, 403, 403, 403]);
+  });
+
+  it("count on the deepest restricted folder alone", async () => {
+    const [outer, inner] = [
+      await newFolder(service, org, owner, "outer"),
+      await newFolder(service, org, owner, "outer/inner"),
+    ];
+    const [outside, inside] = [
+      await publish("Outside", "outer", "private"),
+      await publish("Inside", "outer/inner", "private"),
+    ];
+    const [one, two] = [await newMember(service, org, "member"), await newMember(service, org, "member")];
+    await restrict(service, owner, outer.id, [{ type: "member", id: one.id, level: "manager" }]);
+    await restrict(service, owner, inner.id, [{ type: "member", id: two.id, level: "viewer" }]);
+    const sees = async (user: TestUser) => {
+      const answers = await Promise.all(
+        [outside, inside].map((skill) =>
+          service.call("GET", `/api/skills/${skill.id}`, { token: user.token }),
+        ),
+      );
+      return answers.map((answer) => answer.status === 200);
+    };
+
+    assert.deepEqual(await sees(one), [true, false]);
+    assert.deepEqual(await sees(two), [false, true]);
+    const tree = await service.call<FolderPayload[]>("GET", `/api/tenants/${org.slug}/folders`, {
+      token: two.token,
+    });
+    const shown = tree.data.filter((folder) => folder.path.startsWith("outer"));
+    assert.deepEqual(
+      shown.map((folder) => [folder.path, folder.skillCount]),
+      [
+        ["outer", 0],
+        ["outer/inner", 1],
+      ],
+      "the way to it is shown, and nothing of it is counted",
+    );
+    await restrict(service, owner, inner.id, [], false);
+    assert.deepEqual(await sees(one), [true, true]);
+    assert.deepEqual(await sees(two), [false, false]);
+  });
+
+  it("to teams and to people count together, the highest of them", async () => {
+    const folder = await newFolder(service, org, owner, "teams");
+    const skill = await publish("Shared by teams", "teams", "private");
+    const teamIds = [service.app.newId(), service.app.newId()];
+    for (const [at, _id] of teamIds.entries())
+      await service.app.storage.teams.insert({
+        _id,
+        tenantId: org.id,
+        name: `team ${at}`,
+        nameKey: `team ${at}`,
+        roleIds: [],
+        active: true,
+        revision: 0,
+        createdBy: owner.id,
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      });
+    const user = await newMember(service, org, "member", teamIds);
+    await restrict(service, owner, folder.id, [
+      { type: "team", id: teamIds[0]!, level: "viewer" },
+      { type: "team", id: teamIds[1]!, level: "editor" },
+      { type: "member", id: user.id, level: "viewer" },
+    ]);
+
+    const access = await service.call<FolderAccessPayload>("GET", `/api/folders/${folder.id}/access`, {
+      token: user.token,
+    });
+    const changed = await service.call("PUT", `/api/skills/${skill.id}`, {
+      token: user.token,
+      body: { description: "by a team's grant" },
+    });
+
+    assert.equal(access.data.level, "editor");
+    assert.equal(access.data.canManage, false);
+    assert.equal(access.data.grants.length, 3, "one's own grants are shown");
+    assert.equal(changed.status, 200);
+  });
+
+  it("take effect at the next request, and no later", async () => {
+    const folder = await newFolder(service, org, owner, "fickle");
+    const skill = await publish("Fickle", "fickle", "private");
+    const user = await newMember(service, org, "member");
+    const read = async () =>
+      (await service.call("GET", `/api/skills/${skill.id}`, { token: user.token })).status;
+    for (let round = 0; round < 5; round++) {
+      await restrict(service, owner, folder.id, []);
+      assert.equal(await read(), 404);
+      assert.ok(!(await list(user.token)).includes(skill.slug), "before any job has run");
+      await restrict(service, owner, folder.id, [{ type: "member", id: user.id, level: "viewer" }]);
+      assert.equal(await read(), 200);
+    }
+    await restrict(service, owner, folder.id, [], false);
+    assert.equal(await read(), 200);
+    await governed(service, org);
+    assert.ok((await list(user.token)).includes(skill.slug));
+  });
+
+  it("go to members and teams of this organization, each once, and to a thousand at most", async () => {
+    const folder = await newFolder(service, org, owner, "grantees");
+    const put = (grants: unknown[]) =>
+      service.call("PUT", `/api/folders/${folder.id}/access`, {
+        token: owner.token,
+        body: { restricted: true, grants },
+      });
+    const grant = (id: string, type = "member", level = "viewer") => ({ principal: { type, id }, level });
+
+    for (const [code, grants] of [
+      ["not_found", [grant(stranger.id)]],
+      ["not_found", [grant(member.id, "team")]],
+      ["not_found", [grant("nobody")]],
+      ["invalid_request", [grant(member.id), grant(member.id, "member", "editor")]],
+      ["invalid_request", [grant(member.id, "member", "owner")]],
+      ["invalid_request", [grant(member.id, "org")]],
+      ["limit_reached", Array.from({ length: 10_000 }, (_, at) => grant(String(at).padStart(24, "0")))],
+    ] as const)
+      assert.equal((await put([...grants])).code, code);
+    const access = await service.call<FolderAccessPayload>("GET", `/api/folders/${folder.id}/access`, {
+      token: owner.token,
+    });
+    assert.deepEqual([access.data.restricted, access.data.grants], [false, []], "nothing was half done");
+  });
+
+  it("are recorded with what came and went", async () => {
+    const folder = await newFolder(service, org, owner, "recorded");
+    await restrict(service, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
+    await restrict(service, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
+    await restrict(service, owner, folder.id, [], false);
+    await service.settled();
+
+    const events = await service.app.storage.database.raw
+      .collection("audit_events")
+      .find({ resourceId: folder.id, name: "folder.acl_updated" })
+      .sort({ _id: 1 })
+      .toArray();
+    assert.deepEqual(
+      events.map((event) => event["metadata"] as unknown),
+      [
+        {
+          path: "recorded",
+          restricted: true,
+          granted: [`member:${member.id}=viewer`],
+          revoked: [],
+          total: 1,
+        },
+        {
+          path: "recorded",
+          restricted: false,
+          granted: [],
+          revoked: [`member:${member.id}=viewer`],
+          total: 1,
+        },
+      ],
+    );
+  });
+
+  it("of a folder move with it, and moving changes who governs what lies in it", async () => {
+    const locked = await newFolder(service, org, owner, "locked");
+    const plain = await newFolder(service, org, owner, "plain");
+    const skill = await publish("Mover", "plain", "public");
+    await restrict(service, owner, locked.id, []);
+    const read = async (token: string | undefined) =>
+      (await service.call("GET", `/api/skills/${skill.id}`, { token })).status;
+
+    assert.equal(await read(undefined), 200);
+    const byMember = await service.call("PATCH", `/api/folders/${plain.id}`, {
+      token: member.token,
+      body: { parentId: locked.id },
+    });
+    await service.call("PATCH", `/api/folders/${plain.id}`, {
+      token: owner.token,
+      body: { parentId: locked.id },
+    });
+
+    assert.equal(byMember.code, "not_found");
+    assert.equal(await read(undefined), 401);
+    assert.equal(await read(member.token), 404);
+    assert.ok(!(await explore(undefined)).includes(skill.slug), "before any job has run");
+    await governed(service, org);
+    await service.call("PATCH", `/api/folders/${plain.id}`, { token: owner.token, body: { parentId: null } });
+    await governed(service, org);
+    assert.equal(await read(undefined), 200);
+    assert.ok((await explore(undefined)).includes(skill.slug));
+    assert.ok((await explore(undefined, "&query=mover")).includes(skill.slug));
+  });
+
+  it("of those who left give nothing, even before they are cleaned up", async () => {
+    const folder = await newFolder(service, org, owner, "left");
+    const skill = await publish("Left behind", "left", "private");
+    const user = await service.newUser();
+    await addMember(service, org, user, "member");
+    await restrict(service, owner, folder.id, [{ type: "member", id: user.id, level: "manager" }]);
+    const raw = service.app.storage.database.raw.collection("memberships");
+
+    await raw.updateOne({ tenantId: org.id, userId: user.id }, { $unset: { active: "" } });
+
+    assert.equal((await service.call("GET", `/api/skills/${skill.id}`, { token: user.token })).status, 404);
+  });
+});

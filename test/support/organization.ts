@@ -1,0 +1,83 @@
+/** People in an organization with roles, teams and grants, for tests of who may do what. */
+import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import type { FolderLevel } from "../../contract/vocabulary.ts";
+import { govern } from "../../workers/folders/govern.ts";
+import type { TestOrg, TestService, TestUser } from "./service.ts";
+
+/** Makes somebody a member without the mail of an invitation. */
+export async function addMember(
+  service: TestService,
+  org: TestOrg,
+  user: TestUser,
+  role: string,
+  teamIds: string[] = [],
+): Promise<void> {
+  const { app } = service;
+  await app.storage.memberships.insert({
+    _id: app.newId(),
+    tenantId: org.id,
+    tenantSlug: org.slug,
+    tenantName: org.slug,
+    userId: user.id,
+    username: user.username,
+    nameKeys: [user.username],
+    role,
+    teamIds,
+    createdAt: app.now(),
+  });
+}
+
+/** A new account that is a member. */
+export async function newMember(
+  service: TestService,
+  org: TestOrg,
+  role: string,
+  teamIds: string[] = [],
+): Promise<TestUser> {
+  const user = await service.newUser();
+  await addMember(service, org, user, role, teamIds);
+  return user;
+}
+
+/** A folder by its path, with what is missing around it. */
+export async function newFolder(
+  service: TestService,
+  org: TestOrg,
+  user: TestUser,
+  path: string,
+): Promise<FolderPayload> {
+  const made = await service.call<CreatedFolderPayload>("POST", `/api/tenants/${org.slug}/folders`, {
+    token: user.token,
+    body: { path, parents: true },
+  });
+  if (made.status !== 201) throw new Error(`creating ${path} failed: ${JSON.stringify(made.body)}`);
+  return made.data.folder;
+}
+
+export interface Grantee {
+  type: "member" | "team";
+  id: string;
+  level: FolderLevel;
+}
+
+/** Restricts a folder to some, or opens it again. */
+export async function restrict(
+  service: TestService,
+  user: TestUser,
+  folderId: string,
+  grantees: Grantee[],
+  restricted = true,
+): Promise<void> {
+  const grants = grantees.map(({ type, id, level }) => ({ principal: { type, id }, level }));
+  const answer = await service.call("PUT", `/api/folders/${folderId}/access`, {
+    token: user.token,
+    body: { restricted, grants },
+  });
+  if (answer.status !== 200) throw new Error(`restricting failed: ${JSON.stringify(answer.body)}`);
+}
+
+/** Runs what the queue would run for a change of folders, at once. */
+export async function governed(service: TestService, org: TestOrg): Promise<void> {
+  await govern(service.app, org.id);
+  await service.settled();
+}
