@@ -61,6 +61,9 @@ export const limits = {
   personName: 100,
   email: 254,
   password: { min: 12, max: 256 },
+  /** How long the links hold that mails carry. */
+  confirmEmailMs: dayMs,
+  resetPasswordMs: 60 * minuteMs,
   sessionIdleMs: 14 * dayMs,
   sessionAbsoluteMs: 90 * dayMs,
   deviceCodeMs: 10 * minuteMs,
@@ -70,6 +73,8 @@ export const limits = {
   openUploads: 10,
   idempotencyMs: dayMs,
   auditRetentionDays: 90,
+  /** Entries of a log that are counted and paged through; an export has all of them. */
+  auditPagedEntries: 10_000,
   profileName: 32,
   anonymousShares: 10,
 } as const;

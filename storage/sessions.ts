@@ -1,22 +1,44 @@
-/** Browser sessions, found by the hash of the secret in the cookie. */
-import type { IndexDescription } from "mongodb";
+/**
+ * Browser sessions, found by the hash of the secret in the cookie. One holds while its epoch is its user's, or its user
+ * names it as the kept one (`users.ts`): so all of them end in one write. One that is ended alone is marked, and removed
+ * once its event is in the audit log.
+ */
+import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
+import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
 
-export interface SessionDoc {
+export interface SessionDoc extends WithOutbox {
   _id: string;
   userId: string;
   /** SHA-256 of the cookie's value. */
   secretHash: string;
+  /** The user's when their password was checked. Absent is 0. */
+  epoch?: number;
+  /** Browser and system by their families: `Firefox on Linux`. */
+  client?: string;
   createdAt: Date;
   lastSeenAt: Date;
   /** The nearer of the idle and the absolute end. */
   expiresAt: Date;
+  endedAt?: Date;
+}
+
+/** Which of a user's sessions hold. */
+export interface SessionRule {
+  sessionEpoch?: number;
+  keptSessionId?: string | null;
+}
+
+export function isSessionHeld(session: Pick<SessionDoc, "_id" | "epoch">, rule: SessionRule): boolean {
+  return (session.epoch ?? 0) === (rule.sessionEpoch ?? 0) || session._id === rule.keptSessionId;
 }
 
 export const sessionIndexes: IndexDescription[] = [
   { key: { secretHash: 1 }, unique: true, name: "session_secret" },
-  { key: { userId: 1 } },
+  { key: { userId: 1, _id: -1 } },
   { key: { expiresAt: 1 } },
+  { key: { unsettledAt: 1 }, sparse: true },
 ];
 
 export type Sessions = ReturnType<typeof openSessions>;
@@ -27,23 +49,61 @@ export function openSessions(database: Database) {
     async insert(session: SessionDoc): Promise<void> {
       await sessions.insertOne(session);
     },
-    findLive: (secretHash: string, now: Date) => sessions.findOne({ secretHash, expiresAt: { $gt: now } }),
+    findLive: (secretHash: string, now: Date) => sessions.findOne({ secretHash, ...live(now) }),
+    /** A page of the sessions of a user that hold, newest first, before an id where one is given. */
+    listOfUser: (
+      userId: string,
+      rule: SessionRule,
+      now: Date,
+      before: string | undefined,
+      limit: number,
+    ): Promise<SessionDoc[]> =>
+      sessions
+        .find({
+          userId,
+          ...live(now),
+          ...(before === undefined ? {} : { _id: { $lt: before } }),
+          $or: [{ epoch: rule.sessionEpoch || { $in: [0, null] } }, { _id: rule.keptSessionId ?? "" }],
+        } as Filter<SessionDoc>)
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray(),
+    /** Ends one session. False when it ended before, or is not that user's. */
+    async end(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await sessions.updateOne(
+        { _id: id, userId, ...live(now) },
+        { $set: { endedAt: now, expiresAt: now, ...outbox.$set }, $push: outbox.$push },
+      );
+      return result.modifiedCount === 1;
+    },
     /** Moves a session's idle end. One that was ended meanwhile stays ended. */
     async touch(id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
-      await sessions.updateOne({ _id: id }, { $max: { lastSeenAt, expiresAt } });
+      await sessions.updateOne({ _id: id, endedAt: { $exists: false } }, { $max: { lastSeenAt, expiresAt } });
     },
     async remove(id: string): Promise<void> {
       await sessions.deleteOne({ _id: id });
     },
-    /** Removes up to `slice` sessions that ended; answers how many went. */
-    async removeExpired(now: Date, slice = 1000): Promise<number> {
-      const ended = { expiresAt: { $lte: now } };
-      const rows = await sessions
-        .find(ended, { projection: { _id: 1 } })
-        .limit(slice)
-        .toArray();
-      if (rows.length === 0) return 0;
-      return (await sessions.deleteMany({ ...ended, _id: { $in: rows.map((row) => row._id) } })).deletedCount;
-    },
+    /** Removes up to a slice of sessions that ended and whose events are in the log; answers how many went. */
+    removeExpired: (now: Date) =>
+      removeSlice(sessions, { expiresAt: { $lte: now }, unsettledAt: { $exists: false } }),
+    /** Removes up to a slice of a user's sessions that an epoch left behind; all of them where none is given. */
+    removeOfUser: (userId: string, left?: { epoch: number; keptSessionId: string | undefined }) =>
+      removeSlice(sessions, {
+        userId,
+        unsettledAt: { $exists: false },
+        ...(left ? { epoch: { $not: { $gte: left.epoch } }, _id: { $ne: left.keptSessionId ?? "" } } : {}),
+      }),
+
+    /** Documents whose events were not carried to the log yet, oldest first. */
+    listUnsettled: (before: Date, limit: number) =>
+      sessions
+        .find({ unsettledAt: { $lt: before } })
+        .sort({ unsettledAt: 1 })
+        .limit(limit)
+        .toArray(),
+    settle: (id: string, eventIds: string[]) => settleOutbox(sessions, id, eventIds),
   };
 }
+
+const live = (now: Date) => ({ expiresAt: { $gt: now }, endedAt: { $exists: false } }) as const;

@@ -22,7 +22,7 @@ export interface UserDoc extends WithOutbox {
   emailChange?: { id: string; email: string; emailKey: string; expiresAt: Date };
   /** Goes up when all sessions end at once: one of an earlier number is over, save the kept one. Absent is 0. */
   sessionEpoch?: number;
-  keptSessionId?: string;
+  keptSessionId?: string | null;
   /** Mails that wait to be sent, added in the same write as what they tell. */
   mailsDue?: MailDue[];
   /** Set while the account is being removed: from then on it is gone for everybody. */
@@ -91,6 +91,10 @@ export function openUsers(database: Database) {
     find: (id: string) => users.findOne<Account>({ _id: id, ...present }, { projection: account }),
     listByIds: (ids: string[]) =>
       users.find({ _id: { $in: ids }, ...present }, { projection: account }).toArray() as Promise<Account[]>,
+    async findIdByUsername(username: string): Promise<string | undefined> {
+      const found = await users.findOne({ username, ...present }, { projection: { _id: 1 } });
+      return found?._id;
+    },
     findCredentials: (emailKey: string) =>
       users.findOne<Credentials>({ emailKey, ...present }, { projection: credentials }),
     findCredentialsById: (id: string) =>
@@ -127,13 +131,11 @@ export function openUsers(database: Database) {
       events: EventRow[],
     ): Promise<number | null> {
       const outbox = outboxUpdate(events);
-      const ended = endingSessions(keptSessionId);
       const updated = await users.findOneAndUpdate(
         { _id: id, ...present },
         {
-          $set: { ...ended.$set, ...outbox.$set },
-          ...(ended.$unset ? { $unset: ended.$unset } : {}),
-          $inc: ended.$inc,
+          $set: { keptSessionId: keptSessionId ?? null, ...outbox.$set },
+          $inc: { sessionEpoch: 1 },
           $push: outbox.$push,
         },
         { returnDocument: "after", projection: { sessionEpoch: 1 } },
@@ -159,7 +161,6 @@ export function openUsers(database: Database) {
     ): Promise<number | null> {
       const { passwordHash, keptSessionId, verifiedAt, now, mails } = change;
       const outbox = outboxUpdate(events);
-      const ended = endingSessions(keptSessionId);
       const updated = await users.findOneAndUpdate(
         { _id: seen._id, passwordHash: seen.passwordHash, emailKey: seen.emailKey, ...present },
         {
@@ -167,11 +168,11 @@ export function openUsers(database: Database) {
             passwordHash,
             updatedAt: now,
             ...(verifiedAt ? { emailVerifiedAt: verifiedAt } : {}),
-            ...ended.$set,
+            keptSessionId: keptSessionId ?? null,
             ...outbox.$set,
           },
-          $unset: { emailChange: true, ...(verifiedAt ? { verification: true } : {}), ...ended.$unset },
-          $inc: ended.$inc,
+          $unset: { emailChange: true, ...(verifiedAt ? { verification: true } : {}) },
+          $inc: { sessionEpoch: 1 },
           $push: { ...outbox.$push, ...addMails(mails) },
         },
         { returnDocument: "after", projection: { sessionEpoch: 1 } },
@@ -268,11 +269,4 @@ export function openUsers(database: Database) {
         .toArray(),
     settle: (id: string, eventIds: string[]) => settleOutbox(users, id, eventIds),
   };
-}
-
-function endingSessions(keptSessionId: string | undefined) {
-  return {
-    $inc: { sessionEpoch: 1 },
-    ...(keptSessionId === undefined ? { $unset: { keptSessionId: true } } : { $set: { keptSessionId } }),
-  } as const;
 }

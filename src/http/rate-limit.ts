@@ -11,17 +11,23 @@ import {
 import { ServiceError } from "../errors.ts";
 import type { RateBudget } from "./route.ts";
 
-/** Points per period of seconds. `general` counts every request of a caller. */
-const budgets: Record<RateBudget | "general" | "password", { points: number; seconds: number }> = {
+/**
+ * Points per period of seconds. `general` counts every request of a caller, `mail` what one account or address can make
+ * the service send to somebody.
+ */
+const budgets: Record<RateBudget | "general" | "password" | "mail", { points: number; seconds: number }> = {
   general: { points: 6000, seconds: 60 },
   "sign-in": { points: 20, seconds: 60 },
   password: { points: 10, seconds: 900 },
   "sign-up": { points: 10, seconds: 3600 },
+  recovery: { points: 30, seconds: 3600 },
+  mail: { points: 5, seconds: 3600 },
   device: { points: 120, seconds: 60 },
   search: { points: 600, seconds: 60 },
   diff: { points: 60, seconds: 60 },
   upload: { points: 300, seconds: 60 },
   publish: { points: 1200, seconds: 60 },
+  export: { points: 30, seconds: 60 },
 };
 
 export type Budget = keyof typeof budgets;
