@@ -1,0 +1,313 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  builtInRoles,
+  folderLevels,
+  permissionActions,
+  scopableActions,
+  visibilities,
+  type FolderLevel,
+  type Permission,
+  type Visibility,
+} from "../../contract/vocabulary.ts";
+import type { Actor, OrganizationActor, TokenLimits, UserActor } from "../../src/access/actor.ts";
+import {
+  bypassesRestrictions,
+  decideFolder,
+  decideSkill,
+  decideTenant,
+  mayInPlace,
+  type PlaceFacts,
+  type SkillFacts,
+  type Verdict,
+} from "../../src/access/decide.ts";
+import { missingFrom, permissionsOfRole, unionOf } from "../../src/access/permissions.ts";
+
+const origin = { ipHash: "hash", source: "api", client: "api" } as const;
+const anonymous: Actor = { kind: "anonymous", origin };
+const membership = (role: string) => ({
+  tenantId: "org",
+  tenantSlug: "org",
+  tenantName: "Org",
+  role,
+  teamIds: [],
+  permissions: permissionsOfRole(role),
+});
+
+function user(role: string | undefined, limits?: TokenLimits): UserActor {
+  return {
+    kind: "user",
+    userId: "u1",
+    username: "ada",
+    name: "Ada",
+    isAdministrator: false,
+    memberships: role === undefined ? [] : [membership(role)],
+    via: limits ? { kind: "token", tokenId: "t1", limits } : { kind: "session", sessionId: "s1" },
+    origin,
+  };
+}
+
+function token(limits: TokenLimits = {}): OrganizationActor {
+  const own = { ...membership("token"), permissions: permissionsOfRole("admin") };
+  return { kind: "organization", tokenId: "t2", tokenName: "ci", memberships: [own], limits, origin };
+}
+
+/** A place in `inner`, which lies in `outer`; `level` is the actor's own on whichever governs. */
+const at = (governing: string | null, level: FolderLevel | null = null): PlaceFacts => ({
+  folderIds: ["inner", "outer"],
+  governing: governing === null ? null : { folderId: governing, level },
+});
+const skillAt = (place: PlaceFacts | null, visibility: Visibility): SkillFacts => ({
+  tenantId: "org",
+  visibility,
+  place,
+});
+const permissions = Object.entries(permissionActions).flatMap(([group, actions]) =>
+  actions.map((action) => `${group}:${action}` as Permission),
+);
+
+describe("the decision about a skill in a folder", () => {
+  const acts = ["skill:read", "skill:update", "skill:delete"] as const;
+  const short: Record<string, Verdict> = { y: "allowed", n: "refused", "-": "absent", a: "unauthenticated" };
+  /** Verdicts of read, update and delete: of a public skill in the open, of one governed without, with each grant. */
+  const table: [string, Actor, string, string, string, string, string][] = [
+    // who, unrestricted folder, no grant, viewer, editor, manager
+    ["anonymous", anonymous, "yaa", "aaa", "aaa", "aaa", "aaa"],
+    ["stranger", user(undefined), "ynn", "---", "---", "---", "---"],
+    ["viewer", user("viewer"), "ynn", "---", "ynn", "ynn", "ynn"],
+    ["member", user("member"), "yyn", "---", "ynn", "yyn", "yyn"],
+    ["admin", user("admin"), "yyy", "yyy", "yyy", "yyy", "yyy"],
+    ["owner", user("owner"), "yyy", "yyy", "yyy", "yyy", "yyy"],
+    [
+      "owner's reading token",
+      user("owner", { scopes: { skill: ["read"] } }),
+      "ynn",
+      "ynn",
+      "ynn",
+      "ynn",
+      "ynn",
+    ],
+    [
+      "owner's token for outer",
+      user("owner", { allowedFolderIds: ["outer"] }),
+      "yyy",
+      "yyy",
+      "yyy",
+      "yyy",
+      "yyy",
+    ],
+    [
+      "owner's token for another",
+      user("owner", { allowedFolderIds: ["x"] }),
+      "ynn",
+      "---",
+      "---",
+      "---",
+      "---",
+    ],
+    [
+      "member's token for inner",
+      user("member", { allowedFolderIds: ["inner"] }),
+      "yyn",
+      "---",
+      "ynn",
+      "yyn",
+      "yyn",
+    ],
+    ["organization token", token(), "yyy", "yyy", "yyy", "yyy", "yyy"],
+    ["its scoped token", token({ scopes: { skill: ["read", "update"] } }), "yyn", "---", "---", "---", "---"],
+    ["its token for outer", token({ allowedFolderIds: ["outer"] }), "yyy", "yyy", "yyy", "yyy", "yyy"],
+    ["its token for another", token({ allowedFolderIds: ["x"] }), "ynn", "---", "---", "---", "---"],
+  ];
+
+  for (const [who, actor, open, none, ...granted] of table) {
+    it(`for ${who}`, () => {
+      const verdicts = (place: PlaceFacts, visibility: Visibility) =>
+        acts.map((act) => decideSkill(actor, act, skillAt(place, visibility)));
+      const expected = (letters: string) => [...letters].map((letter) => short[letter]!);
+
+      // An organization's scoped token has no grants of its own, whatever the facts say.
+      const levels = actor.kind === "organization" ? [] : [...folderLevels.entries()];
+      assert.deepEqual(verdicts(at(null), "public"), expected(open));
+      for (const visibility of visibilities) {
+        assert.deepEqual(verdicts(at("outer"), visibility), expected(none), visibility);
+        for (const [index, level] of levels)
+          assert.deepEqual(verdicts(at("inner", level), visibility), expected(granted[index]!), level);
+      }
+    });
+  }
+
+  it("lets only those beyond restrictions, or with a grant, read it", () => {
+    assert.equal(bypassesRestrictions(user("admin", { scopes: { skill: ["read"] } }), "org"), true);
+    assert.equal(bypassesRestrictions(user("member"), "org"), false);
+    assert.equal(bypassesRestrictions(token(), "org"), true);
+    assert.equal(bypassesRestrictions(token({ scopes: {} }), "org"), false);
+    assert.equal(bypassesRestrictions(token(), "other"), false);
+  });
+});
+
+describe("the decision about a folder", () => {
+  const folder = (place: PlaceFacts, isOnTheWay = false) => ({ tenantId: "org", place, isOnTheWay });
+
+  it("shows it to whoever may read in it, and to whoever has to pass through", () => {
+    assert.equal(decideFolder(user("viewer"), "see", folder(at(null))), "allowed");
+    assert.equal(decideFolder(user("viewer"), "see", folder(at("outer"))), "absent");
+    assert.equal(decideFolder(user("viewer"), "see", folder(at("outer"), true)), "allowed");
+    assert.equal(decideFolder(user(undefined), "see", folder(at(null), true)), "absent");
+    assert.equal(decideFolder(anonymous, "see", folder(at(null))), "unauthenticated");
+    assert.equal(decideFolder(user("owner"), "see", undefined), "absent");
+    assert.equal(decideFolder(user("viewer"), "folder:create", folder(at("outer"), true)), "refused");
+  });
+
+  it("lets managers and holders of the permission manage grants, and no narrowed token", () => {
+    const acl = (actor: Actor, place: PlaceFacts) =>
+      decideFolder(actor, "folder:manageAcl", folder(place)) === "allowed";
+
+    assert.equal(acl(user("admin"), at(null)), true);
+    assert.equal(acl(user("member"), at(null)), false);
+    assert.equal(acl(user("member"), at("outer", "manager")), true);
+    assert.equal(acl(user("member"), at("outer", "editor")), false);
+    assert.equal(acl(user("viewer"), at("outer", "manager")), false, "a grant never adds");
+    assert.equal(acl(token(), at("outer")), true);
+    assert.equal(acl(user("owner", { allowedFolderIds: ["outer"] }), at("outer", "manager")), false);
+    assert.equal(acl(user("owner", { scopes: { folder: ["update"] } }), at("outer", "manager")), false);
+    assert.equal(acl(token({ allowedFolderIds: ["outer"] }), at("outer")), false);
+  });
+});
+
+describe("an organization's own business", () => {
+  it("is out of reach for tokens that are kept to folders, whatever else they may", () => {
+    for (const permission of permissions) {
+      const narrowed = { allowedFolderIds: ["outer"] };
+      assert.equal(decideTenant(user("owner", narrowed), permission, "org"), "refused", permission);
+      assert.equal(decideTenant(token(narrowed), permission, "org"), "refused", permission);
+    }
+    assert.equal(decideTenant(token(), "member:invite", "org"), "allowed");
+    assert.equal(decideTenant(token({ scopes: { auditLog: ["read"] } }), "auditLog:read", "org"), "allowed");
+    assert.equal(decideTenant(token({ scopes: { auditLog: ["read"] } }), "member:read", "org"), "refused");
+    assert.equal(decideTenant(token(), "sso:manage", "org"), "refused");
+    assert.equal(decideTenant(token(), "member", "other"), "absent");
+  });
+});
+
+describe("maps of permissions", () => {
+  it("are joined, and told what they lack", () => {
+    const joined = unionOf([permissionsOfRole("viewer"), { skill: ["delete"], auditLog: ["read"] }]);
+
+    assert.deepEqual(joined.skill, ["read", "delete"]);
+    assert.deepEqual(missingFrom(joined, { skill: ["read", "create"], auditLog: ["read"] }), [
+      "skill:create",
+    ]);
+    assert.deepEqual(missingFrom(permissionsOfRole("owner"), permissionsOfRole("admin")), []);
+    assert.ok(missingFrom(permissionsOfRole("admin"), permissionsOfRole("owner")).includes("sso:manage"));
+  });
+});
+
+describe("the laws of access, with folders and grants", () => {
+  const anyLevel = fc.option(fc.constantFrom(...folderLevels));
+  const anyPlace: fc.Arbitrary<PlaceFacts | null> = fc.option(
+    fc.subarray(["f1", "f2", "f3"], { minLength: 1 }).chain((folderIds) =>
+      fc.record({
+        folderIds: fc.constant(folderIds),
+        governing: fc.option(fc.record({ folderId: fc.constantFrom(...folderIds), level: anyLevel })),
+      }),
+    ),
+  );
+  const anySkill = fc.record({
+    tenantId: fc.constant("org"),
+    visibility: fc.constantFrom(...visibilities),
+    place: anyPlace,
+  });
+  const anyScopes = fc.record(
+    {
+      skill: fc.subarray([...scopableActions.skill]),
+      folder: fc.subarray([...scopableActions.folder]),
+      auditLog: fc.subarray([...scopableActions.auditLog]),
+    },
+    { requiredKeys: [] },
+  );
+  const anyLimits: fc.Arbitrary<TokenLimits> = fc.record(
+    { scopes: anyScopes, allowedFolderIds: fc.subarray(["f1", "f2", "f3"]) },
+    { requiredKeys: [] },
+  );
+  const anyRole = fc.constantFrom(undefined, ...builtInRoles);
+  const anyActor: fc.Arbitrary<Actor> = fc.oneof(
+    fc.constant(anonymous),
+    fc.tuple(anyRole, fc.option(anyLimits, { nil: undefined })).map(([role, limits]) => user(role, limits)),
+    anyLimits.map(token),
+  );
+  const anyPermission = fc.constantFrom(...permissions);
+  const may = (actor: Actor, permission: Permission, skill: SkillFacts) =>
+    decideSkill(actor, permission, skill) === "allowed";
+  const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 3000 });
+  const without = (skill: SkillFacts, level: FolderLevel | null): SkillFacts =>
+    skill.place?.governing
+      ? { ...skill, place: { ...skill.place, governing: { ...skill.place.governing, level } } }
+      : skill;
+
+  it("1. a token never does what its holder can't", () => {
+    holds(
+      fc.property(anyRole, anyLimits, anyPermission, anySkill, (role, limits, permission, skill) => {
+        if (may(user(role, limits), permission, skill)) assert.ok(may(user(role), permission, skill));
+        if (may(token(limits), permission, skill)) assert.ok(may(token(), permission, skill));
+      }),
+    );
+  });
+
+  it("2. removing or lowering a grant never adds", () => {
+    holds(
+      fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
+        const now = skill.place?.governing?.level ?? null;
+        const lower = [null, ...folderLevels.slice(0, Math.max(0, folderLevels.indexOf(now ?? "viewer")))];
+        for (const level of lower)
+          if (may(actor, permission, without(skill, level))) assert.ok(may(actor, permission, skill));
+      }),
+    );
+  });
+
+  it("2. narrowing a token never adds", () => {
+    holds(
+      fc.property(anyActor, anyLimits, anyPermission, anySkill, (actor, limits, permission, skill) => {
+        if (actor.kind !== "user" || actor.via.kind === "token") return;
+        const narrowed: UserActor = { ...actor, via: { kind: "token", tokenId: "t", limits } };
+        if (may(narrowed, permission, skill)) assert.ok(may(actor, permission, skill));
+      }),
+    );
+  });
+
+  it("3. nobody sees less than an anonymous request", () => {
+    holds(
+      fc.property(anyActor, anySkill, (actor, skill) => {
+        if (may(anonymous, "skill:read", skill)) assert.ok(may(actor, "skill:read", skill));
+      }),
+    );
+  });
+
+  it("4. restriction beats visibility, and what may be done is in sight", () => {
+    holds(
+      fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
+        if (skill.place?.governing) {
+          for (const visibility of visibilities)
+            assert.equal(
+              decideSkill(actor, permission, { ...skill, visibility }),
+              decideSkill(actor, permission, skill),
+            );
+          assert.ok(!may(anonymous, "skill:read", skill));
+        }
+        if (may(actor, permission, skill)) assert.ok(may(actor, "skill:read", skill));
+        if (mayInPlace(actor, "skill:read", skill.tenantId, skill.place))
+          assert.ok(may(actor, "skill:read", skill), "what a list shows, a direct read gives");
+      }),
+    );
+  });
+
+  it("a grant never adds to a role", () => {
+    holds(
+      fc.property(anyRole, anyPermission, anySkill, (role, permission, skill) => {
+        const open = skill.place ? { ...skill, place: { ...skill.place, governing: null } } : skill;
+        if (may(user(role), permission, skill)) assert.ok(may(user(role), permission, open));
+      }),
+    );
+  });
+});
