@@ -22,6 +22,9 @@ export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
   viewer: { skill: ["read"], analytics: ["read"], mcpServer: ["read"] },
 };
 
+/** What an organization's own token may do while nothing narrows it. */
+export const organizationTokenPermissions: PermissionMap = rolePermissions.admin;
+
 export function isBuiltIn(role: string): role is BuiltInRole {
   return Object.hasOwn(rolePermissions, role);
 }

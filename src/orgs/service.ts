@@ -5,12 +5,13 @@ import { reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
-import type { Actor, UserActor } from "../access/actor.ts";
-import { decideTenant, limitsOf, membershipIn } from "../access/decide.ts";
+import type { Actor } from "../access/actor.ts";
+import { decideTenant, membershipIn } from "../access/decide.ts";
 import { isPermitted } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, settleEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
+import { requireUnrestricted } from "../users/load.ts";
 import { memberNames } from "../users/member-names.ts";
 import type { CreateTenant, UpdateTenant } from "./schema.ts";
 
@@ -21,10 +22,7 @@ import type { CreateTenant, UpdateTenant } from "./schema.ts";
  * nothing shows, instead of an organization that nobody can reach.
  */
 export async function createTenant(app: App, actor: Actor, input: CreateTenant): Promise<TenantDoc> {
-  const user = requireUser(actor);
-  if (limitsOf(user).scopes || limitsOf(user).allowedFolderIds) {
-    throw forbidden("A restricted token can't create organizations.");
-  }
+  const user = requireUnrestricted(actor, "create organizations");
   if (user.memberships.length >= limits.organizationsPerUser) {
     throw new ServiceError(
       "limit_reached",
@@ -95,9 +93,13 @@ export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
 
 const isDeleted = (tenant: TenantDoc) => tenant.deletionAt !== undefined;
 
-/** The caller's organizations, by slug; their owners see those among them that are to be erased. */
+/**
+ * The caller's organizations, by slug; their owners see those among them that are to be erased. To an organization's
+ * token it is that one.
+ */
 export async function listTenants(app: App, actor: Actor): Promise<TenantDoc[]> {
-  return app.storage.tenants.listByIds(requireUser(actor).memberships.map((m) => m.tenantId));
+  if (actor.kind === "anonymous") throw unauthenticated();
+  return app.storage.tenants.listByIds(actor.memberships.map((m) => m.tenantId));
 }
 
 /**
@@ -173,11 +175,6 @@ async function applySettings(
   } catch (error) {
     throw slugTaken(error, slug ?? tenant.slug);
   }
-}
-
-function requireUser(actor: Actor): UserActor {
-  if (actor.kind !== "user") throw unauthenticated();
-  return actor;
 }
 
 /** A slug made from a display name; names without Latin letters or digits need one from the caller. */

@@ -84,9 +84,18 @@ export function userActor(
   };
 }
 
-/** The caller as a user. Throws `unauthenticated` for anybody else. */
+/**
+ * The caller as a user. Throws `unauthenticated` for nobody, and `forbidden` for an organization's token, which stands
+ * for no person.
+ */
 export function requireUser(actor: Actor): UserActor {
-  if (actor.kind !== "user") throw unauthenticated();
+  if (actor.kind === "anonymous") throw unauthenticated();
+  if (actor.kind === "organization") {
+    const { tenantSlug } = actor.memberships[0];
+    throw forbidden(
+      `This is a token of the organization "${tenantSlug}", and this needs a person: sign in, or use a personal token.`,
+    );
+  }
   return actor;
 }
 
