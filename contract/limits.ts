@@ -41,6 +41,8 @@ export const limits = {
   organizationTokens: 100,
   pendingInvitations: 1000,
   invitationMs: 7 * dayMs,
+  /** Between two mails of one invitation, however often it is renewed. */
+  invitationMailMs: 10 * minuteMs,
   /** Former slugs that still lead to an organization. */
   formerOrgSlugs: 10,
   organizationGraceMs: 7 * dayMs,

@@ -55,7 +55,9 @@ export const InvitationPayload = z
     invitedBy: z.string().meta({ description: "user name" }),
     createdAt: timestamp,
     expiresAt: timestamp,
-    mailedAt: timestamp.optional().meta({ description: "when the mail went out; not set before" }),
+    mail: z
+      .enum(["waiting", "sent", "failed"])
+      .meta({ description: "failed: the mail server refuses the address" }),
   })
   .meta({ id: "Invitation" });
 export type InvitationPayload = z.infer<typeof InvitationPayload>;

@@ -16,6 +16,7 @@ import { describeRoutes, docsRoutes } from "./http/openapi.ts";
 import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { limits } from "../contract/limits.ts";
+import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { skillPageRoutes } from "./skills/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
@@ -46,6 +47,7 @@ export function createApi(
     routes: [
       ...routes,
       ...pageRoutes(app),
+      ...invitationPageRoutes(app),
       ...skillPageRoutes(app),
       ...docsRoutes(describe),
       ...healthRoutes(options.health),

@@ -21,11 +21,14 @@ export interface InvitationDoc extends WithOutbox {
   state: "pending" | "accepted" | "declined" | "revoked";
   /** With `state` pending: at most one in an organization for an address. */
   pending?: true;
-  /** Counts the changes: a mail that waits for an older one is not sent. */
+  /** Counts the changes: each is made on what its writer has seen. */
   revision: number;
   createdAt: Date;
   expiresAt: Date;
+  /** Since when a mail waits to be sent; gone once it was, or can't be. */
+  mailDueSince?: Date;
   mailedAt?: Date;
+  mailFailedAt?: Date;
   acceptedBy?: string;
   endedAt?: Date;
 }
@@ -41,13 +44,14 @@ export const invitationIndexes: IndexDescription[] = [
   { key: { emailKey: 1, pending: 1 } },
   { key: { tenantId: 1, role: 1, pending: 1 } },
   { key: { expiresAt: 1 } },
+  { key: { mailDueSince: 1 }, sparse: true },
   { key: { unsettledAt: 1 }, sparse: true },
 ];
 
 /** What an invitation offers, and until when. */
 export type InvitationOffer = Pick<
   InvitationDoc,
-  "email" | "role" | "teamIds" | "invitedBy" | "createdAt" | "expiresAt"
+  "email" | "role" | "teamIds" | "invitedBy" | "createdAt" | "expiresAt" | "mailDueSince"
 >;
 
 export type Invitations = ReturnType<typeof openInvitations>;
@@ -96,7 +100,7 @@ export function openInvitations(database: Database) {
         { _id: id, revision, pending: true },
         {
           $set: { ...offer, ...outbox.$set },
-          $unset: { mailedAt: true },
+          ...(offer.mailDueSince ? { $unset: { mailedAt: true, mailFailedAt: true } } : {}),
           $inc: { revision: 1 },
           $push: outbox.$push,
         },
@@ -115,16 +119,32 @@ export function openInvitations(database: Database) {
         { _id: id, revision, pending: true },
         {
           $set: { ...end, ...outbox.$set },
-          $unset: { pending: true },
+          $unset: { pending: true, mailDueSince: true },
           $inc: { revision: 1 },
           $push: outbox.$push,
         },
         { returnDocument: "after" },
       );
     },
-    /** Notes that the mail of one revision was handed over. */
-    async noteMailed(id: string, revision: number, mailedAt: Date): Promise<void> {
-      await invitations.updateOne({ _id: id, revision }, { $set: { mailedAt } });
+    /** Notes what became of the mail that was due; one that became due meanwhile still is. */
+    async noteMail(
+      id: string,
+      due: Date,
+      outcome: Pick<InvitationDoc, "mailedAt" | "mailFailedAt">,
+    ): Promise<void> {
+      await invitations.updateOne(
+        { _id: id, mailDueSince: due },
+        { $set: outcome, $unset: { mailDueSince: true } },
+      );
+    },
+    /** Ids of pending ones whose mail waits since before a time. */
+    async listMailsDue(before: Date, limit: number): Promise<string[]> {
+      const rows = await invitations
+        .find({ mailDueSince: { $lt: before } }, { projection: { _id: 1 } })
+        .sort({ mailDueSince: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
     },
     /** Takes a deleted team off what is pending. */
     async dropTeam(tenantId: string, teamId: string): Promise<void> {

@@ -238,6 +238,14 @@ export function openUsers(database: Database) {
         { returnDocument: "after", projection: account },
       ),
 
+    /** Marks an address as its owner's, on proof by a mail that was sent there. */
+    async markVerified(id: string, emailKey: string, now: Date): Promise<void> {
+      await users.updateOne(
+        { _id: id, emailKey, emailVerifiedAt: { $exists: false }, ...present },
+        { $set: { emailVerifiedAt: now }, $unset: { verification: true } },
+      );
+    },
+
     async addMails(id: string, mails: MailDue[]): Promise<void> {
       await users.updateOne({ _id: id, ...present }, { $push: addMails(mails) });
     },

@@ -1,5 +1,6 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import type { App } from "../src/app.ts";
+import { mailInvitation } from "../src/orgs/invitation-mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { govern } from "./folders/govern.ts";
@@ -14,6 +15,7 @@ export function processors(app: App): Processors {
     "upkeep.purge": () => purge(app),
     "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
     "folders.govern": ({ tenantId }) => govern(app, tenantId),
+    "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
     "upkeep.merge-packs": async (payload) => {

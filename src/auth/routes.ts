@@ -3,8 +3,8 @@ import { DeviceCodePayload, DeviceTokenPayload, IdentityPayload } from "../../co
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Reply, route, type Route } from "../http/route.ts";
+import { loadIdentity } from "../users/identity.ts";
 import { loadMemberships } from "../users/load.ts";
-import { presentIdentity } from "../users/present.ts";
 import { DeviceError, decideDevice, pollDeviceToken, requestDeviceCode } from "./device.ts";
 import { DeviceCodeRequest, DeviceDecision, DeviceTokenRequest, SignIn, SignUp } from "./schema.ts";
 import { endSession } from "./sessions.ts";
@@ -91,7 +91,8 @@ export function authRoutes(app: App): Route[] {
 }
 
 async function identity(app: App, { user, cookie }: SignedIn): Promise<Enveloped> {
-  return new Enveloped(presentIdentity(user, await loadMemberships(app, user._id)), { cookies: [cookie] });
+  const memberships = await loadMemberships(app, user._id);
+  return new Enveloped(await loadIdentity(app, user, memberships), { cookies: [cookie] });
 }
 
 async function signOut(app: App, actor: Actor): Promise<Enveloped> {

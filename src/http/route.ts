@@ -73,7 +73,16 @@ export class Enveloped {
 
 /** Named budgets of `rate-limit.ts`; a route without one has the general budget only. */
 export type RateBudget =
-  "sign-in" | "sign-up" | "recovery" | "device" | "search" | "diff" | "upload" | "publish" | "export";
+  | "sign-in"
+  | "sign-up"
+  | "recovery"
+  | "device"
+  | "search"
+  | "diff"
+  | "upload"
+  | "publish"
+  | "invite"
+  | "export";
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined;
 

@@ -4,6 +4,7 @@
  */
 import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
+import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Actor, PermissionMap } from "../access/actor.ts";
 import { membershipIn } from "../access/decide.ts";
@@ -53,6 +54,15 @@ export async function permissionsOfTeams(
       return [...team.roleIds.map(permissionsOfRole), ...custom.map((role) => role.permissions)];
     }),
   );
+}
+
+/** What an invitation would give now; roles and teams that are gone give nothing. */
+export async function permissionsOfOffer(
+  app: App,
+  { tenantId, role, teamIds }: Pick<InvitationDoc, "tenantId" | "role" | "teamIds">,
+): Promise<PermissionMap> {
+  const known = { tenantId, tenantSlug: "", tenantName: "", role, teamIds };
+  return unionOf((await effectiveMemberships(app, [known])).map((one) => one.permissions));
 }
 
 /** All that a member may do, by their role and their teams. */

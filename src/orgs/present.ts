@@ -1,12 +1,14 @@
 import type { TenantPayload } from "../../contract/payloads.ts";
 import type {
   InvitationPayload,
+  JoinedPayload,
   MemberPayload,
   RolePayload,
   TeamPayload,
 } from "../../contract/payloads-organizations.ts";
 import { builtInRoles } from "../../contract/vocabulary.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { RoleDoc } from "../../storage/roles.ts";
 import type { TeamDoc } from "../../storage/teams.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
@@ -90,8 +92,13 @@ export function presentInvitation(invitation: InvitationDoc): InvitationPayload 
     invitedBy: invitation.invitedBy.name,
     createdAt: invitation.createdAt.toISOString(),
     expiresAt: invitation.expiresAt.toISOString(),
-    ...(invitation.mailedAt ? { mailedAt: invitation.mailedAt.toISOString() } : {}),
+    mail: invitation.mailDueSince ? "waiting" : invitation.mailFailedAt ? "failed" : "sent",
   };
+}
+
+export function presentJoined(membership: MembershipDoc): JoinedPayload {
+  const { tenantId, tenantSlug, tenantName, role } = membership;
+  return { tenantId, tenantSlug, tenantName, role };
 }
 
 function actionsOf(map: PermissionMap): Record<string, string[]> {

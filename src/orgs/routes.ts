@@ -1,6 +1,7 @@
 import { TenantPayload } from "../../contract/payloads.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { invitationRoutes } from "./invitation-routes.ts";
 import { memberRoutes } from "./member-routes.ts";
 import { presentTenant } from "./present.ts";
 import { roleRoutes } from "./role-routes.ts";
@@ -63,6 +64,7 @@ export function tenantRoutes(app: App): Route[] {
         presentTenant(app, await updateTenant(app, actor, params.tenant, body), actor),
     }),
     ...memberRoutes(app),
+    ...invitationRoutes(app),
     ...teamRoutes(app),
     ...roleRoutes(app),
   ];

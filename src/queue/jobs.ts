@@ -11,6 +11,8 @@ export interface JobPayloads {
   "upkeep.erase-skill": { skillId: string; tenantId: string };
   /** Brings up to date what skills say of their place after their folders changed. */
   "folders.govern": { tenantId: string };
+  /** Sends the mail that is due of an invitation. */
+  "mail.invitation": { invitationId: string };
   /** Takes away what hung on a membership that has ended. */
   "orgs.member-left": { tenantId: string; userId: string };
   /** Takes a deleted team out of everything that names it. */
@@ -36,6 +38,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "upkeep.purge": { attempts: 3, backoffMs: 10_000 },
   "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
   "folders.govern": { attempts: 10, backoffMs: 1000 },
+  "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },

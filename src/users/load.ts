@@ -28,13 +28,22 @@ export async function loadMemberships(app: App, userId: string): Promise<Members
   return effectiveMemberships(app, await app.storage.memberships.listOfUser(userId));
 }
 
+/** What a membership says, or would say. */
+type MembershipFacts = Pick<
+  MembershipDoc,
+  "tenantId" | "tenantSlug" | "tenantName" | "tenantDeletionAt" | "role" | "teamIds"
+>;
+
 /**
  * What some rows give: the role's permissions together with those of the roles that their teams carry. Rows with a
  * built-in role and no team cost nothing; teams and custom roles of all others are read in two calls at once. A role or
  * team that is gone, or another organization's, gives nothing. Of an organization that is to be erased only those
  * remain who may take that back, and nothing else remains to them.
  */
-export async function effectiveMemberships(app: App, rows: readonly MembershipDoc[]): Promise<Membership[]> {
+export async function effectiveMemberships(
+  app: App,
+  rows: readonly MembershipFacts[],
+): Promise<Membership[]> {
   const teamIds = [...new Set(rows.flatMap((row) => row.teamIds))];
   const roleIds = [...new Set(rows.map((row) => row.role).filter(isId))];
   const [teams, roles] = await Promise.all([

@@ -1,10 +1,21 @@
 import type { IdentityPayload } from "../../contract/payloads.ts";
+import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { EventRow } from "../../storage/outbox.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Membership } from "../access/actor.ts";
 import type { AuditEntryPayload } from "./schema.ts";
 
-export function presentIdentity(user: Account, memberships: readonly Membership[]): IdentityPayload {
+export interface InvitedTo {
+  invitation: InvitationDoc;
+  tenant: TenantDoc;
+}
+
+export function presentIdentity(
+  user: Account,
+  memberships: readonly Membership[],
+  invitedTo: readonly InvitedTo[],
+): IdentityPayload {
   return {
     id: user._id,
     username: user.username,
@@ -14,7 +25,13 @@ export function presentIdentity(user: Account, memberships: readonly Membership[
     memberships: memberships
       .filter((m) => !m.deletionAt)
       .map((m) => ({ tenantId: m.tenantId, slug: m.tenantSlug, name: m.tenantName })),
-    pendingInvitations: [],
+    pendingInvitations: invitedTo.map(({ invitation, tenant }) => ({
+      id: invitation._id,
+      organizationId: tenant._id,
+      organizationName: tenant.name,
+      organizationSlug: tenant.slug,
+      expiresAt: invitation.expiresAt.toISOString(),
+    })),
   };
 }
 

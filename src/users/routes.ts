@@ -1,8 +1,8 @@
 import { IdentityPayload } from "../../contract/payloads.ts";
 import type { App } from "../app.ts";
 import { route, type Route } from "../http/route.ts";
+import { loadIdentity } from "./identity.ts";
 import { requireUser } from "./load.ts";
-import { presentIdentity } from "./present.ts";
 import { AuditLogPayload, AuditLogQuery, UpdateProfile } from "./schema.ts";
 import { listOwnEvents, loadAccount, updateProfile } from "./service.ts";
 
@@ -18,7 +18,7 @@ export function userRoutes(app: App): Route[] {
       auth: "required",
       data: IdentityPayload,
       handle: async ({ actor }) =>
-        presentIdentity(await loadAccount(app, actor), requireUser(actor).memberships),
+        loadIdentity(app, await loadAccount(app, actor), requireUser(actor).memberships),
     }),
     route({
       method: "patch",
@@ -29,7 +29,7 @@ export function userRoutes(app: App): Route[] {
       body: UpdateProfile,
       data: IdentityPayload,
       handle: async ({ actor, body }) =>
-        presentIdentity(await updateProfile(app, actor, body), requireUser(actor).memberships),
+        loadIdentity(app, await updateProfile(app, actor, body), requireUser(actor).memberships),
     }),
     route({
       method: "get",

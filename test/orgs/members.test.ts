@@ -3,7 +3,6 @@ import { after, before, describe, it } from "node:test";
 import type { MemberPayload } from "../../contract/payloads-organizations.ts";
 import { releaseOwner } from "../../src/orgs/owners.ts";
 import { reconcile } from "../../workers/upkeep/reconcile.ts";
-import { addMember } from "../support/members.ts";
 import { startService, type Answer, type TestService, type TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
 
@@ -153,7 +152,7 @@ describe("the end of a membership", () => {
     const seen = await world.at(user, "GET", "");
     const again = await remove(world, world.owner, user);
     await world.cleanUp();
-    await addMember(service.app, world.org, user, "viewer");
+    await world.add(user, "viewer");
 
     assert.deepEqual([removed.status, seen.code, again.code], [200, "not_found", "not_found"]);
     assert.deepEqual((await world.memberOf(user))?.teamIds, []);

@@ -1,9 +1,19 @@
 /** An organization with people in it, as the tests of organizations begin. */
 import assert from "node:assert/strict";
-import type { MemberPayload, RolePayload, TeamPayload } from "../../contract/payloads-organizations.ts";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import type {
+  InvitationPayload,
+  MemberPayload,
+  RolePayload,
+  TeamPayload,
+} from "../../contract/payloads-organizations.ts";
 import { cleanUpAfterMembers } from "../../workers/orgs/member-left.ts";
 import { cleanUpAfterTeams } from "../../workers/orgs/team-deleted.ts";
-import { addMember } from "../support/members.ts";
+import { mendOwners } from "../../src/orgs/owners.ts";
+import { mailInvitation } from "../../src/orgs/invitation-mail.ts";
+import { readMail, type ReadMail } from "../support/mail-text.ts";
+import { addMember } from "../support/organization.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
 
 export interface World {
@@ -12,6 +22,8 @@ export interface World {
   owner: TestUser;
   /** A new account, in the organization by this role. */
   join(role: string, username?: string): Promise<TestUser>;
+  /** Puts somebody in who has an account. */
+  add(user: TestUser, role: string): Promise<void>;
   /** A call below the organization, by somebody in it. */
   at<T = Record<string, unknown>>(
     user: TestUser,
@@ -21,6 +33,8 @@ export interface World {
   ): Promise<Answer<T>>;
   newTeam(name: string, roles?: string[]): Promise<string>;
   newRole(name: string, permissions: Record<string, string[]>): Promise<string>;
+  /** Invites and sends the mail; answers its link's token. */
+  invite(by: TestUser, email: string, offer?: object): Promise<{ id: string; token: string }>;
   memberOf(user: TestUser): Promise<MemberPayload | undefined>;
   /** What the user may do here now. */
   permissionsOf(user: TestUser): Promise<Record<string, string[]>>;
@@ -39,11 +53,15 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
     owner: founder,
     async join(role, username) {
       const user = await service.newUser(username);
-      await addMember(service.app, org, user, role);
+      await world.add(user, role);
       return user;
     },
-    at: (user, method, path, body) =>
-      service.call(method, `/api/tenants/${org.id}${path}`, {
+    async add(user, role) {
+      await addMember(service, org, user, role);
+      await mendOwners(service.app, org.id);
+    },
+    at: (user, method, below, body) =>
+      service.call(method, `/api/tenants/${org.id}${below}`, {
         token: user.token,
         ...(body === undefined ? {} : { body }),
       }),
@@ -56,6 +74,13 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
       const made = await world.at<RolePayload>(founder, "POST", "/roles", { name, permissions });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       return made.data.id;
+    },
+    async invite(by, email, offer = {}) {
+      const made = await world.at<InvitationPayload>(by, "POST", "/invitations", { email, ...offer });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      await mailInvitation(service.app, made.data.id);
+      const { link } = (await mailsTo(service, email)).at(-1)!;
+      return { id: made.data.id, token: link.slice(link.lastIndexOf("/") + 1) };
     },
     async memberOf(user) {
       const list = await world.at<MemberPayload[]>(founder, "GET", `/members?query=${user.username}`);
@@ -82,4 +107,12 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
     },
   };
   return world;
+}
+
+/** Mails to an address, oldest first. */
+export async function mailsTo(service: TestService, email: string): Promise<ReadMail[]> {
+  const folder = path.join(service.app.config.dataDir, "mail");
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".eml")).sort();
+  const mails = await Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));
+  return mails.map(readMail).filter((mail) => mail.headers["to"]?.toLowerCase() === email.toLowerCase());
 }

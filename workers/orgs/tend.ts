@@ -1,6 +1,7 @@
 /** Mends what a stop left of changes to organizations, their members, teams, roles and invitations. */
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
+import { admitInvited } from "../../src/orgs/join.ts";
 import { enlistOwner, mendOwners } from "../../src/orgs/owners.ts";
 import { followTenant } from "../../src/orgs/service.ts";
 import { cleanUpAfterMembers } from "./member-left.ts";
@@ -10,7 +11,7 @@ const batch = 100;
 
 /** `before` is the age past which nobody is at work on a document any more. */
 export async function tendOrganizations(app: App, before: Date): Promise<void> {
-  const { tenants, memberships, teams, roles } = app.storage;
+  const { tenants, memberships, invitations, teams, roles } = app.storage;
   for (const tenant of await tenants.listUnsettled(before, batch)) {
     await followTenant(app, tenant);
     await mendOwners(app, tenant._id);
@@ -20,6 +21,12 @@ export async function tendOrganizations(app: App, before: Date): Promise<void> {
     if (member.enlisting) await enlistOwner(app, member);
     await carryEvents(app, memberships, member._id, member.outbox ?? []);
   }
+  for (const invitation of await invitations.listUnsettled(before, batch)) {
+    if (invitation.state === "accepted") await admitInvited(app, invitation);
+    await carryEvents(app, invitations, invitation._id, invitation.outbox ?? []);
+  }
+  for (const invitationId of await invitations.listMailsDue(before, batch))
+    await app.queue.enqueue("mail.invitation", { invitationId }, { jobId: invitationId });
   for (const collection of [teams, roles]) {
     for (const document of await collection.listUnsettled(before, batch))
       await carryEvents(app, collection, document._id, document.outbox ?? []);
@@ -28,7 +35,12 @@ export async function tendOrganizations(app: App, before: Date): Promise<void> {
   await cleanUpAfterTeams(app, before);
 }
 
+/** How long an invitation that ran out stays in sight, and one that was used can still say so. */
+const endedInvitationMs = 30 * 24 * 3_600_000;
+
 /** Removes what has ended and is in the audit log. */
 export async function pruneOrganizations(app: App): Promise<void> {
+  const before = new Date(app.now().getTime() - endedInvitationMs);
+  while ((await app.storage.invitations.removeExpired(before)) > 0);
   while ((await app.storage.roles.removeEnded()) > 0);
 }

@@ -1,0 +1,79 @@
+import { InvitationPayload, JoinedPayload } from "../../contract/payloads-organizations.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { invite, listInvitations, revokeInvitation } from "./invitations.ts";
+import { acceptInvitation, declineInvitation } from "./join.ts";
+import { presentInvitation, presentJoined } from "./present.ts";
+import {
+  CreateInvitation,
+  InvitationParams,
+  InvitationTokenParams,
+  ListQuery,
+  TenantParams,
+} from "./schema.ts";
+
+const tag = "Invitations";
+
+export function invitationRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/invitations",
+      summary: "List the open invitations of an organization, newest first",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: ListQuery,
+      data: InvitationPayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const page = await listInvitations(app, actor, params.tenant, query);
+        return new Page(page.items.map(presentInvitation), page.nextCursor);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/invitations",
+      summary: "Invite an address by mail, or renew its invitation",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: CreateInvitation,
+      status: 201,
+      data: InvitationPayload,
+      budget: "invite",
+      handle: async ({ actor, params, body }) =>
+        presentInvitation(await invite(app, actor, params.tenant, body)),
+    }),
+    route({
+      method: "delete",
+      path: "/api/tenants/:tenant/invitations/:id",
+      summary: "Take an open invitation back",
+      tag,
+      auth: "required",
+      params: InvitationParams,
+      data: null,
+      handle: ({ actor, params }) => revokeInvitation(app, actor, params.tenant, params.id),
+    }),
+    route({
+      method: "post",
+      path: "/api/invitations/:token/accept",
+      summary: "Accept an invitation to the address of your account",
+      tag,
+      auth: "required",
+      params: InvitationTokenParams,
+      data: JoinedPayload,
+      handle: async ({ actor, params }) => presentJoined(await acceptInvitation(app, actor, params.token)),
+    }),
+    route({
+      method: "post",
+      path: "/api/invitations/:token/decline",
+      summary: "Decline an invitation to the address of your account",
+      tag,
+      auth: "required",
+      params: InvitationTokenParams,
+      data: null,
+      handle: ({ actor, params }) => declineInvitation(app, actor, params.token),
+    }),
+  ];
+}

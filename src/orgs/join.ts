@@ -1,0 +1,225 @@
+/**
+ * What the invited do with an invitation. Whoever has the mail's link, or an account whose address is confirmed to be
+ * the invited one, may accept or decline, once: one write takes the invitation out of `pending`, and the membership is
+ * made of it under the invitation's own id, so that any number of tries make one.
+ */
+import { limits } from "../../contract/limits.ts";
+import { isDuplicate, isId } from "../../storage/database.ts";
+import type { InvitationDoc } from "../../storage/invitations.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Account } from "../../storage/users.ts";
+import type { Actor, UserActor } from "../access/actor.ts";
+import { ownerRole } from "../access/permissions.ts";
+import type { App } from "../app.ts";
+import { makeEvent, settleEvents } from "../audit/events.ts";
+import { ServiceError, forbidden, notFound } from "../errors.ts";
+import { checkLink, readLink, signLink } from "../mail/signed-link.ts";
+import { requireUnrestricted } from "../users/load.ts";
+import { followUser, memberNames } from "../users/member-names.ts";
+import { loadAccount } from "../users/service.ts";
+import { afterMemberLeft } from "./members.ts";
+import { enlistOwner } from "./owners.ts";
+import { followTenant } from "./service.ts";
+
+export interface OpenInvitation {
+  invitation: InvitationDoc;
+  tenant: TenantDoc;
+  /** Whether it came by the mail's own link, which proves the address. */
+  isByLink: boolean;
+}
+
+/** The token of an invitation's link: kept nowhere, made again whenever a mail is. */
+export function invitationToken(app: App, { _id, emailKey, expiresAt }: InvitationDoc): string {
+  return signLink(app, "invitation", { id: _id, expiresAt, bind: emailKey });
+}
+
+/**
+ * The open invitation that a link's token or an invitation's id names. Throws `not_found` for what was made up, and
+ * `refused` or `conflict`, with `details.state`, for one that is over.
+ */
+export async function loadInvitation(app: App, token: string): Promise<OpenInvitation> {
+  const id = isId(token) ? token : readLink(token)?.id;
+  const invitation = id !== undefined && isId(id) ? await app.storage.invitations.find(id) : null;
+  if (!invitation) throw unknownInvitation();
+  const isByLink = token !== id;
+  const link = isByLink ? checkLink(app, "invitation", token, invitation.emailKey) : "valid";
+  if (link === "invalid") throw unknownInvitation();
+  const tenant = await app.storage.tenants.find(invitation.tenantId);
+  if (!tenant || tenant.deletionAt) throw unknownInvitation();
+  const isExpired = link === "expired" || invitation.expiresAt <= app.now();
+  const state = invitation.pending && isExpired ? "expired" : invitation.state;
+  if (state !== "pending") throw isOver(tenant, state);
+  return { invitation, tenant, isByLink };
+}
+
+function isOver(
+  tenant: TenantDoc,
+  state: Exclude<InvitationDoc["state"], "pending"> | "expired",
+): ServiceError {
+  const sentence = {
+    accepted: "was accepted already.",
+    declined: "was declined: ask for another one.",
+    revoked: "was taken back.",
+    expired: "ran out: ask for another one.",
+  }[state];
+  return new ServiceError(
+    state === "accepted" ? "conflict" : "refused",
+    `This invitation to "${tenant.slug}" ${sentence}`,
+    { kind: "invitation", ref: tenant.slug, state },
+  );
+}
+
+/** In the same words for every token that leads nowhere, and without repeating it. */
+function unknownInvitation(): ServiceError {
+  return new ServiceError("not_found", "There is no such invitation, or not for you.", {
+    kind: "invitation",
+  });
+}
+
+/** An open invitation that is the caller's own. Throws `forbidden` where it is for another address. */
+export async function loadOwnInvitation(
+  app: App,
+  actor: Actor,
+  token: string,
+  act: string,
+): Promise<OpenInvitation & { caller: UserActor; account: Account }> {
+  const caller = requireUnrestricted(actor, act);
+  const account = await loadAccount(app, caller);
+  if (isId(token)) {
+    // An id is no secret: to others than the invited it names nothing, whatever became of it.
+    const named = await app.storage.invitations.find(token);
+    if (named?.emailKey !== account.emailKey) throw unknownInvitation();
+    if (!account.emailVerifiedAt)
+      throw forbidden("Confirm your e-mail address first, or use the link of the invitation's mail.", {
+        kind: "invitation",
+      });
+  }
+  const open = await loadInvitation(app, token);
+  if (open.invitation.emailKey !== account.emailKey) {
+    const meant = maskAddress(open.invitation.email);
+    throw forbidden(`This invitation is for ${meant}: sign in with the account of that address.`, {
+      kind: "invitation",
+    });
+  }
+  return { ...open, caller, account };
+}
+
+/** Enough of an address for its owner to know it. */
+export function maskAddress(email: string): string {
+  const [first = ""] = email;
+  return `${first}…${email.slice(email.lastIndexOf("@"))}`;
+}
+
+/** Joins the organization. Throws `conflict` when somebody was faster, or a former membership is still being ended. */
+export async function acceptInvitation(app: App, actor: Actor, token: string): Promise<MembershipDoc> {
+  const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
+  const { invitation, tenant, caller, account } = own;
+  await requireRoom(app, tenant, caller);
+  const event = makeEvent(app, caller, "organization.member_joined", {
+    tenantId: tenant._id,
+    resourceType: "user",
+    resourceId: caller.userId,
+    metadata: { username: account.username, role: invitation.role, invitedBy: invitation.invitedBy.name },
+  });
+  const end = { state: "accepted", acceptedBy: caller.userId, endedAt: app.now() } as const;
+  const accepted = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
+  if (!accepted) throw await lost(app, token);
+  if (own.isByLink) await app.storage.users.markVerified(account._id, invitation.emailKey, app.now());
+  await admitInvited(app, accepted);
+  settleEvents(app, app.storage.invitations, invitation._id, [event]);
+  const membership = await app.storage.memberships.find(tenant._id, caller.userId);
+  if (!membership) throw notFound("team", tenant.slug);
+  return membership;
+}
+
+/** What became of an invitation that changed under the caller's hands. */
+async function lost(app: App, token: string): Promise<ServiceError> {
+  await loadInvitation(app, token);
+  return new ServiceError("conflict", "This invitation was changed just now: look at it again.", {
+    kind: "invitation",
+  });
+}
+
+async function requireRoom(app: App, tenant: TenantDoc, caller: UserActor): Promise<void> {
+  const { memberships } = app.storage;
+  const whose = { tenantId: tenant._id, userId: caller.userId };
+  const [present, former, count] = await Promise.all([
+    memberships.find(tenant._id, caller.userId),
+    memberships.listRemoved(whose, app.now(), 1),
+    memberships.count(tenant._id),
+  ]);
+  if (present)
+    throw new ServiceError("conflict", `You are a member of "${tenant.slug}" already.`, { kind: "member" });
+  if (former.length > 0) {
+    // What hung on the former membership must be gone before there is another, or it would come back with it.
+    afterMemberLeft(app, whose);
+    throw new ServiceError("conflict", "Your former membership is just being ended: try again in a moment.", {
+      kind: "member",
+    });
+  }
+  if (count >= limits.membersPerOrganization) {
+    const limit = limits.membersPerOrganization;
+    throw new ServiceError("limit_reached", `"${tenant.slug}" has ${limit} members, which is the limit.`, {
+      limit,
+    });
+  }
+  if (caller.memberships.length >= limits.organizationsPerUser) {
+    const limit = limits.organizationsPerUser;
+    throw new ServiceError("limit_reached", `You belong to ${limit} organizations, which is the limit.`, {
+      limit,
+    });
+  }
+}
+
+/** Declines, for good: only a new invitation helps after that. */
+export async function declineInvitation(app: App, actor: Actor, token: string): Promise<void> {
+  const own = await loadOwnInvitation(app, actor, token, "decline an invitation");
+  const { invitation, tenant, caller } = own;
+  const event = makeEvent(app, caller, "organization.invitation_declined", {
+    tenantId: tenant._id,
+    resourceType: "invitation",
+    resourceId: invitation._id,
+    metadata: { email: invitation.email },
+  });
+  const end = { state: "declined", endedAt: app.now() } as const;
+  const declined = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
+  if (!declined) throw await lost(app, token);
+  settleEvents(app, app.storage.invitations, invitation._id, [event]);
+}
+
+/** Makes the membership of an accepted invitation, unless it is there. Done again by the reconcile job after a stop. */
+export async function admitInvited(app: App, invitation: InvitationDoc): Promise<void> {
+  const { tenants, users, teams, memberships } = app.storage;
+  const { _id, tenantId, acceptedBy = "", role, teamIds, endedAt } = invitation;
+  const [tenant, account, offered] = await Promise.all([
+    tenants.find(tenantId),
+    users.find(acceptedBy),
+    teams.listByIds(teamIds),
+  ]);
+  if (!tenant || tenant.erasing || !account) return;
+  try {
+    await memberships.insert({
+      _id,
+      tenantId,
+      tenantSlug: tenant.slug,
+      tenantName: tenant.name,
+      userId: account._id,
+      ...memberNames(account),
+      role,
+      teamIds: offered.filter((team) => team.tenantId === tenantId).map((team) => team._id),
+      createdAt: endedAt ?? app.now(),
+      ...(role === ownerRole ? { enlisting: true } : {}),
+      ...(tenant.deletionAt ? { tenantDeletionAt: tenant.deletionAt } : {}),
+    });
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    return;
+  }
+  const made = await memberships.find(tenantId, account._id);
+  if (made?.enlisting) await enlistOwner(app, made);
+  // What the row repeats may have changed between the look and the write.
+  const now = await tenants.find(tenantId);
+  if (now && now.updatedAt.getTime() !== tenant.updatedAt.getTime()) await followTenant(app, now);
+  await followUser(app, account);
+}

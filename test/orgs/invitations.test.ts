@@ -1,0 +1,376 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { IdentityPayload } from "../../contract/payloads.ts";
+import type { InvitationPayload, JoinedPayload } from "../../contract/payloads-organizations.ts";
+import { mailInvitation } from "../../src/orgs/invitation-mail.ts";
+import { admitInvited } from "../../src/orgs/join.ts";
+import { purge } from "../../workers/upkeep/purge.ts";
+import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { mailsTo, makeWorld, type World } from "./world.ts";
+
+const dayMs = 86_400_000;
+let service: TestService;
+let world: World;
+let aheadMs = 0;
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+});
+after(() => service.close());
+beforeEach(async () => {
+  aheadMs = 0;
+  world = await makeWorld(service);
+});
+
+const emailOf = (user: TestUser) => `${user.username}@example.com`;
+const answer = (user: TestUser, token: string, act: "accept" | "decline" = "accept") =>
+  service.call<JoinedPayload>("POST", `/api/invitations/${token}/${act}`, { token: user.token });
+const profile = async (user: TestUser) =>
+  (await service.call<IdentityPayload>("GET", "/api/user/profile", { token: user.token })).data;
+const memberships = (user: TestUser) =>
+  service.app.storage.database.raw
+    .collection("memberships")
+    .countDocuments({ tenantId: world.org.id, userId: user.id, active: true });
+
+describe("an invitation", () => {
+  it("brings its address in, with the role and the teams it names", async () => {
+    const guest = await service.newUser();
+    const team = await world.newTeam("Writers");
+    const { token } = await world.invite(world.owner, emailOf(guest).toUpperCase(), {
+      role: "viewer",
+      teamIds: [team],
+    });
+
+    const joined = await answer(guest, token);
+
+    assert.equal(joined.status, 200, JSON.stringify(joined.body));
+    assert.deepEqual(joined.data, {
+      tenantId: world.org.id,
+      tenantSlug: world.org.slug,
+      tenantName: world.org.slug,
+      role: "viewer",
+    });
+    const member = await world.memberOf(guest);
+    assert.deepEqual([member?.role, member?.teamIds], ["viewer", [team]]);
+    assert.deepEqual(
+      (await profile(guest)).memberships.map((one) => one.slug),
+      [world.org.slug],
+    );
+    assert.deepEqual((await world.events()).slice(-2), [
+      "organization.member_invited",
+      "organization.member_joined",
+    ]);
+  });
+
+  it("is written to its address once, with a link and nothing that loads or leads elsewhere", async () => {
+    await service.call("PATCH", `/api/tenants/${world.org.id}`, {
+      token: world.owner.token,
+      body: { name: "Win at evil.example now" },
+    });
+    const { id } = await world.invite(world.owner, "new.person@example.org");
+    await mailInvitation(service.app, id);
+    const again = await world.at<InvitationPayload>(world.owner, "POST", "/invitations", {
+      email: "new.person@example.org",
+      role: "viewer",
+    });
+    await mailInvitation(service.app, id);
+
+    const mails = await mailsTo(service, "new.person@example.org");
+
+    assert.deepEqual(
+      [again.status, again.data.id, again.data.role, again.data.mail],
+      [201, id, "viewer", "sent"],
+    );
+    assert.equal(mails.length, 1);
+    assert.ok(!mails[0]!.text.includes("evil.example"), mails[0]!.text);
+    assert.ok(!/<(img|script|link)/i.test(mails[0]!.html));
+    aheadMs = 11 * 60_000;
+    await world.at(world.owner, "POST", "/invitations", { email: "new.person@example.org" });
+    await mailInvitation(service.app, id);
+    assert.equal((await mailsTo(service, "new.person@example.org")).length, 2);
+  });
+
+  it("shows its token to nobody but the invited", async () => {
+    const { token } = await world.invite(world.owner, "quiet@example.org");
+    const signature = token.split(".")[2]!;
+
+    const list = await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations");
+
+    assert.deepEqual(
+      list.data.map((one) => [one.email, one.role, one.mail]),
+      [["quiet@example.org", "member", "sent"]],
+    );
+    assert.ok(!JSON.stringify(list.body).includes(signature));
+    const stored = await service.app.storage.database.raw.collection("invitations").find().toArray();
+    assert.ok(!JSON.stringify(stored).includes(signature));
+  });
+
+  it("is nothing to another address, and does not tell whose it is", async () => {
+    const [guest, other] = [await service.newUser(), await service.newUser()];
+    const { id, token } = await world.invite(world.owner, emailOf(guest));
+
+    const byLink = await answer(other, token);
+    const byId = await answer(other, id);
+    const declined = await answer(other, token, "decline");
+
+    assert.deepEqual([byLink.status, byLink.code], [403, "forbidden"]);
+    assert.ok(!byLink.error!.includes(emailOf(guest)), byLink.error);
+    assert.equal(byId.code, "not_found");
+    assert.equal(declined.code, "forbidden");
+    assert.equal(await memberships(other), 0);
+    assert.equal((await answer(guest, token)).status, 200);
+  });
+
+  it("is used once", async () => {
+    const guest = await service.newUser();
+    const { token } = await world.invite(world.owner, emailOf(guest));
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => answer(guest, token)));
+
+    assert.equal(answers.filter((one) => one.status === 200).length, 1);
+    for (const one of answers.filter((each) => each.status !== 200))
+      assert.deepEqual([one.status, one.code], [409, "conflict"], JSON.stringify(one.body));
+    assert.equal(await memberships(guest), 1);
+    const later = await answer(guest, token);
+    assert.deepEqual([later.code, later.details?.["state"]], ["conflict", "accepted"]);
+    await world.at(world.owner, "DELETE", `/members/${guest.id}`);
+    await world.cleanUp();
+    assert.equal((await answer(guest, token)).code, "conflict");
+    assert.equal(await memberships(guest), 0);
+    const joins = (await world.events()).filter((name) => name === "organization.member_joined");
+    assert.equal(joins.length, 1);
+  });
+
+  it("is over when it ran out, was taken back or declined", async () => {
+    const guest = await service.newUser();
+    const cases: [string, () => Promise<unknown>][] = [
+      ["expired", async () => (aheadMs += 7 * dayMs)],
+      ["revoked", async () => undefined],
+      ["declined", async () => undefined],
+    ];
+    for (const [state, end] of cases) {
+      const { id, token } = await world.invite(world.owner, emailOf(guest));
+      await end();
+      if (state === "revoked") {
+        assert.equal((await world.at(world.owner, "DELETE", `/invitations/${id}`)).status, 200);
+        assert.equal((await world.at(world.owner, "DELETE", `/invitations/${id}`)).code, "not_found");
+      }
+      if (state === "declined") assert.equal((await answer(guest, token, "decline")).status, 200);
+
+      const late = await answer(guest, token);
+
+      assert.deepEqual([late.code, late.details?.["state"]], ["refused", state], JSON.stringify(late.body));
+      assert.equal(await memberships(guest), 0);
+    }
+    // The one that ran out was renewed by the next one's call, under its own id.
+    assert.equal((await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations")).data.length, 0);
+  });
+
+  it("is not made up, altered or used for something else", async () => {
+    const guest = await service.newUser();
+    const { id, token } = await world.invite(world.owner, emailOf(guest));
+    const [head, end, signature] = token.split(".");
+    const other = await service.newUser();
+    const second = await world.invite(world.owner, emailOf(other));
+
+    for (const forged of [
+      `${head}.${end}.${"A".repeat(43)}`,
+      `${head}.zzzzzzz.${signature}`,
+      `${second.id}.${end}.${signature}`,
+      `${id}x`,
+      "nonsense",
+      service.app.newId(),
+      "%2e%2e%2f",
+    ])
+      assert.equal((await answer(guest, forged)).code, "not_found", forged);
+    assert.equal(await memberships(guest), 0);
+  });
+
+  it("is accepted by its id only where the address is confirmed", async () => {
+    const guest = await service.newUser();
+    const { id } = await world.invite(world.owner, emailOf(guest));
+
+    const unconfirmed = await answer(guest, id);
+    const hidden = (await profile(guest)).pendingInvitations;
+    await service.app.storage.users.markVerified(guest.id, emailOf(guest), service.app.now());
+    const shown = (await profile(guest)).pendingInvitations;
+    const confirmed = await answer(guest, id);
+
+    assert.deepEqual([unconfirmed.code, hidden], ["forbidden", []]);
+    assert.deepEqual(
+      shown.map((one) => [one.id, one.organizationSlug]),
+      [[id, world.org.slug]],
+    );
+    assert.equal(confirmed.status, 200);
+    assert.deepEqual((await profile(guest)).pendingInvitations, []);
+  });
+
+  it("confirms the address of whoever comes by its link", async () => {
+    const guest = await service.newUser();
+    const { token } = await world.invite(world.owner, emailOf(guest));
+
+    await answer(guest, token);
+
+    assert.ok((await service.app.storage.users.find(guest.id))?.emailVerifiedAt);
+  });
+
+  it("offers no more than its sender holds", async () => {
+    const [admin, member] = [await world.join("admin"), await world.join("member")];
+    const recruiter = await world.join(await world.newRole("Recruiter", { member: ["read", "invite"] }));
+    const strong = await world.newTeam("Strong", ["admin"]);
+    const invited = await world.invite(world.owner, "boss@example.org", { role: "owner" });
+    const cases: [TestUser, object, string | undefined][] = [
+      [admin, { role: "owner" }, "forbidden"],
+      [admin, { role: "admin", teamIds: [strong] }, undefined],
+      [recruiter, { role: "member" }, "forbidden"],
+      [recruiter, { role: "viewer" }, "forbidden"],
+      [recruiter, { teamIds: [strong] }, "forbidden"],
+      [member, { role: "viewer" }, "forbidden"],
+      [admin, { role: "nothing" }, "not_found"],
+      [admin, { teamIds: [service.app.newId()] }, "not_found"],
+    ];
+    for (const [by, offer, code] of cases) {
+      const made = await world.at(by, "POST", "/invitations", { email: "someone@example.org", ...offer });
+      assert.equal(made.code, code, `${JSON.stringify(offer)}: ${JSON.stringify(made.body)}`);
+    }
+    const lowered = await world.at(admin, "POST", "/invitations", { email: "boss@example.org" });
+    const revoked = await world.at(admin, "DELETE", `/invitations/${invited.id}`);
+    assert.deepEqual([lowered.code, revoked.code], ["forbidden", "forbidden"]);
+  });
+
+  it("makes an owner who counts", async () => {
+    const guest = await service.newUser();
+    const { token } = await world.invite(world.owner, emailOf(guest), { role: "owner" });
+
+    await answer(guest, token);
+    const left = await world.at(world.owner, "DELETE", `/members/${world.owner.id}`);
+    const last = await world.at(guest, "DELETE", `/members/${guest.id}`);
+
+    assert.deepEqual([left.status, last.code], [200, "last_owner"]);
+  });
+
+  it("is refused for members, and one address has one", async () => {
+    const member = await world.join("viewer");
+
+    const again = await world.at(world.owner, "POST", "/invitations", { email: emailOf(member) });
+    const many = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        world.at<InvitationPayload>(world.owner, "POST", "/invitations", { email: "many@example.org" }),
+      ),
+    );
+
+    assert.equal(again.code, "already_exists");
+    assert.deepEqual(new Set(many.map((one) => one.status)), new Set([201]));
+    assert.equal(new Set(many.map((one) => one.data.id)).size, 1);
+  });
+
+  it("waits until a former membership is cleaned up", async () => {
+    const guest = await world.join("member");
+    await world.at(guest, "DELETE", `/members/${guest.id}`);
+    await service.settled();
+    const { token } = await world.invite(world.owner, emailOf(guest));
+
+    const early = await answer(guest, token);
+    await world.cleanUp();
+    const later = await answer(guest, token);
+
+    assert.deepEqual([early.code, later.status], ["conflict", 200]);
+  });
+
+  it("ends in a membership though the process stopped right after it was accepted", async () => {
+    const guest = await service.newUser();
+    const { id } = await world.invite(world.owner, emailOf(guest));
+    await service.settled();
+    const { invitations } = service.app.storage;
+    const pending = (await invitations.find(id))!;
+    await invitations.end(
+      id,
+      pending.revision,
+      { state: "accepted", acceptedBy: guest.id, endedAt: service.app.now() },
+      [],
+    );
+
+    aheadMs = 60_000;
+    await reconcile(service.app);
+
+    assert.equal(await memberships(guest), 1);
+    assert.equal((await invitations.find(id))!.unsettledAt, undefined);
+    await admitInvited(service.app, (await invitations.find(id))!);
+    assert.equal(await memberships(guest), 1);
+  });
+
+  it("goes when it has been over for 30 days", async () => {
+    const { id } = await world.invite(world.owner, "forgotten@example.org");
+    await service.settled();
+
+    aheadMs = 36 * dayMs;
+    await purge(service.app);
+    const kept = await service.app.storage.invitations.find(id);
+    aheadMs = 38 * dayMs;
+    await purge(service.app);
+
+    assert.equal(kept?._id, id);
+    assert.equal(await service.app.storage.invitations.find(id), null);
+  });
+
+  it("belongs to its organization", async () => {
+    const { id } = await world.invite(world.owner, "theirs@example.org");
+    const elsewhere = await makeWorld(service);
+
+    const revoked = await elsewhere.at(elsewhere.owner, "DELETE", `/invitations/${id}`);
+    const listed = await world.at(elsewhere.owner, "GET", "/invitations");
+
+    assert.deepEqual([revoked.code, listed.code], ["not_found", "not_found"]);
+  });
+});
+
+describe("the page of an invitation", () => {
+  const open = (path: string, cookie?: string) =>
+    service.raw("GET", path, cookie === undefined ? {} : { cookie });
+  const press = (path: string, cookie: string, decision: string) => {
+    const form = new FormData();
+    form.set("decision", decision);
+    return fetch(service.url + path, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, origin: service.url },
+      body: form,
+    });
+  };
+
+  it("leads through the sign-in to a choice, and acts on the button alone", async () => {
+    const guest = await service.newUser();
+    const { token } = await world.invite(world.owner, emailOf(guest));
+    const path = `/invitations/${token}`;
+
+    const asked = await (await open(path)).text();
+    const choice = await (await open(path, guest.cookie)).text();
+    const untouched = await memberships(guest);
+    const welcome = await press(path, guest.cookie, "accept");
+    const again = await open(path, guest.cookie);
+
+    assert.ok(asked.includes(`/sign-in?return_to=${encodeURIComponent(path)}`), asked);
+    assert.ok(!asked.includes(emailOf(guest)));
+    assert.match(choice, /value="accept"/);
+    assert.deepEqual([untouched, welcome.status, again.status], [0, 200, 409]);
+    assert.equal(await memberships(guest), 1);
+  });
+
+  it("escapes what the organization is called, and says what is wrong", async () => {
+    await service.call("PATCH", `/api/tenants/${world.org.id}`, {
+      token: world.owner.token,
+      body: { name: '<img src=x onerror="1">' },
+    });
+    const [guest, other] = [await service.newUser(), await service.newUser()];
+    const { id, token } = await world.invite(world.owner, emailOf(guest));
+
+    const text = await (await open(`/invitations/${token}`)).text();
+    const wrong = await open(`/invitations/${token}`, other.cookie);
+    const byId = await open(`/invitations/${id}`);
+    const none = await open(`/invitations/${id}.abc.${"A".repeat(43)}`);
+    const declined = await press(`/invitations/${token}`, guest.cookie, "decline");
+
+    assert.ok(!text.includes("<img src=x"), text);
+    assert.deepEqual([wrong.status, byId.status, none.status, declined.status], [403, 303, 404, 200]);
+  });
+});
