@@ -1,10 +1,33 @@
-/**
- * Brings a database of the time before teams and former slugs to the present form. The index of that time is the mark:
- * it is dropped last, so that a stop is made good at the next start, and where it is gone nothing is done.
- */
+/** Brings a database of an earlier time to the present form, before the indexes of now are made. */
+import { MongoServerError } from "mongodb";
 import type { Database } from "./database.ts";
 
 export async function adoptOlderForm(database: Database): Promise<void> {
+  await adoptOrganizations(database);
+  await adoptTokens(database);
+}
+
+/** When tokens were people's alone, a place was one of a user: those of organizations would all be one nobody's. */
+async function adoptTokens(database: Database): Promise<void> {
+  for (const former of ["token_slot", "userId_1__id_-1"]) {
+    if (!(await hasIndex(database, "tokens", former))) continue;
+    await database.raw
+      .collection("tokens")
+      .dropIndex(former)
+      .catch((error: unknown) => {
+        // Another process that starts beside this one was faster.
+        if (!(error instanceof MongoServerError) || error.code !== indexNotFound) throw error;
+      });
+  }
+}
+
+const indexNotFound = 27;
+
+/**
+ * From the time before teams and former slugs. The index of that time is the mark: it is dropped last, so that a stop is
+ * made good at the next start, and where it is gone nothing is done.
+ */
+async function adoptOrganizations(database: Database): Promise<void> {
   const tenants = database.raw.collection("tenants");
   const memberships = database.raw.collection("memberships");
   if (!(await hasIndex(database, "tenants", "tenant_slug"))) return;

@@ -1,18 +1,28 @@
 /**
- * Personal API tokens. A token that counts against its owner's limit holds one of the numbered places of a unique
- * index; expiry and revocation give the place back. A revoked token stays until its event is in the audit log.
+ * API tokens, of people and of organizations. A token that counts against its owner's limit holds one of the numbered
+ * places of a unique index; expiry and revocation give the place back. A revoked token stays until its event is in the
+ * audit log.
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
+
+/** Whose token it is: a person's own, or an organization's. */
+export type TokenOwner = { userId: string } | { tenantId: string };
 
 export interface TokenDoc extends WithOutbox {
   _id: string;
-  userId: string;
+  /** Set for a personal token, and only then. */
+  userId?: string;
+  /** Set for an organization's token, and only then. */
+  tenantId?: string;
+  /** The user who made an organization's token. */
+  createdBy?: string;
   name: string;
   /** SHA-256 of the token. */
   secretHash: string;
-  /** Which of the owner's places it takes, 0 … `limits.personalTokensPerUser` - 1. */
+  /** Which of the owner's places it takes, from 0 up to the owner's limit. */
   slot?: number;
   scopes?: Record<string, string[]>;
   allowedFolderIds?: string[];
@@ -22,15 +32,20 @@ export interface TokenDoc extends WithOutbox {
   revokedAt?: Date;
 }
 
+/** What is read for lists: neither the secret's hash nor what waits for the log. */
+export type ListedToken = Omit<TokenDoc, "secretHash" | keyof WithOutbox>;
+
 export const tokenIndexes: IndexDescription[] = [
   { key: { secretHash: 1 }, unique: true, name: "token_secret" },
   {
-    key: { userId: 1, slot: 1 },
+    // One of the two owners is always missing, and counts as null.
+    key: { userId: 1, tenantId: 1, slot: 1 },
     unique: true,
-    name: "token_slot",
+    name: "token_place",
     partialFilterExpression: { slot: { $type: "int" } },
   },
-  { key: { userId: 1, _id: -1 } },
+  { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "token_of_user" },
+  { key: { tenantId: 1, revokedAt: 1, _id: -1 }, name: "token_of_tenant" },
   { key: { expiresAt: 1 }, sparse: true },
   { key: { revokedAt: 1 }, sparse: true },
   { key: { unsettledAt: 1 }, sparse: true },
@@ -41,18 +56,22 @@ export type Tokens = ReturnType<typeof openTokens>;
 export function openTokens(database: Database) {
   const tokens = database.collection<TokenDoc>("tokens");
   return {
-    /** Throws a duplicate error of index `token_slot` when the place is taken, of `_id_` when the id is. */
+    /** Throws a duplicate error of index `token_place` when the place is taken, of `_id_` when the id is. */
     async insert(token: TokenDoc): Promise<void> {
       await tokens.insertOne(token);
     },
     /** Whether it is revoked or expired is for the caller to look at, who tells the two apart. */
     findBySecret: (secretHash: string) =>
       tokens.findOne({ secretHash }, { projection: { outbox: 0, unsettledAt: 0 } }),
-    /** A user's tokens that were not revoked, newest first. */
-    listOfUser: (userId: string, limit: number) =>
+    /** An owner's tokens that were not revoked, newest first, from after the one with this id. */
+    list: (owner: TokenOwner, after: string | undefined, limit: number): Promise<ListedToken[]> =>
       tokens
         .find(
-          { userId, revokedAt: { $exists: false } },
+          {
+            ...owner,
+            revokedAt: { $exists: false },
+            ...(after === undefined ? {} : { _id: { $lt: after } }),
+          },
           { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
         )
         .sort({ _id: -1 })
@@ -60,8 +79,9 @@ export function openTokens(database: Database) {
         .toArray(),
 
     /** The places in use; those of expired tokens are given back first. */
-    async takenSlots(userId: string, now: Date): Promise<number[]> {
-      const held = { userId, slot: { $type: "int" } } as const;
+    async takenSlots(owner: TokenOwner, now: Date): Promise<number[]> {
+      const none = { $exists: false };
+      const held = { userId: none, tenantId: none, ...owner, slot: { $type: "int" } } as const;
       const rows = await tokens.find(held, { projection: { slot: 1, expiresAt: 1 } }).toArray();
       const isOver = (row: TokenDoc) => row.expiresAt !== undefined && row.expiresAt <= now;
       const over = rows.filter(isOver).map((row) => row._id);
@@ -69,17 +89,17 @@ export function openTokens(database: Database) {
       return rows.filter((row) => !isOver(row)).map((row) => row.slot!);
     },
 
-    /** Ends a token for good. False when the user has no such token, or it was revoked before. */
-    async revoke(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
+    /** Ends a token for good. False when the owner has no such token, or it was revoked before. */
+    async revoke(id: string, owner: TokenOwner, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);
       const result = await tokens.updateOne(
-        { _id: id, userId, revokedAt: { $exists: false } },
+        { _id: id, ...owner, revokedAt: { $exists: false } },
         { $set: { revokedAt: now, ...outbox.$set }, $unset: { slot: "" }, $push: outbox.$push },
       );
       return result.modifiedCount === 1;
     },
-    find: (id: string, userId: string) =>
-      tokens.findOne({ _id: id, userId, revokedAt: { $exists: false } }, { projection: { name: 1 } }),
+    find: (id: string, owner: TokenOwner) =>
+      tokens.findOne({ _id: id, ...owner, revokedAt: { $exists: false } }, { projection: { name: 1 } }),
     async touch(id: string, lastUsedAt: Date): Promise<void> {
       await tokens.updateOne({ _id: id }, { $max: { lastUsedAt } });
     },
@@ -97,6 +117,13 @@ export function openTokens(database: Database) {
       if (rows.length === 0) return 0;
       return (await tokens.deleteMany({ ...ended, _id: { $in: rows.map((row) => row._id) } })).deletedCount;
     },
+    /** Removes some of an owner's tokens, ended or not, those whose events are in the log; answers how many went. */
+    removeSettled: (owner: TokenOwner) => removeSlice(tokens, { ...owner, unsettledAt: { $exists: false } }),
+    listUnsettledOf: (owner: TokenOwner, limit: number) =>
+      tokens
+        .find({ ...owner, unsettledAt: { $exists: true } }, { projection: { outbox: 1 } })
+        .limit(limit)
+        .toArray(),
 
     /** Documents whose events were not carried to the log yet, oldest first. */
     listUnsettled: (before: Date, limit: number) =>

@@ -1,9 +1,12 @@
 /**
  * Who calls. Asked on every request and remembered by none: a revoked token, an ended session and a lost role count
- * from the next request on. Two trips to the database: the credential, then the user beside the memberships.
+ * from the next request on. Two trips to the database: the credential, then the user beside the memberships, or the
+ * organization.
  */
+import { isSessionHeld } from "../../storage/sessions.ts";
 import type { TokenDoc } from "../../storage/tokens.ts";
-import type { Actor, Origin, UserActor } from "../access/actor.ts";
+import type { Actor, OrganizationActor, Origin, TokenLimits, UserActor } from "../access/actor.ts";
+import { organizationTokenPermissions } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { unauthenticated } from "../errors.ts";
 import type { Credentials } from "../http/server.ts";
@@ -33,13 +36,13 @@ export async function authenticate(app: App, credentials: Credentials): Promise<
 async function ofSession(app: App, cookie: string, origin: Origin): Promise<UserActor | undefined> {
   const session = await findSession(app, cookie);
   if (!session) return undefined;
-  const actor = await loadUserActor(
-    app,
-    session.userId,
-    { kind: "session", sessionId: session._id },
-    { ...origin, source: "web", client: "web" },
-  );
-  if (actor) noteSessionUse(app, session);
+  const via = { kind: "session", sessionId: session._id } as const;
+  const [rule, actor] = await Promise.all([
+    app.storage.users.findSessionRule(session.userId),
+    loadUserActor(app, session.userId, via, { ...origin, source: "web", client: "web" }),
+  ]);
+  if (!actor || !rule || !isSessionHeld(session, rule)) return undefined;
+  noteSessionUse(app, session);
   return actor;
 }
 
@@ -47,28 +50,65 @@ function bearerOf(authorization: string): string {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (token === undefined)
     throw unauthenticated('The Authorization header must be "Bearer" and an API token.');
-  if (!/^lsk_[0-9a-f]{64}$/.test(token)) {
-    throw unauthenticated("This is not an API token: one is lsk_ and 64 hexadecimal digits.");
+  if (!/^lskt?_[0-9a-f]{64}$/.test(token)) {
+    throw unauthenticated("This is not an API token: one is lsk_ or lskt_ and 64 hexadecimal digits.");
   }
   return token;
 }
 
-async function byToken(app: App, secret: string, origin: Origin): Promise<UserActor> {
+async function byToken(app: App, secret: string, origin: Origin): Promise<Actor> {
   const token = await app.storage.tokens.findBySecret(hashSecret(secret));
   if (!token) throw unauthenticated("The API token is not valid: it is unknown here.");
   if (token.revokedAt) throw unauthenticated("The API token was revoked: create another.");
   if (token.expiresAt && token.expiresAt <= app.now()) {
     throw unauthenticated(`The API token expired at ${token.expiresAt.toISOString()}: create another.`);
   }
-  const limits = {
-    ...(token.scopes ? { scopes: token.scopes } : {}),
-    ...(token.allowedFolderIds ? { allowedFolderIds: token.allowedFolderIds } : {}),
-  };
-  const via = { kind: "token", tokenId: token._id, limits } as const;
-  const actor = await loadUserActor(app, token.userId, via, origin);
-  if (!actor) throw unauthenticated("The API token is not valid: its account no longer exists.");
+  const actor = await (token.tenantId === undefined
+    ? personOf(app, token, origin)
+    : organizationOf(app, token, token.tenantId, origin));
   noteTokenUse(app, token);
   return actor;
+}
+
+async function personOf(app: App, token: TokenDoc, origin: Origin): Promise<UserActor> {
+  const via = { kind: "token", tokenId: token._id, limits: limitsOf(token) } as const;
+  const actor = token.userId === undefined ? undefined : await loadUserActor(app, token.userId, via, origin);
+  if (!actor) throw unauthenticated("The API token is not valid: its account no longer exists.");
+  return actor;
+}
+
+/** The organization itself, whatever became of the person who made the token. */
+async function organizationOf(
+  app: App,
+  token: TokenDoc,
+  tenantId: string,
+  origin: Origin,
+): Promise<OrganizationActor> {
+  const tenant = await app.storage.tenants.find(tenantId);
+  if (!tenant) throw unauthenticated("The API token is not valid: its organization no longer exists.");
+  if (tenant.deletionAt)
+    throw unauthenticated("The API token is not valid: its organization was deleted and will be erased.");
+  return {
+    kind: "organization",
+    tokenId: token._id,
+    tokenName: token.name,
+    memberships: [
+      {
+        tenantId,
+        tenantSlug: tenant.slug,
+        tenantName: tenant.name,
+        role: "token",
+        teamIds: [],
+        permissions: organizationTokenPermissions,
+      },
+    ],
+    limits: limitsOf(token),
+    origin,
+  };
+}
+
+function limitsOf({ scopes, allowedFolderIds }: TokenDoc): TokenLimits {
+  return { ...(scopes ? { scopes } : {}), ...(allowedFolderIds ? { allowedFolderIds } : {}) };
 }
 
 function noteTokenUse(app: App, token: TokenDoc): void {

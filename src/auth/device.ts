@@ -159,7 +159,7 @@ async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Promise<De
     if (isDuplicate(error, "_id_")) throw used();
     if (!(error instanceof ServiceError) || error.code !== "limit_reached") throw error;
     // The last place may be taken by this very token, made by a poll beside this one.
-    if (await app.storage.tokens.find(tokenId, userId)) throw used();
+    if (await app.storage.tokens.find(tokenId, { userId })) throw used();
     // The code stays approved: once a place is free, the same sign-in can go on.
     throw new DeviceError("limit_reached", error.message);
   }

@@ -38,7 +38,7 @@ export function describeRoutes(routes: Route[], version: string, baseUrl: string
     servers: [{ url: baseUrl }],
     components: {
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "an API token (lsk_…)" },
+        token: { type: "http", scheme: "bearer", description: "an API token (lsk_… or lskt_…)" },
         session: { type: "apiKey", in: "cookie", name: "svc_session", description: "the browser's session" },
       },
     },

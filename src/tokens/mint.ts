@@ -1,9 +1,9 @@
-/** Makes the secret and the record of a personal token, within its owner's limit. */
+/** Makes the secret and the record of a token, within its owner's limit. */
 import { randomBytes, randomInt } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
-import type { TokenDoc } from "../../storage/tokens.ts";
+import type { TokenDoc, TokenOwner } from "../../storage/tokens.ts";
 import type { App } from "../app.ts";
 import { settleEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
@@ -11,28 +11,25 @@ import { hashSecret } from "../secrets.ts";
 
 export interface MintedToken {
   record: TokenDoc;
-  /** `lsk_` and 64 hexadecimal digits: known here and to the caller, kept nowhere. */
+  /** The prefix and 64 hexadecimal digits: known here and to the caller, kept nowhere. */
   secret: string;
 }
 
-type NewToken = Pick<TokenDoc, "_id" | "userId" | "name" | "createdAt"> &
-  Partial<Pick<TokenDoc, "scopes" | "allowedFolderIds" | "expiresAt">>;
+type NewToken = TokenOwner &
+  Pick<TokenDoc, "_id" | "name" | "createdAt"> &
+  Partial<Pick<TokenDoc, "createdBy" | "scopes" | "allowedFolderIds" | "expiresAt">>;
 
 /**
  * Inserts a token into one of its owner's free places; the unique index on the place makes the limit exact, however
  * many calls run at once. Throws `limit_reached`, or the duplicate error of `_id_` when the id is used.
  */
 export async function mintToken(app: App, fields: NewToken, events: EventRow[]): Promise<MintedToken> {
-  const secret = `lsk_${randomBytes(32).toString("hex")}`;
+  const { prefix, limit, refusal } = kindOf(fields);
+  const owner = "userId" in fields ? { userId: fields.userId } : { tenantId: fields.tenantId };
+  const secret = `${prefix}${randomBytes(32).toString("hex")}`;
   for (;;) {
-    const slot = await freeSlot(app, fields.userId, fields.createdAt);
-    if (slot === undefined) {
-      throw new ServiceError(
-        "limit_reached",
-        `You have ${limits.personalTokensPerUser} API tokens, which is the limit: revoke one first.`,
-        { limit: limits.personalTokensPerUser },
-      );
-    }
+    const slot = await freeSlot(app, owner, limit, fields.createdAt);
+    if (slot === undefined) throw new ServiceError("limit_reached", refusal, { kind: "token", limit });
     const record: TokenDoc = {
       ...fields,
       secretHash: hashSecret(secret),
@@ -43,7 +40,7 @@ export async function mintToken(app: App, fields: NewToken, events: EventRow[]):
       await app.storage.tokens.insert(record);
     } catch (error) {
       // Somebody was faster in this place; each round sees at least one place more in use, so the loop ends.
-      if (isDuplicate(error, "token_slot")) continue;
+      if (isDuplicate(error, "token_place")) continue;
       throw error;
     }
     settleEvents(app, app.storage.tokens, record._id, events);
@@ -51,11 +48,20 @@ export async function mintToken(app: App, fields: NewToken, events: EventRow[]):
   }
 }
 
+function kindOf(owner: TokenOwner) {
+  if ("userId" in owner) {
+    const limit = limits.personalTokensPerUser;
+    const refusal = `You have ${limit} API tokens, which is the limit: revoke one first.`;
+    return { prefix: "lsk_", limit, refusal };
+  }
+  const limit = limits.organizationTokens;
+  const refusal = `The organization has ${limit} API tokens, which is the limit: revoke one first.`;
+  return { prefix: "lskt_", limit, refusal };
+}
+
 /** A free place at random, so that calls at once seldom want the same one. */
-async function freeSlot(app: App, userId: string, now: Date): Promise<number | undefined> {
-  const taken = new Set(await app.storage.tokens.takenSlots(userId, now));
-  const free = Array.from({ length: limits.personalTokensPerUser }, (_, slot) => slot).filter(
-    (slot) => !taken.has(slot),
-  );
+async function freeSlot(app: App, owner: TokenOwner, limit: number, now: Date): Promise<number | undefined> {
+  const taken = new Set(await app.storage.tokens.takenSlots(owner, now));
+  const free = Array.from({ length: limit }, (_, slot) => slot).filter((slot) => !taken.has(slot));
   return free.length === 0 ? undefined : free[randomInt(free.length)];
 }

@@ -1,23 +1,38 @@
 import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads.ts";
+import { CreatedOrganizationTokenPayload, OrganizationTokenPayload } from "../../contract/payloads-tokens.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Page, route, type Route } from "../http/route.ts";
-import { presentCreatedToken, presentToken } from "./present.ts";
-import { CreateToken, TokenParams } from "./schema.ts";
+import { ListQuery, TenantParams } from "../orgs/schema.ts";
+import { createOrganizationToken, listOrganizationTokens, revokeOrganizationToken } from "./organization.ts";
+import {
+  presentCreatedOrganizationToken,
+  presentCreatedToken,
+  presentOrganizationToken,
+  presentToken,
+} from "./present.ts";
+import { CreateToken, OrganizationTokenParams, TokenParams } from "./schema.ts";
 import { createToken, listTokens, revokeToken } from "./service.ts";
 
-const tag = "Personal tokens";
-
 export function tokenRoutes(app: App): Route[] {
+  return [...personalRoutes(app), ...organizationRoutes(app)];
+}
+
+function personalRoutes(app: App): Route[] {
+  const tag = "Personal tokens";
   return [
     route({
       method: "get",
       path: "/api/user/tokens",
-      summary: "List your API tokens",
+      summary: "List your API tokens, newest first",
       tag,
       auth: "required",
+      query: ListQuery,
       data: TokenPayload,
       page: true,
-      handle: async ({ actor }) => new Page((await listTokens(app, actor)).map(presentToken), null),
+      async handle({ actor, query }) {
+        const page = await listTokens(app, actor, query);
+        return new Page(page.items.map(presentToken), page.nextCursor);
+      },
     }),
     route({
       method: "post",
@@ -41,6 +56,52 @@ export function tokenRoutes(app: App): Route[] {
       params: TokenParams,
       data: null,
       handle: ({ actor, params }) => revokeToken(app, actor, params.id),
+    }),
+  ];
+}
+
+function organizationRoutes(app: App): Route[] {
+  const tag = "Organization tokens";
+  return [
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/tokens",
+      summary: "List the API tokens of an organization, newest first",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: ListQuery,
+      data: OrganizationTokenPayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const page = await listOrganizationTokens(app, actor, params.tenant, query);
+        return new Page(page.items.map(presentOrganizationToken), page.nextCursor);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/tokens",
+      summary: "Create an API token that acts as the organization; its secret is shown this once",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: CreateToken,
+      status: 201,
+      data: CreatedOrganizationTokenPayload,
+      handle: async ({ actor, params, body }) =>
+        new Enveloped(
+          presentCreatedOrganizationToken(await createOrganizationToken(app, actor, params.tenant, body)),
+        ),
+    }),
+    route({
+      method: "delete",
+      path: "/api/tenants/:tenant/tokens/:id",
+      summary: "Revoke an API token of an organization at once",
+      tag,
+      auth: "required",
+      params: OrganizationTokenParams,
+      data: null,
+      handle: ({ actor, params }) => revokeOrganizationToken(app, actor, params.tenant, params.id),
     }),
   ];
 }

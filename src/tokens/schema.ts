@@ -1,30 +1,33 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { scopableActions } from "../../contract/vocabulary.ts";
 import { personName } from "../users/schema.ts";
 
-/** What a token may be narrowed to (specification, part 2). */
-const scopableActions = {
-  skill: ["read", "create", "update", "delete"],
-  folder: ["create", "update", "delete"],
-  auditLog: ["read"],
-  githubSync: ["read", "manage"],
-} as const;
-
-const actionsOf = <const A extends readonly [string, ...string[]]>(actions: A) =>
-  z
-    .array(z.enum(actions))
-    .max(actions.length * 2)
-    .overwrite((given) => [...new Set(given)])
-    .optional();
-
+/** Groups to actions. Groups that name no action are left out: they allow nothing either way. */
 const TokenScopes = z
-  .strictObject({
-    skill: actionsOf(scopableActions.skill),
-    folder: actionsOf(scopableActions.folder),
-    auditLog: actionsOf(scopableActions.auditLog),
-    githubSync: actionsOf(scopableActions.githubSync),
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(scopableActions).map(([group, actions]) => [
+        group,
+        z
+          .array(z.enum(actions))
+          .max(actions.length * 2)
+          .overwrite((given) => [...new Set(given)])
+          .optional(),
+      ]),
+    ),
+  )
+  .transform((given) => {
+    const named: Record<string, string[]> = {};
+    for (const [group, actions] of Object.entries(given)) {
+      if (actions && actions.length > 0) named[group] = actions;
+    }
+    return named;
   })
-  .meta({ description: "groups to actions; without it the token may do all that you may" });
+  .meta({
+    description:
+      "groups to actions; without it nothing is narrowed, while {} allows no more than everybody may",
+  });
 
 export const CreateToken = z.strictObject({
   name: personName.max(limits.tokenName),
@@ -32,11 +35,18 @@ export const CreateToken = z.strictObject({
   scopes: TokenScopes.optional(),
   allowedFolderIds: z
     .array(z.string().min(1).max(64))
-    .min(1)
-    .max(100)
+    .min(1, "must name a folder: leave it out where nothing is to be narrowed")
+    .max(limits.foldersPerToken)
+    .refine((ids) => new Set(ids).size === ids.length, "names a folder twice")
     .optional()
     .meta({ description: "folders outside of whose subtrees the token reaches nothing that is private" }),
 });
 export type CreateToken = z.output<typeof CreateToken>;
 
-export const TokenParams = z.object({ id: z.string().min(1).max(64) });
+const id = z.string().min(1).max(64);
+
+export const TokenParams = z.object({ id });
+export const OrganizationTokenParams = z.object({
+  tenant: z.string().min(1).max(64).meta({ description: "id or slug" }),
+  id,
+});

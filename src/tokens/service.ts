@@ -1,10 +1,14 @@
 /** Personal tokens of the caller: list, create, revoke. */
-import { limits } from "../../contract/limits.ts";
-import type { TokenDoc } from "../../storage/tokens.ts";
+import { isId } from "../../storage/database.ts";
+import type { ListedToken, TokenOwner } from "../../storage/tokens.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
+import { carryEvents, makeEvent, settleEvents } from "../audit/events.ts";
+import { ServiceError } from "../errors.ts";
+import { loadFolder } from "../folders/load.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+import { IdCursor, type ListQuery } from "../orgs/schema.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { mintToken, type MintedToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
@@ -12,53 +16,74 @@ import type { CreateToken } from "./schema.ts";
 const dayMs = 24 * 60 * 60_000;
 /** How long an ended token is kept, so that its owner can see what became of it. */
 const endedTokenMs = 30 * dayMs;
+const batch = 100;
 
-/** The caller's tokens that were not revoked, newest first; expired ones are among them until they are purged. */
-export async function listTokens(app: App, actor: Actor): Promise<Omit<TokenDoc, "secretHash">[]> {
-  const user = requireUnrestricted(actor, "see API tokens");
-  return app.storage.tokens.listOfUser(user.userId, limits.pageSizeMax);
+/** A page of the caller's tokens that were not revoked, newest first; expired ones are among them until they are purged. */
+export async function listTokens(app: App, actor: Actor, input: ListQuery): Promise<Page<ListedToken>> {
+  const { userId } = requireUnrestricted(actor, "see API tokens");
+  return listOwned(app, { userId }, input);
 }
 
-/** Creates a token. Its restrictions never change afterwards. Throws `limit_reached`. */
-export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<MintedToken> {
-  const user = requireUnrestricted(actor, "create API tokens");
-  const [folderId] = input.allowedFolderIds ?? [];
-  if (folderId !== undefined) throw notFound("folder", folderId);
+/** A page of an owner's tokens. */
+export async function listOwned(app: App, owner: TokenOwner, input: ListQuery): Promise<Page<ListedToken>> {
+  const [after] = decodeCursor(input.cursor, IdCursor) ?? [];
+  const rows = await app.storage.tokens.list(owner, after, input.limit + 1);
+  const shown = rows.slice(0, input.limit);
+  const last = rows.length > input.limit ? shown.at(-1) : undefined;
+  return new Page(shown, last ? encodeCursor([last._id]) : null);
+}
 
-  const id = app.newId();
+/**
+ * Creates a token. Its restrictions never change afterwards. Throws `limit_reached`, or `not_found` for a folder that the
+ * caller does not see.
+ */
+export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<MintedToken> {
+  const { userId } = requireUnrestricted(actor, "create API tokens");
+  for (const id of input.allowedFolderIds ?? []) await loadFolder(app, actor, id, "see");
+  const fields = describeToken(app, input);
+  const event = makeEvent(app, actor, "user.token_created", eventSubject(fields));
+  return mintToken(app, { ...fields, userId }, [event]);
+}
+
+/** What a creation writes of a token beside its owner. */
+export function describeToken(app: App, { name, scopes, allowedFolderIds, expiresInDays }: CreateToken) {
   const now = app.now();
-  const { name, scopes, expiresInDays } = input;
-  const expiresAt = expiresInDays === undefined ? undefined : new Date(now.getTime() + expiresInDays * dayMs);
-  const event = makeEvent(app, actor, "user.token_created", {
+  return {
+    _id: app.newId(),
+    name,
+    createdAt: now,
+    ...(scopes ? { scopes } : {}),
+    ...(allowedFolderIds ? { allowedFolderIds } : {}),
+    ...(expiresInDays === undefined ? {} : { expiresAt: new Date(now.getTime() + expiresInDays * dayMs) }),
+  };
+}
+
+/** What the log tells of a new token. */
+export function eventSubject(token: ReturnType<typeof describeToken>) {
+  const { _id: resourceId, name, scopes, allowedFolderIds, expiresAt } = token;
+  return {
     resourceType: "token",
-    resourceId: id,
-    metadata: { name, ...(scopes ? { scopes } : {}), ...(expiresAt ? { expiresAt } : {}) },
-  });
-  return mintToken(
-    app,
-    {
-      _id: id,
-      userId: user.userId,
+    resourceId,
+    metadata: {
       name,
-      createdAt: now,
-      ...(scopes ? { scopes: givenScopes(scopes) } : {}),
+      ...(scopes ? { scopes } : {}),
+      ...(allowedFolderIds ? { allowedFolderIds } : {}),
       ...(expiresAt ? { expiresAt } : {}),
     },
-    [event],
-  );
+  } as const;
 }
 
 /** Revokes one of the caller's tokens: the next request by it is refused. */
 export async function revokeToken(app: App, actor: Actor, id: string): Promise<void> {
-  const user = requireUnrestricted(actor, "revoke API tokens");
-  const token = await app.storage.tokens.find(id, user.userId);
+  const { userId } = requireUnrestricted(actor, "revoke API tokens");
+  const token = isId(id) ? await app.storage.tokens.find(id, { userId }) : null;
   if (!token) throw unknownToken(id);
   const event = makeEvent(app, actor, "user.token_deleted", {
     resourceType: "token",
     resourceId: id,
     metadata: { name: token.name },
   });
-  if (!(await app.storage.tokens.revoke(id, user.userId, app.now(), [event]))) throw unknownToken(id);
+  if (!(await app.storage.tokens.revoke(id, { userId }, app.now(), [event]))) throw unknownToken(id);
   settleEvents(app, app.storage.tokens, id, [event]);
 }
 
@@ -73,15 +98,28 @@ export async function purgeTokens(app: App): Promise<number> {
   }
 }
 
-function unknownToken(id: string): ServiceError {
-  return new ServiceError("not_found", `You have no API token "${id}".`, { ref: id });
+/** Removes every token of an organization that is erased; see `removeTokensOf`. */
+export async function removeTokensOfTenant(app: App, tenantId: string): Promise<void> {
+  await removeTokensOf(app, { tenantId });
 }
 
-/** Groups that name no action are left out: they allow nothing either way. */
-function givenScopes(scopes: NonNullable<CreateToken["scopes"]>): Record<string, string[]> {
-  const named: Record<string, string[]> = {};
-  for (const [group, actions] of Object.entries(scopes)) {
-    if (actions && actions.length > 0) named[group] = actions;
-  }
-  return named;
+/** Removes every personal token of an account that is deleted; see `removeTokensOf`. */
+export async function removeTokensOfUser(app: App, userId: string): Promise<void> {
+  await removeTokensOf(app, { userId });
+}
+
+/**
+ * Frees room and decides nothing: no token is good for anything from the moment that its owner is marked as gone. What
+ * the audit log does not have yet is carried there first. May run twice.
+ */
+async function removeTokensOf(app: App, owner: TokenOwner): Promise<void> {
+  const { tokens } = app.storage;
+  do {
+    for (const token of await tokens.listUnsettledOf(owner, batch))
+      await carryEvents(app, tokens, token._id, token.outbox ?? []);
+  } while ((await tokens.removeSettled(owner)) > 0);
+}
+
+export function unknownToken(id: string): ServiceError {
+  return new ServiceError("not_found", `No API token "${id}" was found.`, { kind: "token", ref: id });
 }

@@ -21,7 +21,7 @@ describe("authentication of a request", () => {
     const { token } = await createToken(service, cookie);
     const lastUse = async () => {
       await service.settled();
-      return (await service.storage.tokens.listOfUser(userId, 1))[0]?.lastUsedAt?.getTime();
+      return (await service.storage.tokens.list({ userId }, undefined, 1))[0]?.lastUsedAt?.getTime();
     };
     assert.equal(await lastUse(), undefined);
 

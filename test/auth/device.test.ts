@@ -79,7 +79,7 @@ describe("sign-in of a device", () => {
     assert.equal(token_type, "Bearer");
     const profile = await service.call("GET", "/api/user/profile", { token });
     assert.equal(profile.body.data.id, userId);
-    const [listed] = await service.storage.tokens.listOfUser(userId, 10);
+    const [listed] = await service.storage.tokens.list({ userId }, undefined, 10);
     assert.equal(listed?.name, "svc CLI on workbench");
     assert.deepEqual(await ownEvents(), ["user.cli_login", "user.token_created"]);
   });
@@ -122,7 +122,7 @@ describe("sign-in of a device", () => {
     assert.equal(errorOf(await poll(code.device_code)), "access_denied");
     assert.equal((await decide(code.user_code, true)).status, 404);
     assert.equal(errorOf(await poll(code.device_code)), "access_denied");
-    assert.deepEqual(await service.storage.tokens.listOfUser(userId, 10), []);
+    assert.deepEqual(await service.storage.tokens.list({ userId }, undefined, 10), []);
   });
 
   it("decides once, whoever clicks at the same time", async () => {
@@ -150,7 +150,7 @@ describe("sign-in of a device", () => {
     const late = await poll(code.device_code);
     assert.equal(errorOf(late), "expired_token");
     assert.match(late.body.error_description!, /used/);
-    assert.equal((await service.storage.tokens.listOfUser(userId, 10)).length, 1);
+    assert.equal((await service.storage.tokens.list({ userId }, undefined, 10)).length, 1);
     assert.deepEqual(await ownEvents(), ["user.cli_login", "user.token_created"]);
   });
 
@@ -163,7 +163,7 @@ describe("sign-in of a device", () => {
     await codes.updateOne({}, { $set: { state: "approved" } });
 
     assert.equal(errorOf(await poll(code.device_code)), "expired_token");
-    assert.equal((await service.storage.tokens.listOfUser(userId, 10)).length, 1);
+    assert.equal((await service.storage.tokens.list({ userId }, undefined, 10)).length, 1);
   });
 
   it("lapses after 10 minutes, decided or not", async () => {
@@ -177,7 +177,7 @@ describe("sign-in of a device", () => {
     assert.match(answer.body.error_description!, /expired/);
     assert.equal(errorOf(await poll(approved.device_code)), "expired_token");
     assert.equal((await decide(pending.user_code, true)).status, 404);
-    assert.deepEqual(await service.storage.tokens.listOfUser(userId, 10), []);
+    assert.deepEqual(await service.storage.tokens.list({ userId }, undefined, 10), []);
   });
 
   it("slows a hasty client down by 5 s each time", async () => {
@@ -312,7 +312,7 @@ describe("sign-in of a device", () => {
     await decide(code.user_code, true);
     await poll(code.device_code);
 
-    const [listed] = await service.storage.tokens.listOfUser(userId, 1);
+    const [listed] = await service.storage.tokens.list({ userId }, undefined, 1);
     assert.equal(listed?.name, `svc CLI on evilhost${"x".repeat(56)}`);
   });
 });

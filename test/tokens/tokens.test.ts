@@ -143,7 +143,7 @@ describe("personal tokens", () => {
       ...Array.from({ length: 20 }, () => createToken(service, cookie)),
     ]);
 
-    const live = await service.storage.tokens.takenSlots(userId, new Date());
+    const live = await service.storage.tokens.takenSlots({ userId }, new Date());
     assert.equal(new Set(live).size, live.length);
     assert.ok(live.length <= 25 && live.length >= 15);
     assert.equal((await list()).length, live.length);
@@ -207,7 +207,7 @@ describe("personal tokens", () => {
       ...(await service.storage.auditEvents.listOfUser(userId, 0, 1)).entries[0]!,
       _id: "f".repeat(24),
     };
-    await service.storage.tokens.revoke(unsettled.id, userId, now, [event]);
+    await service.storage.tokens.revoke(unsettled.id, { userId }, now, [event]);
     const left = async () => {
       const rows = await service.storage.database.raw.collection("tokens").find({}).toArray();
       return new Set(rows.map((row) => String(row._id)));

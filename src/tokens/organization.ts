@@ -1,0 +1,136 @@
+/**
+ * Tokens of an organization: they act as the organization and outlive whoever made them, so nobody makes one that may do
+ * more than they may themselves.
+ */
+import type { ListedToken } from "../../storage/tokens.ts";
+import { isId } from "../../storage/database.ts";
+import type { Actor } from "../access/actor.ts";
+import { bypassesRestrictions, decideFolder } from "../access/decide.ts";
+import { organizationTokenPermissions } from "../access/permissions.ts";
+import type { App } from "../app.ts";
+import { makeEvent, settleEvents } from "../audit/events.ts";
+import { forbidden } from "../errors.ts";
+import { admitFolder, loadFolderView, placeIn, visibleFolders, type FolderView } from "../folders/load.ts";
+import { Page } from "../http/route.ts";
+import { requireHeld } from "../orgs/giving.ts";
+import type { ListQuery } from "../orgs/schema.ts";
+import { loadTenant } from "../orgs/service.ts";
+import { requireUser } from "../users/load.ts";
+import { mintToken } from "./mint.ts";
+import type { CreateToken } from "./schema.ts";
+import { describeToken, eventSubject, listOwned, unknownToken } from "./service.ts";
+
+/** A token with what a list tells beyond its record. */
+export interface OrganizationToken {
+  token: ListedToken;
+  /** The user name of whoever made it; null when that account is gone. */
+  createdBy: string | null;
+  /** Of the folders that it is narrowed to; null for one that is gone or out of the caller's sight. */
+  paths: (string | null)[];
+}
+
+/** Characters of a path that a list shows: the end, which tells folders apart. */
+const shownPath = 200;
+
+/** A page of the tokens that were not revoked, newest first. */
+export async function listOrganizationTokens(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  input: ListQuery,
+): Promise<Page<OrganizationToken>> {
+  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "apiToken:manage");
+  const page = await listOwned(app, { tenantId }, input);
+  return new Page(await describeAll(app, actor, tenantId, page.items), page.nextCursor);
+}
+
+async function describeAll(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  tokens: readonly ListedToken[],
+): Promise<OrganizationToken[]> {
+  const creatorIds = [...new Set(tokens.flatMap((token) => token.createdBy ?? []))];
+  const isNarrowedAny = tokens.some((token) => token.allowedFolderIds);
+  const [creators, view] = await Promise.all([
+    app.storage.users.listByIds(creatorIds),
+    isNarrowedAny ? loadFolderView(app, actor, tenantId) : undefined,
+  ]);
+  const usernames = new Map(creators.map((user) => [user._id, user.username]));
+  const visible = view && visibleFolders(view);
+  return tokens.map((token) => ({
+    token,
+    createdBy: usernames.get(token.createdBy ?? "") ?? null,
+    paths: (token.allowedFolderIds ?? []).map((id) =>
+      view && visible?.has(id) ? endOf(view.tree.path(id)) : null,
+    ),
+  }));
+}
+
+const endOf = (path: string) => (path.length <= shownPath ? path : `…${path.slice(1 - shownPath)}`);
+
+/**
+ * Creates a token of an organization; only a person does. Throws `forbidden` where it would do more than its maker may,
+ * `not_found` for a folder that is not there, `limit_reached`.
+ */
+export async function createOrganizationToken(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  input: CreateToken,
+): Promise<OrganizationToken & { secret: string }> {
+  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "apiToken:manage");
+  const { userId } = requireUser(actor);
+  if (input.scopes) requireHeld(actor, tenantId, input.scopes, "create a token with these scopes");
+  else requireHeld(actor, tenantId, organizationTokenPermissions, "create a token without scopes");
+  if (input.allowedFolderIds)
+    checkFolders(await loadFolderView(app, actor, tenantId), input.allowedFolderIds);
+
+  const fields = describeToken(app, input);
+  const event = makeEvent(app, actor, "organization.token_created", { tenantId, ...eventSubject(fields) });
+  const { record, secret } = await mintToken(app, { ...fields, tenantId, createdBy: userId }, [event]);
+  const [described] = await describeAll(app, actor, tenantId, [record]);
+  return { ...described!, secret };
+}
+
+/**
+ * To name a folder is to grant the token an editor's level in all that lies in it, restricted folders further down
+ * included; so whoever names it manages the grants of every one of these.
+ */
+function checkFolders(view: FolderView, ids: readonly string[]): void {
+  const { tree, actor, grants } = view;
+  for (const id of ids) admitFolder(view, "folder:manageAcl", id, id);
+  if (bypassesRestrictions(actor, tree.tenantId)) return;
+  for (const id of ids) {
+    for (const node of tree.subtree(id)) {
+      if (!node.restricted) continue;
+      const place = placeIn(tree, grants, node._id)!;
+      const facts = { tenantId: tree.tenantId, place, isOnTheWay: false };
+      if (decideFolder(actor, "folder:manageAcl", facts) !== "allowed")
+        throw forbidden(`You do not manage the access to everything in folder "${tree.path(id)}".`, {
+          kind: "folder",
+          ref: id,
+        });
+    }
+  }
+}
+
+/** Revokes a token of an organization, whoever made it: the next request by it is refused. */
+export async function revokeOrganizationToken(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string,
+): Promise<void> {
+  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "apiToken:manage");
+  const token = isId(id) ? await app.storage.tokens.find(id, { tenantId }) : null;
+  if (!token) throw unknownToken(id);
+  const event = makeEvent(app, actor, "organization.token_revoked", {
+    tenantId,
+    resourceType: "token",
+    resourceId: id,
+    metadata: { name: token.name },
+  });
+  if (!(await app.storage.tokens.revoke(id, { tenantId }, app.now(), [event]))) throw unknownToken(id);
+  settleEvents(app, app.storage.tokens, id, [event]);
+}
