@@ -4,6 +4,7 @@ import { mailInvitation } from "../src/orgs/invitation-mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { govern } from "./folders/govern.ts";
+import { sendAccountMails } from "./mail/account.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
 import { purge } from "./upkeep/purge.ts";
@@ -18,6 +19,7 @@ export function processors(app: App): Processors {
     "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
+    "mail.account": (payload) => sendAccountMails(app, payload),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },

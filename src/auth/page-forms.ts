@@ -16,9 +16,12 @@ export const SignUpForm = z.object({
 });
 export const OrganizationForm = z.object({ organization: text, slug: text });
 export const DeviceForm = z.object({ user_code: text, decision: text });
+export const ForgotForm = z.object({ email: text });
+export const ResetForm = z.object({ token: text, password: text });
 export const SignOutForm = z.object({ confirm: text });
 
 export const ReturnQuery = z.object({ return_to: text });
+export const LinkQuery = z.object({ token: text });
 export const SetupQuery = z.object({ token: text });
 export const DeviceQuery = z.object({ user_code: text });
 

@@ -1,4 +1,4 @@
-/** The pages: start, sign-in, sign-up, set-up, first organization and device approval. */
+/** The pages: start, sign-in, sign-up, set-up, first organization, device approval and those of mails. */
 import { CreateTenant } from "../orgs/schema.ts";
 import { createTenant } from "../orgs/service.ts";
 import type { Actor } from "../access/actor.ts";
@@ -15,6 +15,7 @@ import {
 } from "../http/pages.ts";
 import { route, type Reply, type RequestInfo, type Route } from "../http/route.ts";
 import { requireUser, userActor } from "../users/load.ts";
+import { accountPageRoutes } from "./account-page-routes.ts";
 import { decideDevice, findPendingDevice } from "./device.ts";
 import {
   DeviceForm,
@@ -48,7 +49,13 @@ const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
 const noValues: SignUpValues = { email: "", name: "", username: "", organization: "" };
 
 export function pageRoutes(app: App): Route[] {
-  return [...startRoutes(app), ...signInRoutes(app), ...signUpRoutes(app), ...deviceRoutes(app)];
+  return [
+    ...startRoutes(app),
+    ...signInRoutes(app),
+    ...signUpRoutes(app),
+    ...deviceRoutes(app),
+    ...accountPageRoutes(app),
+  ];
 }
 
 type PageOptions = Parameters<typeof pageReply>[1];
@@ -158,11 +165,11 @@ function signInRoutes(app: App): Route[] {
       summary: "Sign in from the form",
       body: SignInForm,
       form: true,
-      handle: ({ actor, body: { email, password, return_to } }) =>
+      handle: ({ actor, body: { email, password, return_to }, request }) =>
         orShow(
           async () => {
             await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
-            const { cookie } = await signIn(app, actor, checkForm(SignIn, { email, password }));
+            const { cookie } = await signIn(app, actor, checkForm(SignIn, { email, password }), request);
             return redirectReply(safeReturnTo(return_to), [cookie]);
           },
           async (error, options) => {

@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { field, hidden, html, problem, type Html } from "../http/pages.ts";
 import type { PendingDevice } from "./device.ts";
 
-const form = (action: string, content: Html) =>
+export const form = (action: string, content: Html) =>
   html`<form method="post" action="${action}" enctype="multipart/form-data">${content}</form>`;
 
 export function startPage(view: {
@@ -42,24 +42,25 @@ export function signInPage(view: {
   signUpOpen: boolean;
 }): Html {
   return html`${problem(view.error)}
-  ${form(
-    "/sign-in",
-    html`${hidden("return_to", view.returnTo)}
-      ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
-      ${field({
-        name: "password",
-        label: "Password",
-        type: "password",
-        autocomplete: "current-password",
-        maxLength: limits.password.max * 2,
-      })} <button>Sign in</button>`,
-  )}
-  ${
-    view.signUpOpen &&
-    html`<p>
-      No account yet? <a href="/sign-up?return_to=${encodeURIComponent(view.returnTo)}">Create one</a>.
-    </p>`
-  }`;
+    ${form(
+      "/sign-in",
+      html`${hidden("return_to", view.returnTo)}
+        ${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
+        ${field({
+          name: "password",
+          label: "Password",
+          type: "password",
+          autocomplete: "current-password",
+          maxLength: limits.password.max * 2,
+        })} <button>Sign in</button>`,
+    )}
+    <p><a href="/forgot-password">Forgot your password?</a></p>
+    ${
+      view.signUpOpen &&
+      html`<p>
+        No account yet? <a href="/sign-up?return_to=${encodeURIComponent(view.returnTo)}">Create one</a>.
+      </p>`
+    }`;
 }
 
 export interface SignUpValues {

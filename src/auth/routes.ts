@@ -5,6 +5,7 @@ import type { App } from "../app.ts";
 import { Enveloped, Reply, route, type Route } from "../http/route.ts";
 import { loadIdentity } from "../users/identity.ts";
 import { loadMemberships } from "../users/load.ts";
+import { accountRoutes } from "./account-routes.ts";
 import { DeviceError, decideDevice, pollDeviceToken, requestDeviceCode } from "./device.ts";
 import { DeviceCodeRequest, DeviceDecision, DeviceTokenRequest, SignIn, SignUp } from "./schema.ts";
 import { endSession } from "./sessions.ts";
@@ -35,7 +36,7 @@ export function authRoutes(app: App): Route[] {
       body: SignIn,
       data: IdentityPayload,
       budget: "sign-in",
-      handle: async ({ actor, body }) => identity(app, await signIn(app, actor, body)),
+      handle: async ({ actor, body, request }) => identity(app, await signIn(app, actor, body, request)),
     }),
     route({
       method: "post",
@@ -87,6 +88,7 @@ export function authRoutes(app: App): Route[] {
         return { approved: body.approve };
       },
     }),
+    ...accountRoutes(app),
   ];
 }
 

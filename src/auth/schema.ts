@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
+import { listQuery } from "../http/cursor.ts";
 import { email, personName, username } from "../users/schema.ts";
 
 /** Counted in characters, not in the halves that JavaScript stores the rarer ones in. */
@@ -26,14 +27,36 @@ export const SignUp = z.strictObject({
 export type SignUp = z.output<typeof SignUp>;
 
 /** Rules of new passwords are not asked of old ones: a wrong password is only wrong. */
+const oldPassword = z
+  .string()
+  .min(1)
+  .max(limits.password.max * 2);
+
 export const SignIn = z.strictObject({
   email: z.string().min(1).max(limits.email),
-  password: z
-    .string()
-    .min(1)
-    .max(limits.password.max * 2),
+  password: oldPassword,
 });
 export type SignIn = z.output<typeof SignIn>;
+
+export const ChangePassword = z.strictObject({ currentPassword: oldPassword, newPassword });
+export type ChangePassword = z.output<typeof ChangePassword>;
+
+export const ChangeEmail = z.strictObject({ email, password: oldPassword });
+export type ChangeEmail = z.output<typeof ChangeEmail>;
+
+const linkToken = z.string().min(1).max(200).meta({ description: "from the link in the mail" });
+
+export const ConfirmEmail = z.strictObject({ token: linkToken });
+export type ConfirmEmail = z.output<typeof ConfirmEmail>;
+
+export const ForgotPassword = z.strictObject({ email: z.string().min(1).max(limits.email) });
+export type ForgotPassword = z.output<typeof ForgotPassword>;
+
+export const ResetPassword = z.strictObject({ token: linkToken, password: newPassword });
+export type ResetPassword = z.output<typeof ResetPassword>;
+
+export const SessionQuery = z.object(listQuery);
+export const SessionParams = z.object({ id: z.string().max(64) });
 
 /** Parameters of a standard request: unknown ones are ignored (RFC 6749, section 3.2), ill-typed ones count as absent. */
 const parameter = z.string().max(300).optional().catch(undefined);

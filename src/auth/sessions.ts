@@ -7,9 +7,16 @@ import type { App } from "../app.ts";
 import type { Cookie } from "../http/route.ts";
 import { sessionCookieName } from "../http/server.ts";
 import { hashSecret } from "../secrets.ts";
+import { clientOf } from "./user-agent.ts";
 
 /** How often a session's or a token's last use is written, at most. */
 export const lastUseStepMs = 60_000;
+
+/** What a session is made of: the account as it was when its password was checked, and the browser's own words. */
+interface SessionOwner {
+  _id: string;
+  sessionEpoch?: number;
+}
 
 /**
  * Starts a session in place of the one that the caller came with, so that a secret known before a sign-in is worth
@@ -17,21 +24,38 @@ export const lastUseStepMs = 60_000;
  */
 export async function startSession(
   app: App,
-  userId: string,
+  user: SessionOwner,
   before: Actor,
+  userAgent: string,
+): Promise<{ sessionId: string; cookie: Cookie }> {
+  const session = await openSession(app, user, { userAgent });
+  await endSession(app, before);
+  return session;
+}
+
+/**
+ * A new session beside those that there are. It has the epoch of the account that its maker has read: where all
+ * sessions were ended since, this one is over before it begins.
+ */
+export async function openSession(
+  app: App,
+  user: SessionOwner,
+  { userAgent }: { userAgent: string },
 ): Promise<{ sessionId: string; cookie: Cookie }> {
   const secret = randomBytes(32).toString("base64url");
   const sessionId = app.newId();
   const now = app.now();
+  const client = clientOf(userAgent);
   await app.storage.sessions.insert({
     _id: sessionId,
-    userId,
+    userId: user._id,
     secretHash: hashSecret(secret),
+    epoch: user.sessionEpoch ?? 0,
+    ...(client === undefined ? {} : { client }),
     createdAt: now,
     lastSeenAt: now,
     expiresAt: endOf(now, now),
   });
-  await endSession(app, before);
   const name = sessionCookieName(app.config.baseUrl);
   return { sessionId, cookie: { name, value: secret, maxAgeMs: limits.sessionAbsoluteMs } };
 }
@@ -41,7 +65,22 @@ export async function endSession(app: App, actor: Actor): Promise<Cookie> {
   if (actor.kind === "user" && actor.via.kind === "session") {
     await app.storage.sessions.remove(actor.via.sessionId);
   }
+  return clearedCookie(app);
+}
+
+export function clearedCookie(app: App): Cookie {
   return { name: sessionCookieName(app.config.baseUrl), value: "" };
+}
+
+/** Removes what a write that ended sessions has left behind. They are over already, so this only frees room. */
+export function dropSessions(
+  app: App,
+  userId: string,
+  left: { epoch: number; keptSessionId: string | undefined },
+): void {
+  app.background("remove ended sessions", async () => {
+    while ((await app.storage.sessions.removeOfUser(userId, left)) > 0);
+  });
 }
 
 /** The live session of a cookie's value; anything that was never one of ours is not looked up. */

@@ -5,9 +5,11 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";
-import { hashSecret } from "../secrets.ts";
 import { nameTaken } from "../users/load.ts";
 import { foldName } from "../users/schema.ts";
+import { mailDue, queueMails } from "./account-mails.ts";
+import { countGuess } from "./credentials.ts";
+import { newConfirmation } from "./email-address.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import type { SignIn, SignUp } from "./schema.ts";
 import { startSession } from "./sessions.ts";
@@ -29,6 +31,7 @@ export async function signUp(app: App, actor: Actor, input: SignUp, request: Req
   else checkOpen(app);
 
   const now = app.now();
+  const verification = newConfirmation(app);
   const account: UserDoc = {
     _id: app.newId(),
     email: input.email,
@@ -37,11 +40,14 @@ export async function signUp(app: App, actor: Actor, input: SignUp, request: Req
     name: input.name,
     passwordHash: await hashPassword(input.password),
     isAdministrator: false,
+    verification,
+    mailsDue: [mailDue(app, "confirm-email", input.email, verification.expiresAt)],
     createdAt: now,
     updatedAt: now,
   };
   const user = isFirst ? await insertFirst(app, account) : await insert(app, account);
-  return { user, ...(await startSession(app, user._id, actor)) };
+  queueMails(app, user._id);
+  return { user, ...(await startSession(app, user, actor, request.userAgent)) };
 }
 
 function checkOpen(app: App): void {
@@ -74,12 +80,9 @@ async function insert(app: App, user: UserDoc): Promise<UserDoc> {
  * Signs in by e-mail and password. An unknown address and a wrong password cost the same work and get the same words.
  * Throws `invalid_credentials` or `rate_limited`.
  */
-export async function signIn(app: App, actor: Actor, input: SignIn): Promise<SignedIn> {
+export async function signIn(app: App, actor: Actor, input: SignIn, request: RequestInfo): Promise<SignedIn> {
   const emailKey = foldName(input.email.trim());
-  const ipHash = actor.origin.ipHash ?? "unknown";
-  // Few tries from one address; more from all together, so that a stranger can't lock somebody out with ease.
-  await app.rateLimits.consume("password", hashSecret(`${emailKey}\n${ipHash}`));
-  await app.rateLimits.consume("sign-in", hashSecret(emailKey));
+  await countGuess(app, emailKey, actor.origin.ipHash);
 
   const found = await app.storage.users.findCredentials(emailKey);
   const isRight = await verifyPassword(found?.passwordHash, input.password);
@@ -87,5 +90,5 @@ export async function signIn(app: App, actor: Actor, input: SignIn): Promise<Sig
     throw new ServiceError("invalid_credentials", "The e-mail address or the password is not right.");
   }
   const { passwordHash: _, ...user } = found;
-  return { user, ...(await startSession(app, user._id, actor)) };
+  return { user, ...(await startSession(app, user, actor, request.userAgent)) };
 }

@@ -17,6 +17,8 @@ export interface JobPayloads {
   "orgs.member-left": { tenantId: string; userId: string };
   /** Takes a deleted team out of everything that names it. */
   "orgs.team-deleted": { tenantId: string; teamId: string };
+  /** Sends the mails that wait in an account's document. */
+  "mail.account": { userId: string };
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
 }
@@ -45,6 +47,8 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
 };
 
 export function isJobName(name: string): name is JobName {
+  // Tries for some eight hours; after that the reconcile job queues what still waits.
+  "mail.account": { attempts: 10, backoffMs: 60_000 },
   return Object.hasOwn(jobPolicies, name);
 }
 

@@ -1,6 +1,7 @@
 /**
  * The application as the account tests call it: over real HTTP and the real engine, with forms, a clock that tests
- * move and the log at hand. Without repositories and queue, which accounts have no business with, it starts at once.
+ * move and the log at hand. Without repositories, which accounts have no business with, and with a queue that only notes what it
+ * is given, it starts at once.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,6 +15,8 @@ import { readConfig, type Config } from "../../src/config.ts";
 import { openRateLimits } from "../../src/http/rate-limit.ts";
 import { openLog } from "../../src/log.ts";
 import { openMailer } from "../../src/mail/mailer.ts";
+import type { Queue } from "../../src/queue/index.ts";
+import type { JobName } from "../../src/queue/jobs.ts";
 import { openSecrets } from "../../src/secrets.ts";
 import { newId } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
@@ -38,6 +41,11 @@ interface Body {
   [key: string]: unknown;
 }
 
+interface QueuedJob {
+  name: JobName;
+  payload: object;
+}
+
 interface CallOptions {
   json?: unknown;
   /** Fields of a multipart form. */
@@ -55,6 +63,8 @@ export interface AccountsService {
   storage: Storage;
   /** Every line that was logged. */
   logged: string[];
+  /** Every job that was queued. None is run. */
+  queued: QueuedJob[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   advance(ms: number): void;
   /** Waits for work that answers do not wait for. */
@@ -73,6 +83,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
   const logged: string[] = [];
   const log = openLog("info", { write: (line) => logged.push(line) });
   const working = new Set<Promise<unknown>>();
+  const queued: QueuedJob[] = [];
   let aheadMs = 0;
   const app: App = {
     config,
@@ -82,9 +93,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     get repos(): never {
       throw new Error("accounts have no business with repositories");
     },
-    get queue(): never {
-      throw new Error("accounts have no business with the queue");
-    },
+    queue: noting(queued),
     mail: openMailer({ ...config, log }),
     rateLimits: openRateLimits({ enabled: config.rateLimits }),
     now: () => new Date(Date.now() + aheadMs),
@@ -108,6 +117,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     url,
     storage,
     logged,
+    queued,
     advance: (ms) => void (aheadMs += ms),
     async settled() {
       while (working.size > 0) await Promise.allSettled(working);
@@ -115,6 +125,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     async clear() {
       while (working.size > 0) await Promise.allSettled(working);
       await emptyDatabase(storage.database.raw);
+      queued.length = 0;
       aheadMs = 0;
     },
     async close() {
@@ -125,6 +136,22 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
       rmSync(dataDir, { recursive: true, force: true });
     },
     call: (method, target, options = {}) => call(url, config.baseUrl, method, target, options),
+  };
+}
+
+/** A queue in name: these tests run the processors that they want to see run. */
+function noting(queued: QueuedJob[]): Queue {
+  const refuse = () => Promise.reject(new Error("the account tests have no workers"));
+  return {
+    kind: "embedded",
+    enqueue: async (name, payload) => void queued.push({ name, payload }),
+    upsertSchedule: refuse,
+    removeSchedule: refuse,
+    counts: refuse,
+    startConsumers: () => {
+      throw new Error("the account tests have no workers");
+    },
+    close: async () => {},
   };
 }
 

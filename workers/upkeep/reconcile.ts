@@ -9,6 +9,7 @@ import { eraseSkill } from "../../src/skills/erase.ts";
 import { settleSkill } from "../../src/skills/settle.ts";
 import { followUser } from "../../src/users/member-names.ts";
 import { tendPlaces, tendTrees } from "../folders/tend.ts";
+import { tendMails } from "../mail/tend.ts";
 import { tendOrganizations } from "../orgs/tend.ts";
 
 /** Documents younger than this are being settled by the process that wrote them. */
@@ -55,7 +56,7 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { users, tokens } = app.storage;
+  const { users, tokens, sessions } = app.storage;
   await tendOrganizations(app, before);
   for (const user of await users.listUnsettled(before, batch)) {
     await followUser(app, user);
@@ -63,6 +64,9 @@ async function settleAccounts(app: App): Promise<void> {
   }
   for (const token of await tokens.listUnsettled(before, batch))
     await carryEvents(app, tokens, token._id, token.outbox ?? []);
+  for (const session of await sessions.listUnsettled(before, batch))
+    await carryEvents(app, sessions, session._id, session.outbox ?? []);
+  await tendMails(app);
 }
 
 /**
