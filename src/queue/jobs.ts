@@ -43,12 +43,12 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
+  // Tries for some eight hours; after that the reconcile job queues what still waits.
+  "mail.account": { attempts: 10, backoffMs: 60_000 },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
 };
 
 export function isJobName(name: string): name is JobName {
-  // Tries for some eight hours; after that the reconcile job queues what still waits.
-  "mail.account": { attempts: 10, backoffMs: 60_000 },
   return Object.hasOwn(jobPolicies, name);
 }
 
