@@ -2,6 +2,7 @@
 import type { IndexDescription } from "mongodb";
 import { adoptOlderForm } from "./adopt.ts";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
+import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
 import { openDownloads, dailyDownloadIndexes, downloadIndexes, type Downloads } from "./downloads.ts";
@@ -26,6 +27,7 @@ import { openVersions, manifestIndexes, versionIndexes, type Versions } from "./
 export interface Storage {
   database: Database;
   auditEvents: AuditEvents;
+  avatars: Avatars;
   deviceCodes: DeviceCodes;
   downloads: Downloads;
   folders: Folders;
@@ -51,6 +53,7 @@ export interface Storage {
 
 const indexes: Record<string, IndexDescription[]> = {
   audit_events: auditEventIndexes,
+  avatars: avatarIndexes,
   daily_downloads: dailyDownloadIndexes,
   device_codes: deviceCodeIndexes,
   downloads: downloadIndexes,
@@ -82,6 +85,7 @@ export async function openStorage(options: { url: string; database: string }): P
   return {
     database,
     auditEvents: openAuditEvents(database),
+    avatars: openAvatars(database),
     deviceCodes: openDeviceCodes(database),
     downloads: openDownloads(database),
     folders: openFolders(database),

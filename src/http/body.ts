@@ -1,5 +1,6 @@
 /** Reads request bodies within a byte limit, as JSON or as the plain fields of a form. */
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import busboy from "@fastify/busboy";
 import { limits } from "../../contract/limits.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
@@ -56,20 +57,25 @@ async function readText(request: IncomingMessage, limitBytes: number): Promise<s
   if (encoding !== undefined && encoding !== "identity") {
     throw new ServiceError("unsupported_media_type", "The body must not be compressed.");
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving the loop must not take the connection along, or a body that is too large gets no answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limitBytes) throw tooLarge(limitBytes);
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks);
+  const bytes = await readBytes(request, limitBytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw invalidRequest("The body is not valid UTF-8.");
   }
+}
+
+/** Reads a whole body. Throws `payload_too_large`. */
+export async function readBytes(body: Readable, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving the loop must not take the connection along, or a body that is too large gets no answer.
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limitBytes) throw tooLarge(limitBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function readMultipart(request: IncomingMessage): Promise<[string, string][]> {

@@ -30,9 +30,15 @@ const unsafeMethods = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
  * Refuses an unsafe call that another site could have made a browser send: one with a session cookie, or any
- * one that names a foreign origin. Calls with a bearer token carry no ambient authority and pass.
+ * one that names a foreign origin. Calls with a bearer token carry no ambient authority and pass. By cookie, only types
+ * are taken that no form of another site can send; a route that `takesBytes` is called by PUT, which no form can either.
  */
-export function checkOrigin(ctx: Context, actor: Actor, baseUrl: string): void {
+export function checkOrigin(
+  ctx: Context,
+  actor: Actor,
+  baseUrl: string,
+  options: { takesBytes: boolean },
+): void {
   if (!unsafeMethods.has(ctx.method) || ctx.get("authorization") !== "") return;
   const origin = ctx.get("origin");
   const bySession = actor.kind === "user" && actor.via.kind === "session";
@@ -40,6 +46,7 @@ export function checkOrigin(ctx: Context, actor: Actor, baseUrl: string): void {
   if (origin !== new URL(baseUrl).origin) {
     throw forbidden(`This call must come from ${new URL(baseUrl).origin}: open the service by that address.`);
   }
+  if (options.takesBytes && ctx.method === "PUT") return;
   if (bySession && ctx.request.length !== 0 && ctx.is("json", "multipart") === false) {
     throw new ServiceError(
       "unsupported_media_type",

@@ -165,7 +165,8 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
   });
   await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
   if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
-  if (!declared.cookieless) checkOrigin(ctx, actor, options.baseUrl());
+  if (!declared.cookieless)
+    checkOrigin(ctx, actor, options.baseUrl(), { takesBytes: declared.stream === true });
 
   const params = parse(declared.params, { ...ctx["params"] }, "the path");
   const query = parse(declared.query, { ...ctx.query }, "the query");

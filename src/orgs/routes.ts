@@ -1,6 +1,7 @@
 import { TenantPayload } from "../../contract/payloads.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { avatarRoutes } from "./avatar-routes.ts";
 import { invitationRoutes } from "./invitation-routes.ts";
 import { memberRoutes } from "./member-routes.ts";
 import { presentTenant } from "./present.ts";
@@ -63,6 +64,7 @@ export function tenantRoutes(app: App): Route[] {
       handle: async ({ actor, params, body }) =>
         presentTenant(app, await updateTenant(app, actor, params.tenant, body), actor),
     }),
+    ...avatarRoutes(app),
     ...memberRoutes(app),
     ...invitationRoutes(app),
     ...teamRoutes(app),

@@ -27,6 +27,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^(mongodb|ioredis)$/, /^storage\//],
   [/^isomorphic-git|^@octokit\//, /^repos\//],
   [/^koa($|-)|^@koa\//, /^src\/(http|mcp)\/|^src\/api\.ts$|\/routes\.ts$/],
+  [/^sharp$/, /^src\/orgs\/avatar-image\.ts$/],
   [/^nodemailer$/, /^src\/mail\//],
   [/^bullmq$/, /^src\/queue\/|^workers\//],
   [/^citty$|^@clack\//, /^cli\//],

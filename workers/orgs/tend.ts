@@ -1,6 +1,7 @@
 /** Mends what a stop left of changes to organizations, their members, teams, roles and invitations. */
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
+import { pruneAvatars } from "../../src/orgs/avatar.ts";
 import { admitInvited } from "../../src/orgs/join.ts";
 import { enlistOwner, mendOwners } from "../../src/orgs/owners.ts";
 import { followTenant } from "../../src/orgs/service.ts";
@@ -33,6 +34,7 @@ export async function tendOrganizations(app: App, before: Date): Promise<void> {
   }
   await cleanUpAfterMembers(app, before);
   await cleanUpAfterTeams(app, before);
+  await pruneAvatars(app);
 }
 
 /** How long an invitation that ran out stays in sight, and one that was used can still say so. */

@@ -1,0 +1,81 @@
+/** An organization's avatar: its bytes are stored under an id of their own before the organization names them. */
+import { createHash } from "node:crypto";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { makeEvent, settleEvents } from "../audit/events.ts";
+import { ServiceError, notFound } from "../errors.ts";
+import { makeAvatar } from "./avatar-image.ts";
+import { loadTenant } from "./service.ts";
+
+/** The picture in use as its members see it. Throws `not_found` where there is none. */
+export async function readAvatar(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+): Promise<{ id: string; etag: string; bytes: () => Promise<Buffer> }> {
+  const { avatar, slug } = await loadTenant(app, actor, tenantRef, "member");
+  if (!avatar) throw noAvatar(slug);
+  const bytes = async () => {
+    const found = await app.storage.avatars.findBytes(avatar.id);
+    // Replaced between the two look-ups.
+    if (!found) throw noAvatar(slug);
+    return found;
+  };
+  return { ...avatar, bytes };
+}
+
+/** Puts a picture in the place of the one before. Throws `content_invalid` for what is none. */
+export async function setAvatar(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  read: () => Promise<Buffer>,
+): Promise<TenantDoc> {
+  const tenant = await loadTenant(app, actor, tenantRef, "organization:update");
+  const bytes = await makeAvatar(await read());
+  const id = app.newId();
+  const etag = createHash("sha256").update(bytes).digest("hex");
+  await app.storage.avatars.insert({ _id: id, tenantId: tenant._id, bytes, createdAt: app.now() });
+  const event = makeEvent(app, actor, "organization.avatar_uploaded", {
+    tenantId: tenant._id,
+    resourceType: "organization",
+    resourceId: tenant._id,
+    metadata: { bytes: bytes.length },
+  });
+  const before = await app.storage.tenants.setAvatar(tenant._id, { id, etag }, app.now(), [event]);
+  if (!before) {
+    await app.storage.avatars.remove(id);
+    throw notFound("team", tenantRef);
+  }
+  if (before.avatar) await app.storage.avatars.remove(before.avatar.id);
+  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+  return { ...before, avatar: { id, etag }, updatedAt: event.createdAt };
+}
+
+export async function deleteAvatar(app: App, actor: Actor, tenantRef: string): Promise<void> {
+  const tenant = await loadTenant(app, actor, tenantRef, "organization:update");
+  const event = makeEvent(app, actor, "organization.avatar_deleted", {
+    tenantId: tenant._id,
+    resourceType: "organization",
+    resourceId: tenant._id,
+  });
+  const before = await app.storage.tenants.setAvatar(tenant._id, null, app.now(), [event]);
+  if (!before?.avatar) throw noAvatar(tenant.slug);
+  await app.storage.avatars.remove(before.avatar.id);
+  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+}
+
+/** A picture that no organization names an hour after it came is what a stop or a race left. */
+const unnamedMs = 3_600_000;
+
+export async function pruneAvatars(app: App): Promise<void> {
+  const before = new Date(app.now().getTime() - unnamedMs);
+  for await (const { _id, tenantId } of app.storage.avatars.eachBefore(before)) {
+    if ((await app.storage.tenants.find(tenantId))?.avatar?.id !== _id) await app.storage.avatars.remove(_id);
+  }
+}
+
+function noAvatar(slug: string): ServiceError {
+  return new ServiceError("not_found", `"${slug}" has no avatar.`, { kind: "team", ref: slug });
+}

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import sharp from "sharp";
+import type { TenantPayload } from "../../contract/payloads.ts";
+import { limits } from "../../contract/limits.ts";
+import { pruneAvatars } from "../../src/orgs/avatar.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+let aheadMs = 0;
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+  world = await makeWorld(service);
+});
+after(() => service.close());
+
+const target = () => `/api/tenants/${world.org.id}/avatar`;
+const put = (user: TestUser, bytes: Buffer) =>
+  service.call<TenantPayload>("PUT", target(), { token: user.token, bytes });
+const get = (user: TestUser, headers: Record<string, string> = {}) =>
+  service.raw("GET", target(), { token: user.token, headers });
+const avatarCount = () => service.app.storage.database.raw.collection("avatars").countDocuments();
+
+const plain = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 60 } } });
+
+describe("an avatar", () => {
+  it("is made anew as a square WebP without what the file tells beside its picture", async () => {
+    const photo = await plain(900, 400)
+      .withExif({ IFD0: { Copyright: "secret place" } })
+      .jpeg()
+      .toBuffer();
+
+    const set = await put(world.owner, photo);
+    const answer = await get(world.owner);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const made = await sharp(bytes).metadata();
+
+    assert.equal(set.status, 200, JSON.stringify(set.body));
+    assert.ok(photo.includes("secret place"));
+    assert.deepEqual([made.format, made.width, made.height, made.exif], ["webp", 256, 256, undefined]);
+    assert.equal(answer.headers.get("content-type"), "image/webp");
+    assert.ok(set.data.avatarUrl?.startsWith(`${service.url}${target()}?v=`), `${set.data.avatarUrl}`);
+  });
+
+  it("is kept by caches under its own address, and asked for again under the plain one", async () => {
+    const set = await put(world.owner, await plain(64, 64).png().toBuffer());
+    const plainAnswer = await get(world.owner);
+    const etag = plainAnswer.headers.get("etag")!;
+
+    const held = await get(world.owner, { "if-none-match": etag });
+    const named = await service.raw("GET", set.data.avatarUrl!, { token: world.owner.token });
+    const other = await put(
+      world.owner,
+      await sharp({ create: { width: 9, height: 9, channels: 3, background: "blue" } })
+        .gif()
+        .toBuffer(),
+    );
+
+    assert.equal(held.status, 304);
+    assert.match(plainAnswer.headers.get("cache-control")!, /private, no-cache/);
+    assert.match(named.headers.get("cache-control")!, /private, .*immutable/);
+    assert.notEqual(other.data.avatarUrl, set.data.avatarUrl);
+    assert.notEqual((await get(world.owner)).headers.get("etag"), etag);
+    assert.equal(await avatarCount(), 1);
+  });
+
+  it("is nobody's business outside, and set by those who may change the organization", async () => {
+    const [member, stranger] = [await world.join("member"), await service.newUser()];
+    const picture = await plain(8, 8).webp().toBuffer();
+
+    assert.equal((await get(member)).status, 200);
+    assert.equal((await get(stranger)).status, 404);
+    assert.equal((await service.raw("GET", target())).status, 401);
+    assert.equal((await put(member, picture)).code, "forbidden");
+    assert.equal((await put(stranger, picture)).code, "not_found");
+  });
+
+  it("takes nothing that is not a whole picture of a known kind", async () => {
+    const png = await plain(300, 300).png().toBuffer();
+    const noise = Buffer.alloc(200, 7);
+    const huge = await plain(9000, 9000).png({ compressionLevel: 9 }).toBuffer();
+    const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>`);
+    const files: Record<string, Buffer> = {
+      nothing: Buffer.alloc(0),
+      svg,
+      "svg in a picture's clothes": Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), svg]),
+      html: Buffer.from("<!doctype html><script>alert(1)</script>"),
+      "gif that is html": Buffer.from("GIF89a=1;</script><script>alert(1)//"),
+      tiff: await plain(8, 8).tiff().toBuffer(),
+      truncated: png.subarray(0, png.length / 2),
+      "cut header": png.subarray(0, 20),
+      noise: Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), noise]),
+      "81 million pixels": huge,
+    };
+    assert.ok(huge.length < limits.avatarBytes);
+    const earlier = (await get(world.owner)).headers.get("etag");
+
+    for (const [name, bytes] of Object.entries(files)) {
+      const answer = await put(world.owner, bytes);
+      assert.deepEqual([answer.status, answer.code], [422, "content_invalid"], name);
+    }
+    const large = await put(world.owner, Buffer.concat([png, Buffer.alloc(limits.avatarBytes)]));
+    assert.equal(large.code, "payload_too_large");
+    assert.equal((await get(world.owner)).headers.get("etag"), earlier);
+  });
+
+  it("shows the first frame of a moving picture", async () => {
+    const frames = await Promise.all(
+      ["red", "blue"].map((background) =>
+        sharp({ create: { width: 32, height: 32, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const moving = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer();
+
+    await put(world.owner, moving);
+    const bytes = Buffer.from(await (await get(world.owner)).arrayBuffer());
+    const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+
+    assert.equal((await sharp(moving).metadata()).pages, 2);
+    assert.deepEqual([info.width, info.height], [256, 256]);
+    assert.ok(data[0]! > 200 && data[2]! < 60, `${data[0]} ${data[2]}`);
+  });
+
+  it("survives many at once with one left, and nothing of the others", async () => {
+    const picture = await plain(400, 300).jpeg().toBuffer();
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => put(world.owner, picture)));
+
+    assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+    assert.equal((await get(world.owner)).status, 200);
+    assert.equal(await avatarCount(), 1);
+  });
+
+  it("comes from a page by cookie, but not from another site's", async () => {
+    const bytes = await plain(8, 8).png().toBuffer();
+    const { cookie } = world.owner;
+    const headers = { "content-type": "image/png" };
+
+    const own = await service.call("PUT", target(), { cookie, bytes, headers });
+    const foreign = await service.call("PUT", target(), {
+      cookie,
+      bytes,
+      headers: { ...headers, origin: "https://evil.example" },
+    });
+
+    assert.deepEqual([own.status, foreign.code], [200, "forbidden"]);
+  });
+
+  it("goes when it is deleted, and so does what a stop has left", async () => {
+    await service.app.storage.avatars.insert({
+      _id: service.app.newId(),
+      tenantId: world.org.id,
+      bytes: Buffer.from("left behind"),
+      createdAt: service.app.now(),
+    });
+
+    const removed = await service.call("DELETE", target(), { token: world.owner.token });
+    const again = await service.call("DELETE", target(), { token: world.owner.token });
+    aheadMs = 2 * 3_600_000;
+    await pruneAvatars(service.app);
+
+    assert.deepEqual([removed.status, again.code], [200, "not_found"]);
+    assert.equal((await get(world.owner)).status, 404);
+    assert.equal(await avatarCount(), 0);
+    const events = await world.events();
+    assert.equal(events.filter((name) => name === "organization.avatar_deleted").length, 1);
+    assert.ok(events.includes("organization.avatar_uploaded"));
+  });
+});
