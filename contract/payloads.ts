@@ -196,6 +196,7 @@ export const IdentityPayload = z
     username: z.string(),
     name: z.string(),
     email: z.string(),
+    emailVerified: z.boolean().meta({ description: "whether a link that was sent there was followed" }),
     isAdministrator: z.boolean(),
     memberships: z.array(MembershipPayload),
     pendingInvitations: z.array(

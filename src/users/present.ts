@@ -19,6 +19,7 @@ export function presentIdentity(
   return {
     id: user._id,
     username: user.username,
+    emailVerified: user.emailVerifiedAt !== undefined,
     name: user.name,
     email: user.email,
     isAdministrator: user.isAdministrator,
