@@ -7,7 +7,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import autocannon from "autocannon";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { writeZip } from "../repos/archive/index.ts";
 import { openSkillStore } from "../repos/store/index.ts";
@@ -15,7 +14,9 @@ import { openLog } from "../src/log.ts";
 import { openDatabase } from "../storage/database.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
 import { median, percentile, printRows, row, type Row } from "./figures/figures.ts";
+import { signUp, type Client } from "./http/client.ts";
 import { ownResidentMb, residentMb } from "./http/processes.ts";
+import { blocks, rate, rateRatio } from "./http/rates.ts";
 import { seedSkills, words } from "./http/seed.ts";
 
 const scenarios = ["reads", "publish", "package", "search", "start"] as const;
@@ -26,48 +27,6 @@ const { values } = parseArgs({
   },
 });
 const isAsked = (scenario: (typeof scenarios)[number]) => values.only.split(",").includes(scenario);
-const blocks = 5;
-
-interface Client {
-  base: string;
-  token: string;
-  send<T>(method: string, path: string, body?: object): Promise<T>;
-}
-
-async function signUp(server: Server): Promise<Client> {
-  const json = { "content-type": "application/json" };
-  const account = {
-    email: "bench@example.com",
-    password: "a long enough password",
-    name: "Bench",
-    username: "bench",
-  };
-  const setupToken = new URL(server.setupLink ?? server.url).searchParams.get("token") ?? undefined;
-  const post = (path: string, body: object, headers: Record<string, string>) =>
-    fetch(server.url + path, {
-      method: "POST",
-      headers: { ...json, ...headers },
-      body: JSON.stringify(body),
-    });
-  const signedUp = await post("/api/auth/sign-up", { ...account, setupToken }, {});
-  const cookie = signedUp.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const minted = await post("/api/user/tokens", { name: "bench" }, { cookie, origin: server.url });
-  const token = ((await minted.json()) as { data: { token: string } }).data.token;
-  return {
-    base: server.url,
-    token,
-    async send<T>(method: string, path: string, body?: object) {
-      const response = await fetch(server.url + path, {
-        method,
-        headers: { authorization: `Bearer ${token}`, ...(body ? json : {}) },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const answer = (await response.json()) as { success: boolean; data: T; error?: string };
-      if (!answer.success) throw new Error(`${method} ${path}: ${answer.error}`);
-      return answer.data;
-    },
-  };
-}
 
 async function startBare(dataDir: string, token: string): Promise<{ base: string; child: ChildProcess }> {
   const file = new URL("./http/bare-server.ts", import.meta.url).pathname;
@@ -77,31 +36,6 @@ async function startBare(dataDir: string, token: string): Promise<{ base: string
     child.once("exit", (code) => reject(new Error(`the bare server ended with ${code}`)));
   });
   return { base: `http://127.0.0.1:${port}`, child };
-}
-
-/** Answers per second over one block. */
-async function rate(url: string, headers: Record<string, string>, expected: number): Promise<number> {
-  const result = await autocannon({ url, headers, connections: 8, duration: 2 });
-  const others = Object.entries(result.statusCodeStats ?? {}).filter(
-    ([status]) => Number(status) !== expected,
-  );
-  if (others.length > 0 || result.errors > 0) throw new Error(`${url} answered ${JSON.stringify(others)}`);
-  return result.requests.average;
-}
-
-async function rateRatio(
-  ours: () => Promise<number>,
-  bare: () => Promise<number>,
-): Promise<{ ratio: number; note: string }> {
-  await ours();
-  await bare();
-  const pairs: [number, number][] = [];
-  for (let block = 0; block < blocks; block++) pairs.push([await ours(), await bare()]);
-  const ratio = median(pairs.map(([a, b]) => a / b));
-  return {
-    ratio,
-    note: `${Math.round(median(pairs.map(([a]) => a)))} against ${Math.round(median(pairs.map(([, b]) => b)))} per s`,
-  };
 }
 
 async function contentRows(client: Client, bare: string): Promise<Row[]> {

@@ -58,6 +58,7 @@ export const limits = {
   folderPath: 8192,
   /** On one folder: a team stands for any number of people. */
   grantsPerFolder: 1000,
+  grantsPerOrganization: 100_000,
   foldersPerToken: 100,
   username: { min: 2, max: 39 },
   personName: 100,

@@ -35,7 +35,7 @@ export interface FolderDoc {
   updatedAt: Date;
 }
 
-/** A folder without its grants, as trees are kept in memory. */
+/** A folder, without the grants on it. */
 export type FolderNode = Omit<FolderDoc, "grants">;
 
 export interface FolderTreeDoc extends WithOutbox {
@@ -51,14 +51,6 @@ export interface FolderTreeDoc extends WithOutbox {
 }
 
 export type TreeState = Pick<FolderTreeDoc, "_id" | "revision" | "change" | "prunedRevision">;
-
-/** A grant to one of some principals, with what the folder is. */
-export interface GrantRow {
-  _id: string;
-  tenantId: string;
-  restricted: boolean;
-  grants: FolderGrant[];
-}
 
 export const folderIndexes: IndexDescription[] = [
   { key: { tenantId: 1, revision: 1 } },
@@ -107,9 +99,12 @@ export function openFolders(database: Database) {
       return found;
     },
     /** Folders that changed after a revision, deleted ones included; 0 for all of them. */
-    listChanged: (tenantId: string, after: number): Promise<FolderNode[]> =>
-      folders.find({ tenantId, revision: { $gt: after } }, { projection: { grants: 0 } }).toArray(),
+    listChanged: (tenantId: string, after: number): Promise<FolderDoc[]> =>
+      folders.find({ tenantId, revision: { $gt: after } }).toArray(),
     find: (id: string) => folders.findOne({ _id: id, deletedAt: { $exists: false } }),
+    /** With their grants. */
+    listWhole: (ids: string[]) =>
+      folders.find({ _id: { $in: ids }, deletedAt: { $exists: false } }).toArray(),
     listByIds: (ids: string[]) =>
       folders
         .find({ _id: { $in: ids }, deletedAt: { $exists: false } }, { projection: { grants: 0 } })
@@ -152,26 +147,6 @@ export function openFolders(database: Database) {
       );
     },
 
-    /** Folders of some organizations with grants to any of these principals; the rows hold only such grants. */
-    listGrants: (tenantIds: readonly string[], principalIds: readonly string[]): Promise<GrantRow[]> =>
-      folders
-        .aggregate<GrantRow>([
-          {
-            $match: {
-              tenantId: tenantIds.length === 1 ? tenantIds[0] : { $in: tenantIds },
-              "grants.id": principalIds.length === 1 ? principalIds[0] : { $in: principalIds },
-            },
-          },
-          { $match: { deletedAt: { $exists: false } } },
-          {
-            $project: {
-              tenantId: 1,
-              restricted: 1,
-              grants: { $filter: { input: "$grants", cond: { $in: ["$$this.id", principalIds] } } },
-            },
-          },
-        ])
-        .toArray(),
     /** Ids of folders with a grant to a principal, for taking it away. */
     async listGrantedTo(tenantId: string, principalId: string, limit: number): Promise<string[]> {
       const rows = await folders

@@ -37,6 +37,7 @@ export async function seedSkills(
   database: Database,
   tenant: { id: string },
   count: number,
+  place: (n: number, id: string) => object = () => ({}),
 ): Promise<string[]> {
   const skills = database.collection<{ _id: string }>("skills");
   const ids: string[] = [];
@@ -59,11 +60,12 @@ export async function seedSkills(
         fileCount: 1,
         totalBytes: 10,
       };
+      const _id = newId();
       return {
-        _id: newId(),
+        _id,
         tenantId: tenant.id,
         tenantSlug: "many",
-        publicId: `p${String(n).padStart(9, "0")}`,
+        publicId: _id.slice(-10),
         slug: name.replaceAll(" ", "-"),
         name,
         nameKey: name,
@@ -72,6 +74,7 @@ export async function seedSkills(
         visibility: n % 2 === 0 ? "public" : "private",
         tags: [wordAt(n * 7), wordAt(n * 11)],
         folderId: null,
+        governingFolderId: null,
         listed: n % 2 === 0,
         excerpt: `skill ${text(120, 3)}`,
         createdBy: "bench",
@@ -85,6 +88,7 @@ export async function seedSkills(
         downloads: (n * 37) % 1000,
         pending: [],
         outbox: [],
+        ...place(n, _id),
       };
     });
     await skills.insertMany(rows);

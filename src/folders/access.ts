@@ -4,13 +4,20 @@ import type { FolderLevel } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import type { FolderDoc, FolderGrant } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
-import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { changeTree } from "./change.ts";
 import { managedFolder } from "./create.ts";
-import { admitFolder, isAllowed, loadFolder, loadFolderView, placeIn, type FolderView } from "./load.ts";
+import {
+  admitFolder,
+  isAllowed,
+  loadFolder,
+  loadFolderView,
+  placeIn,
+  principalsOf,
+  type FolderView,
+} from "./load.ts";
 import type { UpdateFolderAccess } from "./schema.ts";
 import { queueGoverning } from "./update.ts";
 
@@ -29,11 +36,10 @@ export async function readFolderAccess(app: App, actor: Actor, id: string): Prom
 }
 
 function accessOf(view: FolderView, folder: FolderDoc): FolderAccess {
-  const { tree, actor, grants } = view;
-  const governing = placeIn(tree, grants, folder._id)?.governing ?? null;
+  const { tree, actor } = view;
+  const governing = placeIn(tree, actor, folder._id)?.governing ?? null;
   const canManage = isAllowed(view, "folder:manageAcl", folder._id);
-  const own =
-    actor.kind === "user" ? [actor.userId, ...(membershipIn(actor, folder.tenantId)?.teamIds ?? [])] : [];
+  const own = principalsOf(actor, folder.tenantId);
   return {
     folder,
     grants: canManage ? folder.grants : folder.grants.filter((grant) => own.includes(grant.id)),
@@ -66,7 +72,7 @@ export async function updateFolderAccess(
   const grants = input.grants.map(({ principal, level }): FolderGrant => ({ ...principal, level }));
   await checkPrincipals(app, tenantId, grants);
   await changeTree(app, tenantId, async (tree) => {
-    const current = { ...(await loadFolderView(app, actor, tenantId)), tree };
+    const current = { tree, actor };
     const before = await app.storage.folders.find(id);
     if (!before) throw notFound("folder", id);
     admitFolder(current, "folder:manageAcl", id, id);
@@ -76,6 +82,12 @@ export async function updateFolderAccess(
         ref: id,
         revision: before.revision,
       });
+    const total = tree.grantCount - before.grants.length + grants.length;
+    if (total > limits.grantsPerOrganization) {
+      const limit = limits.grantsPerOrganization;
+      const message = `An organization may have ${limit} grants on its folders: grant teams instead of people.`;
+      throw new ServiceError("limit_reached", message, { limit });
+    }
     const changes = changesOf(before.grants, grants);
     if (before.restricted === input.restricted && changes.total === 0) return undefined;
     const event = makeEvent(app, actor, "folder.acl_updated", {

@@ -8,7 +8,7 @@ import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, forbidden, invalidRequest, notFound } from "../errors.ts";
 import { changeTree } from "./change.ts";
-import { admitFolder, loadGrants, isVisible, loadTree, placeIn, type FolderView } from "./load.ts";
+import { admitFolder, isVisible, loadTree, type FolderView } from "./load.ts";
 import { folderName } from "./schema.ts";
 import { slugOfFolder } from "./slug.ts";
 import type { FolderTree } from "./tree.ts";
@@ -92,7 +92,7 @@ export async function createFolderPath(
     return { parentId, names: missing };
   });
   if (found) return found;
-  return createdOf(app, actor, tenantId, rows);
+  return createdOf(app, tenantId, rows);
 }
 
 /** Makes a folder in another one, or at the root. Throws `already_exists`. */
@@ -108,26 +108,16 @@ export async function createFolderIn(
     if (view.tree.child(parentId, slugOfFolder(name))) throw taken(name);
     return { parentId, names: [name] };
   });
-  return createdOf(app, actor, tenantId, rows);
+  return createdOf(app, tenantId, rows);
 }
 
-async function createdOf(
-  app: App,
-  actor: Actor,
-  tenantId: string,
-  rows: FolderDoc[],
-): Promise<CreatedFolders> {
-  const { tree } = await viewOf(app, actor, tenantId);
+async function createdOf(app: App, tenantId: string, rows: FolderDoc[]): Promise<CreatedFolders> {
+  const tree = await loadTree(app, tenantId);
   return {
     folderId: rows.at(-1)!._id,
     created: rows.map((row) => tree.path(row._id) || row.slug),
     alreadyExisted: false,
   };
-}
-
-async function viewOf(app: App, actor: Actor, tenantId: string, tree?: FolderTree): Promise<FolderView> {
-  const grants = await loadGrants(app, actor, [tenantId]);
-  return { tree: tree ?? (await loadTree(app, tenantId)), actor, grants: grants.get(tenantId) ?? new Map() };
 }
 
 type Chosen = { parentId: string | null; names: string[] } | undefined;
@@ -147,7 +137,7 @@ async function makeFolders(
   try {
     const rows = await changeTree(app, tenantId, async (tree) => {
       await release();
-      const view = await viewOf(app, actor, tenantId, tree);
+      const view = { tree, actor };
       const chosen = choose(view);
       if (!chosen) return undefined;
       checkMayCreate(view, chosen);
@@ -200,12 +190,12 @@ export function placeOf(
 }
 
 function checkMayCreate(view: FolderView, { parentId, names }: NonNullable<Chosen>): void {
-  const { tree, actor, grants } = view;
+  const { tree, actor } = view;
   if (parentId !== null) {
     refuseManagedRoot(tree, parentId);
     admitFolder(view, "folder:create", parentId, tree.path(parentId));
     if (tree.get(parentId)?.closing) throw beingDeleted(tree, parentId);
-  } else if (!mayInPlace(actor, "folder:create", tree.tenantId, placeIn(tree, grants, null))) {
+  } else if (!mayInPlace(actor, "folder:create", tree.tenantId, null)) {
     const slug = membershipIn(actor, tree.tenantId)?.tenantSlug ?? "this organization";
     throw forbidden(`Your role or token does not allow folder:create at the root of "${slug}".`, {
       kind: "folder",

@@ -1,9 +1,8 @@
 /** An organization's folders as one caller sees them. */
 import type { FolderNode } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
-import { mayInPlace } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { loadFolderView, placeIn, visibleFolders, type FolderView } from "./load.ts";
+import { loadFolderView, readableFolders, visibleFolders, type FolderView } from "./load.ts";
 
 export interface ListedFolder {
   node: FolderNode;
@@ -19,9 +18,10 @@ export async function listFolders(app: App, actor: Actor, tenantId: string): Pro
     app.storage.places.countSkills(tenantId),
   ]);
   const paths = new Map<string, string>();
+  const isReadable = readableFolders(view);
   const listed = [...visibleFolders(view)].map((id) => {
     const node = view.tree.get(id)!;
-    return { node, path: pathIn(view, paths, node), skillCount: countIn(view, id, counts.get(id)) };
+    return { node, path: pathIn(view, paths, node), skillCount: countIn(isReadable, id, counts) };
   });
   return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -32,14 +32,17 @@ export async function describeFolder(app: App, view: FolderView, id: string): Pr
   return {
     node: view.tree.get(id)!,
     path: view.tree.path(id),
-    skillCount: countIn(view, id, counts.get(id)),
+    skillCount: countIn(readableFolders(view), id, counts),
   };
 }
 
 /** What lies in a folder that is shown for the way through it alone is nobody's to count. */
-function countIn({ tree, actor, grants }: FolderView, id: string, count: number | undefined): number {
-  const isReadable = mayInPlace(actor, "skill:read", tree.tenantId, placeIn(tree, grants, id));
-  return isReadable ? (count ?? 0) : 0;
+function countIn(
+  isReadable: (folderId: string) => boolean,
+  id: string,
+  counts: ReadonlyMap<string | null, number>,
+): number {
+  return isReadable(id) ? (counts.get(id) ?? 0) : 0;
 }
 
 function pathIn({ tree }: FolderView, known: Map<string, string>, node: FolderNode): string {

@@ -3,12 +3,11 @@
  * price of one look at its revision, so that a restriction or a grant counts from the next request on, in every process.
  */
 import { LRUCache } from "lru-cache";
-import { folderLevels, type FolderLevel, type Permission } from "../../contract/vocabulary.ts";
+import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import type { FolderDoc } from "../../storage/folders.ts";
+import type { FolderDoc, FolderNode } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import {
-  bypassesRestrictions,
   decideFolder,
   limitsOf,
   mayInPlace,
@@ -20,13 +19,9 @@ import type { App } from "../app.ts";
 import { forbidden, notFound, unauthenticated } from "../errors.ts";
 import { FolderTree } from "./tree.ts";
 
-/** Trees in memory, bounded by the folders in all of them. */
-const keptFolders = 400_000;
+/** Trees in memory, bounded by the folders and grants in all of them. */
+const keptParts = 1_000_000;
 const kept = new WeakMap<App, LRUCache<string, FolderTree>>();
-
-/** The grants that count for an actor in one organization: folder to the highest level. */
-export type Grants = ReadonlyMap<string, FolderLevel>;
-const none: Grants = new Map();
 
 /** An organization's tree as it is now. */
 export async function loadTree(app: App, tenantId: string): Promise<FolderTree> {
@@ -36,8 +31,8 @@ export async function loadTree(app: App, tenantId: string): Promise<FolderTree> 
 export async function loadTrees(app: App, tenantIds: readonly string[]): Promise<Map<string, FolderTree>> {
   let cache = kept.get(app);
   if (!cache) {
-    const sizeCalculation = (tree: FolderTree) => tree.size + 1;
-    kept.set(app, (cache = new LRUCache({ maxSize: keptFolders, sizeCalculation })));
+    const sizeCalculation = (tree: FolderTree) => tree.size + tree.grantCount + 1;
+    kept.set(app, (cache = new LRUCache({ maxSize: keptParts, sizeCalculation })));
   }
   if (tenantIds.length === 0) return new Map();
   const states = await app.storage.folders.readTrees(tenantIds);
@@ -54,42 +49,21 @@ export async function loadTrees(app: App, tenantIds: readonly string[]): Promise
   return trees;
 }
 
-/**
- * The actor's grants in some organizations, by organization. Those beyond restrictions have no use for any. Looked up for
- * strangers too, who have none: an answer must not take another time by whose organization it is about.
- */
-export async function loadGrants(
-  app: App,
-  actor: Actor,
-  tenantIds: readonly string[],
-): Promise<Map<string, Map<string, FolderLevel>>> {
-  const byTenant = new Map(tenantIds.map((id) => [id, new Map<string, FolderLevel>()]));
-  if (actor.kind !== "user") return byTenant;
-  const subject = tenantIds.filter((id) => !bypassesRestrictions(actor, id));
-  if (subject.length === 0) return byTenant;
-  const principals = [actor.userId, ...subject.flatMap((id) => membershipIn(actor, id)?.teamIds ?? [])];
-  for (const row of await app.storage.folders.listGrants(subject, principals)) {
-    const grants = byTenant.get(row.tenantId)!;
-    for (const { level } of row.grants) {
-      const held = grants.get(row._id);
-      if (held === undefined || rank(level) > rank(held)) grants.set(row._id, level);
-    }
-  }
-  return byTenant;
+/** Who the actor is to grants of an organization: themselves and their teams. */
+export function principalsOf(actor: Actor, tenantId: string): readonly string[] {
+  if (actor.kind !== "user") return [];
+  return [actor.userId, ...(membershipIn(actor, tenantId)?.teamIds ?? [])];
 }
 
-const rank = (level: FolderLevel) => folderLevels.indexOf(level);
-
 /** The facts of a place. A folder that is not there counts as one that nobody has a grant on. */
-export function placeIn(tree: FolderTree, grants: Grants, folderId: string | null): PlaceFacts | null {
+export function placeIn(tree: FolderTree, actor: Actor, folderId: string | null): PlaceFacts | null {
   if (folderId === null) return null;
   const folderIds = tree.ancestry(folderId).map((node) => node._id);
   if (folderIds.length === 0) return { folderIds: [folderId], governing: { folderId, level: null } };
   const governing = tree.governing(folderId);
-  return {
-    folderIds,
-    governing: governing === null ? null : { folderId: governing, level: grants.get(governing) ?? null },
-  };
+  if (governing === null) return { folderIds, governing: null };
+  const level = tree.levelOn(governing, principalsOf(actor, tree.tenantId));
+  return { folderIds, governing: { folderId: governing, level } };
 }
 
 /** The places of things that lie in folders, in their order; nothing is read for what lies at a root. */
@@ -100,49 +74,59 @@ export async function loadPlaces(
 ): Promise<(PlaceFacts | null)[]> {
   const tenantIds = [...new Set(things.filter((one) => one.folderId !== null).map((one) => one.tenantId))];
   if (tenantIds.length === 0) return things.map(() => null);
-  const [trees, grants] = await Promise.all([loadTrees(app, tenantIds), loadGrants(app, actor, tenantIds)]);
-  return things.map(({ tenantId, folderId }) =>
-    folderId === null ? null : placeIn(trees.get(tenantId)!, grants.get(tenantId) ?? none, folderId),
-  );
+  const trees = await loadTrees(app, tenantIds);
+  return things.map(({ tenantId, folderId }) => placeIn(trees.get(tenantId)!, actor, folderId));
 }
 
 /** An organization's folders as an actor has to do with them. */
 export interface FolderView {
   tree: FolderTree;
   actor: Actor;
-  grants: Grants;
 }
 
 export async function loadFolderView(app: App, actor: Actor, tenantId: string): Promise<FolderView> {
-  const [tree, grants] = await Promise.all([loadTree(app, tenantId), loadGrants(app, actor, [tenantId])]);
-  return { tree, actor, grants: grants.get(tenantId) ?? none };
+  return { tree: await loadTree(app, tenantId), actor };
 }
 
 /** The ids of the folders that a tree shows the actor: what they may read in, and the way there. */
 export function visibleFolders(view: FolderView): Set<string> {
-  const { tree, actor, grants } = view;
+  const { tree } = view;
   const visible = new Set<string>();
+  const isReadable = readableFolders(view);
   for (const node of tree.nodes()) {
-    if (visible.has(node._id)) continue;
-    if (!mayInPlace(actor, "skill:read", tree.tenantId, placeIn(tree, grants, node._id))) continue;
-    for (const around of tree.ancestry(node._id)) {
-      if (visible.has(around._id)) break;
+    if (visible.has(node._id) || !isReadable(node._id)) continue;
+    for (let around: FolderNode | undefined = node; around && !visible.has(around._id);) {
       visible.add(around._id);
+      around = around.parentId === null ? undefined : tree.get(around.parentId);
     }
   }
   return visible;
 }
 
+/** Whether the actor may read in a folder, for many folders: the answer is the same for all that one folder governs. */
+export function readableFolders({ tree, actor }: FolderView): (folderId: string) => boolean {
+  const decide = (folderId: string) =>
+    mayInPlace(actor, "skill:read", tree.tenantId, placeIn(tree, actor, folderId));
+  if (limitsOf(actor).allowedFolderIds) return decide;
+  const known = new Map<string | null, boolean>();
+  return (folderId) => {
+    const governing = tree.governing(folderId);
+    let answer = known.get(governing);
+    if (answer === undefined) known.set(governing, (answer = decide(folderId)));
+    return answer;
+  };
+}
+
 /** Whether some folder beneath is within reach. Walked only for a folder that is not itself readable. */
-function isOnTheWay({ tree, actor, grants }: FolderView, folderId: string): boolean {
+function isOnTheWay({ tree, actor }: FolderView, folderId: string): boolean {
   const allowed = limitsOf(actor).allowedFolderIds;
   // Only a folder that is granted or allowed by name can be in reach beneath one that is not.
-  const named = [...grants.keys(), ...(allowed ?? [])];
+  const named = [...tree.grantedTo(principalsOf(actor, tree.tenantId)), ...(allowed ?? [])];
   return named.some(
     (id) =>
       id !== folderId &&
       tree.isWithin(id, folderId) &&
-      mayInPlace(actor, "skill:read", tree.tenantId, placeIn(tree, grants, id)),
+      mayInPlace(actor, "skill:read", tree.tenantId, placeIn(tree, actor, id)),
   );
 }
 
@@ -157,10 +141,11 @@ export function isAllowed(view: FolderView, permission: Permission, folderId: st
 }
 
 function factsIn(view: FolderView, folderId: string): FolderFacts | undefined {
-  const { tree, grants } = view;
+  const { tree, actor } = view;
   if (!tree.get(folderId)) return undefined;
-  const place = placeIn(tree, grants, folderId)!;
-  return { tenantId: tree.tenantId, place, isOnTheWay: isOnTheWay(view, folderId) };
+  const place = placeIn(tree, actor, folderId)!;
+  const isReadable = mayInPlace(actor, "skill:read", tree.tenantId, place);
+  return { tenantId: tree.tenantId, place, isOnTheWay: !isReadable && isOnTheWay(view, folderId) };
 }
 
 /** The rule on a folder of a view. Throws `not_found` for what is not to be seen. */

@@ -2,13 +2,23 @@
  * An organization's folders in memory: who lies in whom, and which restricted folder governs. Kept per process and
  * brought up to date by what changed since its revision, before every use (`load.ts`).
  */
-import type { FolderNode } from "../../storage/folders.ts";
+import { folderLevels, type FolderLevel } from "../../contract/vocabulary.ts";
+import type { FolderDoc, FolderNode } from "../../storage/folders.ts";
+
+export type { FolderNode };
 
 export class FolderTree {
   readonly tenantId: string;
   revision = 0;
   readonly #nodes = new Map<string, FolderNode>();
   readonly #children = new Map<string | null, Map<string, string>>();
+  /** Folders of personal workspaces by whose they are. */
+  readonly #workspaces = new Map<string, string>();
+  #managedRoot: string | undefined;
+  /** Per folder, and per team or user, what is granted. */
+  readonly #grants = new Map<string, FolderDoc["grants"]>();
+  readonly #granted = new Map<string, Map<string, FolderLevel>>();
+  #grantCount = 0;
   /** Governing folders that were looked up at this revision. */
   readonly #governing = new Map<string, string | null>();
 
@@ -20,9 +30,13 @@ export class FolderTree {
     return this.#nodes.size;
   }
 
+  get grantCount(): number {
+    return this.#grantCount;
+  }
+
   /** Takes folders over as they are now; deleted ones go. */
-  update(changed: readonly FolderNode[], revision: number): void {
-    for (const node of changed) {
+  update(changed: readonly FolderDoc[], revision: number): void {
+    for (const { grants, ...node } of changed) {
       const before = this.#nodes.get(node._id);
       if (before && before.revision >= node.revision) continue;
       if (before) this.#forget(before);
@@ -31,16 +45,42 @@ export class FolderTree {
       let siblings = this.#children.get(node.parentId);
       if (!siblings) this.#children.set(node.parentId, (siblings = new Map()));
       siblings.set(node.slug, node._id);
+      this.#grant(node._id, grants);
+      if (node.managed?.kind === "root") this.#managedRoot = node._id;
+      if (node.managed?.kind === "workspace") this.#workspaces.set(node.managed.userId, node._id);
     }
     this.revision = Math.max(this.revision, revision);
     this.#governing.clear();
   }
 
+  #grant(folderId: string, grants: FolderDoc["grants"]): void {
+    if (grants.length === 0) return;
+    this.#grants.set(folderId, grants);
+    this.#grantCount += grants.length;
+    for (const { id, level } of grants) {
+      let folders = this.#granted.get(id);
+      if (!folders) this.#granted.set(id, (folders = new Map()));
+      folders.set(folderId, level);
+    }
+  }
+
   #forget(node: FolderNode): void {
+    const grants = this.#grants.get(node._id) ?? [];
+    this.#grants.delete(node._id);
+    this.#grantCount -= grants.length;
+    for (const { id } of grants) {
+      const folders = this.#granted.get(id);
+      folders?.delete(node._id);
+      if (folders?.size === 0) this.#granted.delete(id);
+    }
     this.#nodes.delete(node._id);
     const siblings = this.#children.get(node.parentId);
     if (siblings?.get(node.slug) === node._id) siblings.delete(node.slug);
     if (siblings?.size === 0) this.#children.delete(node.parentId);
+    if (this.#managedRoot === node._id) this.#managedRoot = undefined;
+    const { managed } = node;
+    if (managed?.kind === "workspace" && this.#workspaces.get(managed.userId) === node._id)
+      this.#workspaces.delete(managed.userId);
   }
 
   get(id: string): FolderNode | undefined {
@@ -54,6 +94,22 @@ export class FolderTree {
   child(parentId: string | null, slug: string): FolderNode | undefined {
     const id = this.#children.get(parentId)?.get(slug);
     return id === undefined ? undefined : this.#nodes.get(id);
+  }
+
+  /** The folder that holds all personal workspaces. */
+  managedRoot(): FolderNode | undefined {
+    return this.#managedRoot === undefined ? undefined : this.#nodes.get(this.#managedRoot);
+  }
+
+  /** The folder of somebody's personal workspace. */
+  workspaceOf(userId: string): FolderNode | undefined {
+    const id = this.#workspaces.get(userId);
+    return id === undefined ? undefined : this.#nodes.get(id);
+  }
+
+  /** The personal workspace that a folder is, or lies in. */
+  workspaceAround(id: string): FolderNode | undefined {
+    return this.ancestry(id).find((node) => node.managed?.kind === "workspace");
   }
 
   hasChildren(id: string): boolean {
@@ -97,6 +153,22 @@ export class FolderTree {
     }
     for (const folderId of visited) this.#governing.set(folderId, found);
     return found;
+  }
+
+  /** The highest grant on a folder to any of some teams and users. */
+  levelOn(folderId: string, principals: readonly string[]): FolderLevel | null {
+    let highest: FolderLevel | null = null;
+    for (const id of principals) {
+      const level = this.#granted.get(id)?.get(folderId);
+      if (level && (highest === null || folderLevels.indexOf(level) > folderLevels.indexOf(highest)))
+        highest = level;
+    }
+    return highest;
+  }
+
+  /** Folders with a grant to any of some teams and users. */
+  grantedTo(principals: readonly string[]): string[] {
+    return [...new Set(principals.flatMap((id) => [...(this.#granted.get(id)?.keys() ?? [])]))];
   }
 
   /** The folder and everything beneath it. */

@@ -9,7 +9,7 @@ import { makeEvent } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { changeTree } from "./change.ts";
 import { beingDeleted, managedFolder, placeOf, refuseManagedRoot, taken } from "./create.ts";
-import { admitFolder, loadFolder, loadFolderView, type FolderView } from "./load.ts";
+import { admitFolder, loadFolder, loadTree, type FolderView } from "./load.ts";
 import type { UpdateFolder } from "./schema.ts";
 import { slugOfFolder } from "./slug.ts";
 import type { FolderTree } from "./tree.ts";
@@ -25,7 +25,26 @@ export async function updateFolder(
   input: UpdateFolder,
 ): Promise<FolderDoc> {
   const { folder } = await loadFolder(app, actor, id, "folder:update");
-  const tenantId = folder.tenantId;
+  return relocateFolder(app, actor, folder, input, {
+    event: "folder.updated",
+    admit: (view, before) => checkMayChange(view, before, "folder:update"),
+  });
+}
+
+/** How a folder is renamed and moved: under which event, and who may; asked again whenever the tree has changed. */
+export interface Relocation {
+  event: "folder.updated" | "personal_workspace.namespace_updated";
+  admit(view: FolderView, folder: FolderDoc): void;
+}
+
+/** The one way in which a folder gets another name or place, whoever manages it. */
+export async function relocateFolder(
+  app: App,
+  actor: Actor,
+  { _id: id, tenantId }: Pick<FolderDoc, "_id" | "tenantId">,
+  input: UpdateFolder,
+  relocation: Relocation,
+): Promise<FolderDoc> {
   let held: PlaceDoc | undefined;
   let left: Pick<PlaceDoc, "tenantId" | "parentId" | "slug" | "ownerId"> | undefined;
   const release = async () => {
@@ -35,7 +54,7 @@ export async function updateFolder(
   try {
     await changeTree(app, tenantId, async (tree) => {
       await release();
-      const view = { ...(await loadFolderView(app, actor, tenantId)), tree };
+      const view = { tree, actor };
       const before = await app.storage.folders.find(id);
       if (!before) throw notFound("folder", id);
       const parentId = input.parentId === undefined ? before.parentId : input.parentId;
@@ -43,7 +62,7 @@ export async function updateFolder(
       const after = { ...before, parentId, name, slug: slugOfFolder(name), updatedAt: app.now() };
       const isMoved = parentId !== before.parentId;
       if (!isMoved && name === before.name) return undefined;
-      checkMayChange(view, before, "folder:update");
+      relocation.admit(view, before);
       if (isMoved) checkMayMove(view, before, parentId);
       if (isMoved || after.slug !== before.slug) {
         const holder = tree.child(parentId, after.slug);
@@ -54,7 +73,7 @@ export async function updateFolder(
         else if (holding.ownerId !== id) throw taken(name);
         left = { tenantId, parentId: before.parentId, slug: before.slug, ownerId: id };
       }
-      const event = makeEvent(app, actor, "folder.updated", {
+      const event = makeEvent(app, actor, relocation.event, {
         tenantId,
         resourceType: "folder",
         resourceId: id,
@@ -137,7 +156,7 @@ function checkMayAround(
 }
 
 /** How many levels a folder and what lies in it take. */
-function heightOf(tree: FolderTree, id: string): number {
+export function heightOf(tree: FolderTree, id: string): number {
   const around = tree.ancestry(id).length - 1;
   let deepest = 0;
   const depths = new Map<string, number>();
@@ -157,7 +176,7 @@ export async function deleteFolder(app: App, actor: Actor, id: string): Promise<
   const { folder } = await loadFolder(app, actor, id, "folder:delete");
   const { tenantId } = folder;
   await changeTree(app, tenantId, async (tree) => {
-    const view = { ...(await loadFolderView(app, actor, tenantId)), tree };
+    const view = { tree, actor };
     const now = await app.storage.folders.find(id);
     if (!now) throw notFound("folder", id);
     checkMayChange(view, { ...now, closing: false }, "folder:delete");
@@ -193,7 +212,7 @@ export async function finishDeletion(
     return { rows: [gone], events };
   });
   if (isKept) {
-    const { tree } = await loadFolderView(app, { kind: "anonymous", origin: systemOrigin }, tenantId);
+    const tree = await loadTree(app, tenantId);
     throw notEmpty(tree, id);
   }
   if (place) {
@@ -201,8 +220,6 @@ export async function finishDeletion(
     await app.storage.places.release({ tenantId, parentId, slug, ownerId: id });
   }
 }
-
-const systemOrigin = { ipHash: undefined, source: "api", client: "api" } as const;
 
 async function isOccupied(app: App, tree: FolderTree, folder: FolderDoc): Promise<boolean> {
   return tree.hasChildren(folder._id) || app.storage.places.hasAnyIn(folder.tenantId, folder._id);

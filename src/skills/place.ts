@@ -46,8 +46,8 @@ export function checkMayPlace(
   folderId: string | null,
   org: string,
 ): void {
-  const { tree, actor, grants } = view;
-  if (!mayInPlace(actor, permission, tree.tenantId, placeIn(tree, grants, folderId))) {
+  const { tree, actor } = view;
+  if (!mayInPlace(actor, permission, tree.tenantId, placeIn(tree, actor, folderId))) {
     const where = folderId === null ? `at the root of "${org}"` : `in folder "${tree.path(folderId)}"`;
     throw forbidden(`Your role, grant or token does not allow ${permission} ${where}.`, {
       kind: folderId === null ? "team" : "folder",

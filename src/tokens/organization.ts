@@ -98,13 +98,13 @@ export async function createOrganizationToken(
  * included; so whoever names it manages the grants of every one of these.
  */
 function checkFolders(view: FolderView, ids: readonly string[]): void {
-  const { tree, actor, grants } = view;
+  const { tree, actor } = view;
   for (const id of ids) admitFolder(view, "folder:manageAcl", id, id);
   if (bypassesRestrictions(actor, tree.tenantId)) return;
   for (const id of ids) {
     for (const node of tree.subtree(id)) {
       if (!node.restricted) continue;
-      const place = placeIn(tree, grants, node._id)!;
+      const place = placeIn(tree, actor, node._id)!;
       const facts = { tenantId: tree.tenantId, place, isOnTheWay: false };
       if (decideFolder(actor, "folder:manageAcl", facts) !== "allowed")
         throw forbidden(`You do not manage the access to everything in folder "${tree.path(id)}".`, {
