@@ -52,6 +52,28 @@ async function withClient<T>(uri: string, work: (client: MongoClient) => Promise
 }
 
 describe("embedded MongoDB engine", () => {
+  it("answers a query for which no index proves better than the others at once", async () => {
+    const engine = await start(folder("planned"));
+    await withClient(engine.uri, async (client) => {
+      const rows = client.db("t").collection<{ owner: string; kind: string; at: number }>("planned");
+      await rows.createIndexes([{ key: { owner: 1, at: -1 } }, { key: { owner: 1, kind: 1, at: -1 } }]);
+      await rows.insertMany(Array.from({ length: 12_000 }, (_, at) => ({ owner: "a", kind: "b", at })));
+      const last = () =>
+        rows
+          .find({ owner: "a", kind: "b", at: { $gte: 0 } })
+          .sort({ at: -1 })
+          .skip(11_900)
+          .limit(50)
+          .toArray();
+
+      assert.equal((await last()).length, 50);
+      const restarted = nextRestart(engine);
+      process.kill(engine.pid!, "SIGKILL");
+      await restarted;
+      assert.equal((await last()).length, 50, "after a restart as well");
+    });
+  });
+
   it("keeps what was written over a clean stop, and carries the write concern in its URI", async () => {
     const dataDir = folder("clean");
     const first = await start(dataDir);
