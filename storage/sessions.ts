@@ -68,6 +68,8 @@ export function openSessions(database: Database) {
         .sort({ _id: -1 })
         .limit(limit)
         .toArray(),
+    findOfUser: (id: string, userId: string, now: Date) =>
+      sessions.findOne({ _id: id, userId, ...live(now) }),
     /** Ends one session. False when it ended before, or is not that user's. */
     async end(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);

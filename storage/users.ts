@@ -1,5 +1,5 @@
 /** People with an account. */
-import type { IndexDescription } from "mongodb";
+import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
 
@@ -123,18 +123,22 @@ export function openUsers(database: Database) {
 
     /**
      * Ends all sessions but the kept one in this very write, which also ends those that a sign-in under way is about to
-     * make of what it read before. Answers the epoch of the sessions that come now; null when there is no such user.
+     * make of what it read before. Answers the epoch of the sessions that come now; null when there is no such user, or
+     * the one to be kept is over itself.
      */
     async endSessions(
       id: string,
-      keptSessionId: string | undefined,
+      kept: { _id: string; epoch?: number } | undefined,
       events: EventRow[],
     ): Promise<number | null> {
       const outbox = outboxUpdate(events);
+      const stillHeld = kept && {
+        $or: [{ sessionEpoch: kept.epoch || { $in: [0, null] } }, { keptSessionId: kept._id }],
+      };
       const updated = await users.findOneAndUpdate(
-        { _id: id, ...present },
+        { _id: id, ...present, ...stillHeld } as Filter<UserDoc>,
         {
-          $set: { keptSessionId: keptSessionId ?? null, ...outbox.$set },
+          $set: { keptSessionId: kept?._id ?? null, ...outbox.$set },
           $inc: { sessionEpoch: 1 },
           $push: outbox.$push,
         },

@@ -75,12 +75,16 @@ export async function endOneSession(app: App, actor: Actor, sessionId: string): 
 /** Ends all sessions but the one that the caller came by; by a token, all of them. */
 export async function endOtherSessions(app: App, actor: Actor): Promise<void> {
   const caller = requireUnrestricted(actor, "end sessions");
-  const keptSessionId = caller.via.kind === "session" ? caller.via.sessionId : undefined;
+  const { via, userId } = caller;
+  const { sessions, users } = app.storage;
+  const own =
+    via.kind === "session" ? await sessions.findOfUser(via.sessionId, userId, app.now()) : undefined;
   const event = ownEvent(app, caller, "user.sessions_ended", { all: true });
-  const epoch = await app.storage.users.endSessions(caller.userId, keptSessionId, [event]);
-  if (epoch === null) throw unauthenticated("This account no longer exists.");
-  settleEvents(app, app.storage.users, caller.userId, [event]);
-  dropSessions(app, caller.userId, { epoch, keptSessionId });
+  // Of several at once that would end each other, the first is the one that stays.
+  const epoch = own === null ? null : await users.endSessions(userId, own, [event]);
+  if (epoch === null) throw unauthenticated("This session was ended meanwhile.");
+  settleEvents(app, users, userId, [event]);
+  dropSessions(app, userId, { epoch, keptSessionId: own?._id });
 }
 
 function ownEvent(
