@@ -50,6 +50,8 @@ export interface SkillDoc extends WithOutbox {
   downloads: number;
   /** Versions that exist but are not in `versions` yet. */
   pending: VersionDoc[];
+  /** Set while its organization waits to be erased: nobody sees it, and `listed` is false. */
+  suspended?: true;
   /** Set when the skill was deleted; the rest is erased by a job. */
   deletedAt?: Date;
 }
@@ -59,7 +61,7 @@ export const skillIndexes: IndexDescription[] = [
   { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
   { key: { publicId: 1 } },
   { key: { slug: 1, listed: 1 } },
-  { key: { tenantId: 1, nameKey: 1 } },
+  { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
   { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, governingFolderId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
@@ -104,6 +106,7 @@ export type Skills = ReturnType<typeof openSkills>;
 export function openSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   const alive: Filter<SkillDoc> = { deletedAt: { $exists: false } };
+  const inSight: Filter<SkillDoc> = { ...alive, suspended: { $exists: false } };
   return {
     /** For search plans, which build their own filters (`skills-search.ts`). */
     collection: skills,
@@ -112,18 +115,19 @@ export function openSkills(database: Database) {
     async insert(skill: SkillDoc): Promise<void> {
       await skills.insertOne(skill);
     },
-    find: (id: string) => skills.findOne({ _id: id, ...alive }),
-    findByPublicId: (publicId: string) => skills.findOne({ publicId, ...alive }),
-    findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...alive }),
+    find: (id: string) => skills.findOne({ _id: id, ...inSight }),
+    findByPublicId: (publicId: string) => skills.findOne({ publicId, ...inSight }),
+    findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...inSight }),
     /** Skills with this slug, for bare references: at most one in each of some organizations. */
     listBySlugIn: (tenantIds: string[], slug: string) =>
       skills.find({ tenantId: { $in: tenantIds }, slug, ...alive }).toArray(),
     /** The same in the catalog. */
     listBySlugInCatalog: (slug: string, limit: number) =>
       skills.find({ slug, listed: true }).limit(limit).toArray(),
-    listByName: (tenantId: string, nameKey: string, limit: number) =>
+    /** Skills of a name, in some folders or in all. */
+    listByName: (tenantId: string, nameKey: string, limit: number, folderId?: Filter<SkillDoc>["folderId"]) =>
       skills
-        .find({ tenantId, nameKey, ...alive })
+        .find({ tenantId, nameKey, ...(folderId === undefined ? {} : { folderId }), ...alive })
         .limit(limit)
         .toArray(),
     /** Slugs equal to a base or to the base with a number; a long base is cut to make room for it. */
@@ -205,7 +209,7 @@ export function openSkills(database: Database) {
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
-        { _id: id, ...alive },
+        { _id: id, ...inSight },
         { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
@@ -221,7 +225,7 @@ export function openSkills(database: Database) {
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
-        { _id: id, folderId: expected, ...alive },
+        { _id: id, folderId: expected, ...inSight },
         { $set: { ...place, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
@@ -233,7 +237,7 @@ export function openSkills(database: Database) {
       place: Pick<SkillDoc, "governingFolderId" | "listed">,
     ): Promise<void> {
       await skills.updateOne(
-        { _id: id, folderId, ...alive },
+        { _id: id, folderId, ...inSight },
         { $set: { ...place, unsettledAt: new Date() }, $inc: { revision: 1 } },
       );
     },
@@ -264,18 +268,18 @@ export function openSkills(database: Database) {
           .limit(slice)
           .toArray();
         if (rows.length === 0) return;
-        yield rows as PlacedSkill[];
+        yield rows;
         last = rows.at(-1)!._id;
       }
     },
     /** Says of skills that this folder governs them; the catalog shows what none governs. */
     async govern(ids: string[], folderIds: string[], governingFolderId: string | null): Promise<void> {
-      const isListed = governingFolderId === null ? { $eq: ["$visibility", "public"] } : false;
+      const isOpen = { $and: [{ $eq: ["$visibility", "public"] }, { $not: ["$suspended"] }] };
       await skills.updateMany({ _id: { $in: ids }, folderId: { $in: folderIds }, ...alive }, [
         {
           $set: {
             governingFolderId,
-            listed: isListed,
+            listed: governingFolderId === null && isOpen,
             revision: { $add: ["$revision", 1] },
             unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
           },
@@ -386,9 +390,6 @@ export function openSkills(database: Database) {
         })),
         { ordered: false },
       );
-    },
-    async renameTenant(tenantId: string, tenantSlug: string): Promise<void> {
-      await skills.updateMany({ tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
     },
     /** Every id, for the verify command and the reconcile job. */
     async *eachId(): AsyncGenerator<string> {

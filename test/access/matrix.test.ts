@@ -16,7 +16,13 @@ import { decideSkill, mayInPlace, type PlaceFacts, type Verdict } from "../../sr
 import { permissionsOfRole } from "../../src/access/permissions.ts";
 import { openCli, type Cli } from "../support/cli.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import {
+  startService,
+  type Answer,
+  type TestOrg,
+  type TestService,
+  type TestUser,
+} from "../support/service.ts";
 
 const origin = { ipHash: "h", source: "api", client: "api" } as const;
 const statusOf: Record<Verdict, number> = { allowed: 200, absent: 404, refused: 403, unauthenticated: 401 };
@@ -114,7 +120,7 @@ async function makeCallers(): Promise<void> {
   const idOf = (place: Place) => folders.get(place)!.id;
   const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/teams`, {
     token: owner.token,
-    body: { name: "Vault keepers", roleIds: [] },
+    body: { name: "Vault keepers" },
   });
   assert.equal(team.status, 201, JSON.stringify(team.body));
   const stranger = await service.newUser();
@@ -342,15 +348,17 @@ describe("what each caller is shown in lists, over REST", () => {
       const { token } = caller;
       if (token === undefined) continue;
       for (const query of ["", "&query=matrix", `&tenant_id=${org.slug}`]) {
-        const target = `/api/skills?limit=200${query}`;
-        const answer = await service.call<SkillPayload[]>("GET", target, { token });
+        const target: string = `/api/skills?limit=200${query}`;
+        const answer: Answer<SkillPayload[]> = await service.call("GET", target, { token });
         if (query.includes("tenant_id") && caller.name === "stranger") {
           assert.equal(answer.code, "not_found");
         } else assert.deepEqual(slugs(answer), readable(caller), `${caller.name}: ${target}`);
       }
       for (const place of places) {
         const id = place === "root" ? "root" : folders.get(place)!.id;
-        const answer = await service.call<SkillPayload[]>("GET", `/api/skills?folder_id=${id}`, { token });
+        const answer: Answer<SkillPayload[]> = await service.call("GET", `/api/skills?folder_id=${id}`, {
+          token,
+        });
         const expected = readable(caller, (skill) => skill.place === place);
         if (answer.status === 404) assert.deepEqual(expected, [], `${caller.name}: ${place}`);
         else assert.deepEqual(slugs(answer), expected, `${caller.name}: ${place}`);
@@ -363,8 +371,8 @@ describe("what each caller is shown in lists, over REST", () => {
       const seen: string[] = [];
       let cursor: string | null = null;
       do {
-        const target = `/api/skills?limit=2${cursor ? `&cursor=${cursor}` : ""}`;
-        const page = await service.call<SkillPayload[]>("GET", target, { token: caller.token });
+        const target: string = `/api/skills?limit=2${cursor ? `&cursor=${cursor}` : ""}`;
+        const page: Answer<SkillPayload[]> = await service.call("GET", target, { token: caller.token });
         cursor = page.nextCursor ?? null;
         if (cursor) assert.equal(page.data.length, 2, caller.name);
         seen.push(...page.data.map((skill) => skill.slug));
@@ -377,7 +385,7 @@ describe("what each caller is shown in lists, over REST", () => {
     const expected = ["open-public", "root-public"];
     for (const { token, name } of callers)
       for (const query of ["", "?query=matrix", "?sort=downloads", "?query=public"]) {
-        const answer = await service.call<CatalogItem[]>("GET", `/api/explore${query}`, { token });
+        const answer: Answer<CatalogItem[]> = await service.call("GET", `/api/explore${query}`, { token });
         assert.deepEqual(slugs(answer), expected, `${name}: ${query}`);
       }
   });
@@ -385,17 +393,17 @@ describe("what each caller is shown in lists, over REST", () => {
   it("the folders: those they may read in and the way there, with counts of what they may read", async () => {
     for (const caller of callers) {
       if (caller.token === undefined || caller.name === "stranger") continue;
-      const answer = await service.call<FolderPayload[]>("GET", `/api/tenants/${org.slug}/folders`, {
+      const answer: Answer<FolderPayload[]> = await service.call("GET", `/api/tenants/${org.slug}/folders`, {
         token: caller.token,
       });
       const reads = (place: Place) => mayInPlace(caller.actor, "skill:read", org.id, factsFor(caller, place));
       const named = places.filter((place) => place !== "root");
       const expected = named
         .filter((place) => named.some((inside) => around[inside].includes(place) && reads(inside)))
-        .map((place) => [pathOf[place], reads(place) ? visibilities.length : 0])
+        .map((place) => `${pathOf[place]}: ${reads(place) ? visibilities.length : 0}`)
         .toSorted();
       assert.deepEqual(
-        answer.data.map((folder) => [folder.path, folder.skillCount]).toSorted(),
+        answer.data.map((folder) => `${folder.path}: ${folder.skillCount}`).toSorted(),
         expected,
         caller.name,
       );

@@ -125,7 +125,7 @@ describe("the decision about a skill in a folder", () => {
     it(`for ${who}`, () => {
       const verdicts = (place: PlaceFacts, visibility: Visibility) =>
         acts.map((act) => decideSkill(actor, act, skillAt(place, visibility)));
-      const expected = (letters: string) => [...letters].map((letter) => short[letter]!);
+      const expected = (letters: string) => letters.split("").map((letter) => short[letter]!);
 
       // An organization's scoped token has no grants of its own, whatever the facts say.
       const levels = actor.kind === "organization" ? [] : [...folderLevels.entries()];
