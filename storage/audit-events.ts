@@ -2,6 +2,7 @@
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { insertOnce, type EventRow } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
 
 export const auditEventIndexes: IndexDescription[] = [
   { key: { tenantId: 1, createdAt: -1, _id: -1 } },
@@ -30,6 +31,7 @@ export function openAuditEvents(database: Database) {
       return { entries, total };
     },
 
+    removeOfTenant: (tenantId: string) => removeSlice(events, { tenantId }),
     /** Removes what is older than the retention, in slices; answers how many went. */
     async removeBefore(time: Date, slice = 1000): Promise<number> {
       const old = await events

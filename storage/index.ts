@@ -18,6 +18,7 @@ import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./sea
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
+import { openTenantSkills, type TenantSkills } from "./tenant-skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
 import { openTokens, tokenIndexes, type Tokens } from "./tokens.ts";
 import { openUploads, uploadIndexes, type Uploads } from "./uploads.ts";
@@ -42,6 +43,7 @@ export interface Storage {
   searchEntries: SearchEntries;
   skillSearch: SkillSearch;
   teams: Teams;
+  tenantSkills: TenantSkills;
   tenants: Tenants;
   tokens: Tokens;
   uploads: Uploads;
@@ -100,6 +102,7 @@ export async function openStorage(options: { url: string; database: string }): P
     searchEntries,
     skillSearch: openSkillSearch(database, searchEntries),
     teams: openTeams(database),
+    tenantSkills: openTenantSkills(database),
     tenants: openTenants(database),
     tokens: openTokens(database),
     uploads: openUploads(database),

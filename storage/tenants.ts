@@ -137,12 +137,18 @@ export function openTenants(database: Database) {
         { returnDocument: "after" },
       );
     },
+    /** Those that wait to be erased. */
+    listDeleted: (limit: number) =>
+      tenants
+        .find({ deletionAt: { $exists: true } }, { projection: { _id: 1 } })
+        .limit(limit)
+        .toArray(),
     listToErase: (now: Date, limit: number) =>
       tenants
         .find({ deletionAt: { $lte: now } }, { projection: { _id: 1 } })
         .limit(limit)
         .toArray(),
-    /** Begins to erase what is due, or goes on; false when it is not due. */
+    /** Begins to erase what is due, or goes on: from this write on nothing comes back. False when it is not due. */
     async beginErasing(id: string, now: Date): Promise<boolean> {
       const result = await tenants.updateOne(
         { _id: id, deletionAt: { $lte: now } },

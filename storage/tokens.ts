@@ -104,6 +104,7 @@ export function openTokens(database: Database) {
       await tokens.updateOne({ _id: id }, { $max: { lastUsedAt } });
     },
 
+    removeOfTenant: (tenantId: string) => removeSlice(tokens, { tenantId }),
     /** Removes up to `slice` tokens that ended before a time and whose events are in the log. */
     async removeEnded(before: Date, slice = 1000): Promise<number> {
       const ended = {

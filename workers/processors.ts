@@ -5,6 +5,7 @@ import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { govern } from "./folders/govern.ts";
 import { sendAccountMails } from "./mail/account.ts";
+import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
 import { purge } from "./upkeep/purge.ts";
@@ -18,6 +19,7 @@ export function processors(app: App): Processors {
     "folders.govern": ({ tenantId }) => govern(app, tenantId),
     "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
+    "orgs.erase": ({ tenantId }) => eraseTenant(app, tenantId),
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
     "mail.account": (payload) => sendAccountMails(app, payload),
     "upkeep.merge-packs": async (payload) => {

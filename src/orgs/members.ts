@@ -7,14 +7,14 @@ import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, makeSystemEvent, settleEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { foldName } from "../users/schema.ts";
 import { permissionsOfMember, permissionsOfRoles, requireHeld } from "./giving.ts";
-import { enlistOwner, releaseOwner, settleOwners } from "./owners.ts";
+import { enlistOwner, isLastOwner, lastOwner, releaseOwner, settleOwners } from "./owners.ts";
 import { MemberCursor, type ChangeMember, type MemberQuery } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
@@ -137,19 +137,51 @@ export async function endMembership(
   });
 }
 
-export function departure(
+/**
+ * Ends every membership of an account that is being removed. Looks at all of them before it ends one: throws
+ * `last_owner`, with `details.organizations`, where one of them would be left without an owner. An organization that is
+ * to be erased needs none.
+ */
+export async function leaveAllTenants(app: App, userId: string): Promise<void> {
+  const [account, rows] = await Promise.all([
+    app.storage.users.find(userId),
+    app.storage.memberships.listOfUser(userId),
+  ]);
+  const owned = rows.filter((row) => row.role === ownerRole && !row.tenantDeletionAt);
+  const blocked: MembershipDoc[] = [];
+  for (const row of owned) if (await isLastOwner(app, row)) blocked.push(row);
+  if (blocked.length > 0)
+    throw lastOwner(blocked.map((row) => ({ id: row.tenantId, slug: row.tenantSlug, name: row.tenantName })));
+  for (const row of rows) {
+    await endMembership(
+      app,
+      row.tenantId,
+      userId,
+      (member) => ({
+        ...makeSystemEvent(app, "organization.member_left", departed(member)),
+        userId,
+        actor: { type: "user", id: userId, name: account?.username ?? member.username },
+      }),
+      { evenLast: row.tenantDeletionAt !== undefined },
+    );
+  }
+}
+
+function departure(
   app: App,
   actor: Actor,
   name: "organization.member_left" | "organization.member_removed",
   member: MembershipDoc,
 ): EventRow {
-  return makeEvent(app, actor, name, {
-    tenantId: member.tenantId,
-    resourceType: "user",
-    resourceId: member.userId,
-    metadata: { username: member.username, role: member.role },
-  });
+  return makeEvent(app, actor, name, departed(member));
 }
+
+const departed = ({ tenantId, userId, username, role }: MembershipDoc) => ({
+  tenantId,
+  resourceType: "user" as const,
+  resourceId: userId,
+  metadata: { username, role },
+});
 
 /**
  * Has every room clean up after somebody who left: its processor (`workers/orgs/member-left.ts`) names the rooms. Until

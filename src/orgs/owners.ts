@@ -54,6 +54,13 @@ export async function mendOwners(app: App, tenantId: string): Promise<void> {
   }
 }
 
+/** Whether nobody else owns the organization of an owner. */
+export async function isLastOwner(app: App, owner: MembershipDoc): Promise<boolean> {
+  await mendOwners(app, owner.tenantId);
+  const tenant = await app.storage.tenants.find(owner.tenantId);
+  return tenant !== null && tenant.ownerIds.every((id) => id === owner.userId);
+}
+
 export function lastOwner(organizations: { id: string; slug: string; name: string }[]): ServiceError {
   const names = organizations.map((one) => `"${one.slug}"`).join(", ");
   return new ServiceError(

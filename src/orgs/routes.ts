@@ -1,7 +1,10 @@
 import { TenantPayload } from "../../contract/payloads.ts";
+import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { loadMemberships } from "../users/load.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
+import { deleteTenant, restoreTenant } from "./deletion.ts";
 import { invitationRoutes } from "./invitation-routes.ts";
 import { memberRoutes } from "./member-routes.ts";
 import { presentTenant } from "./present.ts";
@@ -64,10 +67,39 @@ export function tenantRoutes(app: App): Route[] {
       handle: async ({ actor, params, body }) =>
         presentTenant(app, await updateTenant(app, actor, params.tenant, body), actor),
     }),
+    route({
+      method: "delete",
+      path: "/api/tenants/:tenant",
+      summary: "Delete an organization; its owners can restore it for 7 days, then everything is erased",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: null,
+      handle: ({ actor, params }) => deleteTenant(app, actor, params.tenant),
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/restore",
+      summary: "Restore a deleted organization before it is erased",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: TenantPayload,
+      async handle({ actor, params }) {
+        const tenant = await restoreTenant(app, actor, params.tenant);
+        return presentTenant(app, tenant, await reload(app, actor));
+      },
+    }),
     ...avatarRoutes(app),
     ...memberRoutes(app),
     ...invitationRoutes(app),
     ...teamRoutes(app),
     ...roleRoutes(app),
   ];
+}
+
+/** The caller with what they may do after a change of it. */
+async function reload(app: App, actor: Actor): Promise<Actor> {
+  if (actor.kind !== "user") return actor;
+  return { ...actor, memberships: await loadMemberships(app, actor.userId) };
 }

@@ -83,11 +83,23 @@ export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
   do {
     written = now;
     await app.storage.memberships.follow(written);
-    await app.storage.skills.renameTenant(written._id, written.slug);
+    await app.storage.tenantSkills.rename(written._id, written.slug);
+    await followDeletion(app, written);
     now = await app.storage.tenants.find(written._id);
   } while (
     now &&
     (now.slug !== written.slug || now.name !== written.name || isDeleted(now) !== isDeleted(written))
+  );
+}
+
+/** Takes the skills of an organization that is to be erased out of sight, or brings them back. */
+async function followDeletion(app: App, tenant: TenantDoc): Promise<void> {
+  const { tenantSkills } = app.storage;
+  if (tenant.deletionAt) return tenantSkills.suspend(tenant._id);
+  if (!(await tenantSkills.resume(tenant._id))) return;
+  // Folders may have changed in the moment in which their skills went out of sight.
+  app.background("follow folders", () =>
+    app.queue.enqueue("folders.govern", { tenantId: tenant._id }, { jobId: tenant._id }),
   );
 }
 

@@ -15,6 +15,8 @@ export interface JobPayloads {
   "mail.invitation": { invitationId: string };
   /** Takes away what hung on a membership that has ended. */
   "orgs.member-left": { tenantId: string; userId: string };
+  /** Erases an organization whose grace period is over. */
+  "orgs.erase": { tenantId: string };
   /** Takes a deleted team out of everything that names it. */
   "orgs.team-deleted": { tenantId: string; teamId: string };
   /** Sends the mails that wait in an account's document. */
@@ -42,6 +44,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "folders.govern": { attempts: 10, backoffMs: 1000 },
   "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
+  "orgs.erase": { attempts: 10, backoffMs: 5000 },
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
   // Tries for some eight hours; after that the reconcile job queues what still waits.
   "mail.account": { attempts: 10, backoffMs: 60_000 },

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { sortFields, type ListedSkill, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor } from "../access/actor.ts";
+import type { Actor, Membership } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidRequest, notFound } from "../errors.ts";
@@ -38,13 +38,21 @@ export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery)
   );
 }
 
+/** The caller's organization of this id, slug or former slug. */
+async function findOwn(app: App, actor: Actor, ref: string): Promise<Membership | undefined> {
+  if (actor.kind === "anonymous") return undefined;
+  const own = actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
+  if (own) return own;
+  const former = await app.storage.tenants.findBySlug(ref);
+  return actor.memberships.find((m) => m.tenantId === former?._id);
+}
+
 /** Skills that the caller may read in their own organizations, or in one of them. */
 export async function listSkills(app: App, actor: Actor, input: ListQuery): Promise<Page<SkillDoc>> {
   let tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
   if (input.tenant_id !== undefined) {
     const ref = input.tenant_id;
-    const own =
-      actor.kind !== "anonymous" && actor.memberships.find((m) => m.tenantId === ref || m.tenantSlug === ref);
+    const own = await findOwn(app, actor, ref);
     if (!own) throw notFound("team", ref);
     tenantIds = [own.tenantId];
   }

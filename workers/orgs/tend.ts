@@ -18,6 +18,8 @@ export async function tendOrganizations(app: App, before: Date): Promise<void> {
     await mendOwners(app, tenant._id);
     await carryEvents(app, tenants, tenant._id, tenant.outbox ?? []);
   }
+  // A publish that was under way when its organization was deleted may have come after.
+  for (const { _id } of await tenants.listDeleted(batch)) await app.storage.tenantSkills.suspend(_id);
   for (const member of await memberships.listUnsettled(before, batch)) {
     if (member.enlisting) await enlistOwner(app, member);
     await carryEvents(app, memberships, member._id, member.outbox ?? []);
@@ -40,8 +42,10 @@ export async function tendOrganizations(app: App, before: Date): Promise<void> {
 /** How long an invitation that ran out stays in sight, and one that was used can still say so. */
 const endedInvitationMs = 30 * 24 * 3_600_000;
 
-/** Removes what has ended and is in the audit log. */
+/** Removes what has ended and is in the audit log, and has organizations erased whose time has come. */
 export async function pruneOrganizations(app: App): Promise<void> {
+  for (const { _id: tenantId } of await app.storage.tenants.listToErase(app.now(), batch))
+    await app.queue.enqueue("orgs.erase", { tenantId }, { jobId: tenantId });
   const before = new Date(app.now().getTime() - endedInvitationMs);
   while ((await app.storage.invitations.removeExpired(before)) > 0);
   while ((await app.storage.roles.removeEnded()) > 0);

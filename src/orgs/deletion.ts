@@ -1,0 +1,46 @@
+/**
+ * The end of an organization: from its deletion on it is there for its owners alone, who can take that back until the
+ * grace period is over. One write of the organization's document decides; memberships and skills follow from it.
+ */
+import { limits } from "../../contract/limits.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { makeEvent, settleEvents } from "../audit/events.ts";
+import { ServiceError } from "../errors.ts";
+import { followTenant, loadTenant } from "./service.ts";
+
+/** Has an organization erased after `limits.organizationGraceMs`. Throws `conflict` when it will be already. */
+export async function deleteTenant(app: App, actor: Actor, ref: string): Promise<void> {
+  const tenant = await loadTenant(app, actor, ref, "organization:delete");
+  const deletionAt = new Date(app.now().getTime() + limits.organizationGraceMs);
+  const event = makeEvent(app, actor, "organization.deletion_scheduled", {
+    tenantId: tenant._id,
+    resourceType: "organization",
+    resourceId: tenant._id,
+    metadata: { deletionAt },
+  });
+  const deleted = await app.storage.tenants.scheduleDeletion(tenant._id, deletionAt, app.now(), [event]);
+  if (!deleted) throw stateless(tenant, "will be erased already.");
+  await followTenant(app, deleted);
+  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+}
+
+/** Takes the deletion back. Throws `conflict` when there is none, or its time has come. */
+export async function restoreTenant(app: App, actor: Actor, ref: string): Promise<TenantDoc> {
+  const tenant = await loadTenant(app, actor, ref, "organization:delete");
+  const event = makeEvent(app, actor, "organization.deletion_cancelled", {
+    tenantId: tenant._id,
+    resourceType: "organization",
+    resourceId: tenant._id,
+  });
+  const restored = await app.storage.tenants.cancelDeletion(tenant._id, app.now(), [event]);
+  if (!restored) throw stateless(tenant, "is not to be erased, or is being erased right now.");
+  await followTenant(app, restored);
+  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+  return restored;
+}
+
+function stateless({ slug }: TenantDoc, sentence: string): ServiceError {
+  return new ServiceError("conflict", `"${slug}" ${sentence}`, { kind: "team", ref: slug });
+}

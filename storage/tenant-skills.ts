@@ -1,0 +1,51 @@
+/** What happens to all skills of an organization at once. */
+import type { Database } from "./database.ts";
+import type { SkillDoc } from "./skills.ts";
+
+export type TenantSkills = ReturnType<typeof openTenantSkills>;
+
+export function openTenantSkills(database: Database) {
+  const skills = database.collection<SkillDoc>("skills");
+  return {
+    async rename(tenantId: string, tenantSlug: string): Promise<void> {
+      await skills.updateMany({ tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
+    },
+    /** Takes every skill out of sight, for as long as their organization waits to be erased. */
+    async suspend(tenantId: string): Promise<void> {
+      await skills.updateMany(
+        { tenantId, suspended: { $exists: false } },
+        { $set: { suspended: true, listed: false }, $inc: { revision: 1 } },
+      );
+    },
+    /** Brings them back; answers whether any was out of sight. */
+    async resume(tenantId: string): Promise<boolean> {
+      const isListed = {
+        $and: [
+          { $eq: ["$visibility", "public"] },
+          { $eq: [{ $ifNull: ["$governingFolderId", null] }, null] },
+          { $not: ["$deletedAt"] },
+        ],
+      };
+      const resumed = await skills.updateMany({ tenantId, suspended: true }, [
+        {
+          $set: {
+            listed: isListed,
+            revision: { $add: ["$revision", 1] },
+            // What was settled meanwhile told search of a skill that nobody sees.
+            unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
+          },
+        },
+        { $unset: "suspended" },
+      ]);
+      return resumed.modifiedCount > 0;
+    },
+    /** Some of an organization's skills, deleted ones included, for erasing them. */
+    async listIds(tenantId: string, limit: number): Promise<string[]> {
+      const rows = await skills
+        .find({ tenantId }, { projection: { _id: 1 } })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
+import type { CatalogItem, IdentityPayload, PublishResult, TenantPayload } from "../../contract/payloads.ts";
+import { leaveAllTenants } from "../../src/orgs/members.ts";
+import { processors } from "../../workers/processors.ts";
+import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+let member: TestUser;
+let skill: PublishResult["skill"];
+let aheadMs = 0;
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+});
+after(() => service.close());
+beforeEach(async () => {
+  aheadMs = 0;
+  await service.empty();
+  world = await makeWorld(service);
+  member = await world.join("member");
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token: member.token,
+    body: { tenantId: world.org.id, name: "Doomed thing", content: "doomed text\n", visibility: "public" },
+  });
+  skill = made.data.skill;
+  await service.settled();
+});
+
+const erase = () => processors(service.app)["orgs.erase"]({ tenantId: world.org.id });
+const read = (token?: string) => service.call("GET", `/api/skills/${skill.id}`, { token });
+const catalog = async (query = "") =>
+  (await service.call<CatalogItem[]>("GET", `/api/explore${query}`)).data.map((item) => item.slug);
+
+/** Documents, in any collection, that mention the organization. */
+async function traces(): Promise<string[]> {
+  const found: string[] = [];
+  for (const collection of await service.app.storage.database.raw.collections()) {
+    const name = collection.collectionName;
+    for (const document of await collection.find().toArray())
+      if (JSON.stringify(document).includes(world.org.id) || JSON.stringify(document).includes(skill.id))
+        found.push(`${name}: ${JSON.stringify(document).slice(0, 200)}`);
+  }
+  return found;
+}
+
+describe("a deleted organization", () => {
+  it("is gone for everybody but its owners from the next call on", async () => {
+    const admin = await world.join("admin");
+    const refused = await world.at(admin, "DELETE", "");
+    const deleted = await world.at(world.owner, "DELETE", "");
+
+    const seen = await world.at<TenantPayload>(world.owner, "GET", "");
+    const listed = await service.call<TenantPayload[]>("GET", "/api/tenants", { token: world.owner.token });
+    const profile = await service.call<IdentityPayload>("GET", "/api/user/profile", {
+      token: world.owner.token,
+    });
+
+    assert.deepEqual([refused.code, deleted.status], ["forbidden", 200]);
+    const inMs = new Date(seen.data.deletionAt!).getTime() - Date.now();
+    assert.ok(Math.abs(inMs - limits.organizationGraceMs) < 60_000, `${inMs}`);
+    assert.deepEqual(seen.data.permissions, { organization: ["delete"] });
+    assert.equal(listed.data.length, 1);
+    assert.deepEqual(profile.data.memberships, []);
+    for (const user of [admin, member]) {
+      assert.equal((await world.at(user, "GET", "")).code, "not_found");
+      assert.equal((await world.at(user, "POST", "/restore")).code, "not_found");
+      assert.equal((await read(user.token)).code, "not_found");
+    }
+    assert.equal((await read(world.owner.token)).code, "not_found");
+    assert.equal((await read()).code, "unauthenticated");
+    assert.deepEqual([await catalog(), await catalog("?query=doomed")], [[], []]);
+    assert.equal((await service.raw("GET", `/s/${skill.publicId}`)).status, 303);
+  });
+
+  it("does nothing any more, and says why to its owners", async () => {
+    await world.at(world.owner, "DELETE", "");
+    const calls: [string, string, unknown?][] = [
+      ["PATCH", "", { name: "Alive" }],
+      ["GET", "/members"],
+      ["POST", "/teams", { name: "Late" }],
+      ["POST", "/invitations", { email: "late@example.org" }],
+    ];
+    for (const [method, path, body] of calls) {
+      const answer = await world.at(world.owner, method, path, body);
+      assert.equal(answer.code, "forbidden", `${method} ${path}`);
+      assert.match(answer.error!, /will be erased/);
+    }
+    const published = await service.call("POST", "/api/skills", {
+      token: world.owner.token,
+      body: { tenantId: world.org.id, name: "Late", content: "late\n" },
+    });
+    assert.equal(published.code, "forbidden");
+    assert.equal((await world.at(world.owner, "DELETE", "")).code, "conflict");
+    const slug = await service.call("POST", "/api/tenants", {
+      token: member.token,
+      body: { name: "Vulture", slug: world.org.slug },
+    });
+    assert.equal(slug.code, "already_exists");
+  });
+
+  it("comes back whole when an owner restores it in time", async () => {
+    await world.at(world.owner, "DELETE", "");
+    await erase();
+
+    const restored = await world.at<TenantPayload>(world.owner, "POST", "/restore");
+    const again = await world.at(world.owner, "POST", "/restore");
+
+    assert.equal(restored.status, 200, JSON.stringify(restored.body));
+    assert.equal(restored.data.deletionAt, undefined);
+    assert.ok(restored.data.permissions["skill"]!.includes("read"));
+    assert.equal(again.code, "conflict");
+    assert.deepEqual([(await read()).status, (await read(member.token)).status], [200, 200]);
+    assert.deepEqual([await catalog(), await catalog("?query=doomed")], [[skill.slug], [skill.slug]]);
+    const events = await world.events();
+    assert.deepEqual(events.slice(-2), [
+      "organization.deletion_scheduled",
+      "organization.deletion_cancelled",
+    ]);
+    const pushed = await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: member.token,
+      body: { content: "alive again\n" },
+    });
+    assert.equal(pushed.status, 201);
+  });
+
+  it("leaves no trace when its time is over, and its slug is free then", async () => {
+    const team = await world.newTeam("Doomed", [await world.newRole("Doomed", { skill: ["read"] })]);
+    await world.at(world.owner, "PUT", `/teams/${team}/members/${member.id}`);
+    await world.at(world.owner, "POST", "/folders", { path: "a/b/c", parents: true });
+    await world.invite(world.owner, "doomed@example.org");
+    await world.at(world.owner, "DELETE", `/members/${(await world.join("viewer")).id}`);
+    await service.settled();
+    await world.at(world.owner, "DELETE", "");
+    await service.settled();
+    const repositories = async () => {
+      const found: string[] = [];
+      for await (const repo of service.app.repos.listRepos()) found.push(repo.skillId);
+      return found;
+    };
+    assert.ok((await repositories()).includes(skill.id));
+
+    aheadMs = limits.organizationGraceMs + 1000;
+    const late = await world.at(world.owner, "POST", "/restore");
+    await erase();
+    await service.settled();
+
+    assert.equal(late.code, "conflict");
+    const passing = (await traces()).filter((trace) => !trace.startsWith("idempotency"));
+    assert.deepEqual(passing, []);
+    assert.ok(!(await repositories()).includes(skill.id));
+    const taken = await service.call("POST", "/api/tenants", {
+      token: member.token,
+      body: { name: "Heirs", slug: world.org.slug },
+    });
+    assert.equal(taken.status, 201);
+  });
+
+  it("goes on being erased where a stop left it, and never comes back then", async () => {
+    await world.at(world.owner, "DELETE", "");
+    aheadMs = limits.organizationGraceMs + 1000;
+    const { downloads } = service.app.storage;
+    const { removeOfSkill } = downloads;
+    downloads.removeOfSkill = async () => {
+      throw new Error("the process stops here");
+    };
+    try {
+      await assert.rejects(erase());
+    } finally {
+      downloads.removeOfSkill = removeOfSkill;
+    }
+
+    const between = await world.at(world.owner, "GET", "");
+    await erase();
+    await erase();
+
+    assert.equal(between.code, "not_found");
+    assert.deepEqual(await traces(), []);
+  });
+
+  it("is followed though the process stopped right after its deletion was written", async () => {
+    const { tenants } = service.app.storage;
+    const deletionAt = new Date(Date.now() + limits.organizationGraceMs);
+    await tenants.scheduleDeletion(world.org.id, deletionAt, service.app.now(), []);
+    const early = await world.at(member, "GET", "");
+
+    aheadMs = 60_000;
+    await reconcile(service.app);
+
+    assert.equal(early.code, "not_found");
+    assert.equal((await read(member.token)).code, "not_found");
+    assert.deepEqual(await catalog(), []);
+  });
+});
+
+describe("an account that leaves everything", () => {
+  it("leaves no organization without an owner, and then none of them any trouble", async () => {
+    const person = await service.newUser();
+    const [sole, shared, doomed] = [
+      await makeWorld(service, person),
+      await makeWorld(service, person),
+      await makeWorld(service, person),
+    ];
+    const partner = await shared.join("owner");
+    await doomed.at(person, "DELETE", "");
+    await world.add(person, "viewer");
+
+    await assert.rejects(leaveAllTenants(service.app, person.id), {
+      code: "last_owner",
+      details: {
+        kind: "team",
+        ref: sole.org.slug,
+        organizations: [{ id: sole.org.id, slug: sole.org.slug, name: sole.org.slug }],
+      },
+    });
+    assert.equal((await service.app.storage.memberships.listOfUser(person.id)).length, 4);
+    await sole.add(partner, "owner");
+    await leaveAllTenants(service.app, person.id);
+
+    assert.deepEqual(await service.app.storage.memberships.listOfUser(person.id), []);
+    assert.equal((await shared.at(partner, "DELETE", `/members/${partner.id}`)).code, "last_owner");
+    assert.ok((await world.events()).includes("organization.member_left"));
+  });
+});

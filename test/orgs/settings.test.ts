@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { PublishResult, ResolveResult, SkillPayload, TenantPayload } from "../../contract/payloads.ts";
+import { limits } from "../../contract/limits.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+beforeEach(async () => {
+  world = await makeWorld(service);
+});
+
+const change = (body: object, by = world.owner) => world.at<TenantPayload>(by, "PATCH", "", body);
+
+describe("an organization's settings", () => {
+  it("are told with what the caller may do", async () => {
+    const viewer = await world.join("viewer");
+    await change({ name: "Acme Works", description: "  Makes things. " });
+
+    const seen = await world.at<TenantPayload>(viewer, "GET", "");
+    const own = await world.at<TenantPayload>(world.owner, "GET", "");
+
+    assert.deepEqual(
+      [seen.data.name, seen.data.description, seen.data.role, seen.data.permissions],
+      [
+        "Acme Works",
+        "Makes things.",
+        "viewer",
+        { skill: ["read"], analytics: ["read"], mcpServer: ["read"] },
+      ],
+    );
+    assert.ok(own.data.permissions["organization"]!.includes("delete"));
+    assert.equal((await change({ name: "Mine" }, viewer)).code, "forbidden");
+    for (const body of [{}, { name: "" }, { slug: "Not A Slug" }, { slug: "api" }, { owner: "me" }])
+      assert.equal((await change(body)).code, "invalid_request", JSON.stringify(body));
+  });
+
+  it("keep former slugs leading to the organization, in every kind of reference", async () => {
+    const made = await service.call<PublishResult>("POST", "/api/skills", {
+      token: world.owner.token,
+      body: { tenantId: world.org.slug, name: "Kept", content: "text\n" },
+    });
+    const former = world.org.slug;
+    const slug = `${former}-new`;
+
+    const renamed = await change({ slug });
+    const { token } = world.owner;
+    const byTilde = await service.call<SkillPayload>("GET", `/api/skills/${former}~kept`, { token });
+    const resolved = await service.call<ResolveResult>("GET", `/api/skills/resolve?ref=${former}/kept`, {
+      token,
+    });
+    const listed = await service.call<SkillPayload[]>("GET", `/api/skills?tenant_id=${former}`, { token });
+    const read = await service.call<TenantPayload>("GET", `/api/tenants/${former}`, { token });
+    const published = await service.call<PublishResult>("POST", "/api/skills", {
+      token,
+      body: { tenantId: former, name: "Kept", content: "text 2\n" },
+    });
+
+    assert.deepEqual([renamed.data.slug, renamed.data.formerSlugs], [slug, [former]]);
+    assert.deepEqual([byTilde.data.id, byTilde.data.tenantSlug], [made.data.skill.id, slug]);
+    assert.equal(resolved.data.skill.tenantSlug, slug);
+    assert.equal(listed.data[0]?.tenantSlug, slug);
+    assert.equal(read.data.slug, slug);
+    assert.equal(published.data.skill.tenantSlug, slug);
+  });
+
+  it("let nobody else take a former slug, but its own organization take it back", async () => {
+    const former = world.org.slug;
+    await change({ slug: `${former}-new` });
+    const other = await makeWorld(service);
+
+    const taken = await other.at(other.owner, "PATCH", "", { slug: former });
+    const made = await service.call("POST", "/api/tenants", {
+      token: other.owner.token,
+      body: { name: "Squatter", slug: former },
+    });
+    const back = await change({ slug: former });
+
+    assert.deepEqual([taken.code, made.code], ["already_exists", "already_exists"]);
+    assert.deepEqual([back.data.slug, back.data.formerSlugs], [former, [`${former}-new`]]);
+  });
+
+  it("remember so many former slugs, and give older ones up", async () => {
+    const first = world.org.slug;
+    for (let i = 0; i <= limits.formerOrgSlugs; i++) await change({ slug: `${first}-${i}` });
+
+    const { data } = await world.at<TenantPayload>(world.owner, "GET", "");
+
+    assert.equal(data.formerSlugs.length, limits.formerOrgSlugs);
+    const gone = await service.call("GET", `/api/tenants/${first}`, { token: world.owner.token });
+    assert.equal(gone.code, "not_found");
+  });
+
+  it("end at one slug when many are given at once, with all of them leading there", async () => {
+    const slugs = Array.from({ length: 8 }, (_, i) => `${world.org.slug}-${i}`);
+
+    const answers = await Promise.all(slugs.map((slug) => change({ slug })));
+
+    assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+    const { data } = await world.at<TenantPayload>(world.owner, "GET", "");
+    assert.deepEqual([data.slug, ...data.formerSlugs].toSorted(), [world.org.slug, ...slugs].toSorted());
+    const profile = await service.call<{ memberships: { slug: string }[] }>("GET", "/api/user/profile", {
+      token: world.owner.token,
+    });
+    assert.deepEqual(
+      profile.data.memberships.map((one) => one.slug),
+      [data.slug],
+    );
+  });
+});
