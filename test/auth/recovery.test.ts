@@ -1,0 +1,352 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { EventRow } from "../../storage/outbox.ts";
+import { deliverMails } from "../support/mailbox.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+
+const password = "correct horse battery";
+const newPassword = "a staple that is new";
+const hourMs = 3_600_000;
+
+let service: TestService;
+let ada: TestUser;
+let now = new Date("2026-05-01T12:00:00Z");
+const advance = (ms: number) => (now = new Date(now.getTime() + ms));
+
+before(async () => {
+  service = await startService({ now: () => now });
+});
+afterEach(async () => {
+  await service.settled();
+  await service.empty();
+});
+after(() => service.close());
+
+const forgot = (email: unknown) => service.call("POST", "/api/auth/password/forgot", { body: { email } });
+const reset = (token: string, chosen: unknown = newPassword) =>
+  service.call("POST", "/api/auth/password/reset", { body: { token, password: chosen } });
+const signIn = (given: string) =>
+  service.call("POST", "/api/auth/sign-in", { body: { email: "ada@example.com", password: given } });
+const holds = async (cookie: string) =>
+  (await service.call("GET", "/api/user/profile", { cookie })).status === 200;
+const mails = async () => {
+  await service.settled();
+  return deliverMails(service.app);
+};
+
+/** An account, and the token of a link that was sent to it. */
+async function adaWithLink(): Promise<string> {
+  ada = await service.newUser("ada");
+  await mails();
+  return link();
+}
+
+async function link(): Promise<string> {
+  assert.equal((await forgot("ada@example.com")).status, 200);
+  const [mail, ...rest] = await mails();
+  assert.deepEqual(rest, []);
+  assert.equal(mail!.subject, "Choose a new password");
+  assert.equal(mail!.to, "ada@example.com");
+  return mail!.token;
+}
+
+describe("asking for a link", () => {
+  it("answers the same for an address that is known, unknown, and no address at all", async () => {
+    ada = await service.newUser("ada");
+    await mails();
+
+    const answers = await Promise.all([" ADA@Example.com ", "nobody@example.com", "nonsense"].map(forgot));
+
+    for (const { status, body } of answers)
+      assert.deepEqual({ status, body }, { status: 200, body: { success: true } });
+    assert.deepEqual(
+      (await mails()).map(({ to }) => to),
+      ["ada@example.com"],
+    );
+    for (const wrong of ["", 7, null, ["a@b"], { $gt: "" }, "x".repeat(255)])
+      assert.equal((await forgot(wrong)).code, "invalid_request");
+  });
+
+  it("waits for nothing that depends on the address", async () => {
+    const { users } = service.app.storage;
+    const { findCredentials } = users;
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    users.findCredentials = async (emailKey) => {
+      await held;
+      return findCredentials(emailKey);
+    };
+    try {
+      assert.equal((await forgot("ada@example.com")).status, 200);
+    } finally {
+      release!();
+      users.findCredentials = findCredentials;
+    }
+  });
+
+  it("is counted by address, known or not, and by caller", async (t) => {
+    const limited = await startService({ rateLimits: true });
+    t.after(() => limited.close());
+    const ask = (email: string) => limited.call("POST", "/api/auth/password/forgot", { body: { email } });
+    const user = await limited.newUser();
+
+    for (const email of [`${user.username}@example.com`, "nobody@example.com"]) {
+      const codes = [];
+      for (let i = 0; i < 6; i++) codes.push((await ask(email)).code);
+      assert.deepEqual(codes, [...Array.from({ length: 5 }, () => undefined), "rate_limited"], email);
+    }
+    const others = await Promise.all(Array.from({ length: 25 }, (_, i) => ask(`somebody${i}@example.com`)));
+    assert.ok(others.some(({ code }) => code === "rate_limited"));
+  });
+});
+
+describe("a link for a new password", () => {
+  it("sets it, ends every session, keeps tokens and signs nobody in", async () => {
+    const token = await adaWithLink();
+
+    const done = await reset(token);
+
+    assert.equal(done.status, 200);
+    assert.deepEqual(done.headers.getSetCookie(), []);
+    assert.equal(await holds(ada.cookie), false);
+    assert.equal((await service.call("GET", "/api/user/profile", { token: ada.token })).status, 200);
+    assert.equal((await signIn(password)).code, "invalid_credentials");
+    assert.equal((await signIn(newPassword)).status, 200);
+    const [notice, ...rest] = await mails();
+    assert.deepEqual(rest, []);
+    assert.equal(notice!.subject, "Your password was changed");
+    const rows = service.app.storage.database.collection<EventRow>("audit_events");
+    const [event] = await rows.find({ userId: ada.id, name: "user.password_changed" }).toArray();
+    assert.deepEqual(event!.metadata, { by: "mail link" });
+    assert.deepEqual(event!.actor, { type: "user", id: ada.id, name: "ada" });
+  });
+
+  it("shows that the address is its reader's", async () => {
+    const token = await adaWithLink();
+
+    await reset(token);
+
+    const profile = await service.call("GET", "/api/user/profile", { token: ada.token });
+    assert.equal(profile.data["emailVerified"], true);
+  });
+
+  it("works once, also of twenty uses at once", async () => {
+    const token = await adaWithLink();
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => reset(token, `${newPassword} ${i}`)),
+    );
+
+    const winner = answers.findIndex(({ status }) => status === 200);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(answers.filter(({ details }) => details?.["reason"] === "used").length, 19);
+    assert.equal((await signIn(`${newPassword} ${winner}`)).status, 200);
+    const replayed = await reset(token, "yet another password");
+    assert.equal(replayed.code, "refused");
+    assert.equal(replayed.details?.["reason"], "used");
+    assert.equal((await mails()).length, 1);
+  });
+
+  it("ends after an hour", async () => {
+    const token = await adaWithLink();
+    advance(hourMs - 1000);
+    assert.equal((await reset(token, "short")).code, "invalid_request");
+    advance(1000);
+
+    const late = await reset(token);
+
+    assert.equal(late.details?.["reason"], "expired");
+    assert.equal((await signIn(password)).status, 200);
+  });
+
+  it("is not sent after its hour", async () => {
+    await service.newUser("ada");
+    await mails();
+    await forgot("ada@example.com");
+    await service.settled();
+    advance(hourMs);
+
+    assert.deepEqual(await mails(), []);
+  });
+
+  it("ends with each other change of the password", async () => {
+    const token = await adaWithLink();
+    const second = await link();
+    await service.call("POST", "/api/user/password", {
+      token: ada.token,
+      body: { currentPassword: password, newPassword },
+    });
+
+    for (const old of [token, second]) assert.equal((await reset(old, "chosen by a thief")).code, "refused");
+    assert.equal((await signIn(newPassword)).status, 200);
+  });
+
+  it("ends with the address that it was sent to", async () => {
+    const token = await adaWithLink();
+    await service.call("POST", "/api/user/email", {
+      token: ada.token,
+      body: { email: "ada@new.example", password },
+    });
+    const change = (await mails()).find(({ to }) => to === "ada@new.example")!;
+    await service.call("POST", "/api/user/email/confirm", { body: { token: change.token } });
+
+    assert.equal((await reset(token)).code, "refused");
+  });
+
+  it("drops a change of address that waits", async () => {
+    const token = await adaWithLink();
+    await service.call("POST", "/api/user/email", {
+      token: ada.token,
+      body: { email: "thief@example.com", password },
+    });
+    const change = (await mails()).find(({ to }) => to === "thief@example.com")!;
+
+    await reset(token);
+
+    const refused = await service.call("POST", "/api/user/email/confirm", { body: { token: change.token } });
+    assert.equal(refused.details?.["reason"], "used");
+  });
+
+  it("is of no use made up, altered or made for something else", async () => {
+    ada = await service.newUser("ada");
+    const [confirmation] = await mails();
+    const token = await link();
+    const bob = await service.newUser("bob");
+    const [id, end, signature] = token.split(".") as [string, string, string];
+
+    for (const wrong of [
+      "x",
+      confirmation!.token,
+      `${bob.id}.${end}.${signature}`,
+      `66aa00000000000000000001.${end}.${signature}`,
+      `${id}.zzzzzz.${signature}`,
+      `${id}.${end}.${"A".repeat(43)}`,
+    ]) {
+      const refused = await reset(wrong);
+      assert.equal(refused.code, "refused", wrong);
+      assert.ok(["invalid", "used"].includes(refused.details?.["reason"] as string), wrong);
+    }
+    for (const wrong of [null, 7, "", "x".repeat(201)])
+      assert.equal((await reset(wrong as string)).code, "invalid_request");
+    assert.equal((await signIn(password)).status, 200);
+  });
+
+  it("leaves nothing of itself in the database and the log", async () => {
+    const logged: string[] = [];
+    const loud = await startService({ logged });
+    try {
+      await loud.newUser("eve");
+      await loud.call("POST", "/api/auth/password/forgot", { body: { email: "eve@example.com" } });
+      await loud.settled();
+      const delivered = await deliverMails(loud.app);
+      assert.equal(delivered.length, 2);
+
+      for (const { token } of delivered) {
+        const signature = token.split(".")[2]!;
+        assert.equal(signature.length, 43);
+        for (const collection of await loud.app.storage.database.raw.collections())
+          assert.ok(!JSON.stringify(await collection.find().toArray()).includes(signature));
+        assert.ok(!logged.join("\n").includes(signature));
+      }
+      assert.doesNotMatch(logged.join("\n"), /eve@example/);
+    } finally {
+      await loud.close();
+    }
+  });
+});
+
+describe("the pages of links", () => {
+  const open = async (path: string) => {
+    const response = await service.raw("GET", path);
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+  const send = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const response = await service.raw("POST", path, {
+      bytes: Buffer.from(new URLSearchParams(fields).toString()),
+      headers: { "content-type": "application/x-www-form-urlencoded", origin: service.url, ...headers },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const hiddenToken = (text: string) => /name="token" value="([^"]+)"/.exec(text)?.[1] ?? "";
+
+  it("lead from the sign-in to a new password", async () => {
+    ada = await service.newUser("ada");
+    await mails();
+    assert.match((await open("/sign-in")).text, /href="\/forgot-password"/);
+    assert.match((await open("/forgot-password")).text, /name="email"/);
+
+    const known = await send("/forgot-password", { email: "ada@example.com" });
+    const unknown = await send("/forgot-password", { email: "nobody@example.com" });
+    assert.equal(known.status, 200);
+    assert.equal(known.text, unknown.text);
+    const [mail] = await mails();
+    const form = await open(mail!.link.slice(service.url.length));
+    assert.equal(form.status, 200);
+    assert.equal(hiddenToken(form.text), mail!.token);
+    assert.equal(form.headers.get("cache-control"), "no-store");
+    assert.equal(form.headers.get("referrer-policy"), "same-origin");
+
+    const short = await send("/reset-password", { token: mail!.token, password: "short" });
+    assert.equal(short.status, 400);
+    assert.match(short.text, /Password: must have 12/);
+    assert.equal(hiddenToken(short.text), mail!.token);
+    const done = await send("/reset-password", { token: mail!.token, password: newPassword });
+    assert.equal(done.status, 200);
+    assert.match(done.text, /href="\/sign-in"/);
+    assert.equal((await signIn(newPassword)).status, 200);
+
+    const again = await open(mail!.link.slice(service.url.length));
+    assert.equal(again.status, 422);
+    assert.match(again.text, /used already/);
+    assert.match(again.text, /href="\/forgot-password"/);
+  });
+
+  it("change nothing when they are opened, however often", async () => {
+    ada = await service.newUser("ada");
+    const [confirmation] = await mails();
+    const path = confirmation!.link.slice(service.url.length);
+
+    for (let i = 0; i < 3; i++) {
+      const shown = await open(path);
+      assert.equal(shown.status, 200);
+      assert.match(shown.text, /ada@example\.com/);
+      assert.match(shown.text, /<form method="post" action="\/confirm-email"/);
+    }
+    assert.equal((await service.call("GET", "/api/user/profile", ada)).data["emailVerified"], false);
+
+    const done = await send("/confirm-email", { token: hiddenToken((await open(path)).text) });
+    assert.equal(done.status, 200);
+    assert.equal((await service.call("GET", "/api/user/profile", ada)).data["emailVerified"], true);
+    const again = await send("/confirm-email", { token: confirmation!.token });
+    assert.equal(again.status, 422);
+    assert.match(again.text, /used already/);
+  });
+
+  it("take no form of another site", async () => {
+    ada = await service.newUser("ada");
+    const [confirmation] = await mails();
+    const foreign = { origin: "https://evil.example" };
+
+    for (const [path, fields] of [
+      ["/confirm-email", { token: confirmation!.token }],
+      ["/forgot-password", { email: "ada@example.com" }],
+      ["/reset-password", { token: confirmation!.token, password: newPassword }],
+    ] as const)
+      assert.equal((await send(path, fields, foreign)).status, 403, path);
+    assert.deepEqual(await mails(), []);
+  });
+
+  it("say what is wrong with a link, and never show it as HTML", async () => {
+    const evil = `"><script>alert(1)</script>`;
+    for (const path of ["/confirm-email", "/reset-password"])
+      for (const token of ["", evil, "x".repeat(3000)]) {
+        const shown = await open(`${path}?token=${encodeURIComponent(token)}`);
+        assert.equal(shown.status, 422, path);
+        assert.match(shown.text, /role="alert"/);
+        assert.doesNotMatch(shown.text, /<script/);
+      }
+    const shown = await send("/forgot-password", { email: "" });
+    assert.equal(shown.status, 400);
+    assert.match(shown.text, /E-mail: /);
+  });
+});
