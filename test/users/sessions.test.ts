@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import { SessionPayload } from "../../contract/payloads-accounts.ts";
+import type { SessionPayload } from "../../contract/payloads-accounts.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { clientOf } from "../../src/auth/user-agent.ts";
 import { reconcile } from "../../workers/upkeep/reconcile.ts";
@@ -83,7 +83,7 @@ describe("the list of sessions", () => {
     } while (cursor);
 
     assert.equal(seen.length, 5);
-    assert.deepEqual(seen, [...new Set(seen)].sort().reverse());
+    assert.deepEqual(seen, [...new Set(seen)].sort().toReversed());
     const foreign = Buffer.from('["x",1]').toString("base64url");
     const refused = await service.call("GET", `/api/user/sessions?cursor=${foreign}`, user);
     assert.equal(refused.code, "invalid_request");
@@ -258,13 +258,13 @@ describe("ending all other sessions", () => {
     const user = await service.newUser();
     await signIn(user);
     const rows = service.app.storage.database.collection<{ userId: string }>("sessions");
-    const before = await rows.countDocuments({ userId: ada.id });
+    const kept = await rows.countDocuments({ userId: ada.id });
 
     await service.call("DELETE", "/api/user/sessions", { cookie: user.cookie });
     await service.settled();
 
     assert.equal(await rows.countDocuments({ userId: user.id }), 1);
-    assert.equal(await rows.countDocuments({ userId: ada.id }), before);
+    assert.equal(await rows.countDocuments({ userId: ada.id }), kept);
   });
 
   it("of twenty at once from twenty browsers lets one be left", async () => {

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, afterEach, before, describe, it } from "node:test";
+import { MailError } from "../../src/mail/mailer.ts";
+import { sendAccountMails } from "../../workers/mail/account.ts";
+import { processors } from "../../workers/processors.ts";
+import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { readMail } from "../support/mail-text.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { startSmtpServer, type SmtpServer } from "../support/smtp-server.ts";
+
+let service: TestService;
+let server: SmtpServer;
+let now = new Date();
+const logged: string[] = [];
+
+before(async () => {
+  server = await startSmtpServer();
+  service = await startService({ smtpUrl: server.url, now: () => now, logged });
+});
+afterEach(async () => {
+  await service.settled();
+  await service.empty();
+  server.received.length = 0;
+  server.replies = {};
+  logged.length = 0;
+});
+after(async () => {
+  await service.close();
+  await server.close();
+});
+
+const waiting = async (user: TestUser) => (await service.app.storage.users.findWithMails(user.id))!.mailsDue!;
+const send = (user: TestUser) => sendAccountMails(service.app, { userId: user.id });
+const subjects = () => server.received.map(({ message }) => readMail(message).headers["subject"]);
+
+describe("the mails of an account", () => {
+  it("go out by the job that a sign-up queues, and what they say works", async (t) => {
+    const consumers = service.app.queue.startConsumers(processors(service.app), { concurrency: 1 });
+    t.after(() => consumers.close());
+    const user = await service.newUser("ada");
+    await service.settled();
+
+    for (let i = 0; i < 200 && server.received.length === 0; i++) await sleep(50);
+
+    assert.equal(server.received.length, 1);
+    assert.deepEqual(server.received[0]!.to, ["ada@example.com"]);
+    const { link } = readMail(server.received[0]!.message);
+    const token = new URL(link).searchParams.get("token");
+    const confirmed = await service.call("POST", "/api/user/email/confirm", { body: { token } });
+    assert.equal(confirmed.status, 200);
+    for (let i = 0; i < 50 && (await waiting(user)).length > 0; i++) await sleep(20);
+    assert.deepEqual(await waiting(user), []);
+    assert.doesNotMatch(logged.join("\n"), /ada@example|confirm-email\?token/);
+  });
+
+  it("wait where the server is busy, and go out with the next try, the others now", async () => {
+    const user = await service.newUser("ada");
+    await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
+    await service.settled();
+    server.replies = { RCPT: ["451 <ada@example.com> later"] };
+
+    await assert.rejects(send(user), (error) => error instanceof MailError && error.retryable);
+
+    assert.deepEqual(subjects(), ["Choose a new password"]);
+    assert.deepEqual(
+      (await waiting(user)).map(({ kind }) => kind),
+      ["confirm-email"],
+    );
+    await send(user);
+    assert.deepEqual(subjects(), ["Choose a new password", "Confirm your e-mail address"]);
+    assert.deepEqual(await waiting(user), []);
+    await send(user);
+    assert.equal(server.received.length, 2);
+  });
+
+  it("are given up where the server refuses for good, without a word about the address", async () => {
+    const user = await service.newUser("ada");
+    server.replies = { RCPT: ["550 <ada@example.com> unknown"] };
+
+    await send(user);
+
+    assert.equal(server.received.length, 0);
+    assert.deepEqual(await waiting(user), []);
+    const [line] = logged.filter((text) => text.includes("given up"));
+    assert.ok(line?.includes("EENVELOPE 550"));
+    assert.doesNotMatch(logged.join("\n"), /ada@example/);
+  });
+
+  it("are found by the reconcile job when nobody queued them, and queued once", async () => {
+    const { queue } = service.app;
+    const queued: { name: string; payload: object; options: object | undefined }[] = [];
+    const accountMails = () => queued.filter((job) => job.name === "mail.account");
+    service.app.queue = { ...queue, enqueue: () => Promise.reject(new Error("away")) };
+    const user = await service.newUser("ada");
+    await service.settled();
+    service.app.queue = {
+      ...queue,
+      enqueue: async (name, payload, options) => void queued.push({ name, payload, options }),
+    };
+    try {
+      await reconcile(service.app);
+      assert.deepEqual(accountMails(), [], "what is young may still be queued by its own process");
+      now = new Date(now.getTime() + 61_000);
+      await reconcile(service.app);
+    } finally {
+      service.app.queue = queue;
+    }
+
+    assert.deepEqual(accountMails(), [
+      { name: "mail.account", payload: { userId: user.id }, options: { jobId: user.id } },
+    ]);
+  });
+
+  it("of somebody who is gone are nobody's", async () => {
+    await sendAccountMails(service.app, { userId: "66aa00000000000000000001" });
+
+    assert.equal(server.received.length, 0);
+  });
+
+  it("do not pile up without end", async () => {
+    const user = await service.newUser("ada");
+    for (let i = 0; i < 30; i++)
+      await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
+    await service.settled();
+
+    assert.equal((await waiting(user)).length, 20);
+  });
+});
