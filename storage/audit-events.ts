@@ -1,14 +1,37 @@
 /** The audit log: events carried here from the documents whose change they record (`outbox.ts`). */
-import type { IndexDescription } from "mongodb";
-import type { Database } from "./database.ts";
+import type { Filter, IndexDescription } from "mongodb";
+import type { EventName } from "../contract/vocabulary.ts";
+import { commandTimeMs, type Database } from "./database.ts";
 import { insertOnce, type EventRow } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
+/** Each begins with whose log it is and ends with the order in which a log is read. */
 export const auditEventIndexes: IndexDescription[] = [
   { key: { tenantId: 1, createdAt: -1, _id: -1 } },
+  { key: { tenantId: 1, name: 1, createdAt: -1, _id: -1 } },
+  { key: { tenantId: 1, "actor.id": 1, createdAt: -1, _id: -1 } },
+  { key: { tenantId: 1, "actor.name": 1, createdAt: -1, _id: -1 } },
+  { key: { tenantId: 1, resourceId: 1, createdAt: -1, _id: -1 } },
   { key: { userId: 1, createdAt: -1, _id: -1 } },
+  { key: { userId: 1, name: 1, createdAt: -1, _id: -1 } },
   { key: { createdAt: 1 } },
 ];
+
+/** Which entries: of one organization's log or of one user's own, within a time, narrowed by what is named. */
+export interface AuditQuery {
+  log: { tenantId: string } | { userId: string };
+  /** The oldest time, included; nothing from before the retention is asked for. */
+  from: Date;
+  /** The newest time, excluded. */
+  to?: Date | undefined;
+  names?: EventName[] | undefined;
+  /** Whoever has one of the ids, or had one of the names at the time. */
+  actor?: { ids: string[]; names: string[] } | undefined;
+  resourceId?: string | undefined;
+}
+
+const newestFirst = { createdAt: -1, _id: -1 } as const;
+const exportBatch = 500;
 
 export type AuditEvents = ReturnType<typeof openAuditEvents>;
 
@@ -18,18 +41,22 @@ export function openAuditEvents(database: Database) {
     /** Writes events; one that is there already is left as it is. */
     record: (rows: EventRow[]) => insertOnce(events, rows),
 
-    /** A page of a user's own events, newest first. */
-    async listOfUser(
-      userId: string,
-      skip: number,
-      limit: number,
-    ): Promise<{ entries: EventRow[]; total: number }> {
-      const [entries, total] = await Promise.all([
-        events.find({ userId }).sort({ createdAt: -1, _id: -1 }).skip(skip).limit(limit).toArray(),
-        events.countDocuments({ userId }),
-      ]);
-      return { entries, total };
-    },
+    /** Entries, newest first. */
+    list: (query: AuditQuery, skip: number, limit: number): Promise<EventRow[]> =>
+      events
+        .find(filterOf(query), { maxTimeMS: commandTimeMs })
+        .sort(newestFirst)
+        .skip(skip)
+        .limit(limit)
+        .toArray(),
+
+    /** How many entries match, counted no further than `atMost`. */
+    count: (query: AuditQuery, atMost: number): Promise<number> =>
+      events.countDocuments(filterOf(query), { limit: atMost, maxTimeMS: commandTimeMs }),
+
+    /** Every entry, newest first, a batch in memory at a time. Whoever stops reading early ends the query. */
+    each: (query: AuditQuery): AsyncIterable<EventRow> =>
+      events.find(filterOf(query), { batchSize: exportBatch }).sort(newestFirst),
 
     removeOfTenant: (tenantId: string) => removeSlice(events, { tenantId }),
     /** Removes what is older than the retention, in slices; answers how many went. */
@@ -41,5 +68,15 @@ export function openAuditEvents(database: Database) {
       if (old.length === 0) return 0;
       return (await events.deleteMany({ _id: { $in: old.map((row) => row._id) } })).deletedCount;
     },
+  };
+}
+
+function filterOf({ log, from, to, names, actor, resourceId }: AuditQuery): Filter<EventRow> {
+  return {
+    ...log,
+    createdAt: { $gte: from, ...(to ? { $lt: to } : {}) },
+    ...(names ? { name: { $in: names } } : {}),
+    ...(resourceId === undefined ? {} : { resourceId }),
+    ...(actor ? { $or: [{ "actor.id": { $in: actor.ids } }, { "actor.name": { $in: actor.names } }] } : {}),
   };
 }

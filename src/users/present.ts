@@ -1,10 +1,8 @@
 import type { IdentityPayload } from "../../contract/payloads.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
-import type { EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Membership } from "../access/actor.ts";
-import type { AuditEntryPayload } from "./schema.ts";
 
 export interface InvitedTo {
   invitation: InvitationDoc;
@@ -19,9 +17,9 @@ export function presentIdentity(
   return {
     id: user._id,
     username: user.username,
-    emailVerified: user.emailVerifiedAt !== undefined,
     name: user.name,
     email: user.email,
+    emailVerified: user.emailVerifiedAt !== undefined,
     isAdministrator: user.isAdministrator,
     memberships: memberships
       .filter((m) => !m.deletionAt)
@@ -33,18 +31,5 @@ export function presentIdentity(
       organizationSlug: tenant.slug,
       expiresAt: invitation.expiresAt.toISOString(),
     })),
-  };
-}
-
-export function presentAuditEntry(event: EventRow): AuditEntryPayload {
-  return {
-    id: event._id,
-    action: event.name,
-    actor: event.actor,
-    resourceType: event.resourceType,
-    resourceId: event.resourceId,
-    metadata: event.metadata,
-    ...(event.ipHash === undefined ? {} : { ip: event.ipHash }),
-    createdAt: event.createdAt.toISOString(),
   };
 }

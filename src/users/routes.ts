@@ -1,10 +1,11 @@
 import { IdentityPayload } from "../../contract/payloads.ts";
 import type { App } from "../app.ts";
 import { route, type Route } from "../http/route.ts";
+import { userAuditRoutes } from "./audit-routes.ts";
 import { loadIdentity } from "./identity.ts";
 import { requireUser } from "./load.ts";
-import { AuditLogPayload, AuditLogQuery, UpdateProfile } from "./schema.ts";
-import { listOwnEvents, loadAccount, updateProfile } from "./service.ts";
+import { UpdateProfile } from "./schema.ts";
+import { loadAccount, updateProfile } from "./service.ts";
 
 const tag = "User";
 
@@ -31,15 +32,6 @@ export function userRoutes(app: App): Route[] {
       handle: async ({ actor, body }) =>
         loadIdentity(app, await updateProfile(app, actor, body), requireUser(actor).memberships),
     }),
-    route({
-      method: "get",
-      path: "/api/user/audit-log",
-      summary: "List what you did, newest first",
-      tag,
-      auth: "required",
-      query: AuditLogQuery,
-      data: AuditLogPayload,
-      handle: ({ actor, query }) => listOwnEvents(app, actor, query),
-    }),
+    ...userAuditRoutes(app),
   ];
 }

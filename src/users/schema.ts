@@ -39,38 +39,3 @@ export const UpdateProfile = z
   .strictObject({ name: personName.optional(), username: username.optional() })
   .refine((fields) => Object.keys(fields).length > 0, "needs name or username");
 export type UpdateProfile = z.output<typeof UpdateProfile>;
-
-/** Pages by number, since the log is read from its newest end and is kept for 90 days. */
-export const AuditLogQuery = z.object({
-  page: z.coerce.number().int().min(1).max(10_000).default(1).meta({ description: "from 1" }),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(limits.pageSizeMax)
-    .default(limits.pageSizeDefault)
-    .meta({ description: "entries per page" }),
-});
-export type AuditLogQuery = z.output<typeof AuditLogQuery>;
-
-export const AuditEntryPayload = z
-  .object({
-    id: z.string(),
-    action: z.string(),
-    actor: z.object({ type: z.string(), id: z.string().nullable(), name: z.string() }),
-    resourceType: z.string(),
-    resourceId: z.string(),
-    metadata: z.record(z.string(), z.unknown()),
-    ip: z
-      .string()
-      .optional()
-      .meta({ description: "HMAC-SHA256 of the caller's address; the address itself is not kept" }),
-    createdAt: z.iso.datetime(),
-  })
-  .meta({ id: "AuditEntry" });
-export type AuditEntryPayload = z.infer<typeof AuditEntryPayload>;
-
-export const AuditLogPayload = z
-  .object({ entries: z.array(AuditEntryPayload), total: z.number().int(), page: z.number().int() })
-  .meta({ id: "AuditLog" });
-export type AuditLogPayload = z.infer<typeof AuditLogPayload>;

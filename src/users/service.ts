@@ -1,15 +1,12 @@
-/** The caller's own account: who they are, what they change of it, what they did. */
+/** The caller's own account: who they are, and what they change of it. */
 import type { Account } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
-import { limitsOf } from "../access/decide.ts";
-import { isPermitted } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { makeEvent, settleEvents } from "../audit/events.ts";
-import { forbidden, unauthenticated } from "../errors.ts";
+import { unauthenticated } from "../errors.ts";
 import { nameTaken, requireUnrestricted, requireUser } from "./load.ts";
 import { followUser } from "./member-names.ts";
-import { presentAuditEntry } from "./present.ts";
-import type { AuditLogPayload, AuditLogQuery, UpdateProfile } from "./schema.ts";
+import type { UpdateProfile } from "./schema.ts";
 
 /** The caller's account; a token of any scope may ask who it is. */
 export async function loadAccount(app: App, actor: Actor): Promise<Account> {
@@ -43,20 +40,4 @@ export async function updateProfile(app: App, actor: Actor, input: UpdateProfile
   await followUser(app, updated);
   settleEvents(app, app.storage.users, caller.userId, [event]);
   return updated;
-}
-
-/** A page of the caller's own audit log, newest first. A restricted token needs the scope to read logs. */
-export async function listOwnEvents(app: App, actor: Actor, query: AuditLogQuery): Promise<AuditLogPayload> {
-  const caller = requireUser(actor);
-  const { scopes, allowedFolderIds } = limitsOf(caller);
-  if (allowedFolderIds || (scopes && !isPermitted(scopes, "auditLog:read"))) {
-    throw forbidden("This token's restrictions do not include reading the audit log.");
-  }
-  const { page, limit } = query;
-  const { entries, total } = await app.storage.auditEvents.listOfUser(
-    caller.userId,
-    (page - 1) * limit,
-    limit,
-  );
-  return { entries: entries.map(presentAuditEntry), total, page };
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { BSON, MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import { BSON, type Document } from "mongodb";
 import type { PublishResult } from "../../contract/payloads.ts";
 import { purge } from "../../workers/upkeep/purge.ts";
 import { reconcile } from "../../workers/upkeep/reconcile.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 
 const { EJSON } = BSON;
 const skillCount = 400;
@@ -15,14 +16,7 @@ let org: TestOrg;
 let skill: PublishResult["skill"];
 
 before(async () => {
-  const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, "connect")!;
-  MongoClient.prototype.connect = function (this: MongoClient) {
-    // A setter that the types leave out.
-    Object.assign(this, { monitorCommands: true });
-    return (connect.value as MongoClient["connect"]).call(this);
-  };
-  service = await startService();
-  Object.defineProperty(MongoClient.prototype, "connect", connect);
+  service = await startWatchedService();
   user = await service.newUser();
   org = await service.newOrg(user);
   const made = await service.call<PublishResult>("POST", "/api/skills", {
@@ -71,64 +65,7 @@ async function multiply(): Promise<void> {
   await raw.collection("versions").insertMany(rows);
 }
 
-interface Plan {
-  command: Document;
-  stages: string[];
-  examined: number;
-}
-
-const explainable = new Set(["find", "aggregate", "count", "distinct", "update", "delete", "findAndModify"]);
-
-/** Runs the calls, and asks the engine how it runs each of the commands that they sent. */
-async function planned(run: () => Promise<unknown>): Promise<Plan[]> {
-  const { raw } = service.app.storage.database;
-  const commands = new Map<string, Document>();
-  const note = ({ commandName, command }: CommandStartedEvent) => {
-    if (!explainable.has(commandName)) return;
-    for (const one of singleOf(command)) commands.set(EJSON.stringify(one), one);
-  };
-  raw.client.on("commandStarted", note);
-  try {
-    await run();
-    await service.settled();
-  } finally {
-    raw.client.off("commandStarted", note);
-  }
-  const plans: Plan[] = [];
-  for (const command of commands.values()) {
-    const explained = await raw.command({ explain: command, verbosity: "executionStats" });
-    const text = JSON.stringify(explained, (key, value: unknown) => (isUsed(key) ? value : undefined));
-    const stages = [...text.matchAll(/"stage":"(\w+)"/g)].map((match) => match[1]!);
-    const examined = [...text.matchAll(/"totalDocsExamined":(\d+)/g)].map((match) => Number(match[1]));
-    plans.push({ command, stages, examined: Math.max(0, ...examined) });
-  }
-  return plans;
-}
-
-/** Plans that were weighed and not taken are told too. */
-const isUsed = (key: string) => key !== "rejectedPlans" && key !== "allPlansExecution";
-
-/** A command without what belongs to its connection; updates and deletes one by one, as they can be explained. */
-function singleOf(command: Document): Document[] {
-  const rest = Object.fromEntries(
-    Object.entries(command).filter(([name]) => !/^(lsid|\$.*|txnNumber|ordered|bypass.*)$/.test(name)),
-  );
-  for (const list of ["updates", "deletes"]) {
-    const entries = rest[list] as Document[] | undefined;
-    if (entries) return entries.map((entry) => ({ ...rest, [list]: [entry] }));
-  }
-  return [rest];
-}
-
-function assertIndexed(plans: Plan[], mostExamined: number): void {
-  assert.ok(plans.length > 0, "commands were seen");
-  for (const { command, stages, examined } of plans) {
-    const shown = `${stages.join(" ")} of ${JSON.stringify(command).slice(0, 500)}`;
-    assert.ok(!stages.includes("COLLSCAN"), shown);
-    assert.ok(examined <= mostExamined, `examines ${examined}: ${shown}`);
-  }
-}
-
+const planned = (run: () => Promise<unknown>): Promise<Plan[]> => plansOf(service, run);
 const get = (target: string, token: string | undefined = user.token) =>
   service.call("GET", target, { token });
 
@@ -213,6 +150,36 @@ describe("the plans of queries at a few hundred documents", () => {
     });
 
     assertIndexed(entries, skillCount * 3);
+  });
+
+  it("keep tokens by index alone, in sorted order", async () => {
+    const { raw } = service.app.storage.database;
+    const token = (fields: object, i: number) => ({
+      _id: service.app.newId(),
+      name: `token ${i}`,
+      secretHash: `hash ${i}`,
+      createdAt: new Date(),
+      ...(i % 3 === 0 ? {} : { revokedAt: new Date() }),
+      ...fields,
+    });
+    const owners = [{ tenantId: org.id }, { userId: user.id }, { tenantId: "other" }, { userId: "other" }];
+    const rows: Document[] = Array.from({ length: 400 }, (_, i) => token(owners[i % 4]!, i));
+    await raw.collection("tokens").insertMany(rows);
+
+    const entries = await planned(async () => {
+      for (const target of [`/api/tenants/${org.slug}/tokens`, "/api/user/tokens"]) {
+        const { nextCursor } = await get(`${target}?limit=5`);
+        assert.equal((await get(`${target}?limit=5&cursor=${nextCursor}`)).status, 200);
+        const made = await service.call("POST", target, { token: user.token, body: { name: "new" } });
+        assert.equal((await get("/api/tenants", made.data["token"] as string)).status, 200);
+        await service.call("DELETE", `${target}/${String(made.data["id"])}`, { token: user.token });
+      }
+    });
+
+    assertIndexed(entries, 10);
+    for (const { command, stages } of entries.filter((plan) => plan.command["find"] === "tokens"))
+      assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${EJSON.stringify(command)}`);
+    await raw.collection("tokens").deleteMany({ name: /^token / });
   });
 
   it("sweep, purge and reconcile by index alone", async () => {

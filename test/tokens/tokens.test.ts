@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 
 import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads.ts";
 import { carryEvents } from "../../src/audit/events.ts";
-import { purgeTokens } from "../../src/tokens/service.ts";
+import { purgeTokens, removeTokensOfUser } from "../../src/tokens/service.ts";
 import {
   createToken,
   signUp,
@@ -86,6 +86,8 @@ describe("personal tokens", () => {
       { scopes: { apiToken: ["manage"] } },
       { scopes: { folder: ["manageAcl"] } },
       { allowedFolderIds: [] },
+      { allowedFolderIds: ["a", "a"] },
+      { allowedFolderIds: Array.from({ length: 101 }, (_, i) => `f${i}`) },
       { allowedFolderIds: "x" },
       { userId: "somebody-else" },
     ];
@@ -100,11 +102,30 @@ describe("personal tokens", () => {
     assert.deepEqual(await list(), []);
   });
 
-  it("knows no folders yet", async () => {
+  it("knows no folder that its owner does not see", async () => {
     const { answer } = await createToken(service, cookie, { allowedFolderIds: ["0123456789abcdef01234567"] });
 
     assert.equal(answer.status, 404);
     assert.deepEqual(answer.body.details, { kind: "folder", ref: "0123456789abcdef01234567" });
+  });
+
+  it("is listed newest first, page by page", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await createToken(service, cookie)).id);
+    await revoke(ids[1]!);
+    const page = async (query: string) =>
+      (await service.call("GET", `/api/user/tokens?limit=2${query}`, { cookie })).body;
+
+    const first = await page("");
+    const second = await page(`&cursor=${String(first["nextCursor"])}`);
+
+    const shown = TokenPayload.array().parse([first.data, second.data].flat());
+    assert.deepEqual(
+      shown.map(({ id }) => id),
+      ids.filter((_, at) => at !== 1),
+    );
+    assert.equal(second["nextCursor"], null);
+    assert.equal((await service.call("GET", "/api/user/tokens?cursor=x", { cookie })).status, 400);
   });
 
   it("lets exactly 25 of 40 calls at once have one", async () => {
@@ -204,7 +225,7 @@ describe("personal tokens", () => {
     await service.settled();
     // Revoked by a process that stopped before it carried the event to the log.
     const event = {
-      ...(await service.storage.auditEvents.listOfUser(userId, 0, 1)).entries[0]!,
+      ...(await service.storage.auditEvents.list({ log: { userId }, from: new Date(0) }, 0, 1))[0]!,
       _id: "f".repeat(24),
     };
     await service.storage.tokens.revoke(unsettled.id, { userId }, now, [event]);
@@ -224,5 +245,32 @@ describe("personal tokens", () => {
     await carryEvents(service.app, service.storage.tokens, document!._id, document!.outbox!);
     assert.equal(await purgeTokens(service.app), 1);
     assert.deepEqual(await left(), new Set([kept.id]));
+  });
+
+  it("goes with its owner, once the log has its events", async () => {
+    const [settled, unsettled] = [await createToken(service, cookie), await createToken(service, cookie)];
+    const other = await signUp(service, "bob");
+    const kept = await createToken(service, other.cookie);
+    await service.settled();
+    const { tokens, database } = service.storage;
+    // Revoked by a process that stopped before it carried the event to the log.
+    const created = await database.raw.collection("audit_events").findOne({ resourceId: unsettled.id });
+    const event = { ...created, _id: service.app.newId(), name: "user.token_deleted" };
+    await tokens.revoke(unsettled.id, { userId }, new Date(), [event as never]);
+
+    await Promise.all([removeTokensOfUser(service.app, userId), removeTokensOfUser(service.app, userId)]);
+
+    const left = await database.raw.collection("tokens").find({}).toArray();
+    assert.deepEqual(
+      left.map(({ _id }) => String(_id)),
+      [kept.id],
+    );
+    const use = await service.call("GET", "/api/user/profile", { token: settled.token });
+    assert.equal(use.status, 401);
+    const logged = await database.raw.collection("audit_events").find({ resourceId: unsettled.id }).toArray();
+    assert.deepEqual(
+      new Set(logged.map((row) => String(row["name"]))),
+      new Set(["user.token_created", "user.token_deleted"]),
+    );
   });
 });

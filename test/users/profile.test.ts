@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 
 import { IdentityPayload } from "../../contract/payloads.ts";
-import { AuditLogPayload } from "../../src/users/schema.ts";
+import { AuditLogPayload } from "../../contract/payloads-audit.ts";
 import {
   createToken,
   signUp,

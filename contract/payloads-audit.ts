@@ -1,0 +1,35 @@
+/** The audit log as it crosses the wire. */
+import { z } from "zod";
+
+export const AuditEntryPayload = z
+  .object({
+    id: z.string(),
+    action: z.string(),
+    actor: z.object({
+      type: z.enum(["user", "organization", "anonymous", "system"]).meta({
+        description: "organization: one of its own tokens; system: the service itself, as in a scheduled job",
+      }),
+      id: z.string().nullable().meta({ description: "user id or token id; null for the other two" }),
+      name: z.string().meta({ description: "user name or token name, as it was then" }),
+    }),
+    resourceType: z.string(),
+    resourceId: z.string(),
+    metadata: z.record(z.string(), z.unknown()),
+    ip: z
+      .string()
+      .optional()
+      .meta({ description: "HMAC-SHA256 of the caller's address; the address itself is not kept" }),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: "AuditEntry" });
+export type AuditEntryPayload = z.infer<typeof AuditEntryPayload>;
+
+export const AuditLogPayload = z
+  .object({
+    entries: z.array(AuditEntryPayload),
+    total: z.number().int().meta({ description: "entries that match, counted up to 10,000" }),
+    totalIsExact: z.boolean().meta({ description: "false where there are more than `total`" }),
+    page: z.number().int(),
+  })
+  .meta({ id: "AuditLog" });
+export type AuditLogPayload = z.infer<typeof AuditLogPayload>;

@@ -1,0 +1,81 @@
+/** What the engine does for a call: each command that was sent, explained. */
+import assert from "node:assert/strict";
+import { BSON, MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import { startService, type ServiceOptions, type TestService } from "./service.ts";
+
+const { EJSON } = BSON;
+
+/** A service whose commands `plansOf` can see. */
+export async function startWatchedService(options?: ServiceOptions): Promise<TestService> {
+  const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, "connect")!;
+  MongoClient.prototype.connect = function (this: MongoClient) {
+    // A setter that the types leave out.
+    Object.assign(this, { monitorCommands: true });
+    return (connect.value as MongoClient["connect"]).call(this);
+  };
+  try {
+    return await startService(options);
+  } finally {
+    Object.defineProperty(MongoClient.prototype, "connect", connect);
+  }
+}
+
+/** A command, and how the engine ran it. */
+export interface Plan {
+  command: Document;
+  stages: string[];
+  examined: number;
+}
+
+const explainable = new Set(["find", "aggregate", "count", "distinct", "update", "delete", "findAndModify"]);
+
+/** Runs the calls, and asks the engine how it runs each of the commands that they sent. */
+export async function plansOf(service: TestService, run: () => Promise<unknown>): Promise<Plan[]> {
+  const { raw } = service.app.storage.database;
+  const commands = new Map<string, Document>();
+  const note = ({ commandName, command }: CommandStartedEvent) => {
+    if (!explainable.has(commandName)) return;
+    for (const one of singleOf(command)) commands.set(EJSON.stringify(one), one);
+  };
+  raw.client.on("commandStarted", note);
+  try {
+    await run();
+    await service.settled();
+  } finally {
+    raw.client.off("commandStarted", note);
+  }
+  const plans: Plan[] = [];
+  for (const command of commands.values()) {
+    const explained = await raw.command({ explain: command, verbosity: "executionStats" });
+    const text = JSON.stringify(explained, (key, value: unknown) => (isUsed(key) ? value : undefined));
+    const stages = [...text.matchAll(/"stage":"(\w+)"/g)].map((match) => match[1]!);
+    const examined = [...text.matchAll(/"totalDocsExamined":(\d+)/g)].map((match) => Number(match[1]));
+    plans.push({ command, stages, examined: Math.max(0, ...examined) });
+  }
+  return plans;
+}
+
+/** Plans that were weighed and not taken are told too. */
+const isUsed = (key: string) => key !== "rejectedPlans" && key !== "allPlansExecution";
+
+/** A command without what belongs to its connection; updates and deletes one by one, as they can be explained. */
+function singleOf(command: Document): Document[] {
+  const rest = Object.fromEntries(
+    Object.entries(command).filter(([name]) => !/^(lsid|\$.*|txnNumber|ordered|bypass.*)$/.test(name)),
+  );
+  for (const list of ["updates", "deletes"]) {
+    const entries = rest[list] as Document[] | undefined;
+    if (entries) return entries.map((entry) => ({ ...rest, [list]: [entry] }));
+  }
+  return [rest];
+}
+
+/** No command walks a whole collection, and none looks at more documents than that. */
+export function assertIndexed(plans: Plan[], mostExamined: number): void {
+  assert.ok(plans.length > 0, "commands were seen");
+  for (const { command, stages, examined } of plans) {
+    const shown = `${stages.join(" ")} of ${JSON.stringify(command).slice(0, 500)}`;
+    assert.ok(!stages.includes("COLLSCAN"), shown);
+    assert.ok(examined <= mostExamined, `examines ${examined}: ${shown}`);
+  }
+}
