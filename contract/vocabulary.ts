@@ -81,6 +81,10 @@ export type FolderLevel = (typeof folderLevels)[number];
 export const principalTypes = ["team", "member"] as const;
 export type PrincipalType = (typeof principalTypes)[number];
 
+/** A member's personal workspace, from being asked for to its end (`docs/workspaces.md`). */
+export const workspaceStates = ["scheduled", "provisioned", "failed", "left", "deleting"] as const;
+export type WorkspaceState = (typeof workspaceStates)[number];
+
 /** What a token may be narrowed to (specification, part 2). */
 export const scopableActions = {
   skill: ["read", "create", "update", "delete"],

@@ -16,13 +16,13 @@ import { describeRoutes, docsRoutes } from "./http/openapi.ts";
 import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { limits } from "../contract/limits.ts";
-import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { skillPageRoutes } from "./skills/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
+import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** Every route below `/api`, as the API description tells them. */
 export function apiRoutes(app: App): Route[] {
@@ -31,8 +31,8 @@ export function apiRoutes(app: App): Route[] {
     ...userRoutes(app),
     ...tokenRoutes(app),
     ...tenantRoutes(app),
-    ...auditRoutes(app),
     ...folderRoutes(app),
+    ...workspaceRoutes(app),
     ...skillRoutes(app),
   ];
 }

@@ -24,6 +24,7 @@ import { openTokens, tokenIndexes, type Tokens } from "./tokens.ts";
 import { openUploads, uploadIndexes, type Uploads } from "./uploads.ts";
 import { openUsers, userIndexes, type Users } from "./users.ts";
 import { openVersions, manifestIndexes, versionIndexes, type Versions } from "./versions.ts";
+import { openWorkspaces, workspaceIndexes, workspaceSettingsIndexes, type Workspaces } from "./workspaces.ts";
 
 export interface Storage {
   database: Database;
@@ -49,6 +50,7 @@ export interface Storage {
   uploads: Uploads;
   users: Users;
   versions: Versions;
+  workspaces: Workspaces;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -76,6 +78,8 @@ const indexes: Record<string, IndexDescription[]> = {
   uploads: uploadIndexes,
   users: userIndexes,
   versions: versionIndexes,
+  workspace_settings: workspaceSettingsIndexes,
+  workspaces: workspaceIndexes,
 };
 
 /** Connects, creates missing indexes and opens every collection. */
@@ -108,6 +112,7 @@ export async function openStorage(options: { url: string; database: string }): P
     uploads: openUploads(database),
     users: openUsers(database),
     versions: openVersions(database),
+    workspaces: openWorkspaces(database),
     ping: () => database.ping(),
     close: () => database.close(),
   };

@@ -107,6 +107,17 @@ export function openMemberships(database: Database) {
         )
         .toArray(),
 
+    /** A slice of those who count as members, in order of their ids. */
+    listAfter: (tenantId: string, userId: string, limit: number) =>
+      memberships
+        .find(
+          { tenantId, userId: { $gt: userId }, ...counting },
+          { projection: { userId: 1, username: 1, createdAt: 1 } },
+        )
+        .sort({ userId: 1 })
+        .limit(limit)
+        .toArray(),
+
     /** A page of an organization's members, by user name. */
     list({ tenantId, prefix, teamId, after, limit }: MemberQuery): Promise<MembershipDoc[]> {
       const filter: Filter<MembershipDoc> = { tenantId, ...counting };
@@ -118,7 +129,11 @@ export function openMemberships(database: Database) {
           { username: after.username, _id: { $gt: after.id } },
         ];
       return memberships
-        .find(filter, { projection: { outbox: 0 } })
+        .find(filter, {
+          projection: { outbox: 0 },
+          // In its order, and with names in its keys: only what is found is read.
+          hint: teamId === undefined ? "membership_list" : "membership_team",
+        })
         .sort({ username: 1, _id: 1 })
         .limit(limit)
         .toArray();

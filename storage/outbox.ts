@@ -65,11 +65,11 @@ export async function insertOnce<T extends Document & { _id: string }>(
   }
 }
 
-/** Whether all that is wrong with a bulk write is that documents of the same `_id` are there. */
-export function isOnlyThereAlready(error: unknown): boolean {
+/** Whether all that is wrong with a bulk write is that documents of the same `_id`, or key of another index, are there. */
+export function isOnlyThereAlready(error: unknown, index = "_id_"): boolean {
   if (!isDuplicate(error)) return false;
   const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-  return failed.every((one) => one.code === 11000 && / index: _id_ /.test(one.errmsg ?? ""));
+  return failed.every((one) => one.code === 11000 && (one.errmsg ?? "").includes(` index: ${index} `));
 }
 
 /**
@@ -81,6 +81,24 @@ export async function settleOutbox<T extends Document & WithOutbox & { _id: stri
   id: string,
   eventIds: string[],
 ): Promise<void> {
+  await collection.updateOne({ _id: id } as Filter<T>, settledUpdate(eventIds));
+}
+
+/** The same for many documents in one call. */
+export async function settleOutboxes<T extends Document & WithOutbox & { _id: string }>(
+  collection: Collection<T>,
+  documents: readonly { id: string; eventIds: string[] }[],
+): Promise<void> {
+  if (documents.length === 0) return;
+  await collection.bulkWrite(
+    documents.map(({ id, eventIds }) => ({
+      updateOne: { filter: { _id: id } as Filter<T>, update: settledUpdate(eventIds) },
+    })),
+    { ordered: false },
+  );
+}
+
+function settledUpdate(eventIds: string[]): Document[] {
   const rest = {
     $filter: {
       input: { $ifNull: ["$outbox", []] },
@@ -88,8 +106,8 @@ export async function settleOutbox<T extends Document & WithOutbox & { _id: stri
       cond: { $not: [{ $in: ["$$event._id", eventIds] }] },
     },
   };
-  await collection.updateOne({ _id: id } as Filter<T>, [
+  return [
     { $set: { outbox: rest } },
     { $set: { unsettledAt: { $cond: [{ $eq: ["$outbox", []] }, "$$REMOVE", "$unsettledAt"] } } },
-  ]);
+  ];
 }

@@ -52,6 +52,11 @@ export function openPlaces(database: Database) {
       const filter = kind ? { tenantId, kind, parentId } : { tenantId, parentId };
       return (await places.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
+    /** Whether a skill lies, or is about to lie, in one of some folders. */
+    async hasSkillsIn(tenantId: string, parentIds: string[]): Promise<boolean> {
+      const filter = { tenantId, kind: "skill" as const, parentId: { $in: parentIds } };
+      return (await places.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
     /** How many skills lie in each folder of an organization, or in one of them. */
     async countSkills(tenantId: string, folderId?: string): Promise<Map<string | null, number>> {
       const rows = await places

@@ -3,6 +3,7 @@ import type { App } from "../src/app.ts";
 import { mailInvitation } from "../src/orgs/invitation-mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
+import { syncWorkspaces } from "../src/workspaces/schedule.ts";
 import { govern } from "./folders/govern.ts";
 import { sendAccountMails } from "./mail/account.ts";
 import { eraseTenant } from "./orgs/erase.ts";
@@ -10,6 +11,7 @@ import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
 import { purge } from "./upkeep/purge.ts";
 import { reconcile } from "./upkeep/reconcile.ts";
+import { removeWorkspace } from "./workspaces/delete.ts";
 
 export function processors(app: App): Processors {
   return {
@@ -22,6 +24,8 @@ export function processors(app: App): Processors {
     "orgs.erase": ({ tenantId }) => eraseTenant(app, tenantId),
     "orgs.team-deleted": (payload) => cleanUpAfterTeam(app, payload),
     "mail.account": (payload) => sendAccountMails(app, payload),
+    "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
+    "workspaces.delete": (payload) => removeWorkspace(app, payload),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },

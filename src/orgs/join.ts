@@ -222,4 +222,12 @@ export async function admitInvited(app: App, invitation: InvitationDoc): Promise
   const now = await tenants.find(tenantId);
   if (now && now.updatedAt.getTime() !== tenant.updatedAt.getTime()) await followTenant(app, now);
   await followUser(app, account);
+  afterMemberJoined(app, tenantId);
+}
+
+/** Has made for new members what an organization gives each of them; the reconcile job has it done as well. */
+function afterMemberJoined(app: App, tenantId: string): void {
+  app.background("queue what a new member gets", () =>
+    app.queue.enqueue("workspaces.sync", { tenantId }, { jobId: tenantId }),
+  );
 }

@@ -21,6 +21,10 @@ export interface JobPayloads {
   "orgs.team-deleted": { tenantId: string; teamId: string };
   /** Sends the mails that wait in an account's document. */
   "mail.account": { userId: string };
+  /** Schedules the personal workspaces that members of an organization still lack, and provisions them. */
+  "workspaces.sync": { tenantId: string };
+  /** Removes the workspace of somebody who has left, with its skills. */
+  "workspaces.delete": { tenantId: string; userId: string };
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
 }
@@ -48,6 +52,8 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
   // Tries for some eight hours; after that the reconcile job queues what still waits.
   "mail.account": { attempts: 10, backoffMs: 60_000 },
+  "workspaces.sync": { attempts: 10, backoffMs: 1000 },
+  "workspaces.delete": { attempts: 10, backoffMs: 1000 },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
 };
 

@@ -14,6 +14,7 @@ import { folderAtPath, readFolderPath } from "../folders/create.ts";
 import { loadFolderView } from "../folders/load.ts";
 import { slugOfFolder } from "../folders/slug.ts";
 import { loadTenant } from "../orgs/service.ts";
+import { chooseWorkspace } from "../workspaces/own.ts";
 import { authorOf } from "./author.ts";
 import { keepAllowed } from "./load.ts";
 import { recordManifestOf } from "./manifest.ts";
@@ -22,6 +23,7 @@ import { appendVersion, commitDraft, summaryOf, versionRow } from "./publish-ver
 import { presentCandidates } from "./resolve.ts";
 import { skillName, type PublishSkill } from "./schema.ts";
 import { firstSemver, isPrerelease, readExactSemver } from "./semver.ts";
+import { listSameName, workspaceAt } from "./same-name.ts";
 import { scheduleSettling } from "./settle.ts";
 import { freeSlug, nameKeyOf, slugOfName } from "./slug.ts";
 import { withVersionSource } from "./source.ts";
@@ -31,8 +33,6 @@ const newPublicId = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGH
 
 /** How often a slug that was taken between choice and write is chosen anew. */
 const slugAttempts = 20;
-/** How many skills of one name are looked at. */
-const sameNameLimit = 50;
 
 export interface Published {
   action: "created" | "updated";
@@ -46,8 +46,7 @@ export interface Published {
 /** Publishes by `mode`: create a skill, append to one of the same name, or whichever fits. */
 export async function publishSkill(app: App, actor: Actor, input: PublishSkill): Promise<Published> {
   const tenant = await loadTenant(app, actor, input.tenantId, "member");
-  if (input.personal)
-    throw new ServiceError("refused", "Personal workspaces are not enabled for this organization.");
+  const workspaceId = input.personal ? await workspaceFor(app, actor, tenant, input) : undefined;
   const type = input.type ?? "skill";
   return withVersionSource(app, actor, input, type, async (source) => {
     const name = chooseName(input, source);
@@ -58,10 +57,10 @@ export async function publishSkill(app: App, actor: Actor, input: PublishSkill):
       // Before the look-up by name: a publish of the same name that comes between the two has taken the slug that
       // is chosen from this list, so the unique index sends this one round again.
       const taken = await app.storage.skills.listSlugsLike(tenant._id, base);
-      const existing = await findTarget(app, actor, tenant, input, name);
+      const existing = await findTarget(app, actor, tenant, { ...input, workspaceId }, name);
       if (existing) return appendToExisting(app, actor, existing, source, input);
       // Before anything is said about slugs: whoever may neither read nor create learns nothing of them.
-      const folderId = await chooseFolder(app, actor, tenant._id, input);
+      const folderId = workspaceId ?? (await chooseFolder(app, actor, tenant._id, input));
       checkMayPlace(await loadFolderView(app, actor, tenant._id), "skill:create", folderId, tenant.slug);
       if (input.mode === "create" && [...taken, ...held].includes(base))
         throw await slugHeld(app, actor, tenant, { name, slug: base });
@@ -73,6 +72,22 @@ export async function publishSkill(app: App, actor: Actor, input: PublishSkill):
         throw new ServiceError("conflict", `No free slug was found for "${name}": try again.`);
     }
   });
+}
+
+/** The caller's workspace, which holds private skills and nothing else. */
+async function workspaceFor(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  { visibility = "private" }: PublishSkill,
+): Promise<string> {
+  if (visibility !== "private")
+    throw new ServiceError(
+      "refused",
+      `What is published to a personal workspace is private: leave visibility out, or publish to a folder.`,
+      { kind: "workspace" },
+    );
+  return chooseWorkspace(app, actor, tenant);
 }
 
 function chooseName(input: PublishSkill, source: VersionSource): string {
@@ -88,10 +103,12 @@ async function findTarget(
   app: App,
   actor: Actor,
   tenant: TenantDoc,
-  input: PublishSkill,
+  input: PublishSkill & { workspaceId: string | undefined },
   name: string,
 ): Promise<SkillDoc | undefined> {
-  const named = await app.storage.skills.listByName(tenant._id, nameKeyOf(name), sameNameLimit);
+  const view = await loadFolderView(app, actor, tenant._id);
+  const home = input.workspaceId ?? workspaceAt(view, input.folder ?? "/");
+  const named = await listSameName(app, view.tree, nameKeyOf(name), home);
   const seen = await keepAllowed(app, actor, "skill:read", named);
   const writable = await keepAllowed(app, actor, "skill:update", seen);
   if (input.mode === "create") {

@@ -9,6 +9,7 @@ import { invalidRequest, notFound } from "../errors.ts";
 import { loadFolder } from "../folders/load.ts";
 import { readableScope } from "../folders/scope.ts";
 import { Page } from "../http/route.ts";
+import { ownWorkspaceFolders } from "../workspaces/own.ts";
 import { keepAllowed } from "./load.ts";
 import type { ExploreQuery, ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
@@ -58,8 +59,9 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   }
   if (input.folder_id !== undefined && input.folder_id !== "root")
     await loadFolder(app, actor, input.folder_id, "see");
-  const scope = await readableScope(app, actor, tenantIds);
-  if (scope.tenants.length === 0 || input.personal) return new Page<SkillDoc>([], null);
+  const readable = await readableScope(app, actor, tenantIds);
+  const scope = input.personal ? await narrowToOwn(app, actor, readable) : readable;
+  if (scope.tenants.length === 0) return new Page<SkillDoc>([], null);
   return listPage(
     app,
     actor,
@@ -75,6 +77,23 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
     },
     input,
   );
+}
+
+type Readable = Awaited<ReturnType<typeof readableScope>>;
+
+/** Of what the caller may read, what lies in their own workspaces. */
+async function narrowToOwn(app: App, actor: Actor, { kind, tenants }: Readable): Promise<Readable> {
+  const own = await ownWorkspaceFolders(
+    app,
+    actor,
+    tenants.map((scope) => scope.tenantId),
+  );
+  const narrowed = tenants.map((scope) => {
+    const folderIds = own.get(scope.tenantId) ?? [];
+    const { folderIds: allowed } = scope;
+    return { ...scope, folderIds: allowed ? folderIds.filter((id) => allowed.includes(id)) : folderIds };
+  });
+  return { kind, tenants: narrowed.filter((scope) => scope.folderIds.length > 0) };
 }
 
 /**

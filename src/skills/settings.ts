@@ -1,4 +1,5 @@
 /** Changes to a skill that make no version: its settings, a rollback, its end. */
+import type { EventRow } from "../../storage/outbox.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -105,11 +106,20 @@ export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<
     resourceId: skill._id,
     metadata: { slug: skill.slug, name: skill.name, versions: skill.head.version },
   });
-  const deleted = await app.storage.skills.markDeleted(skill._id, app.now(), [event]);
-  if (!deleted) throw notFound("skill", ref);
+  if (!(await removeSkill(app, skill, event))) throw notFound("skill", ref);
+}
+
+/** The same for whoever has asked already: false when it is gone. The event is stored with the deletion. */
+export async function removeSkill(
+  app: App,
+  skill: Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId">,
+  event: EventRow,
+): Promise<boolean> {
+  if (!(await app.storage.skills.markDeleted(skill._id, app.now(), [event]))) return false;
   app.background("give back the place of a deleted skill", () => releasePlace(app, skill));
   const payload = { tenantId: skill.tenantId, skillId: skill._id };
   app.background("queue the erasure of a skill", () =>
     app.queue.enqueue("upkeep.erase-skill", payload, { jobId: `erase-${skill._id}` }),
   );
+  return true;
 }

@@ -5,10 +5,14 @@
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
+import { keepWorkspace } from "../../src/workspaces/leave.ts";
 
 type Cleaner = (app: App, member: { tenantId: string; userId: string }) => Promise<unknown>;
 
-const cleaners: readonly Cleaner[] = [(app, { tenantId, userId }) => revokeGrantsOf(app, tenantId, userId)];
+const cleaners: readonly Cleaner[] = [
+  keepWorkspace,
+  (app, { tenantId, userId }) => revokeGrantsOf(app, tenantId, userId),
+];
 
 const batch = 100;
 

@@ -11,6 +11,7 @@ import { followUser } from "../../src/users/member-names.ts";
 import { tendPlaces, tendTrees } from "../folders/tend.ts";
 import { tendMails } from "../mail/tend.ts";
 import { tendOrganizations } from "../orgs/tend.ts";
+import { tendWorkspaces } from "../workspaces/tend.ts";
 
 /** Documents younger than this are being settled by the process that wrote them. */
 const settleAfterMs = 5000;
@@ -58,6 +59,7 @@ async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
   const { users, tokens, sessions } = app.storage;
   await tendOrganizations(app, before);
+  await tendWorkspaces(app, before);
   for (const user of await users.listUnsettled(before, batch)) {
     await followUser(app, user);
     await carryEvents(app, users, user._id, user.outbox ?? []);

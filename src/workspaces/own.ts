@@ -1,0 +1,98 @@
+/** The caller's own workspaces, for what publishes to them and lists them. */
+import type { FolderNode } from "../../storage/folders.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
+import type { Actor, UserActor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { ServiceError, unauthenticated } from "../errors.ts";
+import { loadTree, loadTrees } from "../folders/load.ts";
+import { provisionRows } from "./provision.ts";
+import { scheduleMember } from "./schedule.ts";
+
+const attempts = 3;
+
+/** Throws `refused` for an organization's token, which is nobody's. */
+function requirePerson(actor: Actor): UserActor {
+  if (actor.kind === "user") return actor;
+  if (actor.kind === "anonymous") throw unauthenticated();
+  throw new ServiceError(
+    "refused",
+    "An organization's token has no personal workspace: use a member's personal token.",
+    { kind: "workspace" },
+  );
+}
+
+/**
+ * The folder that the caller publishes to in their workspace of an organization. One that is still to be made is made
+ * now. Throws `refused` or `conflict` with the way out.
+ */
+export async function chooseWorkspace(
+  app: App,
+  actor: Actor,
+  tenant: Pick<TenantDoc, "_id" | "slug">,
+): Promise<string> {
+  const user = requirePerson(actor);
+  if (!(await app.storage.workspaces.findSettings(tenant._id))?.enabled)
+    throw new ServiceError(
+      "refused",
+      `Personal workspaces are not enabled in "${tenant.slug}": its owners and administrators can enable them.`,
+      { kind: "workspace", ref: tenant.slug },
+    );
+  return (await ensureWorkspace(app, tenant._id, user))._id;
+}
+
+/** A member's workspace, made now where it is not there yet. Throws `refused` or `conflict` where it can't be. */
+export async function ensureWorkspace(
+  app: App,
+  tenantId: string,
+  member: { userId: string; username: string },
+): Promise<FolderNode> {
+  const { workspaces } = app.storage;
+  const about = { kind: "workspace", ref: member.username } as const;
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const row = await workspaces.find(tenantId, member.userId);
+    if (row?.state === "provisioned") {
+      const folder = (await loadTree(app, tenantId)).workspaceOf(member.userId);
+      if (folder) return folder;
+      await workspaces.reschedule([{ id: row._id, events: [] }], ["provisioned"], app.now());
+    }
+    if (row?.state === "deleting")
+      throw new ServiceError(
+        "conflict",
+        `The former workspace of "${member.username}" is being deleted: try again in a moment.`,
+        about,
+      );
+    if (row?.state === "failed")
+      throw new ServiceError(
+        "refused",
+        `The workspace of "${member.username}" could not be made: ${row.error} An administrator can retry it.`,
+        about,
+      );
+    await scheduleMember(app, tenantId, member);
+    const scheduled = await workspaces.find(tenantId, member.userId);
+    if (scheduled?.state === "scheduled") await provisionRows(app, tenantId, [scheduled]);
+  }
+  throw new ServiceError(
+    "conflict",
+    `The workspace of "${member.username}" is just being made: try again in a moment.`,
+    about,
+  );
+}
+
+/** The folders of the caller's own workspaces in some organizations, those beneath included, by organization. */
+export async function ownWorkspaceFolders(
+  app: App,
+  actor: Actor,
+  tenantIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const user = requirePerson(actor);
+  const own = new Map<string, string[]>();
+  for (const [tenantId, tree] of await loadTrees(app, tenantIds)) {
+    const folder = tree.workspaceOf(user.userId);
+    if (folder)
+      own.set(
+        tenantId,
+        [...tree.subtree(folder._id)].map((node) => node._id),
+      );
+  }
+  return own;
+}

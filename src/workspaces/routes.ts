@@ -1,0 +1,163 @@
+/** Personal workspaces of an organization over HTTP; what is in them are folders and skills like any other. */
+import {
+  ReassignedWorkspacePayload,
+  RepairedWorkspacesPayload,
+  RetriedWorkspacesPayload,
+  WorkspacePayload,
+  WorkspaceSettingsPayload,
+} from "../../contract/payloads-workspaces.ts";
+import type { App } from "../app.ts";
+import { UpdateFolder } from "../folders/schema.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { TenantParams } from "../orgs/schema.ts";
+import { deleteWorkspace, reassignWorkspace } from "./leave.ts";
+import { listWorkspaces, readOverview } from "./list.ts";
+import { presentOverview, presentWorkspace } from "./present.ts";
+import { repairWorkspaces } from "./repair.ts";
+import {
+  EnableWorkspaces,
+  NoFields,
+  ReassignWorkspace,
+  RetryWorkspaces,
+  WorkspaceParams,
+  WorkspaceQuery,
+} from "./schema.ts";
+import { disableWorkspaces, enableWorkspaces, moveNamespace, retryWorkspaces } from "./settings.ts";
+
+const tag = "Personal workspaces";
+const base = "/api/tenants/:tenant/personal-workspaces";
+
+export function workspaceRoutes(app: App): Route[] {
+  return [...settingsRoutes(app), ...upkeepRoutes(app), ...memberRoutes(app)];
+}
+
+function settingsRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: base,
+      summary: "Read whether there are personal workspaces, and where your own is",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: WorkspaceSettingsPayload,
+      handle: async ({ actor, params }) => presentOverview(await readOverview(app, actor, params.tenant)),
+    }),
+    route({
+      method: "post",
+      path: `${base}/enable`,
+      summary: "Enable personal workspaces, and have one made for every member",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: EnableWorkspaces,
+      data: WorkspaceSettingsPayload,
+      async handle({ actor, params, body }) {
+        const tenantId = await enableWorkspaces(app, actor, params.tenant, body);
+        return presentOverview(await readOverview(app, actor, tenantId));
+      },
+    }),
+    route({
+      method: "post",
+      path: `${base}/disable`,
+      summary: "Disable personal workspaces; what is in them stays",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: NoFields,
+      data: WorkspaceSettingsPayload,
+      async handle({ actor, params }) {
+        const tenantId = await disableWorkspaces(app, actor, params.tenant);
+        return presentOverview(await readOverview(app, actor, tenantId));
+      },
+    }),
+    route({
+      method: "post",
+      path: `${base}/move`,
+      summary: "Rename or move the folder that holds all workspaces",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: UpdateFolder,
+      data: WorkspaceSettingsPayload,
+      async handle({ actor, params, body }) {
+        const tenantId = await moveNamespace(app, actor, params.tenant, body);
+        return presentOverview(await readOverview(app, actor, tenantId));
+      },
+    }),
+  ];
+}
+
+function upkeepRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: `${base}/retry`,
+      summary: "Try failed workspaces again, of one member or of all",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: RetryWorkspaces,
+      data: RetriedWorkspacesPayload,
+      handle: async ({ actor, params, body }) => ({
+        scheduled: await retryWorkspaces(app, actor, params.tenant, body),
+      }),
+    }),
+    route({
+      method: "post",
+      path: `${base}/repair`,
+      summary: "Hold every workspace to what it must be, and mend what is not",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: NoFields,
+      data: RepairedWorkspacesPayload,
+      budget: "search",
+      handle: ({ actor, params }) => repairWorkspaces(app, actor, params.tenant),
+    }),
+  ];
+}
+
+function memberRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: `${base}/members`,
+      summary: "List the members' workspaces, and those of members who have left",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: WorkspaceQuery,
+      data: WorkspacePayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const page = await listWorkspaces(app, actor, params.tenant, query);
+        return new Page(page.items.map(presentWorkspace), page.nextCursor);
+      },
+    }),
+    route({
+      method: "post",
+      path: `${base}/reassign`,
+      summary: "Give the workspace of somebody who has left to a member",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: ReassignWorkspace,
+      data: ReassignedWorkspacePayload,
+      async handle({ actor, params, body }) {
+        const { folderId, path } = await reassignWorkspace(app, actor, params.tenant, body);
+        return { folderId, path };
+      },
+    }),
+    route({
+      method: "delete",
+      path: `${base}/members/:userId`,
+      summary: "Delete the workspace of somebody who has left, with its skills",
+      tag,
+      auth: "required",
+      params: WorkspaceParams,
+      data: null,
+      handle: ({ actor, params }) => deleteWorkspace(app, actor, params.tenant, params.userId),
+    }),
+  ];
+}

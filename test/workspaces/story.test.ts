@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads.ts";
+import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import type { WorkspacePayload } from "../../contract/payloads-workspaces.ts";
+import { processors } from "../../workers/processors.ts";
+import { addMember, governed } from "../support/organization.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+let alice: TestUser;
+let bob: TestUser;
+/** Alice's, in her workspace. */
+let notes: SkillPayload;
+
+before(async () => {
+  service = await startService();
+  world = await makeWorld(service);
+  [alice, bob] = [await world.join(), await world.join()];
+});
+after(() => service.close());
+
+const get = <T = Record<string, unknown>>(user: TestUser | undefined, target: string) =>
+  service.call<T>("GET", target, { token: user?.token });
+
+describe("personal workspaces, from the first to the last day", () => {
+  it("are refused until they are enabled", async () => {
+    const refused = await world.publish(alice, "Notes");
+    const overview = await world.overview(alice);
+
+    assert.deepEqual([refused.status, refused.code], [422, "refused"]);
+    assert.match(refused.error!, /not enabled in/);
+    assert.deepEqual(overview, { enabled: false, own: null });
+  });
+
+  it("are made for everybody who is a member when they are enabled", async () => {
+    await world.enable();
+
+    const { counts, folder, enabled } = await world.overview();
+    assert.deepEqual(
+      [enabled, counts, folder?.path],
+      [true, { scheduled: 0, provisioned: 3, failed: 0, left: 0, deleting: 0 }, "personal"],
+    );
+    const own = (await world.overview(alice)).own;
+    assert.deepEqual([own?.state, own?.path], ["provisioned", `personal/${alice.username}`]);
+    const access = await get<FolderAccessPayload>(world.owner, `/api/folders/${own!.folderId}/access`);
+    assert.equal(access.data.restricted, true);
+    assert.deepEqual(
+      access.data.grants.map(({ principal, level }) => [principal.type, principal.id, level]),
+      [["member", alice.id, "editor"]],
+    );
+    const events = await world.events();
+    assert.deepEqual(events.map((event) => event.name).sort(), [
+      "personal_workspace.backfill_scheduled",
+      "personal_workspace.enabled",
+      "personal_workspace.provisioned",
+      "personal_workspace.provisioned",
+      "personal_workspace.provisioned",
+    ]);
+  });
+
+  it("are made for whoever joins later, by an event of their own", async () => {
+    const carol = await world.join();
+    await world.sync();
+
+    assert.equal((await world.workspaceOf(carol))?.state, "provisioned");
+    const scheduled = await world.events("personal_workspace.provisioning_scheduled");
+    assert.deepEqual(
+      scheduled.map((event) => event.userId),
+      [carol.id],
+    );
+  });
+
+  it("take what is published with personal, and append to it by name", async () => {
+    const made = await world.publish(alice, "Notes");
+    const again = await world.publish(alice, "Notes", { content: "# Notes\nmore\n" });
+
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    notes = made.data.skill;
+    const { own } = await world.overview(alice);
+    assert.deepEqual([notes.visibility, notes.folderId, notes.restricted], ["private", own!.folderId, true]);
+    assert.deepEqual([again.data.action, again.data.skill.id], ["updated", notes.id]);
+  });
+
+  it("refuse any visibility but private", async () => {
+    for (const visibility of ["public", "unlisted"]) {
+      const refused = await world.publish(alice, "Open", { visibility });
+
+      assert.deepEqual([refused.status, refused.code], [422, "refused"]);
+      assert.match(refused.error!, /private/);
+    }
+    assert.equal((await world.publish(alice, "Notes", { visibility: "private" })).status, 201);
+  });
+
+  it("are name spaces of their own", async () => {
+    const shared = await world.publish(world.owner, "Shared", { personal: false });
+    const own = await world.publish(alice, "Shared");
+    const bobs = await world.publish(bob, "Notes");
+    const everybodys = await world.publish(bob, "Notes", { personal: false });
+    const appended = await world.publish(bob, "Notes", { personal: false, content: "new\n" });
+    const byPath = await world.publish(alice, "Notes", {
+      personal: undefined,
+      folder: `personal/${alice.username}`,
+      content: "by path\n",
+    });
+    const missing = await world.publish(bob, "Shared", { mode: "update" });
+
+    assert.deepEqual(
+      [shared, own, bobs, everybodys, appended, byPath].map(({ data }) => data.action),
+      ["created", "created", "created", "created", "updated", "updated"],
+    );
+    assert.notEqual(own.data.skill.id, shared.data.skill.id);
+    assert.notEqual(bobs.data.skill.id, notes.id);
+    assert.equal(everybodys.data.skill.folderId, null);
+    assert.equal(appended.data.skill.id, everybodys.data.skill.id);
+    assert.equal(byPath.data.skill.id, notes.id);
+    assert.equal(missing.code, "not_found");
+  });
+
+  it("show what is in them to their owner and those beyond restrictions, and to nobody else anywhere", async () => {
+    await governed(service, world.org);
+    await service.call("PUT", `/api/skills/${notes.id}`, {
+      token: alice.token,
+      body: { visibility: "public", tags: ["zebra"] },
+    });
+    await service.settled();
+
+    for (const stranger of [bob, await service.newUser(), undefined]) {
+      const expected = stranger ? 404 : 401;
+      for (const target of [
+        `/api/skills/${notes.id}`,
+        `/api/skills/${notes.publicId}/content`,
+        `/api/skills/${world.org.slug}~${notes.slug}/versions`,
+        `/api/skills/resolve?ref=${notes.slug}`,
+        `/api/skills/resolve?ref=${world.org.slug}/${notes.slug}`,
+      ])
+        assert.equal((await get(stranger, target)).status, expected, target);
+      const explored = await get<CatalogItem[]>(stranger, "/api/explore?query=zebra");
+      assert.deepEqual(
+        explored.data.filter((item) => item.publicId === notes.publicId),
+        [],
+      );
+      if (!stranger) continue;
+      for (const query of ["", "&query=zebra", "&query=notes", "&tag=zebra", "&personal=true"])
+        assert.ok(!(await world.skills(stranger, query)).includes(notes.slug), query);
+    }
+    const seen = await get<FolderPayload[]>(bob, `/api/tenants/${world.org.slug}/folders`);
+    assert.deepEqual(seen.data.map((folder) => folder.path).sort(), ["personal", `personal/${bob.username}`]);
+    assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 200);
+    assert.equal((await get(world.owner, `/api/skills/${notes.id}`)).status, 200);
+  });
+
+  it("are listed by personal, with the folders in them", async () => {
+    const deep = await world.publish(alice, "Deep", {
+      personal: undefined,
+      folder: `personal/${alice.username}/tools/old`,
+      createFolders: true,
+    });
+    await service.settled();
+
+    assert.equal(deep.status, 201, JSON.stringify(deep.body));
+    assert.deepEqual(
+      (await world.skills(alice, "&personal=true")).sort(),
+      [deep.data.skill.slug, notes.slug, "shared-2"].sort(),
+    );
+    assert.deepEqual(await world.skills(alice, "&personal=true&query=deep"), [deep.data.skill.slug]);
+    assert.deepEqual(await world.skills(bob, "&personal=true"), ["notes-2"]);
+    assert.deepEqual(await world.skills(await service.newUser(), "&personal=true"), []);
+    // Whoever sees everything has still only their own.
+    assert.deepEqual(await world.skills(world.owner, "&personal=true"), []);
+    const page = await get<SkillPayload[]>(alice, "/api/skills?personal=true&limit=2");
+    const rest = await get<SkillPayload[]>(
+      alice,
+      `/api/skills?personal=true&limit=2&cursor=${page.nextCursor}`,
+    );
+    assert.equal(new Set([...page.data, ...rest.data].map((skill) => skill.id)).size, 3);
+    assert.equal(rest.nextCursor, null);
+  });
+
+  it("stay what they are while they are disabled, and take nothing by personal", async () => {
+    const off = await world.at(world.owner, "POST", "/disable", {});
+    const refused = await world.publish(alice, "Notes", { content: "off\n" });
+    const dave = await world.join();
+    await world.sync();
+
+    assert.equal(off.status, 200);
+    assert.equal(refused.code, "refused");
+    assert.equal(await world.workspaceOf(dave), undefined);
+    assert.ok((await world.skills(alice, "&personal=true")).includes(notes.slug));
+    const pushed = await service.call("POST", `/api/skills/${notes.id}/versions`, {
+      token: alice.token,
+      body: { content: "still mine\n" },
+    });
+    assert.equal(pushed.status, 201);
+    assert.equal((await get(bob, `/api/skills/${notes.id}`)).status, 404);
+    await world.enable();
+    assert.equal((await world.workspaceOf(dave))?.state, "provisioned");
+  });
+
+  it("are kept when their owner leaves, out of everybody's reach but the organization's", async () => {
+    await world.leave(alice);
+
+    assert.equal((await world.workspaceOf(alice))?.state, "left");
+    assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 404);
+    assert.equal((await get(bob, `/api/skills/${notes.id}`)).status, 404);
+    assert.equal((await get(world.owner, `/api/skills/${notes.id}`)).status, 200);
+    const folderId = (await world.workspaceOf(alice))!.folderId;
+    const access = await get<FolderAccessPayload>(world.owner, `/api/folders/${folderId}/access`);
+    assert.deepEqual([access.data.restricted, access.data.grants], [true, []]);
+  });
+
+  it("are their owner's again when they come back", async () => {
+    await addMember(service, world.org, alice, "member");
+    await world.sync();
+
+    assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 200);
+    assert.ok((await world.skills(alice, "&personal=true")).includes(notes.slug));
+    const provisioned = await world.events("personal_workspace.provisioned");
+    assert.deepEqual(
+      provisioned.filter((event) => event.metadata["returned"]).map((event) => event.userId),
+      [alice.id],
+    );
+  });
+
+  it("can be given to another member, as a folder in theirs", async () => {
+    await world.leave(alice);
+    const body = { userId: alice.id, toUserId: bob.id };
+    const given = await world.at<{ path: string }>(world.owner, "POST", "/reassign", body);
+    await governed(service, world.org);
+
+    assert.equal(given.status, 200, JSON.stringify(given.body));
+    assert.equal(given.data.path, `personal/${bob.username}/${alice.username}`);
+    assert.equal((await get(bob, `/api/skills/${notes.id}`)).status, 200);
+    assert.ok((await world.skills(bob, "&personal=true")).includes(notes.slug));
+    assert.equal(await world.workspaceOf(alice), undefined);
+    const again = await world.at(world.owner, "POST", "/reassign", body);
+    assert.equal(again.status, 404);
+    await addMember(service, world.org, alice, "member");
+    await world.sync();
+    assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 404);
+    assert.deepEqual(await world.skills(alice, "&personal=true"), []);
+    assert.equal((await world.workspaceOf(alice))?.path, `personal/${alice.username}`);
+    const [event] = await world.events("personal_workspace.reassigned");
+    assert.equal(event?.metadata["toUserId"], bob.id);
+  });
+
+  it("can be deleted with their skills once their owner has left", async () => {
+    const gone = (
+      await world.publish(bob, "Gone", {
+        personal: undefined,
+        folder: `personal/${bob.username}/x`,
+        createFolders: true,
+      })
+    ).data.skill;
+    await world.leave(bob);
+    const accepted = await world.at(world.owner, "DELETE", `/members/${bob.id}`);
+    const jobs = processors(service.app);
+    await jobs["workspaces.delete"]({ tenantId: world.org.id, userId: bob.id });
+    await jobs["upkeep.reconcile"]({});
+    await service.settled();
+
+    assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
+    assert.equal(await world.workspaceOf(bob), undefined);
+    for (const skill of [notes, gone])
+      assert.equal((await get(world.owner, `/api/skills/${skill.id}`)).status, 404);
+    const folders = await get<FolderPayload[]>(world.owner, `/api/tenants/${world.org.slug}/folders`);
+    assert.deepEqual(
+      folders.data.filter((folder) => folder.path.includes(bob.username)),
+      [],
+    );
+    assert.equal((await world.events("personal_workspace.deleted")).length, 1);
+    assert.ok((await world.events("skill.deleted")).length >= 3);
+    const again = await world.at(world.owner, "DELETE", `/members/${bob.id}`);
+    assert.equal(again.status, 404);
+    const list = await world.at<WorkspacePayload[]>(world.owner, "GET", "/members?state=left");
+    assert.deepEqual(list.data, []);
+  });
+});
