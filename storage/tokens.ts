@@ -118,11 +118,11 @@ export function openTokens(database: Database) {
       if (rows.length === 0) return 0;
       return (await tokens.deleteMany({ ...ended, _id: { $in: rows.map((row) => row._id) } })).deletedCount;
     },
-    /** Removes some of an owner's tokens, ended or not, those whose events are in the log; answers how many went. */
-    removeSettled: (owner: TokenOwner) => removeSlice(tokens, { ...owner, unsettledAt: { $exists: false } }),
-    listUnsettledOf: (owner: TokenOwner, limit: number) =>
+    /** Removes some of a user's tokens, ended or not, those whose events are in the log; answers how many went. */
+    removeSettledOfUser: (userId: string) => removeSlice(tokens, { userId, unsettledAt: { $exists: false } }),
+    listUnsettledOfUser: (userId: string, limit: number) =>
       tokens
-        .find({ ...owner, unsettledAt: { $exists: true } }, { projection: { outbox: 1 } })
+        .find({ userId, unsettledAt: { $exists: true } }, { projection: { outbox: 1 } })
         .limit(limit)
         .toArray(),
 

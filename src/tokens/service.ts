@@ -98,26 +98,17 @@ export async function purgeTokens(app: App): Promise<number> {
   }
 }
 
-/** Removes every token of an organization that is erased; see `removeTokensOf`. */
-export async function removeTokensOfTenant(app: App, tenantId: string): Promise<void> {
-  await removeTokensOf(app, { tenantId });
-}
-
-/** Removes every personal token of an account that is deleted; see `removeTokensOf`. */
-export async function removeTokensOfUser(app: App, userId: string): Promise<void> {
-  await removeTokensOf(app, { userId });
-}
-
 /**
- * Frees room and decides nothing: no token is good for anything from the moment that its owner is marked as gone. What
- * the audit log does not have yet is carried there first. May run twice.
+ * Removes every personal token of an account that is deleted. This frees room and decides nothing: none of them is good
+ * for anything from the moment that the account is marked as gone. What the audit log does not have yet is carried
+ * there first. May run twice.
  */
-async function removeTokensOf(app: App, owner: TokenOwner): Promise<void> {
+export async function removeTokensOfUser(app: App, userId: string): Promise<void> {
   const { tokens } = app.storage;
   do {
-    for (const token of await tokens.listUnsettledOf(owner, batch))
+    for (const token of await tokens.listUnsettledOfUser(userId, batch))
       await carryEvents(app, tokens, token._id, token.outbox ?? []);
-  } while ((await tokens.removeSettled(owner)) > 0);
+  } while ((await tokens.removeSettledOfUser(userId)) > 0);
 }
 
 export function unknownToken(id: string): ServiceError {
