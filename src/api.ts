@@ -16,6 +16,7 @@ import { describeRoutes, docsRoutes } from "./http/openapi.ts";
 import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { limits } from "../contract/limits.ts";
+import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { skillPageRoutes } from "./skills/page-routes.ts";
@@ -31,6 +32,7 @@ export function apiRoutes(app: App): Route[] {
     ...userRoutes(app),
     ...tokenRoutes(app),
     ...tenantRoutes(app),
+    ...auditRoutes(app),
     ...folderRoutes(app),
     ...workspaceRoutes(app),
     ...skillRoutes(app),
