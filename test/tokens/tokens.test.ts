@@ -225,7 +225,7 @@ describe("personal tokens", () => {
     await service.settled();
     // Revoked by a process that stopped before it carried the event to the log.
     const event = {
-      ...(await service.storage.auditEvents.listOfUser(userId, 0, 1)).entries[0]!,
+      ...(await service.storage.auditEvents.list({ log: { userId }, from: new Date(0) }, 0, 1))[0]!,
       _id: "f".repeat(24),
     };
     await service.storage.tokens.revoke(unsettled.id, { userId }, now, [event]);
