@@ -20,7 +20,19 @@ type Line = { collection: string; indexes: IndexDescription[] } | { in: string; 
 const passing = new Set(["idempotency"]);
 
 /** Documents that are commit points; what is carried over from them is read after them, so that it is not behind. */
-const commitPoints = ["skills", "tenants", "tokens", "users"];
+const commitPoints = [
+  "folder_trees",
+  "invitations",
+  "memberships",
+  "roles",
+  "skills",
+  "teams",
+  "tenants",
+  "tokens",
+  "users",
+  "workspace_settings",
+  "workspaces",
+];
 
 /**
  * Every line of an export, header first. The database may be in use: each document is whole, and whatever follows from

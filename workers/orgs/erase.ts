@@ -13,6 +13,7 @@ const inSlices = async (remove: () => Promise<number>) => {
 /** In this order: who is in goes first, and the log last, since other rooms' documents may still carry events. */
 const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.memberships.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.workspaces.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.invitations.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.teams.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.roles.removeOfTenant(id)),
