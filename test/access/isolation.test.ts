@@ -1,0 +1,284 @@
+/**
+ * Two organizations that must never meet: every declared route is called with the other one's ids in every place that
+ * takes one, by its owner and by its own token. A route without an entry here fails the test, so none is left out.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import type { PublishResult } from "../../contract/payloads.ts";
+import { apiRoutes } from "../../src/api.ts";
+import type { Route } from "../../src/http/route.ts";
+import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { makePackage } from "../support/zip.ts";
+
+interface Side {
+  org: TestOrg;
+  owner: TestUser;
+  member: TestUser;
+  /** The organization's own unrestricted token. */
+  token: string;
+  skill: PublishResult["skill"];
+  ids: Record<"folder" | "team" | "role" | "invitation" | "orgToken" | "upload" | "session", string>;
+}
+
+let service: TestService;
+let ours: Side;
+let theirs: Side;
+
+before(async () => {
+  service = await startService();
+  [ours, theirs] = [await makeSide(), await makeSide()];
+  await service.settled();
+});
+after(() => service.close());
+
+async function made<T>(method: string, path: string, token: string, body?: unknown): Promise<T> {
+  const answer = await service.call<T>(method, path, { token, body });
+  assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+  return answer.data;
+}
+
+async function makeSide(): Promise<Side> {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  const member = await newMember(service, org, "member");
+  const base = `/api/tenants/${org.id}`;
+  const { token } = owner;
+  const folder = await newFolder(service, org, owner, "shelf");
+  const published = await made<PublishResult>("POST", "/api/skills", token, {
+    tenantId: org.id,
+    name: "Guarded",
+    content: "secret\n",
+    folder: "shelf",
+  });
+  await restrict(service, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
+  const role = await made<{ id: string }>("POST", `${base}/roles`, token, {
+    name: "Readers",
+    permissions: { skill: ["read"] },
+  });
+  const team = await made<{ id: string }>("POST", `${base}/teams`, token, { name: "Crew", roles: [role.id] });
+  const invitation = await made<{ id: string }>("POST", `${base}/invitations`, token, {
+    email: `guest-${org.slug}@example.com`,
+  });
+  const orgToken = await made<{ id: string; token: string }>("POST", `${base}/tokens`, token, { name: "ci" });
+  const sessions = await service.call<{ id: string }[]>("GET", "/api/user/sessions", {
+    cookie: owner.cookie,
+  });
+  const upload = await service.upload(owner, makePackage("staged"));
+  return {
+    org,
+    owner,
+    member,
+    token: orgToken.token,
+    skill: published.skill,
+    ids: {
+      folder: folder.id,
+      team: team.id,
+      role: role.id,
+      invitation: invitation.id,
+      orgToken: orgToken.id,
+      upload,
+      session: sessions.data[0]!.id,
+    },
+  };
+}
+
+/** What a path's parameter stands for, by the route it is in. */
+function idFor(route: Route, name: string, side: Side): string {
+  const { path } = route;
+  if (name === "tenant") return side.org.id;
+  if (name === "skill") return side.skill.id;
+  if (name === "folder") return side.ids.folder;
+  if (name === "upload") return side.ids.upload;
+  if (name === "userId") return side.member.id;
+  if (name === "token") return side.ids.invitation;
+  if (name === "path") return "SKILL.md";
+  if (path.includes("/teams/")) return side.ids.team;
+  if (path.includes("/roles/")) return side.ids.role;
+  if (path.includes("/invitations/")) return side.ids.invitation;
+  if (path.includes("/user/sessions/")) return side.ids.session;
+  if (path.includes("/tokens/")) return side.ids.orgToken;
+  throw new Error(`what is "${name}" of ${path}?`);
+}
+
+/** A body that the route takes, for those that need one; ids in it are of `side`. */
+const bodies: Record<string, (side: Side) => unknown> = {
+  "post /api/skills/:skill/versions": () => ({ content: "mine\n" }),
+  "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
+  "post /api/skills/:skill/revert": () => ({ version: 1 }),
+  "put /api/skills/:skill": () => ({ name: "Taken over" }),
+  "patch /api/folders/:folder": () => ({ name: "Taken over" }),
+  "put /api/folders/:folder/access": () => ({ restricted: false, grants: [] }),
+  "post /api/tenants/:tenant/folders": () => ({ path: "planted" }),
+  "patch /api/tenants/:tenant": () => ({ name: "Taken over" }),
+  "patch /api/tenants/:tenant/members/:userId": () => ({ role: "viewer" }),
+  "post /api/tenants/:tenant/invitations": () => ({ email: "spy@example.com" }),
+  "post /api/tenants/:tenant/teams": () => ({ name: "Spies" }),
+  "patch /api/tenants/:tenant/teams/:id": () => ({ name: "Spies" }),
+  "post /api/tenants/:tenant/roles": () => ({ name: "Spy", permissions: { skill: ["read"] } }),
+  "patch /api/tenants/:tenant/roles/:id": () => ({ name: "Spy" }),
+  "post /api/tenants/:tenant/tokens": () => ({ name: "spy" }),
+  "put /api/skills/:skill/installs": () => ({
+    platform: "claude",
+    scope: "global",
+    version: 1,
+    machine: "m",
+  }),
+  "delete /api/skills/:skill/installs": () => ({ platform: "claude", scope: "global", machine: "m" }),
+  "post /api/tenants/:tenant/personal-workspaces/enable": () => ({}),
+  "post /api/tenants/:tenant/personal-workspaces/disable": () => ({}),
+  "post /api/tenants/:tenant/personal-workspaces/retry": () => ({}),
+  "post /api/tenants/:tenant/personal-workspaces/repair": () => ({}),
+  "post /api/tenants/:tenant/personal-workspaces/move": () => ({ name: "Taken over" }),
+  "post /api/tenants/:tenant/personal-workspaces/reassign": ({ member, owner }) => ({
+    userId: member.id,
+    toUserId: owner.id,
+  }),
+};
+/** Query strings that routes need. */
+const queries: Record<string, string> = {
+  "get /api/skills/:skill/diff": "?from=1",
+  "get /api/tenants/:tenant/audit-log/export": "?format=json",
+  "delete /api/skills/:skill/installs": "?platform=claude&scope=global&machine=m",
+};
+
+const keyOf = (route: Route) => `${route.method} ${route.path}`;
+const pathOf = (route: Route, sides: Record<string, Side>) =>
+  route.path.replace(/[:*](\w+)/g, (_, name: string) => idFor(route, name, sides[name] ?? sides["rest"]!)) +
+  (queries[keyOf(route)] ?? "");
+
+/** Everything that is stored of an organization, in one digest. */
+async function digestOf(side: Side): Promise<string> {
+  await service.settled();
+  const { raw } = service.app.storage.database;
+  const hash = createHash("sha256");
+  for (const { collectionName } of (await raw.collections()).toSorted((a, b) =>
+    a.collectionName < b.collectionName ? -1 : 1,
+  )) {
+    if (collectionName.startsWith("system.") || collectionName === "idempotency") continue;
+    const rows = await raw
+      .collection(collectionName)
+      .find({ $or: [{ tenantId: side.org.id }, { _id: side.org.id }, { userId: side.owner.id }] } as object)
+      .sort({ _id: 1 })
+      .toArray();
+    for (const { lastUsedAt: _used, lastSeenAt: _seen, expiresAt: _ends, ...row } of rows)
+      hash.update(`${collectionName} ${JSON.stringify(row)}\n`);
+  }
+  return hash.digest("hex");
+}
+
+describe("two organizations", () => {
+  it("never meet: the other's ids are unknown in every path, whoever asks", async () => {
+    const routes = apiRoutes(service.app).filter((route) => route.path.includes(":"));
+    const before = await digestOf(theirs);
+    let calls = 0;
+    for (const route of routes) {
+      const needsBody = route.body !== undefined && route.method !== "get";
+      if (needsBody) assert.ok(bodies[keyOf(route)], `${keyOf(route)} needs an entry in bodies`);
+      const body = route.stream ? undefined : bodies[keyOf(route)]?.(theirs);
+      for (const [who, credentials] of [
+        ["their neighbour's owner", { cookie: ours.owner.cookie }],
+        ["a member next door", { token: ours.member.token }],
+        ["the neighbour's own token", { token: ours.token }],
+      ] as const) {
+        const path = pathOf(route, { rest: theirs });
+        const answer = await service.call(route.method.toUpperCase(), path, {
+          ...credentials,
+          ...(route.stream ? { bytes: makePackage("x") } : { body }),
+        });
+        const told = `${who}: ${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+        // An organization's token is told that some things need a person, before anything is looked up.
+        const needsPerson = who === "the neighbour's own token" && answer.code === "forbidden";
+        assert.ok(
+          answer.code === "not_found" || (needsPerson && /organization's|token/.test(answer.error!)),
+          told,
+        );
+        for (const secret of [
+          theirs.org.slug,
+          theirs.skill.publicId,
+          theirs.owner.username,
+          "Guarded",
+          "Crew",
+        ])
+          assert.ok(!JSON.stringify(answer.body).includes(secret), `tells "${secret}": ${told}`);
+        calls++;
+      }
+    }
+    assert.ok(calls > 150, `${calls} calls`);
+    assert.equal(await digestOf(theirs), before, "nothing of theirs has changed");
+  });
+
+  it("never meet: one's own organization with the other's ids in it knows none of them", async () => {
+    const nested = apiRoutes(service.app).filter((route) => /^\/api\/tenants\/:tenant\/.*:/.test(route.path));
+    const before = await digestOf(theirs);
+    for (const route of nested) {
+      const path = pathOf(route, { tenant: ours, rest: theirs });
+      const body = bodies[keyOf(route)]?.(theirs);
+      const answer = await service.call(route.method.toUpperCase(), path, {
+        cookie: ours.owner.cookie,
+        body,
+      });
+      assert.equal(
+        answer.code,
+        "not_found",
+        `${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`,
+      );
+    }
+    assert.ok(nested.length >= 8, `${nested.length} routes`);
+    assert.equal(await digestOf(theirs), before);
+  });
+
+  it("never meet: the other's ids are unknown in every body and query", async () => {
+    const base = `/api/tenants/${ours.org.id}`;
+    const [mine, yours] = [ours, theirs];
+    const calls: [string, string, unknown?][] = [
+      ["POST", "/api/skills", { tenantId: yours.org.id, name: "Planted", content: "x\n" }],
+      ["POST", "/api/skills", { tenantId: yours.org.slug, name: "Planted", content: "x\n" }],
+      ["POST", "/api/skills", { tenantId: mine.org.id, uploadId: yours.ids.upload }],
+      ["POST", `/api/skills/${mine.skill.id}/versions`, { uploadId: yours.ids.upload }],
+      ["POST", `/api/skills/${mine.skill.id}/move`, { folderId: yours.ids.folder }],
+      ["POST", `${base}/folders`, { name: "x", parentId: yours.ids.folder }],
+      ["PATCH", `/api/folders/${mine.ids.folder}`, { parentId: yours.ids.folder }],
+      ...(["team", "member"] as const).map((type): [string, string, unknown] => [
+        "PUT",
+        `/api/folders/${mine.ids.folder}/access`,
+        {
+          restricted: true,
+          grants: [
+            { principal: { type, id: type === "team" ? yours.ids.team : yours.member.id }, level: "viewer" },
+          ],
+        },
+      ]),
+      ["PATCH", `${base}/members/${mine.member.id}`, { role: yours.ids.role }],
+      ["POST", `${base}/invitations`, { email: "new@example.com", role: yours.ids.role }],
+      ["POST", `${base}/invitations`, { email: "new@example.com", teamIds: [yours.ids.team] }],
+      ["POST", `${base}/teams`, { name: "Mixed", roles: [yours.ids.role] }],
+      ["PATCH", `${base}/teams/${mine.ids.team}`, { roles: [yours.ids.role] }],
+      ["PUT", `${base}/teams/${mine.ids.team}/members/${yours.member.id}`],
+      ["POST", `${base}/tokens`, { name: "x", allowedFolderIds: [yours.ids.folder] }],
+      ["POST", "/api/user/tokens", { name: "x", allowedFolderIds: [yours.ids.folder] }],
+      ["GET", `/api/skills?tenant_id=${yours.org.id}`],
+      ["GET", `/api/skills?folder_id=${yours.ids.folder}`],
+      ["GET", `/api/skills/resolve?ref=${yours.org.slug}/${yours.skill.slug}`],
+      ["GET", `/api/skills/${yours.org.slug}~${yours.skill.slug}`],
+      ["GET", `/api/skills/${yours.skill.publicId}`],
+    ];
+    const before = await digestOf(theirs);
+    for (const [method, path, body] of calls) {
+      const answer = await service.call(method, path, { cookie: ours.owner.cookie, body });
+      assert.equal(
+        answer.code,
+        "not_found",
+        `${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`,
+      );
+    }
+    const log = await service.call<{ entries: unknown[] }>(
+      "GET",
+      `${base}/audit-log?actor=${yours.owner.id}`,
+      { cookie: ours.owner.cookie },
+    );
+    assert.deepEqual(log.data.entries, []);
+    assert.equal(await digestOf(theirs), before);
+  });
+});
