@@ -19,19 +19,22 @@ type Line = { collection: string; indexes: IndexDescription[] } | { in: string; 
 /** Collections whose content means nothing elsewhere. */
 const passing = new Set(["idempotency"]);
 
-/** Documents that are commit points; what is carried over from them is read after them, so that it is not behind. */
+/**
+ * Documents that are commit points, in the order in which they are read: whatever is carried over from one comes later,
+ * so that it is not behind.
+ */
 const commitPoints = [
-  "folder_trees",
-  "invitations",
-  "memberships",
-  "roles",
   "skills",
-  "teams",
   "tenants",
   "tokens",
   "users",
+  "invitations",
+  "memberships",
+  "roles",
+  "teams",
   "workspace_settings",
   "workspaces",
+  "folder_trees",
 ];
 
 /**
@@ -41,9 +44,10 @@ const commitPoints = [
 export async function* exportLines(database: Database, now: Date): AsyncGenerator<string> {
   const header: Header = { format, version: formatVersion, exportedAt: now.toISOString() };
   yield JSON.stringify(header);
-  const placeOf = (name: string) => `${commitPoints.includes(name) ? 0 : 1}${name}`;
-  const collections = (await database.raw.collections()).sort((a, b) =>
-    placeOf(a.collectionName).localeCompare(placeOf(b.collectionName)),
+  const rankOf = (name: string) => (commitPoints.includes(name) ? commitPoints.indexOf(name) : Infinity);
+  const collections = (await database.raw.collections()).sort(
+    ({ collectionName: a }, { collectionName: b }) =>
+      rankOf(a) === rankOf(b) ? a.localeCompare(b) : rankOf(a) - rankOf(b),
   );
   for (const collection of collections) {
     const name = collection.collectionName;

@@ -23,5 +23,13 @@ describe("an export", () => {
     assert.deepEqual(order.slice(0, 4), ["skills", "tenants", "tokens", "users"]);
     for (const derived of ["audit_events", "manifests", "memberships", "search_entries", "versions"])
       assert.ok(order.indexOf(derived) > 3, derived);
+    for (const [point, derived] of [
+      ["invitations", "memberships"],
+      ["folder_trees", "folders"],
+      ...["memberships", "teams", "roles", "folder_trees", "workspaces", "workspace_settings"].map(
+        (name) => [name, "audit_events"] as const,
+      ),
+    ] as const)
+      assert.ok(order.indexOf(point) < order.indexOf(derived), `${point} before ${derived}`);
   });
 });
