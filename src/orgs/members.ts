@@ -21,7 +21,8 @@ import { loadTenant } from "./service.ts";
 /** A member with the account as it is now, and its address for those who may change members. */
 export interface Member {
   membership: MembershipDoc;
-  account: Account;
+  /** Undefined for one that is just being removed. */
+  account: Account | undefined;
   showsEmail: boolean;
 }
 
@@ -49,10 +50,12 @@ export async function listMembers(
   const last = rows.length > input.limit ? shown.at(-1) : undefined;
   const accounts = await app.storage.users.listByIds(shown.map((row) => row.userId));
   const showsEmail = decideTenant(actor, "member:update", tenant._id) === "allowed";
-  const members = shown.flatMap((membership): Member[] => {
-    const account = accounts.find((one) => one._id === membership.userId);
-    return account ? [{ membership, account, showsEmail }] : [];
-  });
+  const byId = new Map(accounts.map((account) => [account._id, account]));
+  const members = shown.map((membership) => ({
+    membership,
+    account: byId.get(membership.userId),
+    showsEmail,
+  }));
   return new Page(members, last ? encodeCursor([last.username, last._id]) : null);
 }
 
@@ -89,8 +92,7 @@ export async function changeMember(
     settleEvents(app, app.storage.memberships, member._id, [event]);
     return changed;
   });
-  const account = await app.storage.users.find(userId);
-  if (!account) throw notFound("member", userId);
+  const account = (await app.storage.users.find(userId)) ?? undefined;
   return { membership, account, showsEmail: true };
 }
 

@@ -43,9 +43,9 @@ export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): Tenant
 export function presentMember({ membership, account, showsEmail }: Member): MemberPayload {
   return {
     userId: membership.userId,
-    username: account.username,
-    name: account.name,
-    ...(showsEmail ? { email: account.email } : {}),
+    username: account?.username ?? membership.username,
+    name: account?.name ?? membership.username,
+    ...(showsEmail && account ? { email: account.email } : {}),
     role: membership.role,
     teamIds: membership.teamIds,
     joinedAt: membership.createdAt.toISOString(),

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Document } from "mongodb";
+import { pruneOrganizations, tendOrganizations } from "../../workers/orgs/tend.ts";
+import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+const memberCount = 1200;
+let service: TestService;
+let world: World;
+let team: string;
+let role: string;
+let someone: TestUser;
+
+before(async () => {
+  service = await startWatchedService();
+  world = await makeWorld(service);
+  team = await world.newTeam("Big", ["viewer"]);
+  role = await world.newRole("Rare", { skill: ["read"] });
+  someone = await world.join(role);
+  await multiply();
+  await service.settled();
+});
+after(() => service.close());
+
+/** Many members, teams, roles and invitations, of this organization and of others. */
+async function multiply(): Promise<void> {
+  const { raw } = service.app.storage.database;
+  const copies = async (name: string, count: number, change: (i: number) => Document) => {
+    const template = await raw.collection(name).findOne({ unsettledAt: { $exists: false } });
+    assert.ok(template, name);
+    const rows = Array.from({ length: count }, (_, i) => ({
+      ...template,
+      ...change(i),
+      _id: service.app.newId() as never,
+    }));
+    await raw.collection(name).insertMany(rows);
+  };
+  const tenantOf = (i: number) => (i % 3 === 0 ? `other${i % 9}` : world.org.id);
+  await service.settled();
+  await world.invite(world.owner, "first@example.org");
+  await service.settled();
+  await copies("memberships", memberCount, (i) => ({
+    tenantId: tenantOf(i),
+    userId: `user${i}`,
+    username: `copy-${String(i).padStart(5, "0")}`,
+    nameKeys: [`copy-${i}`, `person ${i}`],
+    role: i % 5 === 0 ? "admin" : "member",
+    teamIds: i % 4 === 0 ? [team] : [],
+    active: true,
+  }));
+  await copies("teams", 300, (i) => ({ tenantId: tenantOf(i), name: `T${i}`, nameKey: `t${i}` }));
+  await copies("roles", 120, (i) => ({ tenantId: tenantOf(i), name: `R${i}`, nameKey: `r${i}` }));
+  await copies("invitations", 400, (i) => ({
+    tenantId: tenantOf(i),
+    email: `copy${i}@example.org`,
+    emailKey: `copy${i}@example.org`,
+  }));
+  await copies("tenants", 300, (i) => ({ slug: `t${i}-copy`, slugs: [`t${i}-copy`] }));
+}
+
+const planned = (run: () => Promise<unknown>): Promise<Plan[]> => plansOf(service, run);
+const get = async (path: string) => {
+  const answer = await world.at<unknown[]>(world.owner, "GET", path);
+  assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
+  return answer;
+};
+
+describe("the plans of organizations' queries", () => {
+  it("page lists by index alone, in sorted order", async () => {
+    const lists = ["/members", `/teams/${team}/members`, "/teams", "/invitations", "/members?query=copy"];
+
+    const entries = await planned(async () => {
+      for (const list of lists) {
+        const glue = list.includes("?") ? "&" : "?";
+        const first = await get(`${list}${glue}limit=5`);
+        assert.equal(first.data.length, 5, list);
+        await get(`${list}${glue}limit=5&cursor=${first.nextCursor}`);
+      }
+    });
+
+    assertIndexed(entries, 30);
+    for (const { command, stages } of entries.filter((plan) => plan.command["limit"] === 6))
+      assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${JSON.stringify(command)}`);
+  });
+
+  it("find a rare name without reading every member", async () => {
+    const entries = await planned(() => get("/members?query=person%20777"));
+
+    assertIndexed(entries, 30);
+  });
+
+  it("know who calls and what they may do, and change members, by index alone", async () => {
+    const entries = await planned(async () => {
+      await world.at(someone, "GET", "");
+      await get("");
+      await get("/roles");
+      const { owner } = world;
+      await world.at(owner, "PUT", `/teams/${team}/members/${someone.id}`);
+      await world.at(someone, "GET", "");
+      await world.at(owner, "PATCH", `/members/${someone.id}`, { role: "admin" });
+      await world.at(owner, "DELETE", `/roles/${role}`);
+      await world.at(owner, "POST", "/invitations", { email: "planned@example.org" });
+      await world.at(owner, "DELETE", `/members/${someone.id}`);
+      await world.cleanUp();
+    });
+
+    // Counting members towards the limit reads keys; so does nothing else.
+    assertIndexed(
+      entries.filter((plan) => !("aggregate" in plan.command)),
+      100,
+    );
+    assertIndexed(entries, 1500);
+  });
+
+  it("tend and prune by index alone", async () => {
+    const entries = await planned(async () => {
+      await tendOrganizations(service.app, service.app.now());
+      await pruneOrganizations(service.app);
+    });
+
+    assertIndexed(entries, 400);
+  });
+});
