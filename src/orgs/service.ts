@@ -137,7 +137,8 @@ export async function loadTenant(
     throw forbidden(
       `"${tenant.slug}" will be erased at ${tenant.deletionAt.toISOString()}: restore it first.`,
     );
-  if (verdict === "refused") throw forbidden(`Your role in "${tenant.slug}" does not allow ${permission}.`);
+  if (verdict === "refused")
+    throw forbidden(`Your role or token does not allow ${permission} in "${tenant.slug}".`);
   return tenant;
 }
 

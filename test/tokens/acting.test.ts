@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads.ts";
 import { openCli } from "../support/cli.ts";
-import { newMember } from "../support/organization.ts";
+import { newFolder, newMember } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { startTokenWorld, type TokenWorld } from "./world.ts";
 
@@ -90,6 +90,20 @@ describe("a token of an organization", () => {
       assert.equal(answer.status, 403, `${method} ${target}`);
       assert.match(answer.error!, /token of the organization/);
     }
+    await revokeAll();
+  });
+
+  it("reads the organization's log where its scopes say so, and folders do not narrow it", async () => {
+    const folder = await newFolder(service, org, owner, "logged");
+    const ask = async (limits: object) => {
+      const { token } = await made(owner, limits);
+      return (await service.call("GET", `/api/tenants/${org.id}/audit-log`, { token })).status;
+    };
+
+    assert.equal(await ask({}), 200);
+    assert.equal(await ask({ scopes: { auditLog: ["read"] } }), 200);
+    assert.equal(await ask({ scopes: { skill: ["read"] } }), 403);
+    assert.equal(await ask({ scopes: { auditLog: ["read"] }, allowedFolderIds: [folder.id] }), 403);
     await revokeAll();
   });
 
