@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { FolderPayload } from "../../contract/payloads-folders.ts";
+import type { SkillPayload } from "../../contract/payloads.ts";
+import { newFolder } from "../support/organization.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+let other: World;
+let alice: TestUser;
+let root: string;
+/** Alice's workspace. */
+let home: string;
+let ordinary: FolderPayload;
+let skill: SkillPayload;
+
+before(async () => {
+  service = await startService();
+  [world, other] = [await makeWorld(service), await makeWorld(service)];
+  alice = await world.join();
+  await world.enable();
+  await other.enable({ name: "Own" });
+  root = (await world.overview()).folder!.id;
+  home = (await world.overview(alice)).own!.folderId!;
+  ordinary = await newFolder(service, world.org, world.owner, "ordinary");
+  skill = (await world.publish(alice, "Mine")).data.skill;
+});
+after(() => service.close());
+
+const send = (user: TestUser, method: string, target: string, body?: unknown) =>
+  service.call(method, target, { token: user.token, ...(body === undefined ? {} : { body }) });
+
+describe("managed folders", () => {
+  it("refuse every generic operation, to owners too", async () => {
+    const folders = `/api/tenants/${world.org.slug}/folders`;
+    const access = { restricted: false, grants: [] };
+    for (const folder of [root, home]) {
+      for (const [method, target, body] of [
+        ["PATCH", `/api/folders/${folder}`, { name: "renamed" }],
+        ["PATCH", `/api/folders/${folder}`, { parentId: ordinary.id }],
+        ["DELETE", `/api/folders/${folder}`],
+        ["PUT", `/api/folders/${folder}/access`, access],
+      ] as const) {
+        const refused = await send(world.owner, method, target, body);
+
+        assert.deepEqual([refused.status, refused.code], [422, "managed_folder"], `${method} ${target}`);
+      }
+    }
+    for (const [method, target, body] of [
+      ["POST", folders, { name: "more", parentId: root }],
+      ["POST", folders, { path: "personal/more" }],
+      ["PATCH", `/api/folders/${ordinary.id}`, { parentId: root }],
+      ["POST", `/api/skills/${skill.id}/move`, { folderId: root }],
+      ["POST", "/api/skills", { tenantId: world.org.slug, name: "x", content: "x\n", folder: "personal" }],
+    ] as const) {
+      const refused = await send(world.owner, method, target, body);
+
+      assert.deepEqual([refused.status, refused.code], [422, "managed_folder"], `${method} ${target}`);
+    }
+  });
+
+  it("refuse their owner what an editor may not do", async () => {
+    const refused = await send(alice, "PUT", `/api/folders/${home}/access`, {
+      restricted: false,
+      grants: [],
+    });
+    const renamed = await send(alice, "PATCH", `/api/folders/${home}`, { name: "renamed" });
+    const inside = await newFolder(service, world.org, alice, `personal/${alice.username}/tools`);
+    const renamedInside = await send(alice, "PATCH", `/api/folders/${inside.id}`, { name: "things" });
+
+    assert.equal(refused.status, 403);
+    assert.equal(renamed.code, "managed_folder");
+    assert.equal(renamedInside.status, 200);
+  });
+
+  it("are moved and renamed by their own operation alone, by the rules of folders", async () => {
+    const move = (body: object, user = world.owner) => world.at(user, "POST", "/move", body);
+    const cycle = await move({ parentId: home });
+    const itself = await move({ parentId: root });
+    const taken = await move({ name: "Ordinary" });
+    const nowhere = await move({ parentId: "0".repeat(24) });
+    const empty = await move({});
+    const moved = await move({ name: "People", parentId: ordinary.id });
+
+    assert.deepEqual([cycle.status, cycle.code], [422, "refused"]);
+    assert.deepEqual([itself.status, itself.code], [422, "refused"]);
+    assert.equal(taken.code, "already_exists");
+    assert.equal(nowhere.status, 404);
+    assert.equal(empty.status, 400);
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    assert.equal((await world.overview()).folder?.path, "ordinary/people");
+    assert.equal((await world.overview(alice)).own?.path, `ordinary/people/${alice.username}`);
+    assert.equal((await send(alice, "GET", `/api/skills/${skill.id}`)).status, 200);
+    const again = await world.publish(alice, "Mine", { content: "moved\n" });
+    assert.equal(again.data.skill.id, skill.id);
+    const [event] = await world.events("personal_workspace.namespace_updated");
+    assert.deepEqual(event?.metadata, { from: "personal", to: "ordinary/people", name: "People" });
+    assert.equal((await move({ name: "Personal", parentId: null })).status, 200);
+  });
+});
+
+describe("the operations of workspaces", () => {
+  const operations = (w: World, userId: string, toUserId: string) =>
+    [
+      ["POST", "/enable", {}],
+      ["POST", "/move", { name: "Elsewhere" }],
+      ["POST", "/retry", {}],
+      ["POST", "/repair", {}],
+      ["GET", "/members", undefined],
+      ["POST", "/reassign", { userId, toUserId }],
+      ["DELETE", `/members/${userId}`, undefined],
+      ["POST", "/disable", {}],
+    ].map(([method, path, body]) => ({
+      method: method as string,
+      target: `/api/tenants/${w.org.id}/personal-workspaces${path as string}`,
+      body,
+    }));
+
+  it("need the permission, which members and viewers lack", async () => {
+    for (const role of ["member", "viewer"]) {
+      const user = await world.join(role);
+      for (const { method, target, body } of operations(world, alice.id, user.id))
+        assert.equal((await send(user, method, target, body)).status, 403, `${role} ${method} ${target}`);
+      const overview = await world.overview(user);
+      assert.deepEqual(
+        [overview.folder, overview.counts, overview.failed],
+        [undefined, undefined, undefined],
+      );
+    }
+  });
+
+  it("let nobody with that permission alone have or destroy what others left", async () => {
+    const made = await service.call<{ id: string }>("POST", `/api/tenants/${world.org.id}/roles`, {
+      token: world.owner.token,
+      body: { name: "Caretaker", permissions: { personalWorkspace: ["manage"], skill: ["read"] } },
+    });
+    const [caretaker, leaver] = [await world.join(made.data.id), await world.join()];
+    await world.sync();
+    await world.leave(leaver);
+    const body = { userId: leaver.id, toUserId: caretaker.id };
+    const given = await world.at(caretaker, "POST", "/reassign", body);
+    const deleted = await world.at(caretaker, "DELETE", `/members/${leaver.id}`);
+    const retried = await world.at(caretaker, "POST", "/retry", {});
+
+    assert.deepEqual([given.status, deleted.status, retried.status], [403, 403, 200]);
+    assert.match(given.error!, /folder:manageAcl/);
+    assert.match(deleted.error!, /skill:delete/);
+    assert.equal((await world.workspaceOf(leaver))?.state, "left");
+    // A viewer's workspace is there for reading: the role decides as well.
+    assert.equal((await world.publish(caretaker, "No")).status, 403);
+  });
+
+  it("know nothing of another organization, in any parameter", async () => {
+    const stranger = other.owner;
+    for (const { method, target, body } of operations(world, alice.id, alice.id)) {
+      const hidden = await send(stranger, method, target, body);
+      assert.deepEqual([hidden.status, hidden.code], [404, "not_found"], `${method} ${target}`);
+    }
+    const foreign = [
+      ["POST", "/retry", { userId: alice.id }],
+      ["POST", "/reassign", { userId: alice.id, toUserId: stranger.id }],
+      ["DELETE", `/members/${alice.id}`],
+      ["POST", "/move", { parentId: ordinary.id }],
+      ["POST", "/move", { parentId: home }],
+      ["POST", "/retry", { userId: "not an id" }],
+      ["DELETE", "/members/..%2f"],
+    ] as const;
+    for (const [method, path, body] of foreign) {
+      const unknown = await other.at(stranger, method, path, body);
+      assert.deepEqual([unknown.status, unknown.code], [404, "not_found"], `${method} ${path}`);
+    }
+    const leaver = await world.join();
+    await world.sync();
+    await world.leave(leaver);
+    for (const toUserId of [stranger.id, leaver.id, "0".repeat(24), "nobody"]) {
+      const unknown = await world.at(world.owner, "POST", "/reassign", { userId: leaver.id, toUserId });
+      assert.deepEqual([unknown.status, unknown.code], [404, "not_found"], toUserId);
+    }
+    const publish = await service.call("POST", "/api/skills", {
+      token: stranger.token,
+      body: { tenantId: world.org.slug, name: "x", content: "x\n", personal: true },
+    });
+    assert.equal(publish.status, 404);
+    assert.equal(
+      (await send(stranger, "GET", `/api/skills?personal=true&tenant_id=${world.org.id}`)).status,
+      404,
+    );
+  });
+
+  it("leave the workspaces of members alone", async () => {
+    const body = { userId: alice.id, toUserId: world.owner.id };
+    const given = await world.at(world.owner, "POST", "/reassign", body);
+    const deleted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
+
+    for (const refused of [given, deleted]) {
+      assert.deepEqual([refused.status, refused.code], [422, "refused"]);
+      assert.match(refused.error!, /its owner is a member/);
+    }
+  });
+
+  it("are out of a narrowed token's reach", async () => {
+    for (const narrowed of [
+      { scopes: { skill: ["read", "create", "update", "delete"], folder: ["create"] } },
+      { allowedFolderIds: [ordinary.id] },
+    ]) {
+      const minted = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+        cookie: world.owner.cookie,
+        body: { name: "narrow", ...narrowed },
+      });
+      assert.equal(minted.status, 201, JSON.stringify(minted.body));
+      const token = { ...world.owner, token: minted.data.token };
+      for (const { method, target, body } of operations(world, alice.id, world.owner.id))
+        assert.equal((await send(token, method, target, body)).status, 403, target);
+      if (!("allowedFolderIds" in narrowed)) continue;
+      assert.equal((await world.publish(token, "Outside")).status, 403);
+      assert.deepEqual(await world.skills(token, "&personal=true"), []);
+    }
+  });
+
+  it("tell an organization's token that it has no workspace, and let it manage them", async () => {
+    const minted = await service.call<{ token: string }>("POST", `/api/tenants/${world.org.id}/tokens`, {
+      token: world.owner.token,
+      body: { name: "ci" },
+    });
+    assert.equal(minted.status, 201, JSON.stringify(minted.body));
+    const token = { ...world.owner, token: minted.data.token };
+    const published = await world.publish(token, "Mine");
+    const listed = await send(token, "GET", "/api/skills?personal=true");
+    const repaired = await world.at(token, "POST", "/repair", {});
+
+    for (const refused of [published, listed]) {
+      assert.deepEqual([refused.status, refused.code], [422, "refused"]);
+      assert.match(refused.error!, /no personal workspace/);
+    }
+    assert.equal(repaired.status, 200);
+    assert.equal((await world.overview(token)).own, null);
+  });
+
+  it("take nothing that they do not know", async () => {
+    for (const [path, body] of [
+      ["/enable", { name: "a/b" }],
+      ["/enable", { name: "" }],
+      ["/enable", { root: "x" }],
+      ["/disable", { force: true }],
+      ["/move", { name: 1 }],
+      ["/retry", { userId: [alice.id] }],
+      ["/reassign", { userId: alice.id }],
+      ["/reassign", { userId: { $ne: null }, toUserId: alice.id }],
+    ] as const)
+      assert.equal((await world.at(world.owner, "POST", path, body)).status, 400, JSON.stringify(body));
+    assert.equal((await world.at(world.owner, "GET", "/members?state=gone")).status, 400);
+    assert.equal((await world.at(world.owner, "GET", "/members?cursor=bm8")).status, 400);
+    const both = await world.publish(alice, "x", { folder: "ordinary" });
+    assert.equal(both.status, 400);
+  });
+});
