@@ -27,6 +27,8 @@ export interface UserDoc extends WithOutbox {
   mailsDue?: MailDue[];
   /** Set while the account is being removed: from then on it is gone for everybody. */
   deletedAt?: Date;
+  /** Set when there is no way back: its names are free, and nothing but its id and its events are left. */
+  erasing?: true;
   /** On the first account of the service and no other: the unique index makes it so. */
   founder?: true;
   createdAt: Date;
@@ -50,7 +52,10 @@ export interface MailDue {
 }
 
 /** A user without the password hash, which only the sign-in needs, and without what is to be carried elsewhere. */
-export type Account = Omit<UserDoc, "passwordHash" | "outbox" | "unsettledAt" | "mailsDue" | "deletedAt">;
+export type Account = Omit<
+  UserDoc,
+  "passwordHash" | "outbox" | "unsettledAt" | "mailsDue" | "deletedAt" | "erasing"
+>;
 export type Credentials = Account & Pick<UserDoc, "passwordHash">;
 
 export const userIndexes: IndexDescription[] = [
@@ -270,6 +275,53 @@ export function openUsers(database: Database) {
         .limit(limit)
         .toArray();
       return rows.map((row) => row._id);
+    },
+
+    /** Whether there is any account but this one. */
+    async hasOther(id: string): Promise<boolean> {
+      return (await users.findOne({ _id: { $ne: id }, ...present }, { projection: { _id: 1 } })) !== null;
+    },
+    /** Makes an account gone for everybody. False when it is already, or its password is another by now. */
+    async markDeleted(seen: Pick<UserDoc, "_id" | "passwordHash">, now: Date): Promise<boolean> {
+      const result = await users.updateOne(
+        { _id: seen._id, passwordHash: seen.passwordHash, ...present },
+        { $set: { deletedAt: now } },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Takes the mark back, unless there is no way back any more. */
+    async unmarkDeleted(id: string): Promise<void> {
+      await users.updateOne({ _id: id, erasing: { $exists: false } }, { $unset: { deletedAt: true } });
+    },
+    /** Strips a marked account of what it was, so that its names are free for others. False when it was before. */
+    async commitDeletion(id: string, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      // No real name or address has a colon in it.
+      const nobody = `gone:${id}`;
+      const stripped = { email: "", emailKey: nobody, username: nobody, name: "", passwordHash: "" };
+      const result = await users.updateOne(
+        { _id: id, deletedAt: { $exists: true }, erasing: { $exists: false } },
+        {
+          $set: { ...stripped, isAdministrator: false, erasing: true, ...outbox.$set },
+          $unset: { founder: true, verification: true, emailChange: true, mailsDue: true },
+          $push: outbox.$push,
+        },
+      );
+      return result.modifiedCount === 1;
+    },
+    findDeleted: (id: string) => users.findOne({ _id: id, deletedAt: { $exists: true } }),
+    /** Accounts that were marked before a time, oldest first. */
+    async listDeleted(before: Date, limit: number): Promise<string[]> {
+      const rows = await users
+        .find({ deletedAt: { $lt: before } }, { projection: { _id: 1 } })
+        .sort({ deletedAt: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+    /** Removes an account's document for good, once its events are in the log. */
+    async removeDeleted(id: string): Promise<void> {
+      await users.deleteOne({ _id: id, erasing: true, unsettledAt: { $exists: false } });
     },
 
     /** Documents whose events were not carried to the log yet, oldest first. */

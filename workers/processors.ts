@@ -1,5 +1,6 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import type { App } from "../src/app.ts";
+import { finishDeletion } from "../src/auth/delete-account.ts";
 import { mailInvitation } from "../src/orgs/invitation-mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
@@ -18,6 +19,7 @@ export function processors(app: App): Processors {
     "upkeep.reconcile": () => reconcile(app),
     "upkeep.purge": () => purge(app),
     "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
+    "upkeep.erase-account": (payload) => finishDeletion(app, payload),
     "folders.govern": ({ tenantId }) => govern(app, tenantId),
     "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),

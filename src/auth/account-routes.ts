@@ -10,12 +10,14 @@ import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Enveloped, Page, route, type Cookie, type Route } from "../http/route.ts";
 import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
+import { deleteAccount } from "./delete-account.ts";
 import { confirmEmail, requestEmailChange, resendConfirmation } from "./email-address.ts";
 import { forgotPassword, resetPassword } from "./recovery.ts";
 import {
   ChangeEmail,
   ChangePassword,
   ConfirmEmail,
+  DeleteAccount,
   ForgotPassword,
   ResetPassword,
   SessionParams,
@@ -25,7 +27,7 @@ import {
 const tag = "Account";
 
 export function accountRoutes(app: App): Route[] {
-  return [...sessionRoutes(app), ...passwordRoutes(app), ...emailRoutes(app)];
+  return [...sessionRoutes(app), ...passwordRoutes(app), ...emailRoutes(app), deletionRoute(app)];
 }
 
 function sessionRoutes(app: App): Route[] {
@@ -146,6 +148,20 @@ function emailRoutes(app: App): Route[] {
       handle: ({ actor }) => resendConfirmation(app, actor),
     }),
   ];
+}
+
+function deletionRoute(app: App): Route {
+  return route({
+    method: "delete",
+    path: "/api/user/account",
+    summary: "Delete your account for good; not while you are the only owner of an organization",
+    tag,
+    auth: "required",
+    body: DeleteAccount,
+    data: null,
+    budget: "sign-in",
+    handle: async ({ actor, body }) => withCookie(await deleteAccount(app, actor, body.password)),
+  });
 }
 
 function presentSession(session: SessionDoc, actor: Actor): SessionPayload {

@@ -23,6 +23,13 @@ export const SignUp = z.strictObject({
     .max(200)
     .optional()
     .meta({ description: "from the set-up link; only the first account of a service needs it" }),
+  invitationToken: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({
+      description: "from the link of an invitation to this address, where accounts are made by invitation",
+    }),
 });
 export type SignUp = z.output<typeof SignUp>;
 
@@ -54,6 +61,9 @@ export type ForgotPassword = z.output<typeof ForgotPassword>;
 
 export const ResetPassword = z.strictObject({ token: linkToken, password: newPassword });
 export type ResetPassword = z.output<typeof ResetPassword>;
+
+export const DeleteAccount = z.strictObject({ password: oldPassword });
+export type DeleteAccount = z.output<typeof DeleteAccount>;
 
 export const SessionQuery = z.object(listQuery);
 export const SessionParams = z.object({ id: z.string().max(64) });

@@ -9,6 +9,8 @@ export interface JobPayloads {
   "upkeep.purge": Record<string, never>;
   /** Removes a deleted skill's bytes for good. */
   "upkeep.erase-skill": { skillId: string; tenantId: string };
+  /** Removes what hung on a deleted account, and then its document. */
+  "upkeep.erase-account": { userId: string };
   /** Brings up to date what skills say of their place after their folders changed. */
   "folders.govern": { tenantId: string };
   /** Sends the mail that is due of an invitation. */
@@ -45,6 +47,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "upkeep.reconcile": { attempts: 3, backoffMs: 10_000 },
   "upkeep.purge": { attempts: 3, backoffMs: 10_000 },
   "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
+  "upkeep.erase-account": { attempts: 10, backoffMs: 2000 },
   "folders.govern": { attempts: 10, backoffMs: 1000 },
   "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },

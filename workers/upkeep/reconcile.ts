@@ -5,6 +5,7 @@
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
+import { finishDeletion } from "../../src/auth/delete-account.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { settleSkill } from "../../src/skills/settle.ts";
 import { followUser } from "../../src/users/member-names.ts";
@@ -69,6 +70,8 @@ async function settleAccounts(app: App): Promise<void> {
   for (const session of await sessions.listUnsettled(before, batch))
     await carryEvents(app, sessions, session._id, session.outbox ?? []);
   await tendMails(app);
+  for (const userId of await users.listDeleted(before, batch))
+    await attempt(app, userId, () => finishDeletion(app, { userId }));
 }
 
 /**
