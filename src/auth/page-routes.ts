@@ -40,6 +40,7 @@ import {
   startPage,
   type SignUpValues,
 } from "./pages.ts";
+import { invitationIn, invitedBy } from "./invited.ts";
 import { safeReturnTo } from "./return-to.ts";
 import { SignIn, SignUp } from "./schema.ts";
 import { endSession } from "./sessions.ts";
@@ -69,6 +70,16 @@ function show(actor: Actor, content: Pick<PageContent, "title" | "body">, option
 
 async function isSignUpOpen(app: App): Promise<boolean> {
   return app.config.signUp === "open" || !(await app.storage.users.hasAny());
+}
+
+/** Whether a sign-up goes on to an invitation that lets its address make an account. */
+async function isInvited(app: App, returnTo: string): Promise<boolean> {
+  const token = invitationIn(returnTo);
+  if (token === undefined) return false;
+  return orShow(
+    async () => (await invitedBy(app, token)) !== undefined,
+    () => false,
+  );
 }
 
 function startRoutes(app: App): Route[] {
@@ -205,15 +216,12 @@ function signUpRoutes(app: App): Route[] {
       query: ReturnQuery,
       async handle({ actor, query }) {
         const title = "Create an account";
-        if (!(await isSignUpOpen(app))) {
+        const returnTo = safeReturnTo(query.return_to);
+        if (!(await isSignUpOpen(app)) && !(await isInvited(app, returnTo))) {
           const body = problem("Accounts of this service are made by invitation only.");
           return show(actor, { title, body }, { status: 403 });
         }
-        const view = {
-          action: "/sign-up",
-          values: noValues,
-          returnTo: safeReturnTo(query.return_to),
-        } as const;
+        const view = { action: "/sign-up", values: noValues, returnTo } as const;
         return show(actor, { title, body: signUpPage(view) });
       },
     }),
@@ -262,7 +270,12 @@ function signUpFrom(
   return orShow(
     async () => {
       await app.rateLimits.consume("sign-up", actor.origin.ipHash ?? "unknown");
-      const input = checkForm(SignUp, { ...account, ...(setupToken === "" ? {} : { setupToken }) });
+      const invitationToken = invitationIn(returnTo);
+      const input = checkForm(SignUp, {
+        ...account,
+        ...(setupToken === "" ? {} : { setupToken }),
+        ...(invitationToken === undefined ? {} : { invitationToken }),
+      });
       const tenant = organization.trim() === "" ? undefined : checkForm(CreateTenant, { name: organization });
       const { user, cookie, sessionId } = await signUp(app, actor, input, request);
       if (!tenant) return redirectReply(returnTo, [cookie]);

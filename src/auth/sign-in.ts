@@ -3,13 +3,14 @@ import { isDuplicate } from "../../storage/database.ts";
 import type { Account, UserDoc } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { ServiceError, forbidden } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import type { Cookie, RequestInfo } from "../http/route.ts";
 import { nameTaken } from "../users/load.ts";
 import { foldName } from "../users/schema.ts";
 import { mailDue, queueMails } from "./account-mails.ts";
 import { countGuess } from "./credentials.ts";
 import { newConfirmation } from "./email-address.ts";
+import { requireWelcome } from "./invited.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import type { SignIn, SignUp } from "./schema.ts";
 import { startSession } from "./sessions.ts";
@@ -28,7 +29,7 @@ export interface SignedIn {
 export async function signUp(app: App, actor: Actor, input: SignUp, request: RequestInfo): Promise<SignedIn> {
   const isFirst = !(await app.storage.users.hasAny());
   if (isFirst) await checkFirstSignUp(app, input.setupToken, request);
-  else checkOpen(app);
+  else await requireWelcome(app, input.email, input.invitationToken);
 
   const now = app.now();
   const verification = newConfirmation(app);
@@ -50,11 +51,6 @@ export async function signUp(app: App, actor: Actor, input: SignUp, request: Req
   return { user, ...(await startSession(app, user, actor, request.userAgent)) };
 }
 
-function checkOpen(app: App): void {
-  if (app.config.signUp === "open") return;
-  throw forbidden("Accounts of this service are made by invitation only: ask its administrator.");
-}
-
 async function insertFirst(app: App, account: UserDoc): Promise<UserDoc> {
   try {
     const user = await insert(app, { ...account, isAdministrator: true, founder: true });
@@ -62,7 +58,7 @@ async function insertFirst(app: App, account: UserDoc): Promise<UserDoc> {
     return user;
   } catch (error) {
     if (!isDuplicate(error, "user_founder")) throw error;
-    checkOpen(app);
+    await requireWelcome(app, account.email, undefined);
     return insert(app, account);
   }
 }
