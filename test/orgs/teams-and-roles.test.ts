@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
+import type { RolePayload, TeamPayload } from "../../contract/payloads-organizations.ts";
+import { builtInRoles } from "../../contract/vocabulary.ts";
+import { purge } from "../../workers/upkeep/purge.ts";
+import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+let aheadMs = 0;
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+});
+after(() => service.close());
+beforeEach(async () => {
+  aheadMs = 0;
+  world = await makeWorld(service);
+});
+
+const put = (team: string, user: TestUser, by = world.owner) =>
+  world.at(by, "PUT", `/teams/${team}/members/${user.id}`);
+
+describe("a team", () => {
+  it("gives its members what its roles allow, for as long as they are in it and it carries them", async () => {
+    const viewer = await world.join("viewer");
+    const role = await world.newRole("Publisher", { skill: ["create"], auditLog: ["read"] });
+    const team = await world.newTeam("Publishers", [role]);
+    const may = async () => {
+      const { skill = [], auditLog = [] } = await world.permissionsOf(viewer);
+      return [skill.includes("create"), auditLog.includes("read")];
+    };
+
+    assert.deepEqual(await may(), [false, false]);
+    assert.equal((await put(team, viewer)).status, 200);
+    assert.deepEqual(await may(), [true, true]);
+    await world.at(world.owner, "PATCH", `/roles/${role}`, { permissions: { skill: ["create"] } });
+    assert.deepEqual(await may(), [true, false]);
+    await world.at(world.owner, "PATCH", `/teams/${team}`, { roles: [] });
+    assert.deepEqual(await may(), [false, false]);
+    await world.at(world.owner, "PATCH", `/teams/${team}`, { roles: ["admin"] });
+    assert.deepEqual(await may(), [true, true]);
+    assert.equal((await world.at(world.owner, "DELETE", `/teams/${team}`)).status, 200);
+    assert.deepEqual(await may(), [false, false]);
+  });
+
+  it("has nothing left that names it when its deletion is cleaned up, by its job or by reconciling", async () => {
+    const member = await world.join("member");
+    for (const clean of [() => world.cleanUp(), () => reconcile(service.app)]) {
+      const team = await world.newTeam("Passing");
+      await put(team, member);
+      await world.invite(world.owner, "passing@example.org", { teamIds: [team] });
+      const folder = await world.at<{ folder: { id: string } }>(world.owner, "POST", "/folders", {
+        path: `for-${aheadMs}`,
+      });
+      await service.call("PUT", `/api/folders/${folder.data.folder.id}/access`, {
+        token: world.owner.token,
+        body: { restricted: true, grants: [{ principal: { type: "team", id: team }, level: "viewer" }] },
+      });
+      await world.at(world.owner, "DELETE", `/teams/${team}`);
+      await service.settled();
+
+      aheadMs += 60_000;
+      await clean();
+
+      const { raw } = service.app.storage.database;
+      for (const name of ["memberships", "invitations", "folders", "teams"]) {
+        const rows = await raw.collection(name).find().toArray();
+        assert.ok(!JSON.stringify(rows.map((row) => ({ ...row, outbox: [] }))).includes(team), name);
+      }
+      const events = await world.events();
+      assert.ok(events.includes("team.deleted") && events.includes("team.member_added"));
+    }
+  });
+
+  it("is changed only by those who hold what it carries", async () => {
+    const [admin, member] = [await world.join("admin"), await world.join("member")];
+    const lead = await world.join(
+      await world.newRole("Lead", { member: ["read"], team: ["create", "update", "delete"] }),
+    );
+    const [strong, plain] = [await world.newTeam("Strong", ["admin"]), await world.newTeam("Plain")];
+
+    const cases: [TestUser, string, string, unknown, string | undefined][] = [
+      [lead, "PUT", `/teams/${strong}/members/${lead.id}`, undefined, "forbidden"],
+      [lead, "PUT", `/teams/${plain}/members/${lead.id}`, undefined, undefined],
+      [lead, "PATCH", `/teams/${plain}`, { roles: ["viewer"] }, "forbidden"],
+      [lead, "PATCH", `/teams/${strong}`, { roles: [] }, "forbidden"],
+      [lead, "DELETE", `/teams/${strong}`, undefined, "forbidden"],
+      [lead, "POST", "/teams", { name: "Mine", roles: ["member"] }, "forbidden"],
+      [lead, "POST", "/teams", { name: "Mine" }, undefined],
+      [member, "PUT", `/teams/${plain}/members/${member.id}`, undefined, "forbidden"],
+      [admin, "PUT", `/teams/${strong}/members/${member.id}`, undefined, undefined],
+      [admin, "DELETE", `/teams/${strong}/members/${member.id}`, undefined, undefined],
+      [admin, "DELETE", `/teams/${strong}/members/${member.id}`, undefined, "not_found"],
+      [world.owner, "POST", "/teams", { name: "Owners", roles: ["owner"] }, "invalid_request"],
+      [world.owner, "POST", "/teams", { name: "Ghosts", roles: ["ghost"] }, "not_found"],
+    ];
+    for (const [by, method, path, body, code] of cases) {
+      const answer = await world.at(by, method, path, body);
+      assert.equal(answer.code, code, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    }
+  });
+
+  it("has a name of its own, whoever comes at once", async () => {
+    const made = await Promise.all(
+      ["Ops", "ops", "OPS", "ｏｐｓ", "Ops "].map((name) =>
+        world.at<TeamPayload>(world.owner, "POST", "/teams", { name }),
+      ),
+    );
+    const other = await world.newTeam("Other");
+    const renamed = await world.at(world.owner, "PATCH", `/teams/${other}`, { name: "oPs" });
+    const list = await world.at<TeamPayload[]>(world.owner, "GET", "/teams");
+
+    assert.deepEqual(
+      made.map((answer) => answer.status).toSorted((a, b) => a - b),
+      [201, 409, 409, 409, 409],
+    );
+    assert.equal(renamed.code, "already_exists");
+    assert.deepEqual(
+      list.data.map((team) => team.name.toLowerCase().normalize("NFKC").trim()),
+      ["ops", "other"],
+    );
+    await world.at(world.owner, "DELETE", `/teams/${made.find((one) => one.status === 201)!.data.id}`);
+    await world.newTeam("Ops");
+  });
+
+  it("takes a member once, however often they are put in at once, and each in so many teams", async () => {
+    const member = await world.join("member");
+    const team = await world.newTeam("Once");
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => put(team, member)));
+    const { memberships } = service.app.storage;
+    const row = (await memberships.find(world.org.id, member.id))!;
+    await service.app.storage.database.raw
+      .collection("memberships")
+      .updateOne(
+        { _id: row._id as never },
+        { $set: { teamIds: Array.from({ length: limits.teamsPerMember }, () => service.app.newId()) } },
+      );
+    const full = await put(team, member);
+
+    assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
+    assert.deepEqual(row.teamIds, [team]);
+    const events = await world.events();
+    assert.equal(events.filter((name) => name === "team.member_added").length, 1);
+    assert.equal(full.code, "limit_reached");
+  });
+});
+
+describe("a custom role", () => {
+  it("is listed beside the built-in ones, and holds what it is given", async () => {
+    const id = await world.newRole("Release manager", { skill: ["read", "read", "delete"], folder: [] });
+    const holder = await world.join(id);
+
+    const list = await world.at<RolePayload[]>(world.owner, "GET", "/roles");
+
+    assert.deepEqual(
+      list.data.map((role) => [role.id, role.isBuiltIn]),
+      [...builtInRoles.map((name) => [name, true]), [id, false]],
+    );
+    assert.deepEqual(list.data.at(-1)!.permissions, { skill: ["read", "delete"] });
+    assert.deepEqual(await world.permissionsOf(holder), { skill: ["read", "delete"] });
+  });
+
+  it("never holds what only an owner has, nor what does not exist", async () => {
+    for (const permissions of [
+      { sso: ["manage"] },
+      { scim: ["manage"] },
+      { organization: ["delete"] },
+      { organization: ["update", "delete"] },
+      { skill: ["fly"] },
+      { rockets: ["launch"] },
+      { __proto__: ["x"], skill: "read" },
+      [],
+    ]) {
+      const made = await world.at(world.owner, "POST", "/roles", { name: "Sly", permissions });
+      assert.equal(made.code, "invalid_request", JSON.stringify(permissions));
+    }
+    for (const name of ["owner", "ADMIN", "", "x".repeat(limits.roleName + 1)]) {
+      const made = await world.at(world.owner, "POST", "/roles", { name, permissions: {} });
+      assert.equal(made.code, "invalid_request", name);
+    }
+  });
+
+  it("is written and changed only by those who hold all of it", async () => {
+    const admin = await world.join("admin");
+    const keeper = await world.join(
+      await world.newRole("Keeper", {
+        role: ["create", "update", "delete"],
+        member: ["read"],
+        skill: ["read"],
+      }),
+    );
+    const strong = await world.newRole("Strong", { auditLog: ["read"] });
+    const cases: [TestUser, string, string, unknown, string | undefined][] = [
+      [keeper, "POST", "/roles", { name: "Reader", permissions: { skill: ["read"] } }, undefined],
+      [keeper, "POST", "/roles", { name: "Spy", permissions: { auditLog: ["read"] } }, "forbidden"],
+      [keeper, "PATCH", `/roles/${strong}`, { permissions: { skill: ["read"] } }, "forbidden"],
+      [keeper, "PATCH", `/roles/${strong}`, { name: "Weak" }, "forbidden"],
+      [keeper, "DELETE", `/roles/${strong}`, undefined, "forbidden"],
+      [admin, "POST", "/roles", { name: "Operator", permissions: { organization: ["update"] } }, undefined],
+      [admin, "PATCH", `/roles/${strong}`, { permissions: { skill: ["read"] } }, undefined],
+      [keeper, "PATCH", `/roles/${strong}`, { permissions: { apiToken: ["manage"] } }, "forbidden"],
+      [keeper, "DELETE", `/roles/${strong}`, undefined, undefined],
+      [keeper, "DELETE", `/roles/${strong}`, undefined, "not_found"],
+    ];
+    for (const [by, method, path, body, code] of cases) {
+      const answer = await world.at(by, method, path, body);
+      assert.equal(answer.code, code, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    }
+  });
+
+  it("is not deleted while anybody has it, and says who", async () => {
+    const id = await world.newRole("Used", { skill: ["read"] });
+    const member = await world.join(id);
+    const team = await world.newTeam("Users", [id]);
+    const { id: invitation } = await world.invite(world.owner, "used@example.org", { role: id });
+
+    const refused = await world.at(world.owner, "DELETE", `/roles/${id}`);
+    await world.at(world.owner, "PATCH", `/members/${member.id}`, { role: "viewer" });
+    await world.at(world.owner, "DELETE", `/teams/${team}`);
+    const still = await world.at(world.owner, "DELETE", `/roles/${id}`);
+    await world.at(world.owner, "DELETE", `/invitations/${invitation}`);
+    const deleted = await world.at(world.owner, "DELETE", `/roles/${id}`);
+
+    assert.deepEqual([refused.status, refused.code], [422, "refused"]);
+    assert.deepEqual(refused.details!["usedBy"], {
+      members: [{ userId: member.id, username: member.username }],
+      teams: [{ id: team, name: "Users" }],
+      invitations: [{ id: invitation, email: "used@example.org" }],
+    });
+    assert.deepEqual([still.code, deleted.status], ["refused", 200]);
+    await service.settled();
+    await purge(service.app);
+    assert.equal(
+      await service.app.storage.database.raw.collection("roles").countDocuments({ name: "Used" }),
+      0,
+    );
+    assert.ok((await world.events()).includes("role.deleted"));
+  });
+
+  it("gives nothing once it is gone, should anybody have it still", async () => {
+    const holder = await world.join(service.app.newId());
+    const elsewhere = await makeWorld(service);
+    const foreign = await world.join(
+      await elsewhere.newRole("Foreign", { skill: ["read"], member: ["read"] }),
+    );
+
+    assert.deepEqual(await world.permissionsOf(holder), {});
+    assert.deepEqual(await world.permissionsOf(foreign), {});
+    assert.equal((await world.at(foreign, "GET", "/members")).code, "forbidden");
+  });
+
+  it("keeps one of two changes at once whole", async () => {
+    const id = await world.newRole("Busy", { skill: ["read"] });
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        world.at<RolePayload>(world.owner, "PATCH", `/roles/${id}`, {
+          name: `Busy ${i}`,
+          permissions: i % 2 === 0 ? { skill: ["read"] } : { folder: ["create"] },
+        }),
+      ),
+    );
+
+    const done = answers.filter((answer) => answer.status === 200);
+    assert.ok(done.length > 0);
+    for (const answer of answers.filter((one) => one.status !== 200)) assert.equal(answer.code, "conflict");
+    const updates = (await world.events()).filter((name) => name === "role.updated");
+    assert.equal(updates.length, done.length);
+  });
+});
