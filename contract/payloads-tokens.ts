@@ -7,12 +7,9 @@ const more = {
     .array(
       z.object({
         id: z.string(),
-        path: z
-          .string()
-          .nullable()
-          .meta({
-            description: "a long one without its beginning; null when it is gone or out of your sight",
-          }),
+        path: z.string().nullable().meta({
+          description: "a long one without its beginning; null when it is gone or out of your sight",
+        }),
       }),
     )
     .optional(),
