@@ -57,6 +57,11 @@ export function openPlaces(database: Database) {
       const filter = { tenantId, kind: "skill" as const, parentId: { $in: parentIds } };
       return (await places.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
+    listSkillsIn: (tenantId: string, parentIds: string[], limit: number) =>
+      places
+        .find({ tenantId, kind: "skill" as const, parentId: { $in: parentIds } })
+        .limit(limit)
+        .toArray(),
     /** How many skills lie in each folder of an organization, or in one of them. */
     async countSkills(tenantId: string, folderId?: string): Promise<Map<string | null, number>> {
       const rows = await places

@@ -6,7 +6,6 @@ import type { App } from "../../src/app.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { closeSubtree, removeSubtree } from "../../src/folders/erase.ts";
 import { loadTree } from "../../src/folders/load.ts";
-import { releasePlace } from "../../src/skills/place.ts";
 import { removeSkill } from "../../src/skills/settings.ts";
 import { carryEventsOf, queueSync } from "../../src/workspaces/schedule.ts";
 
@@ -34,6 +33,7 @@ async function removeFolder(app: App, tenantId: string, userId: string, id: stri
   for (let round = 0; round < rounds; round++) {
     const folderIds = await closeSubtree(app, tenantId, id);
     await removeSkills(app, tenantId, userId, folderIds);
+    await releaseDeleted(app, tenantId, folderIds);
     if (await removeSubtree(app, tenantId, id)) return true;
   }
   return false;
@@ -53,7 +53,22 @@ async function removeSkills(app: App, tenantId: string, userId: string, folderId
         metadata: { slug: skill.slug, name: skill.name, workspaceOf: userId },
       });
       await removeSkill(app, skill, event);
-      await releasePlace(app, skill);
     }
+  }
+}
+
+/** Gives back the places of skills that are deleted. Those of no skill yet may be a publish's that is under way. */
+async function releaseDeleted(app: App, tenantId: string, folderIds: string[]): Promise<void> {
+  const { places, skills } = app.storage;
+  for (;;) {
+    const held = await places.listSkillsIn(tenantId, folderIds, batch);
+    let released = 0;
+    for (const place of held) {
+      const isThere = (await skills.listPlaces([place.ownerId])).length > 0;
+      if (isThere || !(await skills.exists(place.ownerId))) continue;
+      await places.release(place);
+      released++;
+    }
+    if (released < batch) return;
   }
 }

@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { ServiceError } from "../../src/errors.ts";
+import { processors } from "../../workers/processors.ts";
+import { addMember } from "../support/organization.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+type Storage = TestService["app"]["storage"];
+
+/** What code that is stopped here would not live to see: nothing is noted, nothing is tried in another way. */
+class Stop extends ServiceError {
+  constructor() {
+    super("conflict", "The process was stopped here by the test.");
+  }
+}
+
+/** Lets a call of storage end as a process that is killed would: before it reaches the database, or right after it did. */
+async function stoppedAt<C extends keyof Storage, M extends keyof Storage[C]>(
+  [collection, method]: [C, M],
+  when: "before" | "after",
+  calls: number,
+  run: () => Promise<unknown>,
+): Promise<void> {
+  const room: Storage[C] = service.app.storage[collection];
+  const original = room[method];
+  let count = 0;
+  const stopping = async (...args: unknown[]) => {
+    const isStop = ++count >= calls;
+    if (isStop && when === "before") throw new Stop();
+    const answer = await (original as (...args: unknown[]) => unknown).apply(room, args);
+    if (isStop) throw new Stop();
+    return answer;
+  };
+  room[method] = stopping as Storage[C][M];
+  try {
+    await assert.rejects(run, Stop, `${String(collection)}.${String(method)} was called`);
+  } finally {
+    room[method] = original;
+  }
+  await service.settled();
+}
+
+/** Every member has one folder under their plain name, one event, and nothing is left over. */
+async function assertWhole(world: World, members: TestUser[]): Promise<void> {
+  const { counts } = await world.overview();
+  assert.deepEqual(counts, { scheduled: 0, provisioned: members.length, failed: 0, left: 0, deleting: 0 });
+  for (const member of members)
+    assert.equal((await world.workspaceOf(member))?.path, `personal/${member.username}`);
+  const { raw } = service.app.storage.database;
+  const managed = { tenantId: world.org.id, "managed.kind": "workspace", deletedAt: { $exists: false } };
+  assert.equal(await raw.collection("folders").countDocuments(managed), members.length);
+  const provisioned = await world.events("personal_workspace.provisioned");
+  assert.deepEqual(
+    provisioned.map((event) => event.userId).sort(),
+    members.map((member) => member.id).sort(),
+  );
+  for (const name of ["workspaces", "workspace_settings", "folder_trees"]) {
+    const unsettled = await raw
+      .collection<{ _id: string; tenantId?: string }>(name)
+      .countDocuments({ outbox: { $ne: [] }, $or: [{ _id: world.org.id }, { tenantId: world.org.id }] });
+    assert.equal(unsettled, 0, name);
+  }
+}
+
+/** A later reconcile, when nobody is at work on a document any more. */
+async function reconcileLater(): Promise<void> {
+  const { app } = service;
+  const { now } = app;
+  app.now = () => new Date(now().getTime() + 2 * 3_600_000);
+  await processors(app)["upkeep.reconcile"]({});
+  await service.settled();
+  app.now = now;
+}
+
+describe("provisioning that is stopped", () => {
+  const points = [
+    ["workspaces", "insertNew", "before", 1],
+    ["workspaces", "insertNew", "after", 1],
+    ["places", "take", "before", 2],
+    ["places", "take", "after", 2],
+    ["folders", "commit", "before", 1],
+    ["folders", "commit", "after", 1],
+    ["workspaces", "markProvisioned", "before", 1],
+    ["workspaces", "markProvisioned", "after", 1],
+  ] as const;
+
+  for (const [collection, method, when, calls] of points)
+    it(`goes on ${when} ${collection}.${method}, under the same names and with no event twice`, async () => {
+      const world = await makeWorld(service);
+      const members = [world.owner, await world.join(), await world.join()];
+      const enabled = await world.at(world.owner, "POST", "/enable", {});
+      assert.equal(enabled.status, 200);
+
+      const point = [collection, method] as [typeof collection, never];
+      await stoppedAt(point, when, calls, () => world.sync());
+      await world.sync();
+      await reconcileLater();
+
+      await assertWhole(world, members);
+    });
+});
+
+describe("enabling that is stopped", () => {
+  for (const [collection, method, when] of [
+    ["folders", "commit", "after"],
+    ["workspaces", "enable", "before"],
+    ["workspaces", "enable", "after"],
+  ] as const)
+    it(`is whole at the next call, ${when} ${collection}.${method}`, async () => {
+      const world = await makeWorld(service);
+      const point = [collection, method] as [typeof collection, never];
+      await stoppedAt(point, when, 1, async () => {
+        const answer = await world.at(world.owner, "POST", "/enable", {});
+        assert.equal(answer.status, 409);
+        throw new Stop();
+      });
+      await world.enable();
+      await reconcileLater();
+
+      await assertWhole(world, [world.owner]);
+      assert.equal((await world.events("personal_workspace.enabled")).length, 1);
+      assert.equal((await world.events("personal_workspace.backfill_scheduled")).length, 1);
+    });
+});
+
+describe("the events of workspaces", () => {
+  it("reach the log by the reconcile job where the process stopped before", async () => {
+    const world = await makeWorld(service);
+    await world.enable();
+    const carol = await world.join();
+    await stoppedAt(["auditEvents", "record"], "before", 1, () => world.sync());
+    await reconcileLater();
+    await world.sync();
+
+    const scheduled = await world.events("personal_workspace.provisioning_scheduled");
+    assert.deepEqual(
+      scheduled.map((event) => event.userId),
+      [carol.id],
+    );
+    await assertWhole(world, [world.owner, carol]);
+  });
+});
+
+describe("a member who leaves", () => {
+  it("gets no grant from provisioning that is under way", async () => {
+    const world = await makeWorld(service);
+    const alice = await world.join();
+    await world.at(world.owner, "POST", "/enable", {});
+    const { folders } = service.app.storage;
+    const { commit } = folders;
+    folders.commit = async (...args) => {
+      folders.commit = commit;
+      await world.leave(alice);
+      return folders.commit(...args);
+    };
+    await world.sync();
+
+    const left = await world.workspaceOf(alice);
+    assert.equal(left?.state, "left");
+    const folder = left?.folderId ? await folders.find(left.folderId) : null;
+    assert.deepEqual(folder?.grants ?? [], []);
+    await world.sync();
+    assert.equal((await world.workspaceOf(alice))?.state, "left");
+  });
+
+  it("before there was a folder leaves nothing but a row that is forgotten", async () => {
+    const world = await makeWorld(service);
+    const alice = await world.join();
+    await world.at(world.owner, "POST", "/enable", {});
+    await stoppedAt(["folders", "commit"], "before", 1, () => world.sync());
+    await world.leave(alice);
+    await world.sync();
+    assert.equal((await world.workspaceOf(alice))?.state, "left");
+    const given = await world.at(world.owner, "POST", "/reassign", {
+      userId: alice.id,
+      toUserId: world.owner.id,
+    });
+    assert.equal(given.code, "refused");
+
+    const { now } = service.app;
+    service.app.now = () => new Date(now().getTime() + 2 * 3_600_000);
+    await world.sync();
+    service.app.now = now;
+
+    assert.equal(await world.workspaceOf(alice), undefined);
+  });
+});
+
+describe("reassigning and deleting that are stopped", () => {
+  const prepare = async () => {
+    const world = await makeWorld(service);
+    const [alice, bob] = [await world.join(), await world.join()];
+    await world.enable();
+    const made = await world.publish(alice, `Kept ${randomBytes(4).toString("hex")}`);
+    await world.leave(alice);
+    return { world, alice, bob, skill: made.data.skill };
+  };
+  const read = async (user: TestUser, id: string) =>
+    (await service.call("GET", `/api/skills/${id}`, { token: user.token })).status;
+
+  it("have given once the tree has changed, and forget the row later", async () => {
+    const { world, alice, bob, skill } = await prepare();
+    await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
+      const body = { userId: alice.id, toUserId: bob.id };
+      assert.equal((await world.at(world.owner, "POST", "/reassign", body)).status, 409);
+      throw new Stop();
+    });
+
+    assert.equal(await read(bob, skill.id), 200);
+    const again = await world.at(world.owner, "POST", "/reassign", { userId: alice.id, toUserId: bob.id });
+    assert.equal(again.code, "refused");
+    const deleted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
+    assert.equal(deleted.status, 200);
+    await processors(service.app)["workspaces.delete"]({ tenantId: world.org.id, userId: alice.id });
+    assert.equal(await world.workspaceOf(alice), undefined);
+    assert.equal(await read(bob, skill.id), 200);
+  });
+
+  it("give whoever comes back after that a folder of their own", async () => {
+    const { world, alice, bob, skill } = await prepare();
+    await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
+      const body = { userId: alice.id, toUserId: bob.id };
+      assert.equal((await world.at(world.owner, "POST", "/reassign", body)).status, 409);
+      throw new Stop();
+    });
+    await addMember(service, world.org, alice, "member");
+    await world.sync();
+
+    assert.equal((await world.workspaceOf(alice))?.path, `personal/${alice.username}`);
+    assert.notEqual((await world.overview(alice)).own?.folderId, skill.folderId);
+    assert.equal(await read(alice, skill.id), 404);
+    assert.equal((await world.publish(alice, "Anew")).status, 201);
+  });
+
+  for (const [collection, method, when, calls] of [
+    ["folders", "commit", "after", 1],
+    ["skills", "markDeleted", "after", 1],
+    ["folders", "commit", "before", 2],
+    ["folders", "commit", "after", 2],
+    ["workspaces", "remove", "before", 1],
+  ] as const)
+    it(`delete what is left at the next try, ${when} call ${calls} of ${collection}.${method}`, async () => {
+      const { world, alice, skill } = await prepare();
+      const accepted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
+      assert.equal(accepted.status, 200);
+      const job = () =>
+        processors(service.app)["workspaces.delete"]({ tenantId: world.org.id, userId: alice.id });
+      const point = [collection, method] as [typeof collection, never];
+      await stoppedAt(point, when, calls, job);
+      await job();
+      await reconcileLater();
+
+      assert.equal(await read(world.owner, skill.id), 404);
+      assert.equal(await world.workspaceOf(alice), undefined);
+      assert.equal((await world.events("personal_workspace.deleted")).length, 1);
+      assert.equal((await world.events("skill.deleted")).length, 1);
+      const { raw } = service.app.storage.database;
+      assert.equal(await raw.collection("places").countDocuments({ ownerId: skill.folderId! }), 0);
+    });
+
+  it("spare whoever comes back while theirs is being deleted: they get a new one", async () => {
+    const { world, alice } = await prepare();
+    await world.at(world.owner, "DELETE", `/members/${alice.id}`);
+    await addMember(service, world.org, alice, "member");
+    await world.sync();
+    const early = await world.publish(alice, "Early");
+    await processors(service.app)["workspaces.delete"]({ tenantId: world.org.id, userId: alice.id });
+    await world.sync();
+
+    assert.deepEqual([early.status, early.code], [409, "conflict"]);
+    assert.equal((await world.publish(alice, "Later")).status, 201);
+  });
+});
