@@ -5,7 +5,7 @@
 import { LRUCache } from "lru-cache";
 import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import type { FolderDoc, FolderNode } from "../../storage/folders.ts";
+import type { FolderDoc, FolderNode, TreeState } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import {
   decideFolder,
@@ -35,7 +35,7 @@ export async function loadTrees(app: App, tenantIds: readonly string[]): Promise
     kept.set(app, (cache = new LRUCache({ maxSize: keptParts, sizeCalculation })));
   }
   if (tenantIds.length === 0) return new Map();
-  const states = await app.storage.folders.readTrees(tenantIds);
+  const states = await readStates(app, tenantIds);
   const trees = new Map(tenantIds.map((id) => [id, new FolderTree(id)]));
   for (const { _id: tenantId, revision, prunedRevision = 0 } of states) {
     const before = cache.get(tenantId);
@@ -53,6 +53,32 @@ export async function loadTrees(app: App, tenantIds: readonly string[]): Promise
 export function principalsOf(actor: Actor, tenantId: string): readonly string[] {
   if (actor.kind !== "user") return [];
   return [actor.userId, ...(membershipIn(actor, tenantId)?.teamIds ?? [])];
+}
+
+/** What is asked for in one turn of the event loop. */
+interface Asking {
+  tenantIds: Set<string>;
+  states: Promise<TreeState[]>;
+}
+const asking = new WeakMap<App, Asking>();
+
+/**
+ * The states of trees, as they are after this call. Calls of one turn of the event loop ask together: the question goes
+ * out after all of them, so nobody gets a state that is older than their own asking.
+ */
+async function readStates(app: App, tenantIds: readonly string[]): Promise<TreeState[]> {
+  let open = asking.get(app);
+  if (!open) {
+    const ids = new Set<string>();
+    const states = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      asking.delete(app);
+      return app.storage.folders.readTrees([...ids]);
+    });
+    asking.set(app, (open = { tenantIds: ids, states }));
+  }
+  for (const id of tenantIds) open.tenantIds.add(id);
+  const states = await open.states;
+  return states.filter((state) => tenantIds.includes(state._id));
 }
 
 /** The facts of a place. A folder that is not there counts as one that nobody has a grant on. */
