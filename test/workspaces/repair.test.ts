@@ -1,0 +1,271 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { FolderAccessPayload } from "../../contract/payloads-folders.ts";
+import type { WorkspacePayload } from "../../contract/payloads-workspaces.ts";
+import { limits } from "../../contract/limits.ts";
+import { changeTree } from "../../src/folders/change.ts";
+import { processors } from "../../workers/processors.ts";
+import type { FolderDoc } from "../../storage/folders.ts";
+import { addMember, newFolder } from "../support/organization.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+before(async () => {
+  service = await startService();
+  world = await makeWorld(service);
+  await world.enable();
+});
+after(() => service.close());
+
+/** Changes a managed folder behind the service's back. */
+async function damage(folderId: string, change: (folder: FolderDoc) => Partial<FolderDoc>): Promise<void> {
+  await changeTree(service.app, world.org.id, async () => {
+    const folder = await service.app.storage.folders.find(folderId);
+    return { rows: [{ ...folder!, ...change(folder!) }], events: [] };
+  });
+}
+
+async function newWorkspace(): Promise<{ user: TestUser; folderId: string }> {
+  const user = await world.join();
+  await world.sync();
+  return { user, folderId: (await world.overview(user)).own!.folderId! };
+}
+
+const repair = async () => {
+  const answer = await world.at<{ checked: number; repaired: number }>(world.owner, "POST", "/repair", {});
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  await world.sync();
+  return answer.data.repaired;
+};
+const mendedOf = async (user: TestUser) =>
+  (await world.events("personal_workspace.repaired"))
+    .filter((event) => event.userId === user.id)
+    .map((event) => event.metadata["mended"]);
+
+async function assertWhole(user: TestUser): Promise<void> {
+  const row = (await world.workspaceOf(user))!;
+  assert.deepEqual([row.state, row.path], ["provisioned", `personal/${user.username}`]);
+  const access = await service.call<FolderAccessPayload>("GET", `/api/folders/${row.folderId}/access`, {
+    token: world.owner.token,
+  });
+  assert.equal(access.data.restricted, true);
+  assert.deepEqual(
+    access.data.grants.map(({ principal, level }) => [principal.id, level]),
+    [[user.id, "editor"]],
+  );
+  assert.equal((await world.publish(user, `Proof of ${user.username}`)).status, 201);
+}
+
+describe("repairing workspaces", () => {
+  it("mends nothing where nothing is wrong", async () => {
+    const { user } = await newWorkspace();
+
+    assert.equal(await repair(), 0);
+    assert.deepEqual(await mendedOf(user), []);
+  });
+
+  for (const [what, change, flaw] of [
+    ["a restriction that is gone", () => ({ restricted: false }), "restriction"],
+    ["a grant that is missing", () => ({ grants: [] }), "grants"],
+    [
+      "a grant of another level",
+      (f: FolderDoc) => ({ grants: f.grants.map((g) => ({ ...g, level: "viewer" as const })) }),
+      "grants",
+    ],
+    [
+      "a grant too many",
+      (f: FolderDoc) => ({
+        grants: [...f.grants, { type: "member" as const, id: world.owner.id, level: "viewer" as const }],
+      }),
+      "grants",
+    ],
+    ["a folder that lies elsewhere", () => ({ parentId: null }), "parent"],
+    ["a folder of another name", () => ({ name: "odd", slug: "odd" }), "name"],
+  ] as const)
+    it(`mends ${what}, and says so`, async () => {
+      const { user, folderId } = await newWorkspace();
+      await damage(folderId, change);
+
+      assert.equal(await repair(), 1);
+      await assertWhole(user);
+      assert.deepEqual(await mendedOf(user), [[flaw]]);
+      assert.equal(await repair(), 0);
+    });
+
+  it("gives a folder whose row is lost one, and makes a folder that is lost", async () => {
+    const [first, second] = [await newWorkspace(), await newWorkspace()];
+    const rows = service.app.storage.database.raw.collection("workspaces");
+    await rows.deleteOne({ userId: first.user.id });
+    await damage(second.folderId, () => ({ deletedAt: service.app.now() }));
+    await service.app.storage.places.releaseAllOf(second.folderId);
+
+    assert.equal(await repair(), 2);
+    await assertWhole(first.user);
+    await assertWhole(second.user);
+    assert.equal((await world.overview(first.user)).own?.folderId, first.folderId);
+    assert.deepEqual([await mendedOf(first.user), await mendedOf(second.user)], [[["record"]], [["folder"]]]);
+  });
+
+  it("takes the grant from somebody who has left", async () => {
+    const { user, folderId } = await newWorkspace();
+    await world.leave(user);
+    await damage(folderId, () => ({ grants: [{ type: "member", id: user.id, level: "editor" }] }));
+
+    assert.equal(await repair(), 1);
+    assert.deepEqual((await service.app.storage.folders.find(folderId))?.grants, []);
+    assert.equal((await world.workspaceOf(user))?.state, "left");
+  });
+
+  it("brings a folder to its owner's new user name, and not before", async () => {
+    const { user } = await newWorkspace();
+    const username = `renamed-${user.username}`;
+    const renamed = await service.call("PATCH", "/api/user/profile", {
+      cookie: user.cookie,
+      body: { username },
+    });
+    assert.equal(renamed.status, 200, JSON.stringify(renamed.body));
+    await service.settled();
+    await world.sync();
+    assert.equal((await world.workspaceOf(user))?.path, `personal/${user.username}`);
+
+    assert.equal(await repair(), 1);
+    await assertWhole({ ...user, username });
+    // The former name is free again.
+    const { places } = service.app.storage;
+    const root = (await world.overview()).folder!.id;
+    const freed = {
+      _id: "x",
+      tenantId: world.org.id,
+      parentId: root,
+      slug: user.username,
+      kind: "folder",
+      ownerId: "x",
+      createdAt: service.app.now(),
+    } as const;
+    assert.equal(await places.take(freed), "taken");
+    await places.release(freed);
+  });
+
+  it("makes the folder around them anew where it is gone", async () => {
+    const root = (await world.overview()).folder!.id;
+    const { user } = await newWorkspace();
+    await damage(root, () => ({ deletedAt: service.app.now() }));
+    await service.app.storage.places.releaseAllOf(root);
+    const waiting = await world.join();
+    await world.sync();
+    const failed = await world.workspaceOf(waiting);
+    assert.equal(failed?.state, "failed");
+    assert.match(failed?.error ?? "", /repair the workspaces/);
+
+    assert.ok((await repair()) >= 1);
+    await assertWhole(user);
+    assert.equal((await world.at(world.owner, "POST", "/retry", { userId: waiting.id })).status, 200);
+    await world.sync();
+    await assertWhole(waiting);
+  });
+});
+
+describe("two user names that lead to one slug", () => {
+  it("get a number, which repair leaves alone", async () => {
+    const [first, second] = [await service.newUser("con"), await service.newUser("con-folder")];
+    for (const user of [first, second]) await addMember(service, world.org, user, "member");
+    await world.sync();
+
+    const paths = [await world.workspaceOf(first), await world.workspaceOf(second)].map((one) => one?.path);
+    assert.deepEqual(paths.toSorted(), ["personal/con-folder", "personal/con-folder-2"]);
+    assert.equal(await repair(), 0);
+    await world.publish(first, "Of con");
+    assert.deepEqual(await world.skills(second, "&personal=true"), []);
+    assert.deepEqual((await world.skills(first, "&personal=true")).length, 1);
+  });
+});
+
+describe("the folder around workspaces", () => {
+  it("gets a number where a folder or a skill has its name", async () => {
+    for (const kind of ["folder", "skill"]) {
+      const crowded = await makeWorld(service);
+      if (kind === "folder") await newFolder(service, crowded.org, crowded.owner, "personal");
+      else await crowded.publish(crowded.owner, "Personal", { personal: false });
+      await crowded.enable();
+
+      const { folder } = await crowded.overview();
+      assert.deepEqual([folder?.path, folder?.name], ["personal-2", "Personal 2"], kind);
+      const moved = await newFolder(service, crowded.org, crowded.owner, "inner");
+      assert.equal((await crowded.at(crowded.owner, "POST", "/move", { parentId: moved.id })).status, 200);
+      assert.equal((await crowded.overview()).folder?.path, "inner/personal-2");
+    }
+  });
+
+  it("keeps its name when they are enabled again", async () => {
+    const again = await makeWorld(service);
+    await again.enable({ name: "Private places" });
+    await again.at(again.owner, "POST", "/disable", {});
+    await again.enable({ name: "Other" });
+
+    assert.equal((await again.overview()).folder?.path, "private-places");
+    assert.equal((await again.events("personal_workspace.enabled")).length, 2);
+    assert.equal((await again.events("personal_workspace.disabled")).length, 1);
+  });
+});
+
+describe("provisioning that can't be", () => {
+  it("is noted with a sentence, and tried again on demand", async () => {
+    const full = await makeWorld(service);
+    await full.enable();
+    const user = await full.join();
+    const root = (await full.overview()).folder!.id;
+    const filler = Array.from({ length: limits.foldersPerOrganization - 2 }, (_, i) => ({
+      _id: service.app.newId(),
+      tenantId: full.org.id,
+      parentId: null,
+      slug: `filler-${i}`,
+      name: `filler-${i}`,
+      restricted: false,
+      grants: [],
+      revision: 1000,
+      createdBy: "test",
+      createdAt: service.app.now(),
+      updatedAt: service.app.now(),
+    }));
+    const { raw } = service.app.storage.database;
+    await raw.collection<FolderDoc>("folders").insertMany(filler);
+    const setRevision = (revision: number) =>
+      raw.collection<{ _id: string }>("folder_trees").updateOne({ _id: full.org.id }, { $set: { revision } });
+    await setRevision(1000);
+
+    await full.sync();
+    const failed = await full.workspaceOf(user);
+    assert.deepEqual([failed?.state, failed?.attempts], ["failed", 1]);
+    assert.match(failed?.error ?? "", /20000 folders, which is the limit/);
+    const overview = await full.overview();
+    assert.deepEqual([overview.counts?.failed, overview.failed?.[0]?.userId], [1, user.id]);
+    const list = await full.at<WorkspacePayload[]>(full.owner, "GET", "/members?state=failed");
+    assert.deepEqual(
+      list.data.map((one) => one.userId),
+      [user.id],
+    );
+    const refused = await full.publish(user, "No place");
+    assert.equal(refused.code, "refused");
+    assert.match(refused.error!, /the limit.*An administrator can retry it/);
+
+    const gone = filler.slice(0, 2).map((one) => one._id);
+    await raw
+      .collection<FolderDoc>("folders")
+      .updateMany({ _id: { $in: gone } }, { $set: { deletedAt: service.app.now(), revision: 1001 } });
+    await setRevision(1001);
+    const retried = await full.at(full.owner, "POST", "/retry", {});
+    await full.sync();
+
+    assert.deepEqual(retried.data, { scheduled: 1 });
+    assert.equal((await full.workspaceOf(user))?.state, "provisioned");
+    assert.equal((await full.overview()).folder?.id, root);
+    const [event] = await full.events("personal_workspace.retry_scheduled");
+    assert.equal(event?.userId, user.id);
+    assert.deepEqual((await full.at(full.owner, "POST", "/retry", { userId: user.id })).data, {
+      scheduled: 0,
+    });
+    await processors(service.app)["upkeep.purge"]({});
+  });
+});
