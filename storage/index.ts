@@ -5,7 +5,16 @@ import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-ev
 import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
-import { openDownloads, dailyDownloadIndexes, downloadIndexes, type Downloads } from "./downloads.ts";
+import { openDownloadCounts, type DownloadCounts } from "./download-counts.ts";
+import {
+  adoptFormerDownloads,
+  dailyDownloadIndexes,
+  downloadBatchIndexes,
+  formerRowIndexes,
+  openDownloads,
+  tenantDownloadIndexes,
+  type Downloads,
+} from "./downloads.ts";
 import { folderIndexes, folderTreeIndexes, openFolders, type Folders } from "./folders.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
@@ -15,6 +24,7 @@ import { openRoles, roleIndexes, type Roles } from "./roles.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
+import { openSkillPlaces, type SkillPlaces } from "./skill-places.ts";
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
@@ -31,6 +41,7 @@ export interface Storage {
   auditEvents: AuditEvents;
   avatars: Avatars;
   deviceCodes: DeviceCodes;
+  downloadCounts: DownloadCounts;
   downloads: Downloads;
   folders: Folders;
   idempotency: IdempotencyRecords;
@@ -42,6 +53,7 @@ export interface Storage {
   setup: Setup;
   skills: Skills;
   searchEntries: SearchEntries;
+  skillPlaces: SkillPlaces;
   skillSearch: SkillSearch;
   teams: Teams;
   tenantSkills: TenantSkills;
@@ -59,8 +71,10 @@ const indexes: Record<string, IndexDescription[]> = {
   audit_events: auditEventIndexes,
   avatars: avatarIndexes,
   daily_downloads: dailyDownloadIndexes,
+  daily_tenant_downloads: tenantDownloadIndexes,
   device_codes: deviceCodeIndexes,
-  downloads: downloadIndexes,
+  download_batches: downloadBatchIndexes,
+  downloads: formerRowIndexes,
   folder_trees: folderTreeIndexes,
   folders: folderIndexes,
   idempotency: idempotencyIndexes,
@@ -86,6 +100,7 @@ const indexes: Record<string, IndexDescription[]> = {
 export async function openStorage(options: { url: string; database: string }): Promise<Storage> {
   const database = await openDatabase(options.url, options.database);
   await adoptOlderForm(database);
+  await adoptFormerDownloads(database);
   await database.ensureIndexes(indexes);
   const searchEntries = openSearchEntries(database);
   return {
@@ -93,6 +108,7 @@ export async function openStorage(options: { url: string; database: string }): P
     auditEvents: openAuditEvents(database),
     avatars: openAvatars(database),
     deviceCodes: openDeviceCodes(database),
+    downloadCounts: openDownloadCounts(database),
     downloads: openDownloads(database),
     folders: openFolders(database),
     idempotency: openIdempotency(database),
@@ -104,6 +120,7 @@ export async function openStorage(options: { url: string; database: string }): P
     setup: openSetup(database),
     skills: openSkills(database),
     searchEntries,
+    skillPlaces: openSkillPlaces(database),
     skillSearch: openSkillSearch(database, searchEntries),
     teams: openTeams(database),
     tenantSkills: openTenantSkills(database),

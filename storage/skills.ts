@@ -5,7 +5,7 @@
 import type { Filter, IndexDescription } from "mongodb";
 import { limits } from "../contract/limits.ts";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
-import { inSlices, type Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import type { VersionDoc } from "./versions.ts";
 
@@ -48,6 +48,8 @@ export interface SkillDoc extends WithOutbox {
   /** What installs resolve to. */
   current: VersionSummary;
   downloads: number;
+  /** The number of the last counting that is in `downloads`. */
+  downloadsThrough?: number;
   /** Versions that exist but are not in `versions` yet. */
   pending: VersionDoc[];
   /** Set while its organization waits to be erased: nobody sees it, and `listed` is false. */
@@ -88,10 +90,6 @@ export type SkillToSettle = Pick<
   | "governingFolderId"
   | "listed"
 >;
-
-/** What a skill is called where. */
-export type PlacedSkill = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "slug">;
-const placed = { tenantId: 1, folderId: 1, slug: 1 } as const;
 
 /** What an appended version changes on its skill beyond the version itself. */
 export type AppendedFields = Partial<
@@ -230,63 +228,6 @@ export function openSkills(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Corrects what a skill says of its place, as long as it lies where it lay. */
-    async place(
-      id: string,
-      folderId: string | null,
-      place: Pick<SkillDoc, "governingFolderId" | "listed">,
-    ): Promise<void> {
-      await skills.updateOne(
-        { _id: id, folderId, ...inSight },
-        { $set: { ...place, unsettledAt: new Date() }, $inc: { revision: 1 } },
-      );
-    },
-    /** Ids of skills in some folders that say they are governed by another folder than this one, in slices. */
-    async *eachMisplaced(
-      tenantId: string,
-      folderIds: string[],
-      governingFolderId: string | null,
-      slice: number,
-    ): AsyncGenerator<string[]> {
-      const rows = skills.find(
-        { tenantId, folderId: { $in: folderIds }, governingFolderId: { $ne: governingFolderId }, ...alive },
-        { projection: { _id: 1 }, batchSize: slice },
-      );
-      for await (const found of inSlices(rows, slice)) yield found.map((row) => row._id);
-    },
-    /** What some skills are called where; deleted ones lie nowhere. */
-    listPlaces: (ids: string[]) =>
-      skills.find({ _id: { $in: ids }, ...alive }, { projection: placed }).toArray() as Promise<
-        PlacedSkill[]
-      >,
-    /** What every skill is called where, in slices. */
-    async *eachPlace(slice: number): AsyncGenerator<PlacedSkill[]> {
-      for (let last = ""; ;) {
-        const rows = await skills
-          .find({ _id: { $gt: last }, ...alive }, { projection: placed })
-          .sort({ _id: 1 })
-          .limit(slice)
-          .toArray();
-        if (rows.length === 0) return;
-        yield rows;
-        last = rows.at(-1)!._id;
-      }
-    },
-    /** Says of skills that this folder governs them; the catalog shows what none governs. */
-    async govern(ids: string[], folderIds: string[], governingFolderId: string | null): Promise<void> {
-      const isOpen = { $and: [{ $eq: ["$visibility", "public"] }, { $not: ["$suspended"] }] };
-      await skills.updateMany({ _id: { $in: ids }, folderId: { $in: folderIds }, ...alive }, [
-        {
-          $set: {
-            governingFolderId,
-            listed: governingFolderId === null && isOpen,
-            revision: { $add: ["$revision", 1] },
-            unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
-          },
-        },
-      ]);
-    },
-
     /** Marks a skill deleted: from this write on nobody sees it, and its slug is free. */
     async markDeleted(id: string, now: Date, events: EventRow[]): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);
@@ -382,15 +323,22 @@ export function openSkills(database: Database) {
         { ordered: false },
       );
     },
-    async addDownloads(counts: { skillId: string; count: number }[]): Promise<void> {
-      if (counts.length === 0) return;
+    /** Adds downloads to those skills that have not taken this number yet (`download-counts.ts`). */
+    async addDownloads(number: number, counts: ReadonlyMap<string, number>): Promise<void> {
+      if (counts.size === 0) return;
       await skills.bulkWrite(
-        counts.map(({ skillId, count }) => ({
-          updateOne: { filter: { _id: skillId }, update: { $inc: { downloads: count } } },
+        [...counts].map(([skillId, count]) => ({
+          updateOne: {
+            filter: { _id: skillId, downloadsThrough: { $not: { $gte: number } } },
+            update: { $inc: { downloads: count }, $set: { downloadsThrough: number } },
+          },
         })),
         { ordered: false },
       );
     },
+    /** Downloads of those of some skills that are there and not deleted. */
+    listDownloads: (ids: string[]): Promise<Pick<SkillDoc, "_id" | "downloads">[]> =>
+      skills.find({ _id: { $in: ids }, ...alive }, { projection: { downloads: 1 } }).toArray(),
     /** Every id, for the verify command and the reconcile job. */
     async *eachId(): AsyncGenerator<string> {
       for await (const row of skills.find({}, { projection: { _id: 1 } })) yield row._id;

@@ -26,8 +26,13 @@ export async function governSkills(
     for (const [governing, folderIds] of foldersByGoverning(tree, outdated)) {
       for (let at = 0; at < folderIds.length; at += folderSlice) {
         const slice = folderIds.slice(at, at + folderSlice);
-        for await (const ids of app.storage.skills.eachMisplaced(tenantId, slice, governing, skillSlice)) {
-          await app.storage.skills.govern(ids, slice, governing);
+        for await (const ids of app.storage.skillPlaces.eachMisplaced(
+          tenantId,
+          slice,
+          governing,
+          skillSlice,
+        )) {
+          await app.storage.skillPlaces.govern(ids, slice, governing);
           changed(ids);
           count += ids.length;
         }

@@ -2,7 +2,8 @@
 import type { FolderNode } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { loadFolderView, readableFolders, visibleFolders, type FolderView } from "./load.ts";
+import { ServiceError } from "../errors.ts";
+import { admitFolder, loadFolderView, readableFolders, visibleFolders, type FolderView } from "./load.ts";
 
 export interface ListedFolder {
   node: FolderNode;
@@ -11,18 +12,43 @@ export interface ListedFolder {
   skillCount: number;
 }
 
-/** The folders that the caller may see, sorted by path. The caller is known to be a member. */
-export async function listFolders(app: App, actor: Actor, tenantId: string): Promise<ListedFolder[]> {
+/** Characters of all paths in one answer: a tree that is wide and deep at once is listed folder by folder. */
+const pathCharacters = 8_000_000;
+
+/**
+ * The folders that the caller may see, sorted by path: all of them, or those right in one (null for the root). The
+ * caller is known to be a member. Throws `limit_reached` for a tree whose paths would fill an answer.
+ */
+export async function listFolders(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  parentId?: string | null,
+): Promise<ListedFolder[]> {
   const [view, counts] = await Promise.all([
     loadFolderView(app, actor, tenantId),
     app.storage.places.countSkills(tenantId),
   ]);
   const paths = new Map<string, string>();
   const isReadable = readableFolders(view);
-  const listed = [...visibleFolders(view)].map((id) => {
+  if (parentId !== undefined && parentId !== null) admitFolder(view, "see", parentId, parentId);
+  const listed: ListedFolder[] = [];
+  let characters = 0;
+  for (const id of visibleFolders(view)) {
     const node = view.tree.get(id)!;
-    return { node, path: pathIn(view, paths, node), skillCount: countIn(isReadable, id, counts) };
-  });
+    if (parentId !== undefined && node.parentId !== parentId) continue;
+    const path = parentId === undefined ? pathIn(view, paths, node) : view.tree.path(id);
+    characters += path.length;
+    if (characters > pathCharacters)
+      throw new ServiceError(
+        "limit_reached",
+        "The folders' paths fill more than one answer: list them by parent_id.",
+        {
+          kind: "folder",
+        },
+      );
+    listed.push({ node, path, skillCount: countIn(isReadable, id, counts) });
+  }
   return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

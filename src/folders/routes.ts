@@ -8,7 +8,7 @@ import { createFolderIn, createFolderPath } from "./create.ts";
 import { describeFolder, listFolders } from "./list.ts";
 import { loadFolder, loadFolderView } from "./load.ts";
 import { presentFolder, presentFolderAccess } from "./present.ts";
-import { CreateFolder, FolderParams, UpdateFolder, UpdateFolderAccess } from "./schema.ts";
+import { CreateFolder, FolderParams, FoldersQuery, UpdateFolder, UpdateFolderAccess } from "./schema.ts";
 import { deleteFolder, updateFolder } from "./update.ts";
 
 const tag = "Folders";
@@ -26,11 +26,13 @@ function treeRoutes(app: App): Route[] {
       tag,
       auth: "required",
       params: TenantParams,
+      query: FoldersQuery,
       data: FolderPayload,
       page: true,
-      async handle({ actor, params }) {
+      async handle({ actor, params, query }) {
         const tenant = await loadTenant(app, actor, params.tenant, "member");
-        const folders = await listFolders(app, actor, tenant._id);
+        const parentId = query.parent_id === "root" ? null : query.parent_id;
+        const folders = await listFolders(app, actor, tenant._id, parentId);
         return new Page(folders.map(presentFolder), null);
       },
     }),

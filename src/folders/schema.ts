@@ -38,6 +38,14 @@ export const UpdateFolder = z
   .refine((fields) => Object.keys(fields).length > 0, "needs name or parentId");
 export type UpdateFolder = z.output<typeof UpdateFolder>;
 
+export const FoldersQuery = z.object({
+  parent_id: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: "only the folders right in this one; `root` for the outermost" }),
+});
+
 export const FolderParams = z.object({
   folder: z.string().min(1).max(64).meta({ description: "the folder's id" }),
 });

@@ -127,7 +127,7 @@ async function placeAgain(app: App, found: readonly SkillToSettle[]): Promise<vo
     const governingFolderId = trees.get(skill.tenantId)!.governing(skill.folderId!);
     const listed = skill.visibility === "public" && governingFolderId === null;
     if (governingFolderId !== skill.governingFolderId || listed !== skill.listed)
-      await app.storage.skills.place(skill._id, skill.folderId, { governingFolderId, listed });
+      await app.storage.skillPlaces.correct(skill._id, skill.folderId, { governingFolderId, listed });
   }
 }
 

@@ -106,6 +106,22 @@ describe("folders", () => {
     assert.equal((await create({ path: "moving/core" })).data.alreadyExisted, false, "the old name is free");
   });
 
+  it("are listed whole, or those right in one", async () => {
+    const inner = await folder("listed/inner");
+    await folder("listed/inner/deep");
+    const inOne = async (parent: string) =>
+      (
+        await service.call<FolderPayload[]>("GET", `/api/tenants/${org.slug}/folders?parent_id=${parent}`, {
+          token: owner.token,
+        })
+      ).data?.map((one) => one.path);
+
+    assert.deepEqual(await inOne(inner.id), ["listed/inner/deep"]);
+    assert.deepEqual(await inOne(inner.parentId!), ["listed/inner"]);
+    assert.ok((await inOne("root"))!.every((path) => !path.includes("/")));
+    assert.equal(await inOne(service.app.newId()), undefined);
+  });
+
   it("never lie in themselves", async () => {
     await folder("circle/a/b");
     const byPath = new Map((await list()).map((one) => [one.path, one.id]));

@@ -24,7 +24,7 @@ export async function tendTrees(app: App, before: Date): Promise<void> {
 /** Makes places agree with what lies in them: those that nothing stands behind go, those that lack are made. */
 export async function tendPlaces(app: App): Promise<void> {
   await dropUnused(app);
-  for await (const slice of app.storage.skills.eachPlace(batch))
+  for await (const slice of app.storage.skillPlaces.each(batch))
     await takeMissing(
       app,
       slice.map(({ folderId, ...skill }) => ({ ...skill, parentId: folderId, kind: "skill" })),
@@ -37,7 +37,7 @@ export async function tendPlaces(app: App): Promise<void> {
 }
 
 async function dropUnused(app: App): Promise<void> {
-  const { places, skills, folders } = app.storage;
+  const { places, skillPlaces, folders } = app.storage;
   const oldest = new Date(app.now().getTime() - unwrittenMs);
   for (let last: string | undefined; ;) {
     const rows = await places.listAfter(last, batch);
@@ -46,7 +46,7 @@ async function dropUnused(app: App): Promise<void> {
     const ownersOf = (kind: Owner["kind"]) =>
       rows.filter((row) => row.kind === kind && row.createdAt < oldest).map((row) => row.ownerId);
     const [skillRows, folderRows] = await Promise.all([
-      skills.listPlaces(ownersOf("skill")),
+      skillPlaces.list(ownersOf("skill")),
       folders.listByIds(ownersOf("folder")),
     ]);
     const real = new Set([
