@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { WorkspacePayload } from "../../contract/payloads-workspaces.ts";
+import { workspaceStates } from "../../contract/vocabulary.ts";
+import type { FolderDoc } from "../../storage/folders.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces.ts";
+import { tendWorkspaces } from "../../workers/workspaces/tend.ts";
+import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+const rowCount = 1500;
+let service: TestService;
+let world: World;
+let alice: TestUser;
+let leaver: TestUser;
+
+before(async () => {
+  service = await startWatchedService();
+  world = await makeWorld(service);
+  [alice, leaver] = [await world.join(), await world.join()];
+  await world.enable();
+  await world.publish(alice, "First");
+  await world.leave(leaver);
+  await service.settled();
+  await multiply();
+});
+after(() => service.close());
+
+/** Many workspaces, of this organization and of others, with skills of one name in them. */
+async function multiply(): Promise<void> {
+  const { app } = service;
+  const { raw } = app.storage.database;
+  const row = (await app.storage.workspaces.find(world.org.id, alice.id))!;
+  const folder = (await app.storage.folders.find(row.folderId))!;
+  const [skill] = await raw.collection("skills").find({ folderId: folder._id }).toArray();
+  const rows: WorkspaceDoc[] = [];
+  const folders: FolderDoc[] = [];
+  const skills: object[] = [];
+  for (let i = 0; i < rowCount; i++) {
+    const [tenantId, userId, folderId, skillId] = [
+      i % 3 === 0 ? "other" : world.org.id,
+      app.newId(),
+      app.newId(),
+      app.newId(),
+    ];
+    const state = workspaceStates[i % workspaceStates.length]!;
+    rows.push({ ...row, _id: app.newId(), tenantId, userId, folderId, state });
+    const managed = { kind: "workspace" as const, userId };
+    folders.push({
+      ...folder,
+      _id: folderId,
+      tenantId,
+      slug: `copy-${i}`,
+      name: `copy-${i}`,
+      managed,
+      revision: 50,
+    });
+    const copy = { publicId: skillId.slice(-10), slug: `first-copy-${i}`, folderId, tenantId };
+    skills.push({ ...skill, _id: skillId, ...copy, governingFolderId: folderId });
+  }
+  await raw.collection<WorkspaceDoc>("workspaces").insertMany(rows);
+  await raw.collection<FolderDoc>("folders").insertMany(folders);
+  await raw.collection("skills").insertMany(skills);
+  await raw
+    .collection<{ _id: string }>("folder_trees")
+    .updateOne({ _id: world.org.id }, { $set: { revision: 50 } });
+  // The whole tree is read once by whoever comes first.
+  await world.overview();
+}
+
+describe("the plans of queries about 1,500 workspaces", () => {
+  it("list and count by index alone", async () => {
+    const plans = await plansOf(service, async () => {
+      for (const state of ["", ...workspaceStates.map((one) => `&state=${one}`)]) {
+        const first = await world.at<WorkspacePayload[]>(world.owner, "GET", `/members?limit=20${state}`);
+        const more = `/members?limit=20${state}&cursor=${first.nextCursor}`;
+        if (first.nextCursor !== null) assert.equal((await world.at(world.owner, "GET", more)).status, 200);
+      }
+    });
+    const overviews = await plansOf(service, () => Promise.all([world.overview(), world.overview(alice)]));
+
+    assertIndexed(plans, 25);
+    assertIndexed(overviews, 60);
+    for (const { command, stages } of [...plans, ...overviews].filter(
+      (plan) => plan.command["find"] === "workspaces",
+    ))
+      assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${JSON.stringify(command)}`);
+  });
+
+  it("publish and list one's own by index alone, whoever else has skills of that name", async () => {
+    const plans = await plansOf(service, async () => {
+      const again = await world.publish(alice, "First", { content: "again\n" });
+      assert.equal(again.data.action, "updated");
+      assert.deepEqual(await world.skills(alice, "&personal=true"), ["first"]);
+    });
+
+    assertIndexed(plans, 30);
+  });
+
+  it("publish elsewhere past all skills of that name in workspaces", async () => {
+    const made = await world.publish(world.owner, "First", { personal: undefined, content: "root\n" });
+    assert.equal(made.data.action, "created");
+    const plans = await plansOf(service, async () => {
+      const again = await world.publish(world.owner, "First", { personal: undefined, content: "more\n" });
+      assert.deepEqual([again.data.action, again.data.skill.id], ["updated", made.data.skill.id]);
+    });
+
+    assertIndexed(plans, 1100);
+  });
+
+  it("leave, come back, give away and tend by index alone", async () => {
+    const bob = await world.join();
+    await world.sync();
+    const plans = await plansOf(service, async () => {
+      await world.leave(bob);
+      await world.at(world.owner, "POST", "/retry", { userId: alice.id });
+      await world.at(world.owner, "POST", "/reassign", { userId: bob.id, toUserId: alice.id });
+      await world.at(world.owner, "DELETE", `/members/${leaver.id}`);
+      await tendWorkspaces(service.app, service.app.now());
+    });
+
+    assertIndexed(plans, 120);
+  });
+
+  it("sync and repair in slices, by index alone", async () => {
+    const plans = await plansOf(service, async () => {
+      await world.sync();
+      await world.at(world.owner, "POST", "/repair", {});
+    });
+
+    // What has changed of the tree since the first of them is explained as it is after the last.
+    assertIndexed(plans, 1100);
+  });
+});
