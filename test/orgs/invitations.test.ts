@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { IdentityPayload } from "../../contract/payloads.ts";
 import type { InvitationPayload, JoinedPayload } from "../../contract/payloads-organizations.ts";
+import { MailError } from "../../src/mail/mailer.ts";
 import { mailInvitation } from "../../src/orgs/invitation-mail.ts";
 import { admitInvited } from "../../src/orgs/join.ts";
 import { purge } from "../../workers/upkeep/purge.ts";
@@ -275,6 +276,30 @@ describe("an invitation", () => {
     const later = await answer(guest, token);
 
     assert.deepEqual([early.code, later.status], ["conflict", 200]);
+  });
+
+  it("tells when the mail server refuses its address for good, and waits while it is away", async () => {
+    const made = await world.at<InvitationPayload>(world.owner, "POST", "/invitations", {
+      email: "nobody@example.org",
+    });
+    const { mail } = service.app;
+    const { send } = mail;
+    const stateOf = async () =>
+      (await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations")).data[0]?.mail;
+    try {
+      mail.send = () => Promise.reject(new MailError("away", true));
+      await assert.rejects(mailInvitation(service.app, made.data.id));
+      const waiting = await stateOf();
+      mail.send = () => Promise.reject(new MailError("no such mailbox", false));
+      await assert.rejects(mailInvitation(service.app, made.data.id));
+
+      assert.deepEqual([waiting, await stateOf()], ["waiting", "failed"]);
+    } finally {
+      mail.send = send;
+    }
+    await world.at(world.owner, "POST", "/invitations", { email: "nobody@example.org" });
+    await mailInvitation(service.app, made.data.id);
+    assert.equal(await stateOf(), "sent");
   });
 
   it("ends in a membership though the process stopped right after it was accepted", async () => {

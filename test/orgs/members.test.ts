@@ -256,6 +256,27 @@ describe("the end of a membership", () => {
   });
 });
 
+describe("a change that a stop cut short", () => {
+  it("is finished where somebody was just being made an owner", async () => {
+    const world = await makeWorld(service);
+    const second = await world.join("admin");
+    const { memberships } = service.app.storage;
+    const row = (await memberships.find(world.org.id, second.id))!;
+    await memberships.change(row._id, row.revision, { role: "owner", enlisting: true }, []);
+
+    const meanwhile = await giveRole(world, world.owner, second, "member");
+    const past = new Date(Date.now() - 60_000);
+    await service.app.storage.database.raw
+      .collection("memberships")
+      .updateOne({ _id: row._id as never }, { $set: { unsettledAt: past } });
+    await reconcile(service.app);
+
+    assert.equal(meanwhile.code, "conflict");
+    assert.deepEqual((await owners(world)).counted, [world.owner.id, second.id].sort());
+    assert.equal((await giveRole(world, world.owner, second, "member")).status, 200);
+  });
+});
+
 describe("another organization's ids", () => {
   it("are not found, whatever is done with them", async () => {
     const [here, there] = [await makeWorld(service), await makeWorld(service)];

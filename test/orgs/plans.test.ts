@@ -114,6 +114,22 @@ describe("the plans of organizations' queries", () => {
     assertIndexed(entries, 1500);
   });
 
+  it("ask for teams and custom roles only where somebody has any", async () => {
+    const plain = await world.join("member");
+    const collectionsOf = async (user: TestUser) => {
+      const entries = await planned(() => service.call("GET", "/api/user/profile", { token: user.token }));
+      return new Set(entries.map(({ command }) => String(command["find"] ?? command["aggregate"])));
+    };
+
+    const without = await collectionsOf(plain);
+    await world.at(world.owner, "PUT", `/teams/${team}/members/${plain.id}`);
+    const withTeam = await collectionsOf(plain);
+
+    assert.ok(without.has("memberships"));
+    assert.ok(!without.has("teams") && !without.has("roles"), [...without].join());
+    assert.ok(withTeam.has("teams") && !withTeam.has("roles"), [...withTeam].join());
+  });
+
   it("tend and prune by index alone", async () => {
     const entries = await planned(async () => {
       await tendOrganizations(service.app, service.app.now());

@@ -6,6 +6,7 @@ import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
 import { keepWorkspace } from "../../src/workspaces/leave.ts";
+import { mendEach } from "../upkeep/mend-each.ts";
 
 type Cleaner = (app: App, member: { tenantId: string; userId: string }) => Promise<unknown>;
 
@@ -31,9 +32,13 @@ export async function cleanUpAfterMember(
   }
 }
 
-/** The same for those whose job was lost; answers how many there were. */
-export async function cleanUpAfterMembers(app: App, before: Date): Promise<number> {
-  const ended = await app.storage.memberships.listRemoved(undefined, before, batch);
-  for (const row of ended) await cleanUpAfterMember(app, row);
-  return ended.length;
+/** The same for those whose job was lost. */
+export async function cleanUpAfterMembers(app: App, before: Date): Promise<void> {
+  const { memberships } = app.storage;
+  await mendEach(
+    app,
+    batch,
+    (limit) => memberships.listRemoved(undefined, before, limit),
+    (row) => cleanUpAfterMember(app, row),
+  );
 }

@@ -2,6 +2,7 @@
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
+import { mendEach } from "../upkeep/mend-each.ts";
 
 type Cleaner = (app: App, team: { tenantId: string; teamId: string }) => Promise<unknown>;
 
@@ -22,9 +23,13 @@ export async function cleanUpAfterTeam(app: App, { teamId }: { teamId: string })
   await teams.remove(teamId);
 }
 
-/** The same for those whose job was lost; answers how many there were. */
-export async function cleanUpAfterTeams(app: App, before: Date): Promise<number> {
-  const deleted = await app.storage.teams.listRemoved(before, batch);
-  for (const team of deleted) await cleanUpAfterTeam(app, { teamId: team._id });
-  return deleted.length;
+/** The same for those whose job was lost. */
+export async function cleanUpAfterTeams(app: App, before: Date): Promise<void> {
+  const { teams } = app.storage;
+  await mendEach(
+    app,
+    batch,
+    (limit) => teams.listRemoved(before, limit),
+    (team) => cleanUpAfterTeam(app, { teamId: team._id }),
+  );
 }
