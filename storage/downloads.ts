@@ -1,85 +1,165 @@
-/** Downloads: one raw row each, kept for a while, and counts per day and source that stay. */
+/**
+ * Downloads. They arrive in batches, one document each, so that a batch and the fact that it is still to be counted
+ * come into being in the same write (`download-counts.ts` counts them). Batches are kept for a while, counts for good.
+ */
 import type { IndexDescription } from "mongodb";
 import type { DownloadSource } from "../contract/vocabulary.ts";
-import type { Database } from "./database.ts";
+import { commandTimeMs, type Database } from "./database.ts";
+import { insertOnce } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
 
 export interface DownloadRow {
-  _id: string;
   skillId: string;
   tenantId: string;
   versionId: string;
   source: DownloadSource;
   /** HMAC-SHA256 of the address. */
   ipHash?: string;
-  userId?: string;
   createdAt: Date;
 }
 
-export interface DailyDownloads {
-  /** `<skillId>:<yyyy-mm-dd>` */
+/** What one process saw within a moment. */
+export interface DownloadBatch {
   _id: string;
-  skillId: string;
-  tenantId: string;
-  date: string;
-  cli: number;
-  web: number;
-  api: number;
+  rows: DownloadRow[];
+  createdAt: Date;
+  /** Until its rows are in the counts. */
+  waiting?: true;
 }
 
-export const downloadIndexes: IndexDescription[] = [
+export type SourceCounts = Record<DownloadSource, number>;
+
+interface DailyCounts extends SourceCounts {
+  _id: string;
+  tenantId: string;
+  /** `yyyy-mm-dd`, in UTC. */
+  date: string;
+  /** The number of the last counting that is in here (`download-counts.ts`). */
+  through?: number;
+}
+
+/** `_id`: `<skillId>:<date>`. */
+export interface DailyDownloads extends DailyCounts {
+  skillId: string;
+}
+
+/** `_id`: `<tenantId>:<date>`. Also has what skills that are gone by now were downloaded. */
+export type TenantDownloads = DailyCounts;
+
+export const downloadBatchIndexes: IndexDescription[] = [
+  { key: { waiting: 1, _id: 1 }, partialFilterExpression: { waiting: true } },
   { key: { createdAt: 1 } },
-  { key: { skillId: 1, createdAt: -1 } },
+  { key: { "rows.skillId": 1 } },
 ];
-export const dailyDownloadIndexes: IndexDescription[] = [{ key: { skillId: 1, date: -1 } }];
+export const dailyDownloadIndexes: IndexDescription[] = [
+  { key: { skillId: 1, date: -1 } },
+  // Sums over an organization are made of the index alone.
+  { key: { tenantId: 1, date: 1, skillId: 1, cli: 1, web: 1, api: 1 } },
+];
+export const tenantDownloadIndexes: IndexDescription[] = [{ key: { tenantId: 1, date: -1 } }];
+
+/** A day of a longer time; a source that was not seen is 0. */
+export type Day = Pick<DailyCounts, "date"> & SourceCounts;
+
+const sums = Object.fromEntries(
+  (["cli", "web", "api"] as const).map((source) => [source, { $sum: { $ifNull: [`$${source}`, 0] } }]),
+);
+const allSources = { $add: ["cli", "web", "api"].map((source) => ({ $ifNull: [`$${source}`, 0] })) };
 
 export type Downloads = ReturnType<typeof openDownloads>;
 
 export function openDownloads(database: Database) {
-  const rows = database.collection<DownloadRow>("downloads");
+  const batches = database.collection<DownloadBatch>("download_batches");
   const daily = database.collection<DailyDownloads>("daily_downloads");
+  const ofTenants = database.collection<TenantDownloads>("daily_tenant_downloads");
+  const options = { maxTimeMS: commandTimeMs };
   return {
-    /** Writes rows and adds them to the daily counts. */
-    async record(batch: DownloadRow[]): Promise<void> {
-      if (batch.length === 0) return;
-      await rows.insertMany(batch, { ordered: false });
-      const counts = new Map<string, { row: DownloadRow; date: string; count: number }>();
-      for (const row of batch) {
-        const date = row.createdAt.toISOString().slice(0, 10);
-        const key = `${row.skillId}:${date}:${row.source}`;
-        const seen = counts.get(key);
-        if (seen) seen.count++;
-        else counts.set(key, { row, date, count: 1 });
-      }
-      await daily.bulkWrite(
-        [...counts.values()].map(({ row, date, count }) => ({
-          updateOne: {
-            filter: { _id: `${row.skillId}:${date}` },
-            update: {
-              $inc: { [row.source]: count },
-              $setOnInsert: { skillId: row.skillId, tenantId: row.tenantId, date },
-            },
-            upsert: true,
-          },
-        })),
-        { ordered: false },
-      );
-    },
-    /** Days with downloads from a date on, oldest first. */
-    listDaily: (skillId: string, from: string) =>
+    /** Keeps a batch, to be counted; one that is there already is left as it is. */
+    insert: (batch: Omit<DownloadBatch, "waiting">) => insertOnce(batches, [{ ...batch, waiting: true }]),
+
+    /** Days of a skill with downloads, from a date on, oldest first. */
+    listOfSkill: (skillId: string, from: string): Promise<Day[]> =>
       daily
-        .find({ skillId, date: { $gte: from } })
+        .find({ skillId, date: { $gte: from } }, options)
         .sort({ date: 1 })
         .toArray(),
-    async removeOfSkill(skillId: string): Promise<void> {
-      await Promise.all([rows.deleteMany({ skillId }), daily.deleteMany({ skillId })]);
-    },
-    async removeRowsBefore(time: Date, slice = 1000): Promise<number> {
-      const old = await rows
-        .find({ createdAt: { $lt: time } }, { projection: { _id: 1 } })
-        .limit(slice)
+    /** Days of an organization with downloads, from a date on, oldest first. */
+    listOfTenant: (tenantId: string, from: string): Promise<Day[]> =>
+      ofTenants
+        .find({ tenantId, date: { $gte: from } }, options)
+        .sort({ date: 1 })
+        .toArray(),
+    /** The same over those skills alone that still exist, or over some of them. */
+    async listOfSkills(tenantId: string, from: string, skillIds: string[] | undefined): Promise<Day[]> {
+      const days = await daily
+        .aggregate<{ _id: string } & SourceCounts>(
+          [
+            {
+              $match: { tenantId, date: { $gte: from }, ...(skillIds ? { skillId: { $in: skillIds } } : {}) },
+            },
+            { $group: { _id: "$date", ...sums } },
+            { $sort: { _id: 1 } },
+          ],
+          options,
+        )
         .toArray();
-      if (old.length === 0) return 0;
-      return (await rows.deleteMany({ _id: { $in: old.map((row) => row._id) } })).deletedCount;
+      return days.map(({ _id: date, ...counts }) => ({ date, ...counts }));
+    },
+    /** All that an organization's skills were ever downloaded. */
+    async sumOfTenant(tenantId: string): Promise<number> {
+      const stages = [{ $match: { tenantId } }, { $group: { _id: null, total: { $sum: allSources } } }];
+      const [row] = await ofTenants.aggregate<{ total: number }>(stages, options).toArray();
+      return row?.total ?? 0;
+    },
+    /** An organization's skills with their downloads from a date on, most downloaded first; each of them once. */
+    eachTop: (tenantId: string, from: string): AsyncIterable<{ _id: string; downloads: number }> =>
+      daily.aggregate<{ _id: string; downloads: number }>(
+        [
+          { $match: { tenantId, date: { $gte: from } } },
+          { $group: { _id: "$skillId", downloads: { $sum: allSources } } },
+          { $sort: { downloads: -1, _id: 1 } },
+        ],
+        { ...options, allowDiskUse: true },
+      ),
+
+    async removeOfSkill(skillId: string): Promise<void> {
+      // First what is still to be counted, so that nothing of it comes back.
+      await batches.updateMany({ "rows.skillId": skillId }, { $pull: { rows: { skillId } } });
+      await daily.deleteMany({ skillId });
+      await database.raw.collection(formerRows).deleteMany({ skillId });
+    },
+    removeOfTenant: (tenantId: string) => removeSlice(ofTenants, { tenantId }),
+    /** Removes batches that are in the counts and older than a time, in slices; answers how many went. */
+    async removeBefore(time: Date): Promise<number> {
+      const former = database.raw.collection<{ _id: string; createdAt: Date }>(formerRows);
+      const went = await Promise.all([
+        removeSlice(batches, { createdAt: { $lt: time }, waiting: { $exists: false } }),
+        removeSlice(former, { createdAt: { $lt: time } }),
+      ]);
+      return went[0] + went[1];
     },
   };
+}
+
+/** Rows were once documents of their own, already counted; they lapse in their time. */
+const formerRows = "downloads";
+export const formerRowIndexes: IndexDescription[] = [
+  { key: { createdAt: 1 } },
+  { key: { skillId: 1, createdAt: -1 } },
+];
+
+/** An organization's days are made of its skills' where there are none yet, whole or not at all. */
+export async function adoptFormerDownloads(database: Database): Promise<void> {
+  const ofTenants = database.raw.collection("daily_tenant_downloads");
+  const daily = database.raw.collection("daily_downloads");
+  if ((await ofTenants.findOne({})) !== null || (await daily.findOne({})) === null) return;
+  const key = { tenantId: "$tenantId", date: "$date" };
+  await daily
+    .aggregate([
+      { $group: { _id: key, ...sums } },
+      { $set: { tenantId: "$_id.tenantId", date: "$_id.date" } },
+      { $set: { _id: { $concat: ["$tenantId", ":", "$date"] } } },
+      { $out: "daily_tenant_downloads" },
+    ])
+    .toArray();
 }

@@ -82,11 +82,12 @@ export function openSearchEntries(database: Database) {
     async remove(ids: string[]): Promise<void> {
       if (ids.length > 0) await entries.deleteMany({ _id: { $in: ids } });
     },
-    async addDownloads(counts: { skillId: string; count: number }[]): Promise<void> {
-      if (counts.length === 0) return;
+    /** Follows the skills' own counts, which only grow, so that the order of two writers does not matter. */
+    async followDownloads(skills: readonly { _id: string; downloads: number }[]): Promise<void> {
+      if (skills.length === 0) return;
       await entries.bulkWrite(
-        counts.map(({ skillId, count }) => ({
-          updateOne: { filter: { _id: skillId }, update: { $inc: { downloads: count } } },
+        skills.map(({ _id, downloads }) => ({
+          updateOne: { filter: { _id }, update: { $max: { downloads } } },
         })),
         { ordered: false },
       );

@@ -3,53 +3,76 @@
  * write; a process that is killed forgets at most that moment.
  */
 import type { AnalyticsPayload } from "../../contract/payloads.ts";
-import type { DownloadRow } from "../../storage/downloads.ts";
+import { retryIdempotent } from "../../storage/database.ts";
+import type { Day, DownloadBatch, DownloadRow } from "../../storage/downloads.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { countDownloads } from "./count.ts";
 
 const flushMs = 500;
+/** After the database was away. */
+const againMs = 5000;
 const batchRows = 1000;
+/** Batches that are kept while the database is away. */
+const keptBatches = 50;
 const dayMs = 86_400_000;
 
-/** What gathers in one process. */
-const gathering = new WeakMap<App, { rows: DownloadRow[]; timer: NodeJS.Timeout | undefined }>();
+type Batch = Omit<DownloadBatch, "waiting">;
+
+/** What one process has still to write. */
+interface Gathering {
+  rows: DownloadRow[];
+  /** Full batches, the oldest first. */
+  batches: Batch[];
+  timer: NodeJS.Timeout | undefined;
+}
+
+const gatherings = new WeakMap<App, Gathering>();
 
 export function recordDownload(
   app: App,
   actor: Actor,
   version: { skillId: string; tenantId: string; _id: string },
 ): void {
-  let batch = gathering.get(app);
-  if (!batch) gathering.set(app, (batch = { rows: [], timer: undefined }));
-  batch.rows.push({
-    _id: app.newId(),
+  let gathering = gatherings.get(app);
+  if (!gathering) gatherings.set(app, (gathering = { rows: [], batches: [], timer: undefined }));
+  gathering.rows.push({
     skillId: version.skillId,
     tenantId: version.tenantId,
     versionId: version._id,
     source: actor.origin.client,
     ...(actor.origin.ipHash === undefined ? {} : { ipHash: actor.origin.ipHash }),
-    ...(actor.kind === "user" ? { userId: actor.userId } : {}),
     createdAt: app.now(),
   });
-  if (batch.rows.length >= batchRows) flushDownloads(app);
-  else batch.timer ??= setTimeout(() => flushDownloads(app), flushMs).unref();
+  if (gathering.rows.length >= batchRows) flushDownloads(app);
+  else gathering.timer ??= setTimeout(() => flushDownloads(app), flushMs).unref();
 }
 
-/** Writes what has gathered; called by the timer and when the process closes. */
+/** Writes what has gathered, and has it counted; called by the timer and when the process closes. */
 export function flushDownloads(app: App): void {
-  const batch = gathering.get(app);
-  if (!batch || batch.rows.length === 0) return;
-  clearTimeout(batch.timer);
-  gathering.delete(app);
+  const gathering = gatherings.get(app);
+  if (!gathering) return;
+  clearTimeout(gathering.timer);
+  gathering.timer = undefined;
+  if (gathering.rows.length > 0) {
+    gathering.batches.push({ _id: app.newId(), rows: gathering.rows, createdAt: app.now() });
+    gathering.rows = [];
+  }
+  if (gathering.batches.length === 0) return;
+  const batches = gathering.batches.splice(0);
   app.background("write downloads", async () => {
-    await app.storage.downloads.record(batch.rows);
-    const counts = new Map<string, number>();
-    for (const row of batch.rows) counts.set(row.skillId, (counts.get(row.skillId) ?? 0) + 1);
-    const added = [...counts].map(([skillId, count]) => ({ skillId, count }));
-    await Promise.all([
-      app.storage.skills.addDownloads(added),
-      app.storage.searchEntries.addDownloads(added),
-    ]);
+    while (batches.length > 0) {
+      try {
+        await retryIdempotent(() => app.storage.downloads.insert(batches[0]!));
+      } catch (error) {
+        // Under the same ids, since an insert whose answer was lost may have taken place.
+        gathering.batches = [...batches, ...gathering.batches].slice(-keptBatches);
+        gathering.timer ??= setTimeout(() => flushDownloads(app), againMs).unref();
+        throw error;
+      }
+      batches.shift();
+    }
+    await countDownloads(app);
   });
 }
 
@@ -59,26 +82,44 @@ export async function readDownloads(
   skill: { _id: string; downloads: number },
   days: number,
 ): Promise<AnalyticsPayload> {
-  const today = app.now();
-  const dayBefore = (count: number) => new Date(today.getTime() - count * dayMs).toISOString().slice(0, 10);
-  const stored = await app.storage.downloads.listDaily(skill._id, dayBefore(Math.max(days, 30) - 1));
+  const stored = await app.storage.downloads.listOfSkill(skill._id, firstDay(app, days));
+  return presentDownloads(app, skill.downloads, stored, days);
+}
+
+/** The first day of those that an answer about so many days is made of. */
+export function firstDay(app: App, days: number): string {
+  return dayBefore(app, Math.max(days, 30) - 1);
+}
+
+/** `stored`: the days with downloads, from `firstDay` on. */
+export function presentDownloads(
+  app: App,
+  total: number,
+  stored: readonly Day[],
+  days: number,
+): AnalyticsPayload {
   const byDate = new Map(stored.map((row) => [row.date, row]));
   const sumSince = (date: string) =>
-    stored.filter((row) => row.date >= date).reduce((sum, row) => sum + total(row), 0);
+    stored.filter((row) => row.date >= date).reduce((sum, row) => sum + ofAllSources(row), 0);
   const daily = Array.from({ length: days }, (_, index) => {
-    const date = dayBefore(days - 1 - index);
+    const date = dayBefore(app, days - 1 - index);
     const row = byDate.get(date);
     return { date, cli: row?.cli ?? 0, web: row?.web ?? 0, api: row?.api ?? 0 };
   });
   return {
-    total: skill.downloads,
-    last7Days: sumSince(dayBefore(6)),
-    last30Days: sumSince(dayBefore(29)),
+    total,
+    last7Days: sumSince(dayBefore(app, 6)),
+    last30Days: sumSince(dayBefore(app, 29)),
     daily,
   };
 }
 
-/** A day's row has a field per source only once that source was seen. */
-function total(row: { cli?: number; web?: number; api?: number }): number {
+/** The date so many days ago, in UTC. */
+export function dayBefore(app: App, count: number): string {
+  return new Date(app.now().getTime() - count * dayMs).toISOString().slice(0, 10);
+}
+
+/** Days that were counted long ago have a field per source only once that source was seen. */
+function ofAllSources(row: Partial<Day>): number {
   return (row.cli ?? 0) + (row.web ?? 0) + (row.api ?? 0);
 }

@@ -202,7 +202,7 @@ describe("searching the catalog", () => {
     const { skills } = service.app.storage;
     const migrator = (await explore("query=postgres")).data[0]!;
     const { _id } = (await skills.findByPublicId(migrator.publicId))!;
-    await skills.addDownloads([{ skillId: _id, count: 7 }]);
+    await skills.addDownloads(1, new Map([[_id, 7]]));
     clock += 60_000;
     const filler = (await explore("query=filler%203")).data.find((item) => item.name === "Filler 3")!;
     await service.call("PUT", `/api/skills/${filler.publicId}`, {

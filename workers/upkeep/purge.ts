@@ -29,7 +29,7 @@ export async function purge(app: App): Promise<void> {
   await pruneOrganizations(app);
   await app.mail.removeBefore(daysAgo(mailDays));
   await inSlices(() => app.storage.auditEvents.removeBefore(daysAgo(limits.auditRetentionDays)));
-  await inSlices(() => app.storage.downloads.removeRowsBefore(daysAgo(downloadRowDays)));
+  await inSlices(() => app.storage.downloads.removeBefore(daysAgo(downloadRowDays)));
 }
 
 async function inSlices(remove: () => Promise<number>): Promise<void> {

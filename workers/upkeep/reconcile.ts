@@ -4,6 +4,7 @@
  */
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
+import { countDownloads } from "../../src/analytics/count.ts";
 import { carryEvents } from "../../src/audit/events.ts";
 import { finishDeletion } from "../../src/auth/delete-account.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
@@ -23,6 +24,7 @@ const orphanAfterMs = 24 * 3_600_000;
 export async function reconcile(app: App): Promise<void> {
   await settleSkills(app);
   await settleAccounts(app);
+  await countDownloads(app);
   await tendTrees(app, new Date(app.now().getTime() - settleAfterMs));
   await tendPlaces(app);
   for (const skill of await app.storage.skills.listDeleted(batch)) {

@@ -1,0 +1,73 @@
+/** Puts downloads that wait into the counts: of skills and organizations by day, of skills in all. */
+import { patienceMs } from "../../storage/download-counts.ts";
+import type { DownloadRow } from "../../storage/downloads.ts";
+import type { App } from "../app.ts";
+
+/** What one process does about it. */
+interface Counting {
+  done: Promise<void> | undefined;
+  /** More came while it ran. */
+  more: boolean;
+  again: NodeJS.Timeout | undefined;
+}
+
+const countings = new WeakMap<App, Counting>();
+
+/**
+ * Counts until nothing waits. May be stopped anywhere and run beside itself in any number of processes: each download
+ * is counted once (`storage/download-counts.ts`). Calls at once share a counting; where another process is at it, that
+ * one counts ours as well, and we look again in case it has ended.
+ */
+export function countDownloads(app: App): Promise<void> {
+  let counting = countings.get(app);
+  if (!counting) countings.set(app, (counting = { done: undefined, more: false, again: undefined }));
+  counting.more = true;
+  counting.done ??= count(app, counting);
+  return counting.done;
+}
+
+async function count(app: App, counting: Counting): Promise<void> {
+  try {
+    while (counting.more) {
+      counting.more = false;
+      let counted = await countNext(app);
+      while (counted === "counted") counted = await countNext(app);
+      if (counted === "busy") lookAgain(app, counting);
+    }
+  } finally {
+    // At once with the last look at `more`, so that no call falls in between.
+    counting.done = undefined;
+  }
+}
+
+function lookAgain(app: App, counting: Counting): void {
+  counting.again ??= setTimeout(() => {
+    counting.again = undefined;
+    app.background("count downloads", () => countDownloads(app));
+  }, patienceMs).unref();
+}
+
+async function countNext(app: App): Promise<"counted" | "busy" | "none"> {
+  const { downloadCounts, skills, searchEntries } = app.storage;
+  const claim = await downloadCounts.claim(app.now());
+  if (claim === undefined) return "none";
+  if (claim === "busy") return "busy";
+  const bySkill = tally(claim.rows);
+  const ids = [...bySkill.keys()];
+  // What was deleted meanwhile is erased with its counts, and must not get new ones.
+  const known = new Set((await skills.listDownloads(ids)).map((skill) => skill._id));
+  await downloadCounts.add(
+    claim.number,
+    claim.rows.filter((row) => known.has(row.skillId)),
+  );
+  await skills.addDownloads(claim.number, bySkill);
+  await searchEntries.followDownloads(await skills.listDownloads(ids));
+  await downloadCounts.finish(claim.batchIds);
+  return "counted";
+}
+
+function tally(rows: readonly DownloadRow[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { skillId } of rows) counts.set(skillId, (counts.get(skillId) ?? 0) + 1);
+  return counts;
+}

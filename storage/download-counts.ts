@@ -1,0 +1,154 @@
+/**
+ * Counts each download once, whatever stops in between and however many processes count.
+ *
+ * One document (`download_counting`) says which batches the present number stands for. A compare-and-set on it gives
+ * the next batches the next number, and only once those of the present number are in all counts. A count takes what
+ * belongs to a number only while it holds none from that number on (`through`). So a counting that was stopped is
+ * done again as a whole, and what was counted already stays as it is; a process that comes late with a number that is
+ * over changes nothing.
+ */
+import { isDuplicate, type Database } from "./database.ts";
+import type {
+  DailyDownloads,
+  DownloadBatch,
+  DownloadRow,
+  SourceCounts,
+  TenantDownloads,
+} from "./downloads.ts";
+import { isOnlyThereAlready } from "./outbox.ts";
+
+interface Counting {
+  _id: "downloads";
+  number: number;
+  batchIds: string[];
+  claimedAt: Date;
+}
+
+/** Batches that are counted together, under a number that no others ever had. */
+export interface Claim {
+  number: number;
+  batchIds: string[];
+  rows: DownloadRow[];
+}
+
+const batchesAtOnce = 20;
+/** How long a counting may take before others do it as well. */
+export const patienceMs = 5000;
+
+export type DownloadCounts = ReturnType<typeof openDownloadCounts>;
+
+export function openDownloadCounts(database: Database) {
+  const batches = database.collection<DownloadBatch>("download_batches");
+  const counting = database.collection<Counting>("download_counting");
+  const daily = database.collection<DailyDownloads>("daily_downloads");
+  const ofTenants = database.collection<TenantDownloads>("daily_tenant_downloads");
+
+  async function claimed(number: number, batchIds: string[]): Promise<Claim> {
+    const found = await batches.find({ _id: { $in: batchIds } }).toArray();
+    return { number, batchIds, rows: found.flatMap((batch) => batch.rows) };
+  }
+
+  return {
+    /**
+     * What is to be counted next: batches that wait, or what somebody left half counted. `busy` while another process
+     * may still be at that: it goes on with whatever waits now. Undefined for nothing.
+     */
+    async claim(now: Date): Promise<Claim | "busy" | undefined> {
+      for (;;) {
+        const present = await counting.findOne({ _id: "downloads" });
+        const { number, batchIds } = present ?? { number: 0, batchIds: [] };
+        if (present && (await isLeft(batchIds))) {
+          if (now.getTime() - present.claimedAt.getTime() < patienceMs) return "busy";
+          return claimed(number, batchIds);
+        }
+        // Read after the number: a batch that is counted between the two makes the number another one.
+        const waiting = await batches
+          .find({ waiting: true }, { projection: { _id: 1 } })
+          .sort({ _id: 1 })
+          .limit(batchesAtOnce)
+          .toArray();
+        if (waiting.length === 0) return undefined;
+        const ids = waiting.map((row) => row._id);
+        if (await advance(present !== null, { number: number + 1, batchIds: ids, claimedAt: now }))
+          return claimed(number + 1, ids);
+      }
+    },
+
+    /** Adds the rows to their skills' and organizations' days. */
+    async add(number: number, rows: readonly DownloadRow[]): Promise<void> {
+      const through = { $not: { $gte: number } };
+      const added = (counts: SourceCounts) => ({ $inc: counts, $set: { through: number } });
+      const ofSkills = tally(rows, (row) => row.skillId).map(({ _id, row, date, counts }) => {
+        const { skillId, tenantId } = row;
+        const update = { ...added(counts), $setOnInsert: { skillId, tenantId, date } };
+        return { updateOne: { filter: { _id, through }, update, upsert: true } };
+      });
+      const ofOrganizations = tally(rows, (row) => row.tenantId).map(({ _id, row, date, counts }) => {
+        const update = { ...added(counts), $setOnInsert: { tenantId: row.tenantId, date } };
+        return { updateOne: { filter: { _id, through }, update, upsert: true } };
+      });
+      if (ofSkills.length === 0) return;
+      await Promise.all([
+        unlessThere(daily.bulkWrite(ofSkills, { ordered: false })),
+        unlessThere(ofTenants.bulkWrite(ofOrganizations, { ordered: false })),
+      ]);
+    },
+
+    /** Says that batches are in all counts. */
+    async finish(batchIds: string[]): Promise<void> {
+      await batches.updateMany({ _id: { $in: batchIds } }, { $unset: { waiting: "" } });
+    },
+  };
+
+  async function isLeft(batchIds: string[]): Promise<boolean> {
+    return (
+      (await batches.findOne({ _id: { $in: batchIds }, waiting: true }, { projection: { _id: 1 } })) !== null
+    );
+  }
+
+  /** Whether the number is ours now. */
+  async function advance(exists: boolean, next: Omit<Counting, "_id">): Promise<boolean> {
+    const _id = "downloads";
+    if (exists) {
+      const { matchedCount } = await counting.updateOne({ _id, number: next.number - 1 }, { $set: next });
+      return matchedCount === 1;
+    }
+    try {
+      await counting.insertOne({ _id, ...next });
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+}
+
+interface Tallied {
+  _id: string;
+  /** Any of the rows: they agree in whatever the id is made of. */
+  row: DownloadRow;
+  date: string;
+  counts: SourceCounts;
+}
+
+/** Rows by day, and by the id that they are asked for. */
+function tally(rows: readonly DownloadRow[], idOf: (row: DownloadRow) => string): Tallied[] {
+  const tallied = new Map<string, Tallied>();
+  for (const row of rows) {
+    const date = row.createdAt.toISOString().slice(0, 10);
+    const _id = `${idOf(row)}:${date}`;
+    let one = tallied.get(_id);
+    if (!one) tallied.set(_id, (one = { _id, row, date, counts: { cli: 0, web: 0, api: 0 } }));
+    one.counts[row.source]++;
+  }
+  return [...tallied.values()];
+}
+
+/** Where a count has the number already, the filter finds nothing and the insert meets the document: that is all right. */
+async function unlessThere(written: Promise<unknown>): Promise<void> {
+  try {
+    await written;
+  } catch (error) {
+    if (!isOnlyThereAlready(error)) throw error;
+  }
+}
