@@ -171,7 +171,7 @@ async function digestOf(side: Side): Promise<string> {
 describe("two organizations", () => {
   it("never meet: the other's ids are unknown in every path, whoever asks", async () => {
     const routes = apiRoutes(service.app).filter((route) => route.path.includes(":"));
-    const before = await digestOf(theirs);
+    const untouched = await digestOf(theirs);
     let calls = 0;
     for (const route of routes) {
       const needsBody = route.body !== undefined && route.method !== "get";
@@ -206,12 +206,12 @@ describe("two organizations", () => {
       }
     }
     assert.ok(calls > 150, `${calls} calls`);
-    assert.equal(await digestOf(theirs), before, "nothing of theirs has changed");
+    assert.equal(await digestOf(theirs), untouched, "nothing of theirs has changed");
   });
 
   it("never meet: one's own organization with the other's ids in it knows none of them", async () => {
     const nested = apiRoutes(service.app).filter((route) => /^\/api\/tenants\/:tenant\/.*:/.test(route.path));
-    const before = await digestOf(theirs);
+    const untouched = await digestOf(theirs);
     for (const route of nested) {
       const path = pathOf(route, { tenant: ours, rest: theirs });
       const body = bodies[keyOf(route)]?.(theirs);
@@ -226,7 +226,7 @@ describe("two organizations", () => {
       );
     }
     assert.ok(nested.length >= 8, `${nested.length} routes`);
-    assert.equal(await digestOf(theirs), before);
+    assert.equal(await digestOf(theirs), untouched);
   });
 
   it("never meet: the other's ids are unknown in every body and query", async () => {
@@ -264,7 +264,7 @@ describe("two organizations", () => {
       ["GET", `/api/skills/${yours.org.slug}~${yours.skill.slug}`],
       ["GET", `/api/skills/${yours.skill.publicId}`],
     ];
-    const before = await digestOf(theirs);
+    const untouched = await digestOf(theirs);
     for (const [method, path, body] of calls) {
       const answer = await service.call(method, path, { cookie: ours.owner.cookie, body });
       assert.equal(
@@ -279,6 +279,6 @@ describe("two organizations", () => {
       { cookie: ours.owner.cookie },
     );
     assert.deepEqual(log.data.entries, []);
-    assert.equal(await digestOf(theirs), before);
+    assert.equal(await digestOf(theirs), untouched);
   });
 });

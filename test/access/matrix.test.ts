@@ -8,23 +8,29 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads.ts";
 import type { FolderPayload } from "../../contract/payloads-folders.ts";
-import { visibilities, type FolderLevel, type Permission } from "../../contract/vocabulary.ts";
-import type { Actor, TokenLimits } from "../../src/access/actor.ts";
-import { decideSkill, mayInPlace, type PlaceFacts, type Verdict } from "../../src/access/decide.ts";
-import { permissionsOfRole } from "../../src/access/permissions.ts";
+import { visibilities, type Permission } from "../../contract/vocabulary.ts";
+import { decideSkill, mayInPlace, type Verdict } from "../../src/access/decide.ts";
 import { openCli, type Cli } from "../support/cli.ts";
-import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
+import type { Answer } from "../support/service.ts";
 import {
-  startService,
-  type Answer,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+  around,
+  callers,
+  factsFor,
+  folders,
+  makeWorld,
+  org,
+  owner,
+  pathOf,
+  places,
+  service,
+  skills,
+  type Caller,
+  type Place,
+  type Skill,
+} from "./matrix-world.ts";
 
-const origin = { ipHash: "h", source: "api", client: "api" } as const;
 const statusOf: Record<Verdict, number> = { allowed: 200, absent: 404, refused: 403, unauthenticated: 401 };
 const cliCodeOf: Record<Verdict, string> = {
   allowed: "",
@@ -33,62 +39,11 @@ const cliCodeOf: Record<Verdict, string> = {
   unauthenticated: "E_NOT_AUTHENTICATED",
 };
 
-/** Where skills lie. `vault` and `inner` are restricted; `sub` is not, and lies in `vault`. */
-const places = ["root", "open", "vault", "sub", "inner"] as const;
-type Place = (typeof places)[number];
-const pathOf: Record<Place, string> = {
-  root: "/",
-  open: "open",
-  vault: "open/vault",
-  sub: "open/vault/sub",
-  inner: "open/vault/inner",
-};
-const around: Record<Place, Place[]> = {
-  root: [],
-  open: ["open"],
-  vault: ["vault", "open"],
-  sub: ["sub", "vault", "open"],
-  inner: ["inner", "vault", "open"],
-};
-const governs: Record<Place, Place | null> = {
-  root: null,
-  open: null,
-  vault: "vault",
-  sub: "vault",
-  inner: "inner",
-};
-
-interface Caller {
-  name: string;
-  token: string | undefined;
-  actor: Actor;
-  /** The caller's grants, by the folder they are on. */
-  grants: Partial<Record<Place, FolderLevel>>;
-}
-
-interface Skill {
-  place: Place;
-  payload: SkillPayload;
-}
-
-let service: TestService;
-let owner: TestUser;
-let org: TestOrg;
-const folders = new Map<Place, FolderPayload>();
-const callers: Caller[] = [];
-const skills: Skill[] = [];
 let cli: Cli;
 let home: string;
 
 before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-  for (const place of places.slice(1))
-    folders.set(place, await newFolder(service, org, owner, pathOf[place]));
-  await makeSkills();
-  await makeCallers();
-  await governed(service, org);
+  await makeWorld();
   home = mkdtempSync(path.join(os.tmpdir(), "svc-matrix-"));
   cli = openCli({ home, cwd: home, apiUrl: () => service.url });
 });
@@ -96,168 +51,6 @@ after(async () => {
   await service.close();
   rmSync(home, { recursive: true, force: true });
 });
-
-async function makeSkills(): Promise<void> {
-  for (const place of places) {
-    for (const visibility of visibilities) {
-      const made = await service.call<PublishResult>("POST", "/api/skills", {
-        token: owner.token,
-        body: {
-          tenantId: org.slug,
-          name: `${place} ${visibility}`,
-          content: `matrix ${place}\n`,
-          visibility,
-          folder: pathOf[place],
-        },
-      });
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-      skills.push({ place, payload: made.data.skill });
-    }
-  }
-}
-
-async function makeCallers(): Promise<void> {
-  const idOf = (place: Place) => folders.get(place)!.id;
-  const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/teams`, {
-    token: owner.token,
-    body: { name: "Vault keepers" },
-  });
-  assert.equal(team.status, 201, JSON.stringify(team.body));
-  const stranger = await service.newUser();
-  await service.newOrg(stranger);
-  const people = {
-    owner,
-    admin: await newMember(service, org, "admin"),
-    member: await newMember(service, org, "member"),
-    viewer: await newMember(service, org, "viewer"),
-    reader: await newMember(service, org, "member"),
-    editor: await newMember(service, org, "member"),
-    manager: await newMember(service, org, "member"),
-    keeper: await newMember(service, org, "member", [team.data.id]),
-    watcher: await newMember(service, org, "viewer"),
-    insider: await newMember(service, org, "member"),
-  };
-  const grant = (user: TestUser, level: FolderLevel) => ({ type: "member", id: user.id, level }) as const;
-  await restrict(service, owner, idOf("vault"), [
-    grant(people.reader, "viewer"),
-    grant(people.editor, "editor"),
-    grant(people.manager, "manager"),
-    grant(people.watcher, "manager"),
-    { type: "team", id: team.data.id, level: "editor" },
-  ]);
-  await restrict(service, owner, idOf("inner"), [grant(people.insider, "editor")]);
-
-  const add = (
-    name: string,
-    user: TestUser,
-    role: string | undefined,
-    grants: Caller["grants"] = {},
-    limited?: { token: string; limits: TokenLimits },
-  ) =>
-    callers.push({
-      name,
-      token: limited?.token ?? user.token,
-      actor: {
-        kind: "user",
-        userId: user.id,
-        username: user.username,
-        name: user.username,
-        isAdministrator: false,
-        memberships: role === undefined ? [] : [membershipOf(role)],
-        via: { kind: "token", tokenId: "t", limits: limited?.limits ?? {} },
-        origin,
-      },
-      grants,
-    });
-  const narrowed = async (user: TestUser, limits: TokenLimits) => {
-    const made = await service.call<{ token: string }>("POST", "/api/user/tokens", {
-      token: user.token,
-      body: { name: "narrow", ...limits },
-    });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    return { token: made.data.token, limits: byPlace(limits) };
-  };
-  const byPlace = (limits: TokenLimits): TokenLimits =>
-    limits.allowedFolderIds
-      ? {
-          ...limits,
-          allowedFolderIds: places.filter(
-            (place) => place !== "root" && limits.allowedFolderIds!.includes(idOf(place)),
-          ),
-        }
-      : limits;
-
-  callers.push({ name: "anonymous", token: undefined, actor: { kind: "anonymous", origin }, grants: {} });
-  add("stranger", stranger, undefined);
-  add("owner", owner, "owner");
-  add("admin", people.admin, "admin");
-  add("member", people.member, "member");
-  add("viewer", people.viewer, "viewer");
-  add("member with a viewer's grant", people.reader, "member", { vault: "viewer" });
-  add("member with an editor's grant", people.editor, "member", { vault: "editor" });
-  add("member with a manager's grant", people.manager, "member", { vault: "manager" });
-  add("member of a granted team", people.keeper, "member", { vault: "editor" });
-  add("viewer with a manager's grant", people.watcher, "viewer", { vault: "manager" });
-  add("member with a grant further in", people.insider, "member", { inner: "editor" });
-  add("owner's reading token", owner, "owner", {}, await narrowed(owner, { scopes: { skill: ["read"] } }));
-  add("owner's log token", owner, "owner", {}, await narrowed(owner, { scopes: { auditLog: ["read"] } }));
-  add(
-    "owner's token for vault",
-    owner,
-    "owner",
-    {},
-    await narrowed(owner, { allowedFolderIds: [idOf("vault")] }),
-  );
-  add(
-    "editor's token for sub",
-    people.editor,
-    "member",
-    { vault: "editor" },
-    await narrowed(people.editor, { allowedFolderIds: [idOf("sub")], scopes: { skill: ["read", "update"] } }),
-  );
-
-  for (const [name, limits] of [
-    ["organization token", {}],
-    ["organization's reading token", { scopes: { skill: ["read"] } }],
-    ["organization's token for vault", { allowedFolderIds: [idOf("vault")] }],
-  ] as [string, TokenLimits][]) {
-    const made = await service.call<{ token: string }>("POST", `/api/tenants/${org.slug}/tokens`, {
-      token: owner.token,
-      body: { name, ...limits },
-    });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
-    const own = { ...membershipOf("token"), permissions: permissionsOfRole("admin") };
-    const actor: Actor = {
-      kind: "organization",
-      tokenId: "t",
-      tokenName: name,
-      memberships: [own],
-      limits: byPlace(limits),
-      origin,
-    };
-    callers.push({ name, token: made.data.token, actor, grants: {} });
-  }
-}
-
-function membershipOf(role: string) {
-  return {
-    tenantId: org.id,
-    tenantSlug: org.slug,
-    tenantName: org.slug,
-    role,
-    teamIds: [],
-    permissions: permissionsOfRole(role),
-  };
-}
-
-function factsFor(caller: Caller, place: Place): PlaceFacts | null {
-  if (place === "root") return null;
-  const governing = governs[place];
-  return {
-    folderIds: around[place],
-    governing: governing && { folderId: governing, level: caller.grants[governing] ?? null },
-  };
-}
 
 const decide = (caller: Caller, permission: Permission, skill: Skill): Verdict =>
   decideSkill(caller.actor, permission, {

@@ -59,12 +59,12 @@ async function removeSkills(app: App, tenantId: string, userId: string, folderId
 
 /** Gives back the places of skills that are deleted. Those of no skill yet may be a publish's that is under way. */
 async function releaseDeleted(app: App, tenantId: string, folderIds: string[]): Promise<void> {
-  const { places, skills } = app.storage;
+  const { places, skills, skillPlaces } = app.storage;
   for (;;) {
     const held = await places.listSkillsIn(tenantId, folderIds, batch);
     let released = 0;
     for (const place of held) {
-      const isThere = (await skills.listPlaces([place.ownerId])).length > 0;
+      const isThere = (await skillPlaces.list([place.ownerId])).length > 0;
       if (isThere || !(await skills.exists(place.ownerId))) continue;
       await places.release(place);
       released++;
