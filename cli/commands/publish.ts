@@ -41,11 +41,18 @@ export const publish = defineCommand({
   examples: [
     "svc publish ./code-review",
     "svc publish review.md -t acme --visibility public -m 'First version'",
+    "svc publish ./code-review --folder ops/reviews --parents",
+    "svc publish notes.md --personal",
     "svc publish ./code-review --update -o json",
   ],
   async run(context, args) {
     if (args.parents && args.folder === undefined)
       throw invalidArgument("--parents", "--parents goes with --folder.");
+    if (args.personal && args.visibility !== undefined && args.visibility !== "private")
+      throw invalidArgument(
+        "--visibility",
+        "--personal publishes privately: leave --visibility out, or say private.",
+      );
     if (args.path === undefined)
       requireInteraction(context, "<path>", "Say what to publish: svc publish <path>.");
     const path = args.path ?? (await askText("Which file or folder?", "./my-skill"));
