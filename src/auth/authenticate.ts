@@ -11,7 +11,7 @@ import type { App } from "../app.ts";
 import { unauthenticated } from "../errors.ts";
 import type { Credentials } from "../http/server.ts";
 import { hashSecret } from "../secrets.ts";
-import { loadUserActor } from "../users/load.ts";
+import { loadMemberships, loadUserActor, userActor } from "../users/load.ts";
 import { findSession, lastUseStepMs, noteSessionUse } from "./sessions.ts";
 
 /**
@@ -36,14 +36,14 @@ export async function authenticate(app: App, credentials: Credentials): Promise<
 async function ofSession(app: App, cookie: string, origin: Origin): Promise<UserActor | undefined> {
   const session = await findSession(app, cookie);
   if (!session) return undefined;
-  const via = { kind: "session", sessionId: session._id } as const;
-  const [rule, actor] = await Promise.all([
-    app.storage.users.findSessionRule(session.userId),
-    loadUserActor(app, session.userId, via, { ...origin, source: "web", client: "web" }),
+  const [user, memberships] = await Promise.all([
+    app.storage.users.find(session.userId),
+    loadMemberships(app, session.userId),
   ]);
-  if (!actor || !rule || !isSessionHeld(session, rule)) return undefined;
+  if (!user || !isSessionHeld(session, user)) return undefined;
   noteSessionUse(app, session);
-  return actor;
+  const via = { kind: "session", sessionId: session._id } as const;
+  return userActor(user, memberships, via, { ...origin, source: "web", client: "web" });
 }
 
 function bearerOf(authorization: string): string {

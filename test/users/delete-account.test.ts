@@ -157,10 +157,13 @@ describe("deleting an account that owns an organization", () => {
 
     assert.equal(refused.code, "last_owner");
     const listed = refused.details?.["organizations"] as { id: string; slug: string; name: string }[];
-    assert.deepEqual(listed.map(({ slug, id }) => [slug, id]).sort(), [
-      ["one", one.id],
-      ["two", two.id],
-    ]);
+    assert.deepEqual(
+      listed.map(({ slug, id }) => [slug, id]).toSorted(([a], [b]) => (a! < b! ? -1 : 1)),
+      [
+        ["one", one.id],
+        ["two", two.id],
+      ],
+    );
     assert.equal(await isKnown(ada), true);
     assert.equal(await membersOf(shared), 2);
     assert.deepEqual(await deletions(ada), []);
