@@ -41,7 +41,7 @@ async function stoppedAt<C extends keyof Storage, M extends keyof Storage[C]>(
   };
   room[method] = stopping as Storage[C][M];
   try {
-    await assert.rejects(run, Stop, `${String(collection)}.${String(method)} was called`);
+    await assert.rejects(run, Stop, `${collection}.${String(method)} was called`);
   } finally {
     room[method] = original;
   }
