@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { makeWorld, type World } from "./world.ts";
+
+let service: TestService;
+let world: World;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+beforeEach(async () => {
+  world = await makeWorld(service);
+});
+
+const emailOf = (user: TestUser) => `${user.username}@example.com`;
+const memberships = (user: TestUser) =>
+  service.app.storage.database.raw
+    .collection("memberships")
+    .countDocuments({ tenantId: world.org.id, userId: user.id, active: true });
+
+describe("the page of an invitation", () => {
+  const open = (path: string, cookie?: string) =>
+    service.raw("GET", path, cookie === undefined ? {} : { cookie });
+  const press = (path: string, cookie: string, decision: string) => {
+    const form = new FormData();
+    form.set("decision", decision);
+    return fetch(service.url + path, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, origin: service.url },
+      body: form,
+    });
+  };
+
+  it("leads through the sign-in to a choice, and acts on the button alone", async () => {
+    const guest = await service.newUser();
+    const { token } = await world.invite(world.owner, emailOf(guest));
+    const path = `/invitations/${token}`;
+
+    const asked = await (await open(path)).text();
+    const choice = await (await open(path, guest.cookie)).text();
+    const untouched = await memberships(guest);
+    const welcome = await press(path, guest.cookie, "accept");
+    const again = await open(path, guest.cookie);
+
+    assert.ok(asked.includes(`/sign-in?return_to=${encodeURIComponent(path)}`), asked);
+    assert.ok(!asked.includes(emailOf(guest)));
+    assert.match(choice, /value="accept"/);
+    assert.deepEqual([untouched, welcome.status, again.status], [0, 200, 409]);
+    assert.equal(await memberships(guest), 1);
+  });
+
+  it("escapes what the organization is called, and says what is wrong", async () => {
+    await service.call("PATCH", `/api/tenants/${world.org.id}`, {
+      token: world.owner.token,
+      body: { name: '<img src=x onerror="1">' },
+    });
+    const [guest, other] = [await service.newUser(), await service.newUser()];
+    const { id, token } = await world.invite(world.owner, emailOf(guest));
+
+    const text = await (await open(`/invitations/${token}`)).text();
+    const wrong = await open(`/invitations/${token}`, other.cookie);
+    const byId = await open(`/invitations/${id}`);
+    const none = await open(`/invitations/${id}.abc.${"A".repeat(43)}`);
+    const declined = await press(`/invitations/${token}`, guest.cookie, "decline");
+
+    assert.ok(!text.includes("<img src=x"), text);
+    assert.deepEqual([wrong.status, byId.status, none.status, declined.status], [403, 303, 404, 200]);
+  });
+});
