@@ -14,7 +14,10 @@ export interface Holder {
 
 export type Flaw = "restriction" | "grants" | "parent" | "name";
 
-export const workspaceLevel = "editor";
+const workspaceLevel = "editor";
+
+/** Whether mending this changes which folder governs the skills beneath. */
+export const isGoverning = (flaw: Flaw) => flaw === "restriction" || flaw === "parent";
 
 /** The folder that holds all workspaces. */
 export function rootIn(tree: FolderTree): FolderNode {

@@ -13,7 +13,8 @@ import { ServiceError } from "../errors.ts";
 import { revokeGrantsOf } from "../folders/access.ts";
 import { changeTree, type FolderChange } from "../folders/change.ts";
 import type { FolderTree } from "../folders/tree.ts";
-import { checkRoom, mendFolder, newWorkspaceFolder, rootIn, type Holder } from "./folder.ts";
+import { queueGoverning } from "../folders/update.ts";
+import { checkRoom, isGoverning, mendFolder, newWorkspaceFolder, rootIn, type Holder } from "./folder.ts";
 
 /** Workspaces made in one change, and the pause after it that leaves the engine to others. */
 const batch = 100;
@@ -89,12 +90,13 @@ function sentenceOf(error: unknown): string {
 }
 
 async function commitFolders(app: App, tenantId: string, wanted: Wanted[]): Promise<Outcome> {
-  let outcome: Outcome = { made: [], failed: [] };
+  let planned: Awaited<ReturnType<typeof planFolders>> | undefined;
   await changeTree(app, tenantId, async (tree) => {
-    const planned = await planFolders(app, tree, wanted);
-    outcome = planned.outcome;
+    planned = await planFolders(app, tree, wanted);
     return planned.change.rows.length > 0 ? planned.change : undefined;
   });
+  const { change, outcome } = planned!;
+  if (change.outdated?.length) queueGoverning(app, tenantId);
   return outcome;
 }
 
@@ -130,7 +132,7 @@ async function planFolders(
       rows.push(folder);
       events.push(provisioned(app, tree, folder, holder, before !== undefined));
     }
-    if (mended) outdated.push(folder._id);
+    if (mended?.flaws.some(isGoverning)) outdated.push(folder._id);
     outcome.made.push({ id: row._id, folderId: folder._id });
   }
   return { change: { rows, events, outdated }, outcome };

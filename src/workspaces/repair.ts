@@ -13,7 +13,7 @@ import { ServiceError } from "../errors.ts";
 import { changeTree } from "../folders/change.ts";
 import { loadTree } from "../folders/load.ts";
 import { queueGoverning } from "../folders/update.ts";
-import { mendFolder } from "./folder.ts";
+import { isGoverning, mendFolder } from "./folder.ts";
 import { loadManaged } from "./load.ts";
 import { carryRows, newRow, queueSync } from "./schedule.ts";
 import { defaultName, ensureRoot } from "./settings.ts";
@@ -112,6 +112,7 @@ async function repairSlice(
     const found = settled.flatMap((row) => tree.workspaceOf(row.userId)?._id ?? []);
     const changed: FolderDoc[] = [];
     const events: EventRow[] = [];
+    const outdated: string[] = [];
     left.length = 0;
     inTree = [];
     for (const folder of await app.storage.folders.listWhole(found)) {
@@ -121,15 +122,14 @@ async function repairSlice(
       const mend = await mendFolder(app, tree, folder, { userId, username: names.get(userId) });
       if (!mend) continue;
       changed.push(mend.folder);
+      if (mend.flaws.some(isGoverning)) outdated.push(folder._id);
       events.push(repairedEvent(app, actor, tenantId, userId, mend.flaws));
       inTree.push(userId);
       const { parentId, slug } = folder;
       if (parentId !== mend.folder.parentId || slug !== mend.folder.slug)
         left.push({ tenantId, parentId, slug, ownerId: folder._id });
     }
-    return changed.length === 0
-      ? undefined
-      : { rows: changed, events, outdated: changed.map((one) => one._id) };
+    return changed.length === 0 ? undefined : { rows: changed, events, outdated };
   });
   for (const place of left) await app.storage.places.release(place);
   return [...mended, ...inTree];

@@ -112,7 +112,7 @@ function upkeepRoutes(app: App): Route[] {
       params: TenantParams,
       body: NoFields,
       data: RepairedWorkspacesPayload,
-      budget: "search",
+      budget: "export",
       handle: ({ actor, params }) => repairWorkspaces(app, actor, params.tenant),
     }),
   ];

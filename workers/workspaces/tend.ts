@@ -2,7 +2,7 @@
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
 import { queueDeletion } from "../../src/workspaces/leave.ts";
-import { carryEventsOf, queueSync } from "../../src/workspaces/schedule.ts";
+import { carryEventsOf } from "../../src/workspaces/schedule.ts";
 
 const batch = 100;
 
@@ -18,6 +18,7 @@ export async function tendWorkspaces(app: App, before: Date): Promise<void> {
     const enabled = await workspaces.listEnabled(after, batch);
     if (enabled.length === 0) return;
     after = enabled.at(-1)!;
-    for (const tenantId of enabled) queueSync(app, tenantId);
+    for (const tenantId of enabled)
+      await app.queue.enqueue("workspaces.sync", { tenantId }, { jobId: tenantId });
   }
 }
