@@ -23,13 +23,9 @@ export const SignUp = z.strictObject({
     .max(200)
     .optional()
     .meta({ description: "from the set-up link; only the first account of a service needs it" }),
-  invitationToken: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({
-      description: "from the link of an invitation to this address, where accounts are made by invitation",
-    }),
+  invitationToken: z.string().max(200).optional().meta({
+    description: "from the link of an invitation to this address, where accounts are made by invitation",
+  }),
 });
 export type SignUp = z.output<typeof SignUp>;
 
