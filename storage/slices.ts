@@ -1,5 +1,5 @@
-/** Removal of many documents in parts, so that none of them runs long. */
-import type { Collection, Document, Filter } from "mongodb";
+/** Changes of many documents in parts, so that none of them runs long. */
+import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 
 /** Removes up to `slice` documents; answers how many went, so that a caller repeats it until none did. */
 export async function removeSlice<T extends Document & { _id: string }>(
@@ -14,4 +14,29 @@ export async function removeSlice<T extends Document & { _id: string }>(
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row._id as string);
   return (await collection.deleteMany({ ...filter, _id: { $in: ids } })).deletedCount;
+}
+
+/**
+ * Updates what a filter finds. The update must not touch what it is found by in the order of an index, or documents
+ * would be met twice; answers how many were changed.
+ */
+export async function updateInSlices<T extends Document & { _id: string }>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  update: UpdateFilter<T> | Document[],
+  slice = 1000,
+): Promise<number> {
+  let changed = 0;
+  let ids: string[] = [];
+  const write = async () => {
+    const result = await collection.updateMany({ ...filter, _id: { $in: ids } }, update);
+    changed += result.modifiedCount;
+    ids = [];
+  };
+  for await (const row of collection.find(filter, { projection: { _id: 1 }, batchSize: slice })) {
+    ids.push(row._id);
+    if (ids.length >= slice) await write();
+  }
+  if (ids.length > 0) await write();
+  return changed;
 }

@@ -1,6 +1,7 @@
 /** What happens to all skills of an organization at once. */
 import type { Database } from "./database.ts";
 import type { SkillDoc } from "./skills.ts";
+import { updateInSlices } from "./slices.ts";
 
 export type TenantSkills = ReturnType<typeof openTenantSkills>;
 
@@ -8,14 +9,19 @@ export function openTenantSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
   return {
     async rename(tenantId: string, tenantSlug: string): Promise<void> {
-      await skills.updateMany({ tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
+      await updateInSlices(skills, { tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
     },
-    /** Takes every skill out of sight, for as long as their organization waits to be erased. */
+    /**
+     * Takes every skill out of sight, for as long as their organization waits to be erased; first those that others than
+     * its members can see, who see nothing of it any more anyway.
+     */
     async suspend(tenantId: string): Promise<void> {
-      await skills.updateMany(
-        { tenantId, suspended: { $exists: false } },
-        { $set: { suspended: true, listed: false }, $inc: { revision: 1 } },
-      );
+      for (const visibility of ["public", "unlisted", "private"] as const)
+        await updateInSlices(
+          skills,
+          { tenantId, visibility, suspended: { $exists: false } },
+          { $set: { suspended: true, listed: false }, $inc: { revision: 1 } },
+        );
     },
     /** Brings them back; answers whether any was out of sight. */
     async resume(tenantId: string): Promise<boolean> {
@@ -26,7 +32,7 @@ export function openTenantSkills(database: Database) {
           { $not: ["$deletedAt"] },
         ],
       };
-      const resumed = await skills.updateMany({ tenantId, suspended: true }, [
+      const resumed = await updateInSlices(skills, { tenantId, suspended: true }, [
         {
           $set: {
             listed: isListed,
@@ -37,7 +43,7 @@ export function openTenantSkills(database: Database) {
         },
         { $unset: "suspended" },
       ]);
-      return resumed.modifiedCount > 0;
+      return resumed > 0;
     },
     /** Some of an organization's skills, deleted ones included, for erasing them. */
     async listIds(tenantId: string, limit: number): Promise<string[]> {

@@ -6,9 +6,9 @@ import { limits } from "../../contract/limits.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
-import { followTenant, loadTenant } from "./service.ts";
+import { followSoon, loadTenant } from "./service.ts";
 
 /** Has an organization erased after `limits.organizationGraceMs`. Throws `conflict` when it will be already. */
 export async function deleteTenant(app: App, actor: Actor, ref: string): Promise<void> {
@@ -22,8 +22,7 @@ export async function deleteTenant(app: App, actor: Actor, ref: string): Promise
   });
   const deleted = await app.storage.tenants.scheduleDeletion(tenant._id, deletionAt, app.now(), [event]);
   if (!deleted) throw stateless(tenant, "will be erased already.");
-  await followTenant(app, deleted);
-  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+  await followSoon(app, deleted, [event]);
 }
 
 /** Takes the deletion back. Throws `conflict` when there is none, or its time has come. */
@@ -36,8 +35,7 @@ export async function restoreTenant(app: App, actor: Actor, ref: string): Promis
   });
   const restored = await app.storage.tenants.cancelDeletion(tenant._id, app.now(), [event]);
   if (!restored) throw stateless(tenant, "is not to be erased, or is being erased right now.");
-  await followTenant(app, restored);
-  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+  await followSoon(app, restored, [event]);
   return restored;
 }
 

@@ -1,4 +1,5 @@
 /** Organizations: create, list, read, update. */
+import { setTimeout as pause } from "node:timers/promises";
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
 import { reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
@@ -9,7 +10,7 @@ import type { Actor } from "../access/actor.ts";
 import { decideTenant, membershipIn } from "../access/decide.ts";
 import { isPermitted } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { carryEvents, makeEvent, settleEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { memberNames } from "../users/member-names.ts";
@@ -92,6 +93,19 @@ export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
   );
 }
 
+/** For so long an answer waits for what follows from a change; the rest of many skills follows in the background. */
+const followMs = 5000;
+
+/** Follows a change of an organization, then carries its events: until both are done, the reconcile job has them done. */
+export async function followSoon(app: App, tenant: TenantDoc, events: EventRow[]): Promise<void> {
+  const followed = followTenant(app, tenant);
+  app.background("follow an organization", async () => {
+    await followed;
+    await carryEvents(app, app.storage.tenants, tenant._id, events);
+  });
+  await Promise.race([followed, pause(followMs, undefined, { ref: false })]);
+}
+
 /** Takes the skills of an organization that is to be erased out of sight, or brings them back. */
 async function followDeletion(app: App, tenant: TenantDoc): Promise<void> {
   const { tenantSkills } = app.storage;
@@ -162,8 +176,7 @@ export async function updateTenant(
   for (;;) {
     const updated = await applySettings(app, tenant, input, event);
     if (updated) {
-      await followTenant(app, updated);
-      settleEvents(app, app.storage.tenants, tenant._id, [event]);
+      await followSoon(app, updated, [event]);
       return updated;
     }
     // Somebody else changed the slug meanwhile: each such round is one change of theirs.
