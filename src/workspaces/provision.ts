@@ -16,9 +16,9 @@ import type { FolderTree } from "../folders/tree.ts";
 import { queueGoverning } from "../folders/update.ts";
 import { checkRoom, isGoverning, mendFolder, newWorkspaceFolder, rootIn, type Holder } from "./folder.ts";
 
-/** Workspaces made in one change, and the pause after it that leaves the engine to others. */
-const batch = 100;
-const pauseMs = 50;
+/** Workspaces made in one change, and the pause after it: small enough that whoever reads meanwhile hardly waits. */
+const batch = 50;
+const pauseMs = 100;
 
 /** Provisions whatever is scheduled, in batches, as long as workspaces are enabled. */
 export async function provisionScheduled(app: App, tenantId: string): Promise<void> {
