@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
-import { MongoClient } from "mongodb";
 import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads.ts";
 import type { FolderPayload } from "../../contract/payloads-folders.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { startWatchedService } from "../support/plans.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 
 let service: TestService;
 let owner: TestUser;
@@ -20,14 +20,7 @@ let hidden: SkillPayload;
 let beside: SkillPayload;
 
 before(async () => {
-  const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, "connect")!;
-  MongoClient.prototype.connect = function (this: MongoClient) {
-    // A setter that the types leave out.
-    Object.assign(this, { monitorCommands: true });
-    return (connect.value as MongoClient["connect"]).call(this);
-  };
-  service = await startService();
-  Object.defineProperty(MongoClient.prototype, "connect", connect);
+  service = await startWatchedService();
   [owner, stranger] = [await service.newUser(), await service.newUser()];
   org = await service.newOrg(owner);
   member = await newMember(service, org, "member");
