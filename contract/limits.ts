@@ -80,4 +80,7 @@ export const limits = {
   auditPagedEntries: 10_000,
   profileName: 32,
   anonymousShares: 10,
+  /** Places of one member that are remembered per skill; the latest stay. */
+  installsPerSkill: 50,
+  machineId: 64,
 } as const;

@@ -31,9 +31,9 @@ export interface Claim {
   rows: DownloadRow[];
 }
 
-const batchesAtOnce = 20;
+const batchesAtOnce = 10;
 /** How long a counting may take before others do it as well. */
-export const patienceMs = 5000;
+export const patienceMs = 15_000;
 
 export type DownloadCounts = ReturnType<typeof openDownloadCounts>;
 

@@ -17,6 +17,7 @@ import {
 } from "./downloads.ts";
 import { folderIndexes, folderTreeIndexes, openFolders, type Folders } from "./folders.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
+import { openInstalls, installIndexes, type Installs } from "./installs.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { openPlaces, placeIndexes, type Places } from "./places.ts";
@@ -25,6 +26,7 @@ import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
 import { openSkillPlaces, type SkillPlaces } from "./skill-places.ts";
+import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
@@ -45,6 +47,7 @@ export interface Storage {
   downloads: Downloads;
   folders: Folders;
   idempotency: IdempotencyRecords;
+  installs: Installs;
   invitations: Invitations;
   memberships: Memberships;
   places: Places;
@@ -54,6 +57,7 @@ export interface Storage {
   skills: Skills;
   searchEntries: SearchEntries;
   skillPlaces: SkillPlaces;
+  skillFigures: SkillFigures;
   skillSearch: SkillSearch;
   teams: Teams;
   tenantSkills: TenantSkills;
@@ -78,6 +82,7 @@ const indexes: Record<string, IndexDescription[]> = {
   folder_trees: folderTreeIndexes,
   folders: folderIndexes,
   idempotency: idempotencyIndexes,
+  installs: installIndexes,
   invitations: invitationIndexes,
   manifests: manifestIndexes,
   memberships: membershipIndexes,
@@ -112,6 +117,7 @@ export async function openStorage(options: { url: string; database: string }): P
     downloads: openDownloads(database),
     folders: openFolders(database),
     idempotency: openIdempotency(database),
+    installs: openInstalls(database),
     invitations: openInvitations(database),
     memberships: openMemberships(database),
     places: openPlaces(database),
@@ -121,6 +127,7 @@ export async function openStorage(options: { url: string; database: string }): P
     skills: openSkills(database),
     searchEntries,
     skillPlaces: openSkillPlaces(database),
+    skillFigures: openSkillFigures(database),
     skillSearch: openSkillSearch(database, searchEntries),
     teams: openTeams(database),
     tenantSkills: openTenantSkills(database),

@@ -67,6 +67,8 @@ export const skillIndexes: IndexDescription[] = [
   { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, governingFolderId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
+  // For sums by folder (`skill-figures.ts`).
+  { key: { tenantId: 1, folderId: 1, downloads: 1 } },
   { key: { listed: 1, updatedAt: -1, _id: -1 } },
   { key: { listed: 1, createdAt: -1, _id: -1 } },
   { key: { listed: 1, downloads: -1, _id: -1 } },
@@ -114,6 +116,7 @@ export function openSkills(database: Database) {
       await skills.insertOne(skill);
     },
     find: (id: string) => skills.findOne({ _id: id, ...inSight }),
+    listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...alive }).toArray(),
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...inSight }),
     findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...inSight }),
     /** Skills with this slug, for bare references: at most one in each of some organizations. */

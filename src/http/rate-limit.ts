@@ -29,6 +29,7 @@ const budgets: Record<RateBudget | "general" | "password" | "mail", { points: nu
   publish: { points: 1200, seconds: 60 },
   invite: { points: 300, seconds: 3600 },
   export: { points: 30, seconds: 60 },
+  analytics: { points: 60, seconds: 60 },
 };
 
 export type Budget = keyof typeof budgets;

@@ -82,7 +82,8 @@ export type RateBudget =
   | "upload"
   | "publish"
   | "invite"
-  | "export";
+  | "export"
+  | "analytics";
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined;
 

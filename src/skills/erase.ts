@@ -10,6 +10,7 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   await app.repos.erase({ tenantId: skill.tenantId, skillId });
   await app.storage.versions.removeOfSkill(skillId);
   await app.storage.downloads.removeOfSkill(skillId);
+  await app.storage.installs.removeOfSkill(skillId);
   await app.storage.places.releaseAllOf(skillId);
   await app.storage.skills.remove(skillId);
 }

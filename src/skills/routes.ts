@@ -1,6 +1,5 @@
 /** Skills and their versions over HTTP; reads of their bytes are in `content-routes.ts`. */
 import {
-  AnalyticsPayload,
   CatalogItem,
   DiffPayload,
   PublishResult,
@@ -13,9 +12,9 @@ import {
   VersionResult,
 } from "../../contract/payloads.ts";
 import { MovedSkillPayload } from "../../contract/payloads-folders.ts";
-import { readDownloads } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { analyticsRoutes } from "./analytics-routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { diffVersions } from "./diff.ts";
 import { listVersions } from "./list-versions.ts";
@@ -26,7 +25,6 @@ import { publishSkill } from "./publish-skill.ts";
 import { publishVersion } from "./publish-version.ts";
 import { resolveSkill } from "./resolve.ts";
 import {
-  AnalyticsQuery,
   AnnounceUpload,
   DiffQuery,
   ExploreQuery,
@@ -53,6 +51,7 @@ export function skillRoutes(app: App): Route[] {
     ...publishRoutes(app),
     ...itemRoutes(app),
     ...contentRoutes(app),
+    ...analyticsRoutes(app),
     ...uploadRoutes(app),
   ];
 }
@@ -243,20 +242,6 @@ function itemRoutes(app: App): Route[] {
       async handle({ actor, params, query }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read");
         return diffVersions(app, skill, query.from, query.to);
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/skills/:skill/analytics",
-      summary: "Downloads in all, of the last 7 and 30 days, and by day and source",
-      tag,
-      auth: "required",
-      params: SkillParams,
-      query: AnalyticsQuery,
-      data: AnalyticsPayload,
-      async handle({ actor, params, query }) {
-        const skill = await loadSkill(app, actor, params.skill, "analytics:read");
-        return readDownloads(app, skill, query.days);
       },
     }),
   ];

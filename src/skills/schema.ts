@@ -1,7 +1,14 @@
 /** What comes in at the skill routes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { bumps, publishModes, skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import {
+  bumps,
+  installScopes,
+  publishModes,
+  skillTypes,
+  targets,
+  visibilities,
+} from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
@@ -191,3 +198,28 @@ export type ListQuery = z.output<typeof ListQuery>;
 
 export const DiffQuery = z.object({ from: z.string().min(1).max(256), to: z.string().max(256).optional() });
 export const AnalyticsQuery = z.object({ days: z.coerce.number().int().min(1).max(365).default(30) });
+export const TenantAnalyticsQuery = AnalyticsQuery.extend({
+  limit: z.coerce.number().int().min(1).max(100).default(10).meta({ description: "skills in `top`" }),
+});
+
+/** Where something is installed; the skill and whose it is come from the call. */
+const installPlace = {
+  platform: z.enum(targets),
+  scope: z.enum(installScopes),
+  machine: z
+    .string()
+    .max(limits.machineId)
+    .regex(/^[\x21-\x7e]+$/, "must be visible ASCII characters")
+    .meta({ description: "an id that the client made up for itself" }),
+};
+export const InstallPlace = z.object(installPlace);
+export type InstallPlace = z.output<typeof InstallPlace>;
+export const RecordInstall = z.strictObject({
+  ...installPlace,
+  version: z
+    .union([z.int().min(1), z.string().min(1).max(limits.semverLength)])
+    .meta({ description: "what is installed: a version's number, or its exact semver" }),
+});
+export type RecordInstall = z.output<typeof RecordInstall>;
+export const ListInstalls = z.object(listQuery);
+export type ListInstalls = z.output<typeof ListInstalls>;

@@ -21,6 +21,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.tokens.removeOfTenant(id)),
   eraseSkills,
   ({ storage }, id) => inSlices(() => storage.downloads.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.installs.removeOfTenant(id)),
   ({ storage }, id) => storage.places.removeOfTenant(id),
   ({ storage }, id) => storage.folders.removeOfTenant(id),
   ({ storage }, id) => inSlices(() => storage.auditEvents.removeOfTenant(id)),

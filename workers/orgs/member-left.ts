@@ -5,6 +5,7 @@
 import type { App } from "../../src/app.ts";
 import { carryEvents } from "../../src/audit/events.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
+import { removeInstallsOfMember } from "../../src/skills/installs.ts";
 import { keepWorkspace } from "../../src/workspaces/leave.ts";
 import { mendEach } from "../upkeep/mend-each.ts";
 
@@ -13,6 +14,7 @@ type Cleaner = (app: App, member: { tenantId: string; userId: string }) => Promi
 const cleaners: readonly Cleaner[] = [
   keepWorkspace,
   (app, { tenantId, userId }) => revokeGrantsOf(app, tenantId, userId),
+  (app, { tenantId, userId }) => removeInstallsOfMember(app, tenantId, userId),
 ];
 
 const batch = 100;

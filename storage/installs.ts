@@ -1,0 +1,115 @@
+/** Where members have skills of their own organization installed, and at which version. */
+import type { Filter, IndexDescription } from "mongodb";
+import type { InstallScope, Target } from "../contract/vocabulary.ts";
+import { commandTimeMs, isDuplicate, type Database } from "./database.ts";
+import { removeSlice } from "./slices.ts";
+
+/** What tells one installation from all others. */
+export interface InstallKey {
+  skillId: string;
+  userId: string;
+  /** An id that the client made up for itself. */
+  machine: string;
+  platform: Target;
+  scope: InstallScope;
+}
+
+export interface InstallDoc extends InstallKey {
+  _id: string;
+  tenantId: string;
+  version: number;
+  semver: string;
+  installedAt: Date;
+  updatedAt: Date;
+}
+
+const latestFirst = { updatedAt: -1, _id: -1 } as const;
+
+export const installIndexes: IndexDescription[] = [
+  {
+    key: { skillId: 1, userId: 1, machine: 1, platform: 1, scope: 1 },
+    unique: true,
+    name: "install_place",
+  },
+  { key: { skillId: 1, ...latestFirst } },
+  { key: { userId: 1, ...latestFirst } },
+  { key: { tenantId: 1, userId: 1 } },
+  { key: { tenantId: 1, skillId: 1 } },
+];
+
+/** Sort values of the last row of the page before. */
+export interface InstallCursor {
+  updatedAt: Date;
+  id: string;
+}
+
+export type Installs = ReturnType<typeof openInstalls>;
+
+export function openInstalls(database: Database) {
+  const installs = database.collection<InstallDoc>("installs");
+  const list = (filter: Filter<InstallDoc>, after: InstallCursor | undefined, limit: number) =>
+    installs
+      .find({ $and: [filter, ...beyond(after)] }, { maxTimeMS: commandTimeMs })
+      .sort(latestFirst)
+      .limit(limit)
+      .toArray();
+  return {
+    /** Says which version is there now. Answers whether the place is a new one. */
+    async put(install: InstallDoc): Promise<boolean> {
+      const { _id, tenantId, installedAt, version, semver, updatedAt, ...key } = install;
+      const update = { $set: { version, semver, updatedAt }, $setOnInsert: { _id, tenantId, installedAt } };
+      const write = async () => (await installs.updateOne(key, update, { upsert: true })).upsertedCount === 1;
+      try {
+        return await write();
+      } catch (error) {
+        // Somebody else has just made it.
+        if (!isDuplicate(error, "install_place")) throw error;
+        return write();
+      }
+    },
+    async remove(key: InstallKey): Promise<void> {
+      const { skillId, userId, machine, platform, scope } = key;
+      await installs.deleteOne({ skillId, userId, machine, platform, scope });
+    },
+    /** Keeps no more than the latest of one member's places of a skill. */
+    async keepLatest(skillId: string, userId: string, most: number): Promise<void> {
+      const rest = await installs
+        .find({ skillId, userId }, { projection: { _id: 1 } })
+        .sort(latestFirst)
+        .skip(most)
+        .toArray();
+      if (rest.length > 0) await installs.deleteMany({ _id: { $in: rest.map((row) => row._id) } });
+    },
+
+    /** The places of a skill, latest report first. */
+    listOfSkill: (skillId: string, after: InstallCursor | undefined, limit: number) =>
+      list({ skillId }, after, limit),
+    /** The places of a person, latest report first. */
+    listOfUser: (userId: string, after: InstallCursor | undefined, limit: number) =>
+      list({ userId }, after, limit),
+    countOfTenant: (tenantId: string): Promise<number> =>
+      installs.countDocuments({ tenantId }, { maxTimeMS: commandTimeMs }),
+    /** The skills of an organization that are installed anywhere, with in how many places. */
+    eachSkill: (tenantId: string): AsyncIterable<{ _id: string; places: number }> =>
+      installs.aggregate<{ _id: string; places: number }>(
+        [{ $match: { tenantId } }, { $group: { _id: "$skillId", places: { $sum: 1 } } }],
+        { maxTimeMS: commandTimeMs },
+      ),
+
+    async removeOfSkill(skillId: string): Promise<void> {
+      await installs.deleteMany({ skillId });
+    },
+    /** Part of somebody's places in an organization; answers how many went. */
+    removeOfMember: (tenantId: string, userId: string) => removeSlice(installs, { tenantId, userId }),
+    removeOfTenant: (tenantId: string) => removeSlice(installs, { tenantId }),
+  };
+}
+
+function beyond(after: InstallCursor | undefined): Filter<InstallDoc>[] {
+  if (!after) return [];
+  const { updatedAt, id } = after;
+  return [
+    { updatedAt: { $lte: updatedAt } },
+    { $or: [{ updatedAt: { $lt: updatedAt } }, { _id: { $lt: id } }] },
+  ];
+}

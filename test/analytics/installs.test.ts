@@ -1,0 +1,369 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type {
+  OwnInstallPayload,
+  RecordedInstallPayload,
+  SkillInstallPayload,
+} from "../../contract/payloads-analytics.ts";
+import { limits } from "../../contract/limits.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads.ts";
+import { removeInstallsOfMember } from "../../src/skills/installs.ts";
+import { eraseSkill } from "../../src/skills/erase.ts";
+import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
+import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+
+let clock = Date.parse("2026-03-31T12:00:00.000Z");
+let service: TestService;
+let owner: TestUser;
+let member: TestUser;
+let stranger: TestUser;
+let org: TestOrg;
+let skill: SkillPayload;
+
+before(async () => {
+  service = await startWatchedService({ now: () => new Date((clock += 1000)) });
+  [owner, stranger] = [await service.newUser(), await service.newUser()];
+  await service.newOrg(stranger);
+  org = await service.newOrg(owner);
+  member = await newMember(service, org, "member");
+  skill = await publish("Installed");
+  await push(skill, {});
+});
+after(() => service.close());
+
+async function publish(name: string, fields: object = {}): Promise<SkillPayload> {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token: owner.token,
+    body: { tenantId: org.slug, name, content: `# ${name}\n`, visibility: "public", ...fields },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data.skill;
+}
+let pushes = 0;
+async function push(to: SkillPayload, fields: object): Promise<void> {
+  const made = await service.call("POST", `/api/skills/${to.id}/versions`, {
+    token: owner.token,
+    body: { content: `text ${pushes++}\n`, ...fields },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+}
+
+const place = { platform: "claude", scope: "global", machine: "m1" };
+const put = (token: string | undefined, fields: object = {}, ref = skill.id) =>
+  service.call<RecordedInstallPayload>("PUT", `/api/skills/${ref}/installs`, {
+    token,
+    body: { ...place, version: 1, ...fields },
+  });
+const forget = (token: string | undefined, fields: Record<string, string> = {}, ref = skill.id) =>
+  service.call(
+    "DELETE",
+    `/api/skills/${ref}/installs?${new URLSearchParams({ ...place, ...fields }).toString()}`,
+    {
+      token,
+    },
+  );
+const listed = async (token = owner.token, query = "", ref = skill.id) => {
+  const answer = await service.call<SkillInstallPayload[]>("GET", `/api/skills/${ref}/installs${query}`, {
+    token,
+  });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer;
+};
+const own = async (user: TestUser, query = "") =>
+  service.call<OwnInstallPayload[]>("GET", `/api/user/installs${query}`, { token: user.token });
+const stored = () => service.app.storage.database.raw.collection("installs");
+const empty = () => stored().deleteMany({});
+
+describe("a reported install", () => {
+  before(empty);
+
+  it("is kept once per member, machine, platform and scope, with the version that is there now", async () => {
+    await put(member.token);
+    await put(member.token, { version: "1.0.1" });
+    await put(member.token, { scope: "project" });
+    await put(member.token, { machine: "m2", version: 2 });
+    await put(owner.token, { platform: "cursor" });
+
+    const rows = (await listed()).data;
+
+    assert.deepEqual(
+      rows.map(({ user, platform, scope, version, semver, updateAvailable }) => [
+        user.username,
+        platform,
+        scope,
+        version,
+        semver,
+        updateAvailable,
+      ]),
+      [
+        [owner.username, "cursor", "global", 1, "1.0.0", true],
+        [member.username, "claude", "global", 2, "1.0.1", false],
+        [member.username, "claude", "project", 1, "1.0.0", true],
+        [member.username, "claude", "global", 2, "1.0.1", false],
+      ],
+    );
+    assert.ok(rows[3]!.updatedAt > rows[3]!.installedAt);
+    assert.deepEqual(rows[0]!.user, { id: owner.id, username: owner.username, name: owner.username });
+  });
+
+  it("is one row after 30 reports at once", async () => {
+    await empty();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => put(member.token, { version: 1 + (index % 2) })),
+    );
+
+    assert.ok(answers.every(({ status, data }) => status === 200 && data.recorded));
+    assert.equal(await stored().countDocuments(), 1);
+  });
+
+  it("is of the latest places alone where a client makes up new ones all the time", async () => {
+    await empty();
+    for (let i = 0; i < limits.installsPerSkill + 5; i++) await put(member.token, { machine: `m${i}` });
+
+    assert.equal(await stored().countDocuments(), limits.installsPerSkill);
+    assert.equal(await stored().countDocuments({ machine: "m4" }), 0);
+    assert.equal(await stored().countDocuments({ machine: "m5" }), 1);
+  });
+
+  it("goes when it is reported to be gone, and can go twice", async () => {
+    await empty();
+    await put(member.token);
+    await put(owner.token);
+
+    const others = await forget(member.token, { machine: "other" });
+    const first = await forget(member.token, {}, `${org.slug}~${skill.slug}`);
+    const second = await forget(member.token);
+
+    for (const { body } of [others, first, second]) assert.deepEqual(body, { success: true });
+    assert.deepEqual(
+      (await listed()).data.map(({ user }) => user.id),
+      [owner.id],
+    );
+  });
+
+  it("is refused where it says nothing that can be", async () => {
+    await empty();
+    for (const wrong of [
+      { platform: "emacs" },
+      { scope: "everywhere" },
+      { machine: "" },
+      { machine: "x".repeat(65) },
+      { machine: "a b" },
+      { machine: "ünï" },
+      { machine: { $ne: 1 } },
+      { version: 0 },
+      { version: 1.5 },
+      { version: "^1.0.0" },
+      { version: "latest" },
+      { version: "" },
+      { version: null },
+      { userId: owner.id },
+      { tenantId: "x" },
+    ])
+      assert.equal((await put(member.token, wrong)).code, "invalid_request", JSON.stringify(wrong));
+    for (const missing of [{ version: 99 }, { version: "9.9.9" }, { version: "99" }])
+      assert.equal((await put(member.token, missing)).code, "not_found", JSON.stringify(missing));
+    assert.equal((await forget(member.token, { platform: "emacs" })).code, "invalid_request");
+    assert.equal(
+      (await service.call("DELETE", `/api/skills/${skill.id}/installs`, member)).code,
+      "invalid_request",
+    );
+    assert.equal(await stored().countDocuments(), 0);
+  });
+});
+
+describe("installs of others than members", () => {
+  before(empty);
+
+  it("are answered and never kept: anonymous, of another organization, of an organization's token", async () => {
+    const minted = await service.call<{ token: string }>("POST", `/api/tenants/${org.slug}/tokens`, {
+      token: owner.token,
+      body: { name: "CI" },
+    });
+    assert.equal(minted.status, 201, JSON.stringify(minted.body));
+    for (const token of [undefined, stranger.token, minted.data.token]) {
+      const answer = await put(token);
+      assert.deepEqual([answer.status, answer.data], [200, { recorded: false }]);
+      assert.equal((await forget(token)).status, 200);
+    }
+    assert.equal(await stored().countDocuments(), 0);
+    assert.deepEqual((await own(stranger)).data, []);
+  });
+
+  it("are not kept of a token that is narrowed to another place, nor of one without the right to read", async () => {
+    const folder = await newFolder(service, org, owner, "elsewhere");
+    const mint = async (fields: object) =>
+      (
+        await service.call<{ token: string }>("POST", "/api/user/tokens", {
+          cookie: owner.cookie,
+          body: { name: "narrow", ...fields },
+        })
+      ).data.token;
+
+    for (const fields of [{ allowedFolderIds: [folder.id] }, { scopes: { folder: ["create"] } }])
+      assert.deepEqual((await put(await mint(fields))).data, { recorded: false });
+    assert.deepEqual((await put(await mint({ scopes: { skill: ["read"] } }))).data, { recorded: true });
+    await empty();
+  });
+
+  it("tell nothing of a skill that is out of sight", async () => {
+    const secret = await publish("Unseen", { visibility: "private" });
+    const unknown = await put(stranger.token, {}, "f".repeat(24));
+    const unseen = await put(stranger.token, {}, secret.id);
+
+    assert.deepEqual([unknown.code, unseen.code], ["not_found", "not_found"]);
+    assert.equal((await put(undefined, {}, secret.id)).code, "unauthenticated");
+    assert.equal((await forget(stranger.token, {}, secret.id)).code, "not_found");
+    assert.equal(
+      (await service.call("GET", `/api/skills/${secret.id}/installs`, stranger)).code,
+      "not_found",
+    );
+    // In sight, but its readers are the organization's own matter.
+    assert.equal((await service.call("GET", `/api/skills/${skill.id}/installs`, stranger)).code, "forbidden");
+    assert.equal((await service.call("GET", `/api/skills/${skill.id}/installs`)).code, "unauthenticated");
+  });
+});
+
+describe("lists of installs", () => {
+  before(empty);
+
+  it("page without loss or repeats, and leave out who has left", async () => {
+    const leaving = await newMember(service, org, "member");
+    for (let i = 0; i < 4; i++) {
+      await put(member.token, { machine: `m${i}` });
+      await put(leaving.token, { machine: `m${i}` });
+    }
+    const all = async () => {
+      const ids: string[] = [];
+      let cursor = "";
+      do {
+        const page = await listed(owner.token, `?limit=3${cursor}`);
+        ids.push(...page.data.map((row) => row.id));
+        assert.ok(page.nextCursor === null || page.data.length === 3, "a page is full or the last");
+        cursor = page.nextCursor ? `&cursor=${encodeURIComponent(page.nextCursor)}` : "";
+      } while (cursor !== "");
+      return ids;
+    };
+
+    const before8 = await all();
+    const left = await service.call("DELETE", `/api/tenants/${org.slug}/members/${leaving.id}`, owner);
+    const after4 = await all();
+
+    assert.equal(left.status, 200, JSON.stringify(left.body));
+    assert.deepEqual([before8.length, new Set(before8).size], [8, 8]);
+    assert.equal(after4.length, 4, "although the clean-up has not run");
+    await cleanUpAfterMember(service.app, { tenantId: org.id, userId: leaving.id });
+    assert.equal(await stored().countDocuments({ userId: leaving.id }), 0);
+    assert.equal((await service.call("GET", `/api/skills/${skill.id}/installs?cursor=x`, owner)).status, 400);
+  });
+
+  it("show everybody their own, of skills that they still see", async () => {
+    const vault = await newFolder(service, org, owner, "vault");
+    const hidden = await publish("Hidden soon", { folder: "vault" });
+    await put(member.token, { machine: "mine", version: 1 }, hidden.id);
+    const seen = (await own(member)).data;
+    await restrict(service, owner, vault.id, []);
+    const unseen = (await own(member)).data;
+    // Out of sight, it can still be forgotten, and is not told to be there.
+    const gone = await forget(member.token, { machine: "mine" }, hidden.publicId);
+
+    assert.deepEqual(seen[0]!.skill, {
+      id: hidden.id,
+      publicId: hidden.publicId,
+      slug: hidden.slug,
+      tenantSlug: org.slug,
+      name: "Hidden soon",
+    });
+    assert.deepEqual([seen[0]!.machine, seen[0]!.updateAvailable], ["mine", false]);
+    assert.deepEqual([seen.length, unseen.length], [5, 4]);
+    assert.equal(gone.code, "not_found");
+    assert.equal(await stored().countDocuments({ skillId: hidden.id }), 0);
+    assert.equal((await service.call("GET", "/api/user/installs")).code, "unauthenticated");
+  });
+
+  it("tell a rollback from a prerelease", async () => {
+    const rolled = await publish("Rolled");
+    await push(rolled, {});
+    await push(rolled, { prerelease: true });
+    await put(owner.token, { machine: "one", version: 1 }, rolled.id);
+    await put(owner.token, { machine: "two", version: 2 }, rolled.id);
+    await put(owner.token, { machine: "three", version: 3 }, rolled.id);
+    const states = async () =>
+      (await listed(owner.token, "", rolled.id)).data.map((row) => [row.version, row.updateAvailable]);
+
+    const published = await states();
+    await service.call("POST", `/api/skills/${rolled.id}/revert`, {
+      token: owner.token,
+      body: { version: 1 },
+    });
+
+    assert.deepEqual(published, [
+      [3, false],
+      [2, false],
+      [1, true],
+    ]);
+    assert.deepEqual(await states(), [
+      [3, false],
+      [2, true],
+      [1, false],
+    ]);
+  });
+
+  it("report and list by index alone", async () => {
+    await stored().insertMany(
+      Array.from({ length: 300 }, (_, index) => ({
+        skillId: index % 2 ? skill.id : `s${index}`,
+        userId: `u${index}`,
+        tenantId: index % 2 ? org.id : "other",
+        machine: "m",
+        platform: "claude",
+        scope: "global",
+        version: 1,
+        semver: "1.0.0",
+        installedAt: new Date(0),
+        updatedAt: new Date(index),
+      })),
+    );
+
+    const plans = await plansOf(service, async () => {
+      await put(member.token, { machine: "planned" });
+      await put(member.token, { machine: "planned", version: 2 });
+      await forget(member.token, { machine: "planned" });
+      await listed(owner.token, "?limit=2");
+      await own(member, "?limit=2");
+      await removeInstallsOfMember(service.app, org.id, member.id);
+    });
+
+    assertIndexed(plans, 20);
+  });
+});
+
+describe("the end of a skill", () => {
+  it("takes its installs along, and those that come too late", async () => {
+    await empty();
+    const short = await publish("Short");
+    await put(member.token, {}, short.id);
+    await service.call("DELETE", `/api/skills/${short.id}`, { token: owner.token });
+
+    await eraseSkill(service.app, { tenantId: org.id, skillId: short.id });
+
+    assert.equal(await stored().countDocuments(), 0);
+    assert.equal((await put(member.token, {}, short.id)).code, "not_found");
+  });
+
+  it("keeps no report that a leaving member's clean-up has overtaken", async () => {
+    const leaving = await newMember(service, org, "member");
+    const { put: write } = service.app.storage.installs;
+    service.app.storage.installs.put = async (row) => {
+      await service.call("DELETE", `/api/tenants/${org.slug}/members/${leaving.id}`, owner);
+      await cleanUpAfterMember(service.app, { tenantId: org.id, userId: leaving.id });
+      return write(row);
+    };
+    const answer = await put(leaving.token).finally(() => (service.app.storage.installs.put = write));
+
+    assert.deepEqual(answer.data, { recorded: false });
+    assert.equal(await stored().countDocuments({ userId: leaving.id }), 0);
+  });
+});
