@@ -28,8 +28,8 @@ export interface MembershipDoc extends WithOutbox {
   active?: true;
   /** Set until the organization exists; such a membership counts for nothing. */
   pending?: true;
-  /** Set while an owner is being entered in the organization's `ownerIds`: nobody takes the role away meanwhile. */
-  enlisting?: true;
+  /** Since when an owner is being entered in the organization's `ownerIds`: nobody takes the role away meanwhile. */
+  enlisting?: Date;
   createdAt: Date;
   removedAt?: Date;
 }
@@ -65,7 +65,7 @@ export interface MemberQuery {
 /** Changes of what a member may do; made in one write with their events. */
 export interface MembershipChange {
   role?: string;
-  enlisting?: true;
+  enlisting?: Date;
   addTeam?: string;
   removeTeam?: string;
 }
@@ -154,8 +154,9 @@ export function openMemberships(database: Database) {
       events: EventRow[],
     ): Promise<MembershipDoc | null> {
       const outbox = outboxUpdate(events);
+      const unsettledAt = events[0]?.createdAt ?? fields.enlisting;
       const update: UpdateFilter<MembershipDoc> = {
-        $set: { ...fields, ...(events.length > 0 ? outbox.$set : {}) },
+        $set: { ...fields, ...(unsettledAt ? { unsettledAt } : {}) },
         $inc: { revision: 1 },
         $push: outbox.$push,
         ...(addTeam === undefined ? {} : { $addToSet: { teamIds: addTeam } }),
@@ -167,12 +168,13 @@ export function openMemberships(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Ends the entering of an owner in the organization's `ownerIds`. */
-    async finishEnlisting(id: string, revision: number): Promise<void> {
-      await memberships.updateOne(
+    /** Ends the entering of an owner in the organization's `ownerIds`; false when somebody else has ended it. */
+    async finishEnlisting(id: string, revision: number): Promise<boolean> {
+      const result = await memberships.updateOne(
         { _id: id, revision },
         { $unset: { enlisting: true }, $inc: { revision: 1 } },
       );
+      return result.modifiedCount === 1;
     },
     /** Ends a membership as it was at `revision`; false when it has changed meanwhile. */
     async markRemoved(id: string, revision: number, now: Date, events: EventRow[]): Promise<boolean> {

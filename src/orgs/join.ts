@@ -209,7 +209,7 @@ export async function admitInvited(app: App, invitation: InvitationDoc): Promise
       role,
       teamIds: offered.filter((team) => team.tenantId === tenantId).map((team) => team._id),
       createdAt: endedAt ?? app.now(),
-      ...(role === ownerRole ? { enlisting: true } : {}),
+      ...(role === ownerRole ? { enlisting: app.now(), unsettledAt: app.now() } : {}),
       ...(tenant.deletionAt ? { tenantDeletionAt: tenant.deletionAt } : {}),
     });
   } catch (error) {

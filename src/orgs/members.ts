@@ -1,4 +1,5 @@
 /** Members of an organization: list, change of role, removal, leaving. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { isId } from "../../storage/database.ts";
@@ -28,6 +29,7 @@ export interface Member {
 
 /** How often a change is made anew when the member has changed meanwhile. */
 const attempts = 8;
+const pauseMs = 5;
 
 /** A page of members, by user name; with `teamId` those of a team. */
 export async function listMembers(
@@ -84,7 +86,7 @@ export async function changeMember(
     });
     const becomesOwner = input.role === ownerRole;
     if (member.role === ownerRole) await releaseOwner(app, member);
-    const fields = { role: input.role, ...(becomesOwner ? ({ enlisting: true } as const) : {}) };
+    const fields = { role: input.role, ...(becomesOwner ? { enlisting: app.now() } : {}) };
     const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
     if (!changed) return undefined;
     if (becomesOwner) await enlistOwner(app, changed);
@@ -207,6 +209,7 @@ export async function onMember(
     if (!member) throw notFound("member", userId);
     const changed = member.enlisting ? undefined : await change(member);
     if (changed) return changed;
+    await pause(attempt * pauseMs);
   }
   throw new ServiceError("conflict", "This member is being changed by somebody else: try again.", {
     kind: "member",

@@ -10,20 +10,27 @@ import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 
-/** After so long nobody is on the way out of `ownerIds` any more; less than the age at which reconciling takes over. */
+/** After so long nobody is on the way into `ownerIds` or out of them any more; less than the age at which reconciling takes over. */
 const underWayMs = 4000;
 
 /** Enters somebody who has just become an owner, and ends `enlisting`. */
 export async function enlistOwner(app: App, member: MembershipDoc): Promise<void> {
-  await app.storage.tenants.addOwner(member.tenantId, member.userId);
-  await app.storage.memberships.finishEnlisting(member._id, member.revision);
+  const { tenants, memberships } = app.storage;
+  const { _id, tenantId, userId, revision } = member;
+  await tenants.addOwner(tenantId, userId);
+  if (!(await memberships.finishEnlisting(_id, revision))) {
+    // Ended by somebody who took this process for stopped: what has come since may have made the entry untrue.
+    const now = await memberships.find(tenantId, userId);
+    if (now?.role !== ownerRole) await tenants.dropOwner(tenantId, userId, app.now());
+  }
+  await memberships.settle(_id, []);
 }
 
 /** Takes an owner off those that are counted on. Throws `last_owner` when that would leave none. */
 export async function releaseOwner(app: App, member: MembershipDoc): Promise<void> {
   const { tenants } = app.storage;
   if (await tenants.dropOwner(member.tenantId, member.userId, app.now())) return;
-  // Another owner may be there whom a stop, or an entry under way, has left uncounted.
+  // Another owner may be there whom a stop has left uncounted.
   await mendOwners(app, member.tenantId);
   if (await tenants.dropOwner(member.tenantId, member.userId, app.now())) return;
   throw lastOwner([{ id: member.tenantId, slug: member.tenantSlug, name: member.tenantName }]);
@@ -35,20 +42,21 @@ export function settleOwners(app: App, tenantId: string): void {
 }
 
 /**
- * Counts on every owner, up to as many as are counted on; but not on those who may just be leaving, or two who leave at
- * once would keep one another for ever.
+ * Counts on every owner, up to as many as are counted on; but not on those who may just be coming or leaving: two who
+ * leave at once would keep one another for ever, and whoever is entered twice may be entered late.
  */
 export async function mendOwners(app: App, tenantId: string): Promise<void> {
   const { tenants, memberships } = app.storage;
   const tenant = await tenants.find(tenantId);
   if (!tenant) return;
-  const settledBy = tenant.unsettledAt && tenant.unsettledAt.getTime() + underWayMs;
-  const isQuiet = settledBy === undefined || settledBy <= app.now().getTime();
+  const now = app.now();
+  const isOver = (since: Date | undefined) =>
+    since === undefined || now.getTime() - since.getTime() >= underWayMs;
   for (const owner of await memberships.listWithRole(tenantId, ownerRole, countedOwners)) {
     if (owner.enlisting) {
-      await enlistOwner(app, owner);
-    } else if (isQuiet && !tenant.ownerIds.includes(owner.userId)) {
-      const marked = await memberships.change(owner._id, owner.revision, { enlisting: true }, []);
+      if (isOver(owner.enlisting)) await enlistOwner(app, owner);
+    } else if (isOver(tenant.unsettledAt) && !tenant.ownerIds.includes(owner.userId)) {
+      const marked = await memberships.change(owner._id, owner.revision, { enlisting: now }, []);
       if (marked) await enlistOwner(app, marked);
     }
   }

@@ -262,13 +262,13 @@ describe("a change that a stop cut short", () => {
     const second = await world.join("admin");
     const { memberships } = service.app.storage;
     const row = (await memberships.find(world.org.id, second.id))!;
-    await memberships.change(row._id, row.revision, { role: "owner", enlisting: true }, []);
+    await memberships.change(row._id, row.revision, { role: "owner", enlisting: new Date() }, []);
 
     const meanwhile = await giveRole(world, world.owner, second, "member");
     const past = new Date(Date.now() - 60_000);
     await service.app.storage.database.raw
       .collection("memberships")
-      .updateOne({ _id: row._id as never }, { $set: { unsettledAt: past } });
+      .updateOne({ _id: row._id as never }, { $set: { unsettledAt: past, enlisting: past } });
     await reconcile(service.app);
 
     assert.equal(meanwhile.code, "conflict");
