@@ -235,6 +235,7 @@ describe("the analytics of an organization", () => {
       if (/insert|update|delete|findAndModify/.test(commandName) && collection !== "tokens")
         written.push(`${commandName} ${collection}`);
     };
+    await service.settled();
     raw.client.on("commandStarted", note);
 
     const plans = await plansOf(service, async () => {
