@@ -28,11 +28,11 @@ export async function diffVersions(
   from: string,
   to: string | undefined,
 ): Promise<DiffPayload> {
+  // Both are read before either is looked for: what throws beside a look-up leaves its failure to nobody.
+  const ends = { from: readSelector(from), to: to === undefined ? undefined : readSelector(to) };
   const [before, after] = await Promise.all([
-    selectVersion(app, skill, readSelector(from)),
-    to === undefined
-      ? findVersion(app, skill, skill.current.version)
-      : selectVersion(app, skill, readSelector(to)),
+    selectVersion(app, skill, ends.from),
+    ends.to ? selectVersion(app, skill, ends.to) : findVersion(app, skill, skill.current.version),
   ]);
   if (!after) throw new Error(`version ${skill.current.version} of skill ${skill._id} has no row`);
 

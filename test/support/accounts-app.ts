@@ -108,6 +108,8 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
   const health = { isDraining: false, checks: { database: () => storage.ping() } };
   const koa = createApi(app, { health, version: "0.0.0-test" });
   const server = createServer((request, response) => void koa.callback()(request, response));
+  // On a busy machine a client may send on a connection just as a short-lived one is closed.
+  server.keepAliveTimeout = 300_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   if (overrides.baseUrl === undefined) config.baseUrl = url;

@@ -115,6 +115,8 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   const health: Health = { isDraining: false, checks: { database: () => app.storage.ping() } };
   const answer = createApi(app, { health, version: "0.0.0-test" }).callback();
   const server = createServer((request, response) => void answer(request, response));
+  // On a busy machine a client may send on a connection just as a short-lived one is closed.
+  server.keepAliveTimeout = 300_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   app.config.baseUrl = config.baseUrl ?? url;
