@@ -121,6 +121,27 @@ export function openClient(options: HttpOptions) {
       );
     },
 
+    /** Says that a version is installed in a place, or, without one, that nothing is. The answer does not matter. */
+    async reportInstall(
+      skill: string,
+      { version, ...place }: { platform: string; scope: string; machine: string; version?: number },
+      timeoutMs: number,
+    ): Promise<void> {
+      const path = `${skillPath(skill)}/installs`;
+      const response = await send(options, {
+        timeoutMs,
+        ...(version === undefined
+          ? { method: "DELETE", url: path + searchOf(place) }
+          : {
+              method: "PUT",
+              url: path,
+              body: JSON.stringify({ ...place, version }),
+              headers: { "content-type": "application/json" },
+            }),
+      });
+      await response.body?.cancel();
+    },
+
     packagePath: (skill: string) => `${skillPath(skill)}/package`,
 
     /**

@@ -5,11 +5,12 @@ import type { Client } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, interactionRequired, invalidArgument, notFound } from "../errors.ts";
-import { type Applied, applyVersion } from "../install/apply.ts";
+import { type Applied, applyVersion, reportedPlaces } from "../install/apply.ts";
 import { isThere } from "../install/digest.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
 import type { WantedInstall } from "../install/place.ts";
 import { presentRecord } from "../install/record.ts";
+import { reportingMachine, reportInstalls } from "../install/report.ts";
 import { type PinnedRef, parsePinnedRef, unpinned } from "../pins.ts";
 import { askFromList, askOne, askSeveral, requireInteraction } from "../prompts.ts";
 import { openSession } from "../state/session.ts";
@@ -82,13 +83,17 @@ export const install = defineCommand({
       ...(method === undefined ? {} : { method }),
     }));
 
+    let machine: string | undefined;
     const { fetched, applied } = await withTemporaryFolder(context, async (folder) => {
       const version = await fetchVersion(session.client, context.output, resolved, folder);
-      const result = await changeConfig(context, (state) =>
-        applyVersion(context, state, version, wanted, { profile: session.profile, range, force: args.force }),
-      );
+      const result = await changeConfig(context, (state) => {
+        machine = reportingMachine(state.config, session.client);
+        const options = { profile: session.profile, range, force: args.force };
+        return applyVersion(context, state, version, wanted, options);
+      });
       return { fetched: version, applied: result };
     });
+    await reportInstalls(session.client, machine, reportedPlaces(applied, fetched));
     return present(context, fetched, applied, wanted, range);
   },
 });

@@ -2,10 +2,11 @@ import type { ResolveResult } from "../../contract/payloads.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, messageOf } from "../errors.ts";
-import { applyVersion } from "../install/apply.ts";
+import { applyVersion, reportedPlaces } from "../install/apply.ts";
 import { fetchVersion } from "../install/fetch.ts";
 import { findInstalled } from "../install/find.ts";
 import { inspectRecord } from "../install/record.ts";
+import { type ReportedPlace, reportingMachine, reportInstalls } from "../install/report.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
 import { cacheFolder, inspectCache } from "../state/cache.ts";
 import type { InstalledSkill } from "../state/config.ts";
@@ -70,12 +71,14 @@ export const pull = defineCommand({
     if (args.frozen) refuseMoves(candidates);
 
     const skills: PulledSkill[] = [];
+    const reports: Reports = { machine: undefined, places: [] };
     const progress = await context.output.progress(`Pulling ${candidates.length} skills`);
     for (const [i, candidate] of candidates.entries()) {
-      skills.push(await pullOne(context, session, candidate, args.force, args.slug !== undefined));
+      skills.push(await pullOne(context, session, candidate, reports, args.force, args.slug !== undefined));
       progress.update(i + 1, candidates.length);
     }
     progress.end();
+    await reportInstalls(session.client, reports.machine, reports.places);
     const count = (...outcomes: Outcome[]) =>
       skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
     const summary = {
@@ -155,6 +158,7 @@ async function pullOne(
   context: Context,
   session: Session,
   candidate: Candidate,
+  reports: Reports,
   force: boolean,
   named: boolean,
 ): Promise<PulledSkill> {
@@ -162,11 +166,18 @@ async function pullOne(
   const base = { publicId: skill.publicId, slug: skill.slug, fromVersion: skill.version };
   if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
   try {
-    return { ...base, ...(await bringTo(context, session, { installName, skill, range, resolved }, force)) };
+    const found = { installName, skill, range, resolved };
+    return { ...base, ...(await bringTo(context, session, found, reports, force)) };
   } catch (error) {
     if (named && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
     return { ...base, outcome: "failed", warnings: [messageOf(error)] };
   }
+}
+
+/** What has changed where, to be reported at the end. */
+interface Reports {
+  machine: string | undefined;
+  places: ReportedPlace[];
 }
 
 type Brought = Omit<PulledSkill, "publicId" | "slug" | "fromVersion">;
@@ -175,6 +186,7 @@ async function bringTo(
   context: Context,
   session: Session,
   candidate: Candidate & { resolved: ResolveResult },
+  reports: Reports,
   force: boolean,
 ): Promise<Brought> {
   const { installName, skill, range, resolved } = candidate;
@@ -207,9 +219,12 @@ async function bringTo(
 
   const applied = await withTemporaryFolder(context, async (folder) => {
     const fetched = await fetchVersion(session.client, context.output, resolved, folder);
-    return changeConfig(context, (change) =>
-      applyVersion(context, change, fetched, [], { profile: session.profile, range, force }),
-    );
+    const result = await changeConfig(context, (change) => {
+      reports.machine = reportingMachine(change.config, session.client);
+      return applyVersion(context, change, fetched, [], { profile: session.profile, range, force });
+    });
+    reports.places.push(...reportedPlaces(result, fetched));
+    return result;
   });
   const by = (...outcomes: string[]) => applied.places.filter(({ outcome }) => outcomes.includes(outcome));
   const left = by("edited", "failed");

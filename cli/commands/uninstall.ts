@@ -3,6 +3,7 @@ import { defineCommand } from "../command.ts";
 import { CliError, messageOf } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
 import { handOverFile, presentRecord, removeInstallation } from "../install/record.ts";
+import { findReportingClient, reportingMachine, reportInstalls } from "../install/report.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
 import { clearLeftovers } from "../state/atomic.ts";
 import { cacheFolder, purgeCache } from "../state/cache.ts";
@@ -28,7 +29,8 @@ export const uninstall = defineCommand({
       throw new CliError("E_NOT_FOUND", "Nothing is installed.", { kind: "installedSkill" });
     const ref = args.slug ?? (await chooseInstalled(names));
 
-    return changeConfig(context, async (state) => {
+    const client = await findReportingClient(context);
+    const done = await changeConfig(context, async (state) => {
       const profile = profileOf(state.config, name);
       const [installName, skill] = findInstalled(profile, ref);
       const cache = cacheFolder(state.paths, installName);
@@ -65,7 +67,7 @@ export const uninstall = defineCommand({
       }
       if (purged) await purgeCache(cache);
       const { paint } = context.output;
-      return {
+      const answer = {
         data: {
           skill: { installName, publicId: skill.publicId },
           removed: removed.map(presentRecord),
@@ -81,7 +83,20 @@ export const uninstall = defineCommand({
         ].join("\n"),
         partial: failed.length > 0,
       };
+      // Another project may still have it there.
+      const isGone = ({ platform, scope }: InstallationRecord) =>
+        !kept.some((record) => record.platform === platform && record.scope === scope);
+      return {
+        answer,
+        // Without a name, nothing was ever reported.
+        machine: state.config.machineId && reportingMachine(state.config, client),
+        gone: removed
+          .filter(isGone)
+          .map(({ platform, scope }) => ({ publicId: skill.publicId, platform, scope })),
+      };
     });
+    await reportInstalls(client, done.machine, done.gone);
+    return done.answer;
   },
 });
 

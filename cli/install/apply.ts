@@ -44,6 +44,7 @@ import {
   placeWanted,
 } from "./place.ts";
 import { handOverFile, inspectRecord, removeInstallation } from "./record.ts";
+import type { ReportedPlace } from "./report.ts";
 import { applySection } from "./section.ts";
 
 interface AppliedPlace {
@@ -59,6 +60,18 @@ export interface Applied {
   places: AppliedPlace[];
   skipped: { platform: string; reason: string }[];
   warnings: string[];
+}
+
+/** What is to be reported of a version that was applied: the places in which it lies now. */
+export function reportedPlaces(applied: Applied, { skill, version }: FetchedVersion): ReportedPlace[] {
+  return applied.places
+    .filter(({ outcome }) => outcome === "written" || outcome === "unchanged")
+    .map(({ record: { platform, scope } }) => ({
+      publicId: skill.publicId,
+      platform,
+      scope,
+      version: version.version,
+    }));
 }
 
 export interface ApplyOptions {

@@ -3,6 +3,7 @@
  * atomically, mode 0600, by whoever holds the lock; read without it. Keys that this version does not know are
  * kept.
  */
+import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename } from "node:fs/promises";
 import type {
   ContentFormat,
@@ -64,6 +65,8 @@ export interface Profile {
 
 export interface Config {
   version: typeof formatVersion;
+  /** What reports of installs call this machine. Random: it says nothing about machine or owner. */
+  machineId?: string;
   activeProfile: string;
   profiles: Record<string, Profile>;
 }
@@ -149,11 +152,17 @@ export function profileOf(config: Config, name: string): Profile {
   return (config.profiles[name] ??= emptyProfile());
 }
 
+/** This machine's name in reports; made up when it is first asked for, and kept by the next save. */
+export function machineIdOf(config: Config): string {
+  return (config.machineId ??= randomBytes(16).toString("hex"));
+}
+
 /** What is wrong with a config's form, or undefined. Every field that the client relies on is looked at. */
 function faultOf(value: unknown): string | undefined {
   if (!isRecord(value) || value["version"] !== formatVersion) return "it has no format version";
   if (typeof value["activeProfile"] !== "string" || !isRecord(value["profiles"]))
     return "its profiles are missing";
+  if (!optionalText(value["machineId"])) return "its machine id is broken";
   for (const profile of Object.values(value["profiles"])) {
     if (!isRecord(profile) || !isRecord(profile["installed"]) || !isRecord(profile["preferences"]))
       return "a profile is incomplete";
