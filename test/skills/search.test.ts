@@ -305,6 +305,8 @@ describe("listing the skills of one's organizations", () => {
   });
 
   it("pages over several organizations without loss or repeats", async () => {
+    // Search follows a change by a second; a page must not be read on either side of that.
+    await service.settled();
     for (const filter of ["", "&query=filler", "&tag=third", `&tenant_id=${org.slug}`]) {
       const paged = await allPages<SkillPayload>(`/api/skills?${filter}`, 4);
       const whole = await allPages<SkillPayload>(`/api/skills?${filter}`, 200);
