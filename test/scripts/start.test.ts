@@ -13,7 +13,7 @@ let signals = 0;
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.on(signal, () => {
     signals += 1;
-    if (signals === 1) setTimeout(() => process.exit(10 + signals), 800);
+    if (signals === 1) setTimeout(() => process.exit(10 + signals), 2500);
   });
 }
 console.log(greeting, process.argv.slice(2).join(" "), "pid " + process.pid);
@@ -61,7 +61,7 @@ describe("npm start", () => {
     const service = start([], { asNpm: true });
     await service.untilSays("pid");
     service.child.kill("SIGINT");
-    await sleep(650);
+    await sleep(1200);
     service.child.kill("SIGINT");
 
     const { code } = await service.ended;
