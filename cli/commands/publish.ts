@@ -1,11 +1,11 @@
 import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
-import type { Client, PublishInput } from "../api/client.ts";
+import type { PublishInput } from "../api/client.ts";
 import { defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { CliError, invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../errors.ts";
 import { readSource, stageContent } from "../pack/source.ts";
-import { askOne, askText, requireInteraction } from "../prompts.ts";
+import { askText, requireInteraction } from "../prompts.ts";
 import { openSession } from "../state/session.ts";
+import { chooseTeam } from "../team.ts";
 
 export const publish = defineCommand({
   name: "publish",
@@ -58,7 +58,7 @@ export const publish = defineCommand({
     const path = args.path ?? (await askText("Which file or folder?", "./my-skill"));
     const source = await readSource(context, path);
     const { client } = await openSession(context);
-    const team = args.team ?? (await chooseTeam(context, client));
+    const team = args.team ?? (await chooseTeam(context, client, "Publish to which organization?"));
     const content = await stageContent(context, client, source);
 
     const input: PublishInput = {
@@ -103,25 +103,3 @@ export const publish = defineCommand({
     };
   },
 });
-
-/** The only organization there is; several are a question. */
-async function chooseTeam(context: Context, client: Client): Promise<string> {
-  const tenants = await client.tenants();
-  if (tenants.length === 0)
-    throw new CliError(
-      "E_NOT_FOUND",
-      `You belong to no organization yet: create one at ${client.options.baseUrl}, or ask to be invited.`,
-      { kind: "team" },
-    );
-  if (tenants.length === 1) return tenants[0]!.id;
-  const names = tenants.map((tenant) => tenant.slug).join(", ");
-  requireInteraction(
-    context,
-    "--team",
-    `You belong to several organizations (${names}): choose one with --team.`,
-  );
-  return askOne(
-    "Publish to which organization?",
-    tenants.map((tenant) => ({ value: tenant.id, label: tenant.name, hint: tenant.slug })),
-  );
-}
