@@ -1,11 +1,10 @@
-import { dirname } from "node:path";
 import { defineCommand } from "../command.ts";
-import { CliError, messageOf } from "../errors.ts";
+import { CliError } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
-import { handOverFile, presentRecord, removeInstallation } from "../install/record.ts";
+import { presentRecord } from "../install/record.ts";
+import { isUsedElsewhere, removeSkill } from "../install/remove.ts";
 import { findReportingClient, reportingMachine, reportInstalls } from "../install/report.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
-import { clearLeftovers } from "../state/atomic.ts";
 import { cacheFolder, purgeCache } from "../state/cache.ts";
 import { type InstallationRecord, profileName, profileOf } from "../state/config.ts";
 import { changeConfig, readConfig } from "../state/state.ts";
@@ -34,37 +33,8 @@ export const uninstall = defineCommand({
       const profile = profileOf(state.config, name);
       const [installName, skill] = findInstalled(profile, ref);
       const cache = cacheFolder(state.paths, installName);
-      const removed: InstallationRecord[] = [];
-      const failed: { platform: string; path: string; error: string }[] = [];
-      const kept: InstallationRecord[] = [];
-      const records = [...skill.installs];
-      for (const [i, record] of records.entries()) {
-        let error: string | undefined;
-        try {
-          await clearLeftovers(dirname(record.path));
-          error = await removeInstallation(record, installName, cache, args.force);
-        } catch (thrown) {
-          error = messageOf(thrown);
-        }
-        if (error === undefined) {
-          removed.push(record);
-          handOverFile(state.config, record);
-        } else {
-          kept.push(record);
-          failed.push({ platform: record.platform, path: record.path, error });
-        }
-        // After each one: a run that stops here has not forgotten what is still there.
-        skill.installs = [...kept, ...records.slice(i + 1)];
-        await state.save();
-      }
-      const usedElsewhere = Object.entries(state.config.profiles).some(
-        ([other, { installed }]) => other !== name && Object.hasOwn(installed, installName),
-      );
-      const purged = args.purge && failed.length === 0 && !usedElsewhere;
-      if (failed.length === 0) {
-        delete profile.installed[installName];
-        await state.save();
-      }
+      const { removed, failed, kept } = await removeSkill(state, name, installName, args.force);
+      const purged = args.purge && failed.length === 0 && !isUsedElsewhere(state, name, installName);
       if (purged) await purgeCache(cache);
       const { paint } = context.output;
       const answer = {
