@@ -10,6 +10,7 @@ import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import yazl from "yazl";
 import { run } from "../../cli/run.ts";
+import { keepContract, keepFailure, payloadNameOf } from "../support/cli-contract.ts";
 import { canonicalContent } from "../../contract/package-rules.ts";
 
 export interface Ran {
@@ -56,6 +57,12 @@ export async function svc(
     now: () => new Date("2026-01-02T03:04:05.678Z"),
     sleep: async (ms) => void options.waits?.push(ms),
   });
+  if (argv.join(" ").includes("-o json")) {
+    // The login in the browser has lines of its own.
+    if (stdout.text() !== "" && argv[0] !== "login")
+      keepContract(payloadNameOf(argv), JSON.parse(stdout.text()));
+    if (stderr.text() !== "") keepFailure(JSON.parse(stderr.text()), `svc ${argv.join(" ")}`);
+  }
   return {
     code,
     stdout: stdout.text(),

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import type { CliFailurePayload } from "../../contract/cli-payloads.ts";
+import { keepContract, keepFailure, payloadNameOf } from "./cli-contract.ts";
 import { plainEnv, root } from "./server.ts";
 
 const timeoutMs = 90_000;
@@ -14,11 +16,7 @@ export interface CliRun {
   tookMs: number;
 }
 
-export interface CliFailure {
-  code: string;
-  message: string;
-  details?: Record<string, unknown>;
-}
+export type CliFailure = CliFailurePayload["error"];
 
 export interface RunOptions {
   cwd?: string;
@@ -61,7 +59,9 @@ export function openCli(options: { home: string; apiUrl: () => string; cwd: stri
     const told = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
     assert.equal(done.code, code, told);
     assert.equal(done.stderr, "", told);
-    return onlyDocument(done.stdout, told);
+    const document = onlyDocument(done.stdout, told);
+    keepContract(payloadNameOf(args), document);
+    return document;
   };
   return {
     home: options.home,
@@ -74,14 +74,7 @@ export function openCli(options: { home: string; apiUrl: () => string; cwd: stri
       const told = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
       assert.equal(done.code, 1, told);
       assert.equal(done.stdout, "", told);
-      const document = onlyDocument(done.stderr, told) as { error: CliFailure };
-      assert.deepEqual(Object.keys(document), ["error"], told);
-      const { code, message, details, ...rest } = document.error;
-      assert.match(code, /^E_[A-Z_]+$/, told);
-      assert.equal(typeof message, "string", told);
-      assert.ok(details === undefined || typeof details === "object", told);
-      assert.deepEqual(rest, {}, told);
-      return document.error;
+      return keepFailure(onlyDocument(done.stderr, told), told);
     },
   };
 }

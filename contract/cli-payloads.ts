@@ -1,0 +1,246 @@
+/**
+ * The documents of `svc -o json` (specification, parts 4 and 7), closed: a field that is not named here fails a test,
+ * so that one is added with intent. Consumers ignore fields that they do not know; within a major version of the
+ * client fields are added, never removed or retyped. What is ours beyond the specification is marked.
+ */
+import { z } from "zod";
+import { cliCodes, failureKinds } from "./errors.ts";
+import {
+  contentFormats,
+  installMethods,
+  installScopes,
+  skillTypes,
+  targets,
+  visibilities,
+} from "./vocabulary.ts";
+
+const text = z.string().min(1);
+const integer = z.number().int().positive();
+const count = z.number().int().nonnegative();
+const timestamp = z.iso.datetime();
+const semver = z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/);
+const skillType = z.enum(skillTypes);
+const visibility = z.enum(visibilities);
+const format = z.enum(contentFormats);
+/** Beyond the specification: what a person reads on stderr. */
+const warnings = z.array(text);
+const skipped = z.array(z.strictObject({ platform: text, reason: text }));
+
+const installationRecord = z.strictObject({
+  platform: z.enum(targets),
+  scope: z.enum(installScopes),
+  method: z.enum(installMethods),
+  path: text,
+  projectDir: text.optional(),
+  format,
+  installedAt: timestamp,
+});
+
+const skillHead = { publicId: text, slug: text, name: text, type: skillType, visibility };
+const current = { currentVersion: integer, currentSemver: semver };
+
+const skill = z.strictObject({
+  ...skillHead,
+  ...current,
+  description: z.string(),
+  tags: z.array(text),
+  tenantId: text,
+  folderId: text.nullable(),
+  createdBy: text,
+  updatedAt: timestamp,
+});
+
+const version = {
+  id: text,
+  skillId: text,
+  version: integer,
+  semver,
+  message: text,
+  format: format.optional(),
+  fileCount: integer.optional(),
+  createdAt: timestamp,
+};
+
+/** By command; groups by `group.command`, forms of one command in camel case behind it. */
+export const cliPayloads = {
+  whoami: z.strictObject({
+    username: text,
+    name: text,
+    email: text,
+    memberships: z.array(z.strictObject({ tenantId: text, slug: text, name: text })),
+    pendingInvitations: z.array(
+      z.strictObject({
+        id: text,
+        organizationId: text,
+        organizationName: text,
+        organizationSlug: text,
+        expiresAt: timestamp,
+      }),
+    ),
+  }),
+  login: z.strictObject({
+    method: z.enum(["token", "oidc"]),
+    user: z.strictObject({ username: text, name: text, email: text }).optional(),
+    expiresAt: timestamp.optional(),
+  }),
+  loginPending: z.strictObject({
+    status: z.literal("pending"),
+    verificationUrl: z.url(),
+    userCode: text,
+    expiresIn: integer,
+  }),
+  loginAuthenticated: z.strictObject({
+    status: z.literal("authenticated"),
+    user: z.strictObject({ username: text, name: text, email: text }).optional(),
+  }),
+  logout: z.strictObject({ loggedOut: z.literal(true) }),
+  list: z.array(skill),
+  listPublic: z.array(
+    z.strictObject({
+      publicId: text,
+      slug: text,
+      name: text,
+      description: z.string(),
+      type: skillType,
+      tags: z.array(text),
+      ...current,
+      author: z.strictObject({ name: text, username: text }).nullable(),
+      downloads: z.number().int().nonnegative(),
+    }),
+  ),
+  /** Of the specification only: each skill's pin and target count. */
+  listInstalled: z.array(
+    z.strictObject({
+      publicId: text,
+      slug: text,
+      name: text,
+      type: skillType,
+      format,
+      installName: text,
+      version: integer,
+      semver,
+      pin: text,
+      targetCount: integer,
+      installed: z.array(installationRecord),
+    }),
+  ),
+  publish: z.strictObject({
+    action: z.enum(["created", "updated"]),
+    skill: z.strictObject({ ...skillHead, ...current, tenantId: text, folderId: text.nullable() }),
+    url: z.url(),
+    format,
+    fileCount: integer.optional(),
+    ignoredFlags: z.array(z.enum(["folder", "visibility"])),
+    warnings,
+  }),
+  push: z.strictObject({ skillRef: text, version: z.strictObject(version), warnings }),
+  versions: z.array(z.strictObject({ ...version, current: z.boolean() })),
+  install: z.strictObject({
+    skill: z.strictObject({ ...skillHead, ...current }),
+    version: integer,
+    semver,
+    requestedRange: text,
+    format,
+    installName: text,
+    installed: z.array(installationRecord),
+    skipped,
+    requiredMcpServers: z.array(z.strictObject({ tenantSlug: text, slug: text, installed: z.boolean() })),
+    warnings,
+  }),
+  uninstall: z.strictObject({
+    skill: z.strictObject({ installName: text, publicId: text }),
+    removed: z.array(installationRecord),
+    failed: z.array(z.strictObject({ platform: text, path: text, error: text })),
+    purged: z.boolean(),
+  }),
+  pull: z.strictObject({
+    skills: z.array(
+      z.strictObject({
+        publicId: text,
+        slug: text,
+        outcome: z.enum(["updated", "upToDate", "repaired", "partial", "failed"]),
+        fromVersion: integer.optional(),
+        toVersion: integer.optional(),
+        toSemver: semver.optional(),
+        warnings,
+      }),
+    ),
+    summary: z.strictObject({
+      updated: z.number().int(),
+      upToDate: z.number().int(),
+      failed: z.number().int(),
+    }),
+  }),
+  share: z.strictObject({
+    skill: z.strictObject({ publicId: text, slug: text, name: text }),
+    url: z.url(),
+    installCommand: text,
+    identity: z.strictObject({ username: text, tenantSlug: text, anonymous: z.boolean() }),
+    warnings,
+  }),
+  move: z.strictObject({
+    skill: z.strictObject({ id: text, slug: text, name: text, tenantId: text }),
+    from: z.strictObject({ folderId: text.nullable() }),
+    to: z.strictObject({ folderId: text.nullable(), path: z.string() }),
+    moved: z.boolean(),
+  }),
+  "folders.list": z.array(
+    z.strictObject({
+      id: text,
+      parentId: text.nullable(),
+      name: text,
+      slug: text,
+      path: text,
+      skillCount: count,
+    }),
+  ),
+  "folders.create": z.strictObject({ path: text, created: z.array(text), alreadyExisted: z.boolean() }),
+  "profile.list": z.array(
+    z.strictObject({
+      name: text,
+      active: z.boolean(),
+      activeViaOverride: z.boolean(),
+      isDefault: z.boolean(),
+      authenticated: z.boolean(),
+      skillCount: count,
+    }),
+  ),
+  "profile.create": z.strictObject({ name: text, created: z.literal(true) }),
+  "profile.switch": z.strictObject({ name: text, switched: z.literal(true) }),
+  "profile.delete": z.strictObject({ name: text, deleted: z.literal(true) }),
+  /** `--help` and no command at all. */
+  help: z.strictObject({ usage: text }),
+  version: z.strictObject({ version: semver }),
+} as const;
+
+export type CliPayloadName = keyof typeof cliPayloads;
+
+/** A skill has all of its fields where the caller may see where it lies. */
+const candidate = z.looseObject({
+  publicId: text,
+  slug: text.optional(),
+  tenantSlug: text.optional(),
+  folderId: text.nullable().optional(),
+  path: z.string().optional(),
+});
+
+/** The one object on stderr of a failed run (specification, part 7). `details` may hold more than is named here. */
+export const CliFailurePayload = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(cliCodes),
+    message: text,
+    details: z
+      .looseObject({
+        kind: z.enum(failureKinds).optional(),
+        ref: text.optional(),
+        flag: z.string().optional(),
+        httpStatus: z.number().int().min(100).max(599).optional(),
+        serverMessage: z.string().optional(),
+        candidates: z.array(candidate).optional(),
+        existing: z.looseObject({ publicId: text, slug: text }).optional(),
+        skipped: skipped.optional(),
+      })
+      .optional(),
+  }),
+});
+export type CliFailurePayload = z.output<typeof CliFailurePayload>;
