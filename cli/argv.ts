@@ -8,6 +8,9 @@ import type { CliError } from "./errors.ts";
 import { invalidArgument } from "./errors.ts";
 import { suggest } from "./suggest.ts";
 
+/** What a shell may complete a value from: paths, or what the local state knows. */
+export type Completes = "path" | "folder" | "installed" | "profile" | "target";
+
 export interface FlagShape {
   /** One letter. */
   short?: string;
@@ -21,11 +24,14 @@ export interface FlagShape {
   choices?: readonly string[];
   /** Which separate words an optional value may take; others stay positionals. */
   accepts?: RegExp;
+  completes?: Completes;
 }
 
 export interface PositionalShape {
   required?: true;
   description: string;
+  choices?: readonly string[];
+  completes?: Completes;
 }
 
 export interface CommandShape {
@@ -44,7 +50,12 @@ export const globalFlags = {
     hint: "json",
     description: "Print machine-readable JSON",
   },
-  profile: { value: "required", hint: "name", description: "Use another profile for this command" },
+  profile: {
+    value: "required",
+    hint: "name",
+    description: "Use another profile for this command",
+    completes: "profile",
+  },
   help: { short: "h", value: "none", description: "Show this help" },
 } as const satisfies Record<string, FlagShape>;
 
@@ -66,14 +77,22 @@ export function asksForJson(argv: readonly string[]): boolean {
 }
 
 /**
- * The command's name and everything else, in order. Before the name only global flags can stand, so their values
- * are the only words to step over.
+ * The command's name and everything else, in order. Before the name only flags can stand that are global or `known`,
+ * so their values are the only words to step over.
  */
-export function locateCommand(argv: readonly string[]): { name: string | undefined; rest: string[] } {
+export function locateCommand(
+  argv: readonly string[],
+  known: Readonly<Record<string, FlagShape>> = {},
+): { name: string | undefined; rest: string[] } {
+  const valued = new Set(
+    Object.entries<FlagShape>({ ...globalFlags, ...known })
+      .filter(([, flag]) => flag.value === "required")
+      .flatMap(([name, { short }]) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]),
+  );
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]!;
     if (word === "--") break;
-    if (word === "-o" || word === "--output" || word === "--profile") i++;
+    if (valued.has(word)) i++;
     else if (!word.startsWith("-")) return { name: word, rest: [...argv.slice(0, i), ...argv.slice(i + 1)] };
   }
   return { name: undefined, rest: [...argv] };
@@ -205,7 +224,14 @@ export function normaliseArguments(argv: readonly string[], shape: CommandShape)
     throw invalidArgument(`<${extra}>`, `Unexpected argument "${extra}".`);
   }
   positionals.forEach((value, i) => {
-    if (value === "") throw invalidArgument(`<${names[i]!}>`, `Argument <${names[i]!}> is empty.`);
+    const name = names[i]!;
+    const { choices } = shape.positionals[name]!;
+    if (value === "") throw invalidArgument(`<${name}>`, `Argument <${name}> is empty.`);
+    if (choices !== undefined && !choices.includes(value))
+      throw invalidArgument(
+        `<${name}>`,
+        `<${name}> takes ${listed(choices)}, not "${value}".${hintFor(value, choices)}`,
+      );
   });
   for (const group of shape.exclusive ?? []) {
     const given = group.filter((name) => values.has(name));

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { renderUsage } from "citty";
 import { type Command, toCitty } from "./command.ts";
 import type { Context } from "./context.ts";
-import { commands } from "./registry.ts";
+import { type CommandGroup, commands } from "./registry.ts";
 import { version } from "./version.ts";
 
 const root = {
@@ -19,6 +19,18 @@ export async function rootHelp(context: Context): Promise<string> {
     context,
     `${usage}\n\nEvery command takes -o json (machine-readable output), --profile <name> and --help.`,
   );
+}
+
+export async function groupHelp(context: Context, name: string, group: CommandGroup): Promise<string> {
+  const subCommands = Object.fromEntries(
+    Object.entries(group.commands).map(([sub, { summary }]) => [
+      sub,
+      { meta: { name: sub, description: summary } },
+    ]),
+  );
+  const usage = await renderUsage({ meta: { name, description: group.summary }, subCommands }, root);
+  if (group.default === undefined) return tone(context, usage);
+  return tone(context, `${usage}\n\nsvc ${name} alone is svc ${name} ${group.default}.`);
 }
 
 export async function commandHelp(context: Context, command: Command): Promise<string> {

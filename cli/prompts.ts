@@ -47,6 +47,12 @@ export async function askText(message: string, placeholder: string): Promise<str
   );
 }
 
+/** A yes, or the end of the command. */
+export async function askYes(message: string): Promise<void> {
+  const { confirm } = await import("@clack/prompts");
+  if (!answered<boolean>(await confirm({ message, initialValue: false }))) throw new Cancelled("declined");
+}
+
 type ClackOptions<T> = SelectOptions<T>["options"];
 
 function options<T>(choices: readonly Choice<T>[]): ClackOptions<T> {

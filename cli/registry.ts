@@ -6,7 +6,15 @@ export interface CommandEntry {
   load(): Promise<Command>;
 }
 
-export const commands: Readonly<Record<string, CommandEntry>> = {
+/** Commands that share a first word. */
+export interface CommandGroup {
+  summary: string;
+  commands: Readonly<Record<string, CommandEntry>>;
+  /** The one that the group's name alone stands for. */
+  default?: string;
+}
+
+export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
   login: {
     summary: "Log in through the browser, or with a token",
     load: async () => (await import("./commands/login.ts")).login,
@@ -47,4 +55,60 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     summary: "Add a version to an existing skill, without questions",
     load: async () => (await import("./commands/push.ts")).push,
   },
+  folders: {
+    summary: "List and create the folders of an organization",
+    default: "list",
+    commands: {
+      list: {
+        summary: "List the folders that you may see",
+        load: async () => (await import("./commands/folders.ts")).foldersList,
+      },
+      create: {
+        summary: "Create a folder and the missing ones around it",
+        load: async () => (await import("./commands/folders.ts")).foldersCreate,
+      },
+    },
+  },
+  move: {
+    summary: "Move a skill to another folder",
+    load: async () => (await import("./commands/move.ts")).move,
+  },
+  profile: {
+    summary: "Keep several logins, each with its own installed skills",
+    commands: {
+      list: {
+        summary: "List the profiles",
+        load: async () => (await import("./commands/profile.ts")).profileList,
+      },
+      create: {
+        summary: "Create a profile",
+        load: async () => (await import("./commands/profile.ts")).profileCreate,
+      },
+      switch: {
+        summary: "Make a profile the active one",
+        load: async () => (await import("./commands/profile.ts")).profileSwitch,
+      },
+      delete: {
+        summary: "Delete a profile, with its login and its installed skills",
+        load: async () => (await import("./commands/profile.ts")).profileDelete,
+      },
+    },
+  },
+  completion: {
+    summary: "Print the completion script of a shell",
+    load: async () => (await import("./commands/completion.ts")).completion,
+  },
 };
+
+export function isGroup(entry: CommandEntry | CommandGroup): entry is CommandGroup {
+  return "commands" in entry;
+}
+
+/** Every command under its full name (`folders create`). */
+export function listCommands(): [name: string, entry: CommandEntry][] {
+  return Object.entries(commands).flatMap(([name, entry]): [string, CommandEntry][] =>
+    isGroup(entry)
+      ? Object.entries(entry.commands).map(([sub, command]) => [`${name} ${sub}`, command])
+      : [[name, entry]],
+  );
+}

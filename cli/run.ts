@@ -2,13 +2,16 @@
 import { homedir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asksForJson, locateCommand, normaliseArguments } from "./argv.ts";
-import type { CommandResult } from "./command.ts";
+import type { Command, CommandResult } from "./command.ts";
 import type { Context, Io } from "./context.ts";
-import { Cancelled, invalidArgument, toCliError } from "./errors.ts";
+import { Cancelled, type CliError, invalidArgument, toCliError } from "./errors.ts";
 import { openOutput } from "./output.ts";
-import { commands } from "./registry.ts";
+import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
 import { suggest } from "./suggest.ts";
 import { version } from "./version.ts";
+
+/** What the completion scripts call; no command for people, so no help tells of it. */
+const completing = "__complete";
 
 export function processIo(): Io {
   return {
@@ -49,37 +52,76 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 async function dispatch(argv: readonly string[], context: Context): Promise<CommandResult> {
-  const located = locateCommand(argv);
-  const wantsHelp = located.name === "help" || located.name === undefined;
-  const name = located.name === "help" ? locateCommand(located.rest).name : located.name;
+  const first = locateCommand(argv);
+  if (first.name === completing) return (await import("./complete.ts")).complete(context, first.rest);
+  const wantsHelp = first.name === "help";
+  const given = wantsHelp ? first.rest : argv;
+  const { name, entry, rest } = await findCommand(given);
 
   if (name === undefined) {
-    const words = located.name === "help" ? located.rest : argv;
-    if (words.includes("--version") || words.includes("-v")) return { data: { version }, text: version };
-    const canonical = normaliseArguments(words, { flags: {}, positionals: {} });
-    if (context.json && located.name === undefined && !canonical.includes("--help"))
-      throw invalidArgument("<command>", "No command given. See svc --help.");
-    const { rootHelp } = await import("./help.ts");
-    const usage = await rootHelp(context);
-    return { data: { usage }, text: usage };
+    if (given.includes("--version") || given.includes("-v")) return { data: { version }, text: version };
+    return overview(context, given, wantsHelp, async () => (await import("./help.ts")).rootHelp(context));
   }
-
-  if (!Object.hasOwn(commands, name)) {
-    const meant = suggest(name, Object.keys(commands));
-    throw invalidArgument(
-      "<command>",
-      `Unknown command "${name}".${meant === undefined ? " See svc --help." : ` Did you mean ${meant}?`}`,
+  const isWithoutDefault = isGroup(entry) && entry.default === undefined;
+  if (isGroup(entry) && (wantsHelp || isWithoutDefault))
+    return overview(context, rest, wantsHelp, async () =>
+      (await import("./help.ts")).groupHelp(context, name, entry),
     );
-  }
-  const command = await commands[name]!.load();
-  const words = wantsHelp ? ["--help"] : normaliseArguments(located.rest, command);
+
+  const command = await (isGroup(entry) ? entry.commands[entry.default!]! : entry).load();
+  const words = wantsHelp ? ["--help"] : normaliseArguments(rest, command);
   const end = words.indexOf("--");
   const flags = end === -1 ? words : words.slice(0, end);
   if (flags.includes("--help")) {
-    const { commandHelp } = await import("./help.ts");
-    const usage = await commandHelp(context, command);
+    const help = await import("./help.ts");
+    const usage = isGroup(entry)
+      ? await help.groupHelp(context, name, entry)
+      : await help.commandHelp(context, command);
     return { data: { usage }, text: usage };
   }
   const profile = flags.find((word) => word.startsWith("--profile="))?.slice("--profile=".length);
   return command.execute({ ...context, profileFlag: profile }, words);
+}
+
+/** What stands where a command should: help for people; for programs an error, unless help is what they want. */
+async function overview(
+  context: Context,
+  words: readonly string[],
+  wantsHelp: boolean,
+  render: () => Promise<string>,
+): Promise<CommandResult> {
+  const canonical = normaliseArguments(words, { flags: {}, positionals: {} });
+  if (context.json && !wantsHelp && !canonical.includes("--help"))
+    throw invalidArgument("<command>", "No command given. See svc --help.");
+  const usage = await render();
+  return { data: { usage }, text: usage };
+}
+
+type Found =
+  | { name: undefined; entry: undefined; rest: string[] }
+  | { name: string; entry: CommandEntry | CommandGroup; rest: string[] };
+
+/** The command that a line names, or the group where it names none of its commands. */
+async function findCommand(argv: readonly string[]): Promise<Found> {
+  const { name, rest } = locateCommand(argv);
+  if (name === undefined) return { name, entry: undefined, rest };
+  if (!Object.hasOwn(commands, name)) throw unknownCommand(name, Object.keys(commands));
+  const entry = commands[name]!;
+  if (!isGroup(entry)) return { name, entry, rest };
+  // The value of a flag of theirs is not to be taken for one of their names.
+  const shapes = await Promise.all(Object.values(entry.commands).map((command) => command.load()));
+  const sub = locateCommand(rest, Object.assign({}, ...shapes.map(({ flags }) => flags)) as Command["flags"]);
+  if (sub.name === undefined) return { name, entry, rest };
+  if (!Object.hasOwn(entry.commands, sub.name))
+    throw unknownCommand(sub.name, Object.keys(entry.commands), name);
+  return { name: `${name} ${sub.name}`, entry: entry.commands[sub.name]!, rest: sub.rest };
+}
+
+function unknownCommand(name: string, known: readonly string[], group?: string): CliError {
+  const meant = suggest(name, known);
+  const [prefix, see] = group === undefined ? ["", "svc --help"] : [`${group} `, `svc ${group} --help`];
+  return invalidArgument(
+    "<command>",
+    `Unknown command "${prefix}${name}".${meant === undefined ? ` See ${see}.` : ` Did you mean ${prefix}${meant}?`}`,
+  );
 }

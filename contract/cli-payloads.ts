@@ -207,7 +207,8 @@ export const cliPayloads = {
   ),
   "profile.create": z.strictObject({ name: text, created: z.literal(true) }),
   "profile.switch": z.strictObject({ name: text, switched: z.literal(true) }),
-  "profile.delete": z.strictObject({ name: text, deleted: z.literal(true) }),
+  "profile.delete": z.strictObject({ name: text, deleted: z.literal(true), warnings }),
+  completion: z.strictObject({ shell: z.enum(["bash", "zsh", "fish"]), script: text }),
   /** `--help` and no command at all. */
   help: z.strictObject({ usage: text }),
   version: z.strictObject({ version: semver }),

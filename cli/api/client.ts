@@ -13,6 +13,11 @@ import type {
   VersionPayload,
   VersionResult,
 } from "../../contract/payloads.ts";
+import type {
+  CreatedFolderPayload,
+  FolderPayload,
+  MovedSkillPayload,
+} from "../../contract/payloads-folders.ts";
 import type { PublishMode } from "../../contract/vocabulary.ts";
 import { CliError } from "../errors.ts";
 import { failureOf } from "./failure.ts";
@@ -102,6 +107,12 @@ export function openClient(options: HttpOptions) {
       get<ManifestPayload>(`${skillPath(skill)}/manifest`, { version }),
     publish: (input: PublishInput) => create<PublishResult>("/api/skills", input),
     push: (skill: string, input: PushInput) => create<VersionResult>(`${skillPath(skill)}/versions`, input),
+    folders: (team: string) => get<FolderPayload[]>(`/api/tenants/${encodeURIComponent(team)}/folders`),
+    createFolder: (team: string, input: { path: string; parents: true }) =>
+      create<CreatedFolderPayload>(`/api/tenants/${encodeURIComponent(team)}/folders`, input),
+    /** `folder`: a path of names or slugs, `/` for the root. */
+    move: (skill: string, input: { folder: string; createFolders?: true }) =>
+      create<MovedSkillPayload>(`${skillPath(skill)}/move`, input),
     announceUpload: (size: number, sha256: string) => create<UploadPayload>("/api/uploads", { size, sha256 }),
     exchangeOidc: (token: string, team: string) =>
       create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", { token, team }),

@@ -10,7 +10,9 @@ import { chooseTeam } from "../team.ts";
 export const publish = defineCommand({
   name: "publish",
   summary: "Publish a file (text skill) or folder (package); an existing name gets a new version",
-  positionals: { path: { description: "A file, or a folder with a SKILL.md at its root" } },
+  positionals: {
+    path: { description: "A file, or a folder with a SKILL.md at its root", completes: "path" },
+  },
   flags: {
     team: { short: "t", value: "required", hint: "id-or-slug", description: "Organization to publish to" },
     name: { short: "n", value: "required", hint: "name", description: "Display name" },

@@ -40,7 +40,9 @@ const resolvedAtOnce = 6;
 export const pull = defineCommand({
   name: "pull",
   summary: "Bring installed skills to the version that their pin stands for",
-  positionals: { slug: { description: "One installed skill; without it, all of them" } },
+  positionals: {
+    slug: { description: "One installed skill; without it, all of them", completes: "installed" },
+  },
   flags: {
     version: { value: "required", hint: "spec", description: "Pin to this version or range, and update" },
     latest: { value: "none", description: "Remove the pin, and update" },

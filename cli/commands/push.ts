@@ -13,7 +13,13 @@ const prereleaseId = /^(?=.{1,32}$)[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/;
 export const push = defineCommand({
   name: "push",
   summary: "Add a version to an existing skill, without questions",
-  positionals: { path: { required: true, description: "A file, or a folder with a SKILL.md at its root" } },
+  positionals: {
+    path: {
+      required: true,
+      description: "A file, or a folder with a SKILL.md at its root",
+      completes: "path",
+    },
+  },
   flags: {
     skill: {
       short: "s",

@@ -12,7 +12,7 @@ import { changeConfig, readConfig } from "../state/state.ts";
 export const uninstall = defineCommand({
   name: "uninstall",
   summary: "Remove an installed skill from all tools",
-  positionals: { slug: { description: "The installed skill" } },
+  positionals: { slug: { description: "The installed skill", completes: "installed" } },
   flags: {
     purge: { value: "none", description: "Delete the cached copy too" },
     force: { value: "none", description: "Remove copies that were edited, too" },

@@ -12,6 +12,8 @@ export interface Removal {
   failed: { platform: string; path: string; error: string }[];
   /** What `failed` is about; still recorded. */
   kept: InstallationRecord[];
+  /** Something in `failed` is no edit that was spared, but a place that could not be changed. */
+  isBroken: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function removeSkill(
   const profile = profileOf(state.config, profileName);
   const skill = profile.installed[installName]!;
   const cache = cacheFolder(state.paths, installName);
-  const removal: Removal = { removed: [], failed: [], kept: [] };
+  const removal: Removal = { removed: [], failed: [], kept: [], isBroken: false };
   const records = [...skill.installs];
   for (const [i, record] of records.entries()) {
     let error: string | undefined;
@@ -36,6 +38,7 @@ export async function removeSkill(
       error = await removeInstallation(record, installName, cache, force);
     } catch (thrown) {
       error = messageOf(thrown);
+      removal.isBroken = true;
     }
     if (error === undefined) {
       removal.removed.push(record);

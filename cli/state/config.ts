@@ -18,7 +18,7 @@ import { CliError, hasCode, invalidArgument, messageOf } from "../errors.ts";
 import { writeAtomic } from "./atomic.ts";
 import type { StatePaths } from "./paths.ts";
 
-const defaultProfile = "default";
+export const defaultProfile = "default";
 const formatVersion = 1;
 
 /** The installation record of the specification, part 2, and what is needed to recognise our own work. */
@@ -133,23 +133,51 @@ export async function ensureRoot(paths: StatePaths): Promise<void> {
 
 /** The profile's name by precedence: flag, then `SVC_PROFILE`, then the config. */
 export function profileName(config: Config, flag: string | undefined, env: NodeJS.ProcessEnv): string {
-  const fromEnv = env["SVC_PROFILE"] === "" ? undefined : env["SVC_PROFILE"];
-  const name = flag ?? fromEnv ?? config.activeProfile;
-  const source = flag !== undefined ? "--profile" : "SVC_PROFILE";
+  const override = profileOverride(flag, env);
+  const name = override ?? config.activeProfile;
+  checkProfileName(name, flag !== undefined ? "--profile" : "SVC_PROFILE");
+  if (!hasProfile(config, name)) throw noSuchProfile(config, name);
+  return name;
+}
+
+/** What beats the active profile of the config. */
+export function profileOverride(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  return flag ?? (env["SVC_PROFILE"] === "" ? undefined : env["SVC_PROFILE"]);
+}
+
+/** `source`: the flag, variable or argument that the name came by. */
+export function checkProfileName(name: string, source: string): void {
   if (!/^[a-z0-9-]+$/.test(name) || name.length > limits.profileName)
     throw invalidArgument(
       source,
       `"${name}" is no profile name: use up to ${limits.profileName} lowercase letters, digits and hyphens.`,
       { kind: "profile", ref: name },
     );
-  if (!Object.hasOwn(config.profiles, name) && name !== defaultProfile)
-    throw new CliError("E_NOT_FOUND", `There is no profile "${name}".`, { kind: "profile", ref: name });
-  return name;
+}
+
+/** The default profile is there even before anything is kept in it. */
+export function hasProfile(config: Config, name: string): boolean {
+  return name === defaultProfile || Object.hasOwn(config.profiles, name);
+}
+
+/** Every profile's name, the default one first. */
+export function profileNames(config: Config): string[] {
+  return [...new Set([defaultProfile, ...Object.keys(config.profiles).sort()])];
+}
+
+export function noSuchProfile(config: Config, name: string): CliError {
+  return new CliError(
+    "E_NOT_FOUND",
+    `There is no profile "${name}". There are: ${profileNames(config).join(", ")}.`,
+    { kind: "profile", ref: name },
+  );
 }
 
 /** The profile to change; made when it is the default one and missing. */
 export function profileOf(config: Config, name: string): Profile {
-  return (config.profiles[name] ??= emptyProfile());
+  // Looked up as an own key: "constructor" is a name like any other.
+  if (!Object.hasOwn(config.profiles, name)) config.profiles[name] = emptyProfile();
+  return config.profiles[name]!;
 }
 
 /** This machine's name in reports; made up when it is first asked for, and kept by the next save. */

@@ -5,7 +5,7 @@ import { type CommandShape, asksForJson, locateCommand, normaliseArguments } fro
 import { type Command, defineCommand } from "../../cli/command.ts";
 import type { Context } from "../../cli/context.ts";
 import { CliError } from "../../cli/errors.ts";
-import { commands } from "../../cli/registry.ts";
+import { listCommands } from "../../cli/registry.ts";
 
 const shape = {
   positionals: { path: { required: true, description: "" }, extra: { description: "" } },
@@ -254,7 +254,7 @@ describe("finding the command", () => {
 
 describe("the commands", () => {
   it("have flags that collide with no other and with no global one", async () => {
-    for (const [name, entry] of Object.entries(commands)) {
+    for (const [name, entry] of listCommands()) {
       const command = await entry.load();
       const shorts = Object.values(command.flags).flatMap((flag) => flag.short ?? []);
       assert.equal(command.name, name);

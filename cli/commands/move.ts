@@ -1,0 +1,44 @@
+import { defineCommand } from "../command.ts";
+import { invalidArgument } from "../errors.ts";
+import { parsePinnedRef, unpinned } from "../pins.ts";
+import { openSession } from "../state/session.ts";
+import { plainLine } from "../table.ts";
+
+export const move = defineCommand({
+  name: "move",
+  summary: "Move a skill to another folder of its organization",
+  positionals: {
+    skill: { required: true, description: "Slug, org/slug or public id" },
+    folder: { required: true, description: "Path by names or slugs, as ops/reviews; / is the root" },
+  },
+  flags: { parents: { value: "none", description: "Create the missing folders first" } },
+  examples: [
+    "svc move code-review ops/reviews",
+    "svc move acme/code-review 'Ops/New folder' --parents",
+    "svc move code-review / -o json",
+  ],
+  async run(context, args) {
+    const { ref, range } = parsePinnedRef(args.skill);
+    if (range !== unpinned) throw invalidArgument("<skill>", "move takes no pin: it moves all versions.");
+    if (args.folder.trim() === "") throw invalidArgument("<folder>", "The folder is empty: / is the root.");
+    const { client } = await openSession(context);
+    const found = await client.resolve(ref);
+    const { skill, from, to, moved } = await client.move(found.skill.publicId, {
+      folder: args.folder,
+      ...(args.parents ? { createFolders: true } : {}),
+    });
+    const { id, slug, name, tenantId } = skill;
+    const place = to.folderId === null ? "the root" : plainLine(to.path);
+    return {
+      data: {
+        skill: { id, slug, name, tenantId },
+        from: { folderId: from.folderId },
+        to: { folderId: to.folderId, path: to.path },
+        moved,
+      },
+      text: moved
+        ? `Moved ${context.output.paint("bold", plainLine(name))} to ${place}`
+        : `${plainLine(name)} lies in ${place} already.`,
+    };
+  },
+});

@@ -1,0 +1,189 @@
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, invalidArgument } from "../errors.ts";
+import { isUsedElsewhere, removeSkill } from "../install/remove.ts";
+import {
+  type ReportedPlace,
+  findReportingClient,
+  reportInstalls,
+  reportingMachine,
+} from "../install/report.ts";
+import { askYes, requireInteraction } from "../prompts.ts";
+import { cacheFolder, inspectCache, purgeCache } from "../state/cache.ts";
+import {
+  type Config,
+  checkProfileName,
+  defaultProfile,
+  hasProfile,
+  noSuchProfile,
+  profileName,
+  profileNames,
+  profileOf,
+  profileOverride,
+} from "../state/config.ts";
+import { type StateChange, changeConfig, readConfig } from "../state/state.ts";
+import { renderTable } from "../table.ts";
+
+export const profileList = defineCommand({
+  name: "profile list",
+  summary: "List the profiles, the active one marked",
+  positionals: {},
+  flags: {},
+  examples: ["svc profile list", "svc profile list -o json"],
+  async run(context) {
+    const config = await readConfig(context);
+    const active = profileName(config, context.profileFlag, context.env);
+    const isOverridden = profileOverride(context.profileFlag, context.env) !== undefined;
+    const data = profileNames(config).map((name) => {
+      const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+      return {
+        name,
+        active: name === active,
+        activeViaOverride: name === active && isOverridden,
+        isDefault: name === defaultProfile,
+        authenticated: profile?.token !== undefined,
+        skillCount: Object.keys(profile?.installed ?? {}).length,
+      };
+    });
+    const { columns, paint } = context.output;
+    const text = renderTable(
+      ["", "PROFILE", "LOGIN", "SKILLS", "SERVICE"],
+      data.map((one) => [
+        one.active ? "*" : "",
+        one.name,
+        one.authenticated ? "yes" : "no",
+        String(one.skillCount),
+        (Object.hasOwn(config.profiles, one.name) ? config.profiles[one.name]?.apiUrl : undefined) ?? "",
+      ]),
+      { columns, paintHead: (head) => paint("bold", head) },
+    );
+    return { data, text };
+  },
+});
+
+export const profileCreate = defineCommand({
+  name: "profile create",
+  summary: "Create a profile, with no login and nothing installed",
+  positionals: { name: { required: true, description: "Up to 32 lowercase letters, digits and hyphens" } },
+  flags: {},
+  examples: ["svc profile create work", "svc login --profile work"],
+  async run(context, { name }) {
+    checkProfileName(name, "<name>");
+    await changeConfig(context, async ({ config, save }) => {
+      if (hasProfile(config, name))
+        throw new CliError("E_ALREADY_EXISTS", `There is a profile "${name}" already.`, {
+          kind: "profile",
+          ref: name,
+        });
+      profileOf(config, name);
+      await save();
+    });
+    return {
+      data: { name, created: true },
+      text: `Created profile ${context.output.paint("bold", name)}. Use it with svc profile switch ${name}, or --profile ${name}.`,
+    };
+  },
+});
+
+export const profileSwitch = defineCommand({
+  name: "profile switch",
+  summary: "Make a profile the active one",
+  positionals: { name: { required: true, description: "The profile", completes: "profile" } },
+  flags: {},
+  examples: ["svc profile switch work", "svc profile switch default"],
+  async run(context, { name }) {
+    checkProfileName(name, "<name>");
+    await changeConfig(context, async ({ config, save }) => {
+      if (!hasProfile(config, name)) throw noSuchProfile(config, name);
+      config.activeProfile = name;
+      await save();
+    });
+    const override = profileOverride(context.profileFlag, context.env);
+    if (override !== undefined && override !== name)
+      context.output.warn(`--profile or SVC_PROFILE says ${override}: that beats the active profile.`);
+    return {
+      data: { name, switched: true },
+      text: `The active profile is ${context.output.paint("bold", name)}.`,
+    };
+  },
+});
+
+export const profileDelete = defineCommand({
+  name: "profile delete",
+  summary: "Delete a profile: its login, its preferences, and its skills in your tools",
+  positionals: { name: { required: true, description: "The profile", completes: "profile" } },
+  flags: { force: { value: "none", description: "Do not ask" } },
+  examples: ["svc profile delete work", "svc profile delete work --force -o json"],
+  async run(context, { name, force }) {
+    checkProfileName(name, "<name>");
+    if (name === defaultProfile)
+      throw invalidArgument(
+        "<name>",
+        "The default profile cannot be deleted: svc logout and svc uninstall empty it.",
+        { kind: "profile", ref: name },
+      );
+    await confirm(context, await readConfig(context), name, force);
+    const client = await findReportingClient({ ...context, profileFlag: name });
+    const done = await changeConfig(context, async (state) => {
+      const { config } = state;
+      if (!hasProfile(config, name)) throw noSuchProfile(config, name);
+      // Without a name of this machine, nothing was ever reported.
+      const machine = config.machineId && reportingMachine(config, client);
+      const { gone, warnings } = await removeSkills(state, name);
+      delete config.profiles[name];
+      if (config.activeProfile === name) config.activeProfile = defaultProfile;
+      await state.save();
+      return { machine, gone, warnings, active: config.activeProfile };
+    });
+    await reportInstalls(client, done.machine, done.gone);
+    for (const warning of done.warnings) context.output.warn(warning);
+    return {
+      data: { name, deleted: true, warnings: done.warnings },
+      text: `Deleted profile ${context.output.paint("bold", name)}. The active profile is ${done.active}.`,
+    };
+  },
+});
+
+async function confirm(context: Context, config: Config, name: string, force: boolean): Promise<void> {
+  if (!hasProfile(config, name)) throw noSuchProfile(config, name);
+  if (force) return;
+  const skills = Object.keys(profileOf(config, name).installed).length;
+  requireInteraction(context, "--force", `Deleting profile "${name}" needs --force.`);
+  const losses = skills === 0 ? "its login" : `its login, and uninstall its ${skills} skills`;
+  await askYes(`Delete profile ${name}: forget ${losses}?`);
+}
+
+/**
+ * Uninstalls what a profile has, so that no tool keeps a skill that nobody updates any more. Copies that were edited
+ * are somebody's work: they stay where they are and are told. A place that cannot be changed keeps the profile.
+ */
+async function removeSkills(
+  state: StateChange,
+  name: string,
+): Promise<{ gone: ReportedPlace[]; warnings: string[] }> {
+  const gone: ReportedPlace[] = [];
+  const warnings: string[] = [];
+  const broken: string[] = [];
+  for (const [installName, { publicId }] of Object.entries(profileOf(state.config, name).installed)) {
+    const cache = cacheFolder(state.paths, installName);
+    const { state: cached } = await inspectCache(cache);
+    const { removed, failed, isBroken } = await removeSkill(state, name, installName, false);
+    gone.push(...removed.map(({ platform, scope }) => ({ publicId, platform, scope })));
+    if (isBroken) broken.push(...failed.map(({ error }) => error));
+    else warnings.push(...failed.map(({ path }) => `${path} was edited and stays, with no skill behind it.`));
+    if (isUsedElsewhere(state, name, installName)) continue;
+    if (cached === "edited")
+      warnings.push(`${installName} was edited through its link; it is kept in ${cache}.`);
+    else if (!isBroken) await purgeCache(cache);
+  }
+  if (broken.length > 0)
+    throw new CliError(
+      "E_INTERNAL",
+      `Profile "${name}" stays, with what cannot be removed: ${broken.join("; ")}.`,
+      {
+        kind: "profile",
+        ref: name,
+      },
+    );
+  return { gone, warnings };
+}
