@@ -80,6 +80,12 @@ export const limits = {
   auditPagedEntries: 10_000,
   profileName: 32,
   anonymousShares: 10,
+  /** Staged uploads an anonymous identity may have open at a time. */
+  anonymousUploads: 2,
+  /** How far the time of a signed call may be from ours, to either side. */
+  signatureWindowMs: 5 * minuteMs,
+  /** How long an anonymous identity that shares nothing is kept. */
+  idleIdentityMs: 30 * dayMs,
   /** Places of one member that are remembered per skill; the latest stay. */
   installsPerSkill: 50,
   machineId: 64,

@@ -9,7 +9,10 @@ export const AuditEntryPayload = z
       type: z.enum(["user", "organization", "anonymous", "system"]).meta({
         description: "organization: one of its own tokens; system: the service itself, as in a scheduled job",
       }),
-      id: z.string().nullable().meta({ description: "user id or token id; null for the other two" }),
+      id: z
+        .string()
+        .nullable()
+        .meta({ description: "id of user, token or anonymous identity; null for the others" }),
       name: z.string().meta({ description: "user name or token name, as it was then" }),
     }),
     resourceType: z.string(),

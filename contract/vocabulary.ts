@@ -118,6 +118,7 @@ export const eventNames = [
   "user.token_deleted",
   "user.profile_updated",
   "user.cli_login",
+  "user.anonymous_registered",
   "user.password_changed",
   "user.email_changed",
   "user.sessions_ended",
@@ -147,6 +148,17 @@ export const eventNames = [
   "role.deleted",
 ] as const;
 export type EventName = (typeof eventNames)[number];
+
+/** What the names of anonymous identities are made of: without vowels, so that chance writes no words. */
+export const anonymousNames = { prefix: "anon-", letters: "bcdfghjkmnpqrstvwxz", length: 10 } as const;
+const anonymousName = new RegExp(
+  `^${anonymousNames.prefix}[${anonymousNames.letters}]{${anonymousNames.length}}$`,
+);
+
+/** Whether a name is of the kind that anonymous identities have, which no organization may take as its slug. */
+export function isAnonymousName(name: string): boolean {
+  return anonymousName.test(name);
+}
 
 /** First path segments that belong to the service, so no organization may take one as its slug. */
 export const reservedSlugs = [

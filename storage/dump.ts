@@ -17,7 +17,7 @@ interface Header {
 type Line = { collection: string; indexes: IndexDescription[] } | { in: string; document: Document };
 
 /** Collections whose content means nothing elsewhere. */
-const passing = new Set(["idempotency"]);
+const passing = new Set(["idempotency", "signature_nonces"]);
 
 /**
  * Documents that are commit points, in the order in which they are read: whatever is carried over from one comes later,
@@ -25,6 +25,7 @@ const passing = new Set(["idempotency"]);
  */
 const commitPoints = [
   "skills",
+  "anonymous_identities",
   "tenants",
   "tokens",
   "users",

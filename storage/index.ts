@@ -1,6 +1,11 @@
 /** Every collection of the service, opened on one database. */
 import type { IndexDescription } from "mongodb";
 import { adoptOlderForm } from "./adopt.ts";
+import {
+  anonymousIdentityIndexes,
+  openAnonymousIdentities,
+  type AnonymousIdentities,
+} from "./anonymous-identities.ts";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
 import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
 import { openDatabase, type Database } from "./database.ts";
@@ -24,6 +29,7 @@ import { openPlaces, placeIndexes, type Places } from "./places.ts";
 import { openRoles, roleIndexes, type Roles } from "./roles.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
+import { openSignatureNonces, signatureNonceIndexes, type SignatureNonces } from "./signature-nonces.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
 import { openSkillPlaces, type SkillPlaces } from "./skill-places.ts";
 import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
@@ -40,6 +46,7 @@ import { openWorkspaces, workspaceIndexes, workspaceSettingsIndexes, type Worksp
 
 export interface Storage {
   database: Database;
+  anonymousIdentities: AnonymousIdentities;
   auditEvents: AuditEvents;
   avatars: Avatars;
   deviceCodes: DeviceCodes;
@@ -54,6 +61,7 @@ export interface Storage {
   roles: Roles;
   sessions: Sessions;
   setup: Setup;
+  signatureNonces: SignatureNonces;
   skills: Skills;
   searchEntries: SearchEntries;
   skillPlaces: SkillPlaces;
@@ -72,6 +80,7 @@ export interface Storage {
 }
 
 const indexes: Record<string, IndexDescription[]> = {
+  anonymous_identities: anonymousIdentityIndexes,
   audit_events: auditEventIndexes,
   avatars: avatarIndexes,
   daily_downloads: dailyDownloadIndexes,
@@ -90,6 +99,7 @@ const indexes: Record<string, IndexDescription[]> = {
   roles: roleIndexes,
   sessions: sessionIndexes,
   search_entries: searchEntryIndexes,
+  signature_nonces: signatureNonceIndexes,
   skills: skillIndexes,
   teams: teamIndexes,
   tenants: tenantIndexes,
@@ -110,6 +120,7 @@ export async function openStorage(options: { url: string; database: string }): P
   const searchEntries = openSearchEntries(database);
   return {
     database,
+    anonymousIdentities: openAnonymousIdentities(database),
     auditEvents: openAuditEvents(database),
     avatars: openAvatars(database),
     deviceCodes: openDeviceCodes(database),
@@ -124,6 +135,7 @@ export async function openStorage(options: { url: string; database: string }): P
     roles: openRoles(database),
     sessions: openSessions(database),
     setup: openSetup(database),
+    signatureNonces: openSignatureNonces(database),
     skills: openSkills(database),
     searchEntries,
     skillPlaces: openSkillPlaces(database),

@@ -45,6 +45,14 @@ export function openTenantSkills(database: Database) {
       ]);
       return resumed > 0;
     },
+    /** Skills of some anonymous identities, each its own tenant. */
+    listShared: (tenantIds: string[]) =>
+      skills
+        .find(
+          { tenantId: { $in: tenantIds }, deletedAt: { $exists: false } },
+          { projection: { tenantId: 1, slug: 1, createdAt: 1 } },
+        )
+        .toArray() as Promise<Pick<SkillDoc, "_id" | "tenantId" | "slug" | "createdAt">[]>,
     /** Some of an organization's skills, deleted ones included, for erasing them. */
     async listIds(tenantId: string, limit: number): Promise<string[]> {
       const rows = await skills

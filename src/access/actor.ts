@@ -9,7 +9,7 @@ export interface Membership {
   tenantId: string;
   tenantSlug: string;
   tenantName: string;
-  /** A built-in role, or the id of a custom one; `token` for an organization's own token. */
+  /** A built-in role, or the id of a custom one; `token` for an organization's own token, `anonymous` for a key. */
   role: string;
   teamIds: readonly string[];
   /** Of the role, and of the roles that the teams carry, together. */
@@ -59,17 +59,29 @@ export interface OrganizationActor {
   origin: Origin;
 }
 
-export type Actor = AnonymousActor | UserActor | OrganizationActor;
+/** Somebody without an account who proved to hold a registered key. Their identity is a tenant of its own. */
+export interface AnonymousKeyActor {
+  kind: "anonymous-key";
+  identityId: string;
+  username: string;
+  /** The one tenant that the identity is itself: what it shares lies there, and nothing else does. */
+  memberships: readonly [Membership];
+  origin: Origin;
+}
+
+export type Actor = AnonymousActor | AnonymousKeyActor | UserActor | OrganizationActor;
 
 /** A stable name of the actor, for rate limits, idempotency keys and upload ownership. */
 export function actorKey(actor: Actor): string {
   if (actor.kind === "user") return `user:${actor.userId}`;
   if (actor.kind === "organization") return `token:${actor.tokenId}`;
+  if (actor.kind === "anonymous-key") return `key:${actor.identityId}`;
   return `address:${actor.origin.ipHash ?? "unknown"}`;
 }
 
 /** Who the actor is to a record that keeps an id of its maker. */
 export function actorId(actor: Actor): string {
   if (actor.kind === "user") return actor.userId;
+  if (actor.kind === "anonymous-key") return actor.identityId;
   return actor.kind === "organization" ? actor.tokenId : "anonymous";
 }

@@ -25,6 +25,9 @@ export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
 /** What an organization's own token may do while nothing narrows it. */
 export const organizationTokenPermissions: PermissionMap = rolePermissions.admin;
 
+/** What an anonymous key may do with what it shares. Sharing itself is no right to publish in a tenant. */
+export const anonymousKeyPermissions: PermissionMap = { skill: ["read", "update", "delete"] };
+
 export function isBuiltIn(role: string): role is BuiltInRole {
   return Object.hasOwn(rolePermissions, role);
 }

@@ -44,6 +44,8 @@ function eventActor(actor: Actor): EventRow["actor"] {
   if (actor.kind === "user") return { type: "user", id: actor.userId, name: actor.username };
   if (actor.kind === "organization")
     return { type: "organization", id: actor.tokenId, name: actor.tokenName };
+  if (actor.kind === "anonymous-key")
+    return { type: "anonymous", id: actor.identityId, name: actor.username };
   return { type: "anonymous", id: null, name: "anonymous" };
 }
 

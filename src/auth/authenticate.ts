@@ -8,21 +8,25 @@ import type { TokenDoc } from "../../storage/tokens.ts";
 import type { Actor, OrganizationActor, Origin, TokenLimits, UserActor } from "../access/actor.ts";
 import { organizationTokenPermissions } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { unauthenticated } from "../errors.ts";
+import { invalidRequest, unauthenticated } from "../errors.ts";
 import type { Credentials } from "../http/server.ts";
 import { hashSecret } from "../secrets.ts";
 import { loadMemberships, loadUserActor, userActor } from "../users/load.ts";
+import { byAnonymousKey } from "./anonymous.ts";
 import { findSession, lastUseStepMs, noteSessionUse } from "./sessions.ts";
 
 /**
- * The actor of a request. An Authorization header decides alone and throws `unauthenticated` when it does not hold; a
- * cookie that is not a live session is a caller without one.
+ * The actor of a request. An Authorization header, or a signature, decides alone and throws `unauthenticated` when it does
+ * not hold; both at once are `invalid_request`. A cookie that is not a live session is a caller without one.
  */
 export async function authenticate(app: App, credentials: Credentials): Promise<Actor> {
-  const { authorization, sessionCookie, origin } = credentials;
-  if (authorization !== "") {
+  const { authorization, sessionCookie, signed, origin } = credentials;
+  if (authorization !== "" && signed) throw invalidRequest("Send an API token or a signature, not both.");
+  if (authorization !== "" || signed) {
     try {
-      return await byToken(app, bearerOf(authorization), origin);
+      return await (signed
+        ? byAnonymousKey(app, signed, origin)
+        : byToken(app, bearerOf(authorization), origin));
     } catch (error) {
       // Guesses are paid from the address's general budget, which a refused call would not reach.
       await app.rateLimits.consume("general", origin.ipHash ?? "unknown");

@@ -6,6 +6,7 @@ import { Enveloped, Reply, route, type Route } from "../http/route.ts";
 import { loadIdentity } from "../users/identity.ts";
 import { loadMemberships } from "../users/load.ts";
 import { accountRoutes } from "./account-routes.ts";
+import { anonymousRoutes } from "./anonymous-routes.ts";
 import { DeviceError, decideDevice, pollDeviceToken, requestDeviceCode } from "./device.ts";
 import { DeviceCodeRequest, DeviceDecision, DeviceTokenRequest, SignIn, SignUp } from "./schema.ts";
 import { endSession } from "./sessions.ts";
@@ -89,6 +90,7 @@ export function authRoutes(app: App): Route[] {
       },
     }),
     ...accountRoutes(app),
+    ...anonymousRoutes(app),
   ];
 }
 

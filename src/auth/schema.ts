@@ -85,3 +85,12 @@ export const DeviceDecision = z.strictObject({
   approve: z.boolean(),
 });
 export type DeviceDecision = z.output<typeof DeviceDecision>;
+
+export const RegisterIdentity = z.strictObject({
+  publicKey: z.string().max(100).meta({ description: "the 32 bytes of an Ed25519 key in base64url" }),
+  signature: z.string().min(1).max(200).meta({
+    description:
+      "by that key, over five lines: POST, the path, the SHA-256 of the key's bytes in hexadecimal, X-Svc-Timestamp, X-Svc-Nonce",
+  }),
+});
+export type RegisterIdentity = z.output<typeof RegisterIdentity>;

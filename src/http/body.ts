@@ -5,8 +5,11 @@ import busboy from "@fastify/busboy";
 import { limits } from "../../contract/limits.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 
-/** Reads a JSON body. Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
+/**
+ * Reads a JSON body, or takes the bytes of it that were read before. Throws `unsupported_media_type`,
+ * `payload_too_large` or `invalid_request`.
+ */
+export async function readJson(request: IncomingMessage, read?: Buffer): Promise<unknown> {
   const type = mediaType(request);
   if (type !== "application/json" && !type.endsWith("+json")) {
     if (!hasBody(request)) return undefined;
@@ -15,7 +18,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
       `The body must be application/json, not "${type || "untyped"}".`,
     );
   }
-  const text = await readText(request, limits.jsonBodyBytes);
+  const text = await readText(request, limits.jsonBodyBytes, read);
   if (text.trim() === "") return undefined;
   try {
     return JSON.parse(text);
@@ -51,13 +54,13 @@ function fieldsOf(entries: Iterable<[string, string]>): Record<string, string> {
   return { ...fields };
 }
 
-async function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
+async function readText(request: IncomingMessage, limitBytes: number, read?: Buffer): Promise<string> {
   if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
     throw new ServiceError("unsupported_media_type", "The body must not be compressed.");
   }
-  const bytes = await readBytes(request, limitBytes);
+  const bytes = read ?? (await readBytes(request, limitBytes));
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

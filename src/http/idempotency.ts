@@ -3,7 +3,7 @@
  * A first call that is still running, or the key with another body, is a conflict.
  */
 import { createHash } from "node:crypto";
-import type { Actor, OrganizationActor, UserActor } from "../access/actor.ts";
+import type { Actor, AnonymousActor } from "../access/actor.ts";
 import { actorKey } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 
@@ -56,7 +56,8 @@ export async function idempotently(
   return answer;
 }
 
-function credentialOf(actor: UserActor | OrganizationActor): string {
+function credentialOf(actor: Exclude<Actor, AnonymousActor>): string {
+  if (actor.kind === "anonymous-key") return "key";
   if (actor.kind === "organization") return actor.tokenId;
   return actor.via.kind === "token" ? actor.via.tokenId : "session";
 }

@@ -39,6 +39,13 @@ export function describeRoutes(routes: Route[], version: string, baseUrl: string
     components: {
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: "an API token (lsk_… or lskt_…)" },
+        signature: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Svc-Signature",
+          description:
+            "an anonymous identity's Ed25519 signature, with X-Svc-Key, X-Svc-Timestamp and X-Svc-Nonce, over method, path, SHA-256 of the body, timestamp and nonce, a line each",
+        },
         session: { type: "apiKey", in: "cookie", name: "svc_session", description: "the browser's session" },
       },
     },
@@ -65,8 +72,7 @@ function describe(declared: Route): ZodOpenApiOperationObject {
     summary: declared.summary,
     operationId: operationId(declared),
     tags: [declared.tag],
-    security:
-      declared.auth === "required" ? [{ token: [] }, { session: [] }] : [{}, { token: [] }, { session: [] }],
+    security: securityOf(declared),
     requestParams: {
       ...(isObject(declared.params) ? { path: declared.params } : {}),
       ...(isObject(declared.query) ? { query: declared.query } : {}),
@@ -83,6 +89,13 @@ function describe(declared: Route): ZodOpenApiOperationObject {
     responses:
       declared.status === 201 ? { "201": answer, default: failure } : { "200": answer, default: failure },
   };
+}
+
+function securityOf({ auth, signable }: Route) {
+  const signature = { signature: [] };
+  if (signable === "only") return [signature];
+  const known = [{ token: [] }, { session: [] }, ...(signable ? [signature] : [])];
+  return auth === "required" ? known : [{}, ...known];
 }
 
 function requestContent(declared: Route) {

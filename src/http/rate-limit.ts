@@ -27,6 +27,8 @@ const budgets: Record<RateBudget | "general" | "password" | "mail", { points: nu
   diff: { points: 60, seconds: 60 },
   upload: { points: 300, seconds: 60 },
   publish: { points: 1200, seconds: 60 },
+  register: { points: 60, seconds: 3600 },
+  share: { points: 120, seconds: 3600 },
   invite: { points: 300, seconds: 3600 },
   export: { points: 30, seconds: 60 },
   analytics: { points: 60, seconds: 60 },

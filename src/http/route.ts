@@ -81,6 +81,8 @@ export type RateBudget =
   | "diff"
   | "upload"
   | "publish"
+  | "register"
+  | "share"
   | "invite"
   | "export"
   | "analytics";
@@ -111,6 +113,13 @@ interface Declaration<P, Q, B> {
   /** A schema for JSON; `stream` hands over the raw body. */
   body?: B;
   stream?: boolean;
+  /**
+   * Hexadecimal SHA-256 that the body of a `stream` route must turn out to have, as it was announced before by that
+   * caller (`actorKey`): what a signature is checked against. The handler holds the body to it.
+   */
+  announcedSha256?(params: Input<P>, caller: string): Promise<string | undefined>;
+  /** Anonymous keys may call it too; `only`: nobody else may. For the description. */
+  signable?: true | "only";
   /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
   form?: boolean;
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */
@@ -127,7 +136,11 @@ interface Declaration<P, Q, B> {
 }
 
 /** A route whose input types are sealed in: `handle` takes what the schemas made of the request. */
-export interface Route extends Omit<Declaration<z.ZodType, z.ZodType, z.ZodType>, "handle"> {
+export interface Route extends Omit<
+  Declaration<z.ZodType, z.ZodType, z.ZodType>,
+  "handle" | "announcedSha256"
+> {
+  announcedSha256?(params: unknown, caller: string): Promise<string | undefined>;
   handle(input: RouteInput<z.ZodType, z.ZodType, z.ZodType>): Promise<unknown>;
 }
 

@@ -30,7 +30,7 @@ const unsafeMethods = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
  * Refuses an unsafe call that another site could have made a browser send: one with a session cookie, or any
- * one that names a foreign origin. Calls with a bearer token carry no ambient authority and pass. By cookie, only types
+ * one that names a foreign origin. Calls with a bearer token or a signature carry no ambient authority and pass. By cookie, only types
  * are taken that no form of another site can send; a route that `takesBytes` is called by PUT, which no form can either.
  */
 export function checkOrigin(
@@ -40,6 +40,7 @@ export function checkOrigin(
   options: { takesBytes: boolean },
 ): void {
   if (!unsafeMethods.has(ctx.method) || ctx.get("authorization") !== "") return;
+  if (actor.kind === "anonymous-key") return;
   const origin = ctx.get("origin");
   const bySession = actor.kind === "user" && actor.via.kind === "session";
   if (origin === "" && !bySession) return;

@@ -9,17 +9,20 @@ import type { z } from "zod";
 import { actorKey, type Actor, type Origin } from "../access/actor.ts";
 import { ServiceError, invalidRequest, unauthenticated } from "../errors.ts";
 import { requestContext, type Log } from "../log.ts";
-import { readJson, readJsonOrForm } from "./body.ts";
+import { limits } from "../../contract/limits.ts";
+import { readBytes, readJson, readJsonOrForm } from "./body.ts";
 import { presentFailure, toServiceError, type ErrorTranslator } from "./errors.ts";
 import { idempotently, type IdempotencyStore } from "./idempotency.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import { Enveloped, Page, Reply, type Cookie, type RequestInfo, type Route } from "./route.ts";
 import { checkOrigin, securityHeaders } from "./security.ts";
+import { readSignedCall, sha256Hex, type SignedCall } from "./signed.ts";
 
 /** What the caller presents; `authenticate` turns it into an actor, or throws `unauthenticated`. */
 export interface Credentials {
   authorization: string;
   sessionCookie: string | undefined;
+  signed: SignedCall | undefined;
   origin: Origin;
 }
 
@@ -158,9 +161,11 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
   }
   const ipHash = options.anonymize(networkOf(request.address));
   if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
+  const incoming = signedBody(ctx, declared);
   const actor = await options.authenticate({
     authorization: ctx.get("authorization"),
     sessionCookie: ctx.cookies.get(sessionCookieName(options.baseUrl())),
+    signed: incoming.signed,
     origin: originOf(ctx, ipHash),
   });
   await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
@@ -171,7 +176,7 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
   const params = parse(declared.params, { ...ctx["params"] }, "the path");
   const query = parse(declared.query, { ...ctx.query }, "the query");
   const body = declared.body
-    ? parse(declared.body, await readBody(ctx.req, declared), "the body")
+    ? parse(declared.body, await readBody(ctx.req, declared, incoming.bytes()), "the body")
     : undefined;
   const call = () => declared.handle({ actor, params, query, body, request });
 
@@ -200,8 +205,25 @@ function isShownOnce(body: unknown): boolean {
   return typeof body === "object" && body !== null && "shownOnce" in body;
 }
 
-function readBody(request: IncomingMessage, declared: Route): Promise<unknown> {
-  return declared.form ? readJsonOrForm(request) : readJson(request);
+function readBody(request: IncomingMessage, declared: Route, read: Buffer | undefined): Promise<unknown> {
+  return declared.form && !read ? readJsonOrForm(request) : readJson(request, read);
+}
+
+/** A call's signature, with the body that was read to check it; a stream is held to what was announced of it. */
+function signedBody(
+  ctx: Context,
+  declared: Route,
+): { signed: SignedCall | undefined; bytes: () => Buffer | undefined } {
+  let read: Buffer | undefined;
+  const signed = readSignedCall(ctx.req, async () => {
+    if (declared.stream) {
+      const params = parse(declared.params, { ...ctx["params"] }, "the path");
+      return declared.announcedSha256?.(params, `key:${ctx.get("x-svc-key")}`);
+    }
+    read = await readBytes(ctx.req, limits.jsonBodyBytes);
+    return sha256Hex(read);
+  });
+  return { signed, bytes: () => read };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { customRoleActions, reservedSlugs } from "../../contract/vocabulary.ts";
+import { customRoleActions, isAnonymousName, reservedSlugs } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
 import { listQuery } from "../http/cursor.ts";
@@ -12,7 +12,8 @@ export const orgSlug = z
   .min(limits.orgSlug.min)
   .max(limits.orgSlug.max)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens between them")
-  .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), "is reserved by the service");
+  .refine((slug) => !(reservedSlugs as readonly string[]).includes(slug), "is reserved by the service")
+  .refine((slug) => !isAnonymousName(slug), "is kept for anonymous sharing");
 
 export const orgName = z
   .string()

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
-import { reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
+import { isAnonymousName, reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
@@ -206,7 +206,8 @@ async function applySettings(
 /** A slug made from a display name; names without Latin letters or digits need one from the caller. */
 function slugOf(name: string): string {
   const slug = slugify(name).slice(0, limits.orgSlug.max).replace(/-+$/, "");
-  if (slug.length < limits.orgSlug.min || (reservedSlugs as readonly string[]).includes(slug)) {
+  const isReserved = (reservedSlugs as readonly string[]).includes(slug) || isAnonymousName(slug);
+  if (slug.length < limits.orgSlug.min || isReserved) {
     throw new ServiceError("refused", `No slug can be made from "${name}": send one as "slug".`);
   }
   return slug;

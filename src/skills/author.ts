@@ -6,7 +6,7 @@ import type { App } from "../app.ts";
 
 export function authorOf(actor: Actor): VersionDoc["author"] {
   if (actor.kind === "user") return { id: actor.userId, name: actor.name, username: actor.username };
-  if (actor.kind === "anonymous") return null;
+  if (actor.kind === "anonymous" || actor.kind === "anonymous-key") return null;
   return { id: actor.tokenId, name: actor.tokenName, username: actor.memberships[0].tenantSlug };
 }
 
@@ -17,6 +17,8 @@ export function commitIdentity(app: App, actor: Actor): Identity {
     return { name: actor.username, email: `u-${actor.userId}@users.noreply.${host}` };
   if (actor.kind === "organization")
     return { name: actor.tokenName, email: `t-${actor.tokenId}@users.noreply.${host}` };
+  if (actor.kind === "anonymous-key")
+    return { name: actor.username, email: `a-${actor.identityId}@users.noreply.${host}` };
   return { name: "anonymous", email: `anonymous@users.noreply.${host}` };
 }
 

@@ -12,5 +12,6 @@ export async function eraseSkill(app: App, payload: { tenantId: string; skillId:
   await app.storage.downloads.removeOfSkill(skillId);
   await app.storage.installs.removeOfSkill(skillId);
   await app.storage.places.releaseAllOf(skillId);
+  await app.storage.anonymousIdentities.freePlace(skill.tenantId, skillId, app.now());
   await app.storage.skills.remove(skillId);
 }

@@ -1,6 +1,6 @@
 /** Skills and versions as an actor may see them: record and access rule in one step. */
 import { LRUCache } from "lru-cache";
-import type { Permission } from "../../contract/vocabulary.ts";
+import { isAnonymousName, type Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
@@ -92,7 +92,10 @@ async function findSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc 
 /** The actor's own organizations are at hand, so that most references cost no look-up of theirs. */
 async function findTenantId(app: App, actor: Actor, slug: string): Promise<string | undefined> {
   const own = actor.kind === "anonymous" ? undefined : actor.memberships.find((m) => m.tenantSlug === slug);
-  return own?.tenantId ?? (await app.storage.tenants.findBySlug(slug))?._id;
+  if (own) return own.tenantId;
+  const tenant = await app.storage.tenants.findBySlug(slug);
+  if (tenant || !isAnonymousName(slug)) return tenant?._id;
+  return (await app.storage.anonymousIdentities.findByUsername(slug))?._id;
 }
 
 /** Rows of versions never change, and nobody gets to one but through its skill: some are kept at hand. */

@@ -41,7 +41,8 @@ import {
 } from "./schema.ts";
 import { exploreSkills, listSkills } from "./search.ts";
 import { deleteSkill, revertSkill, updateSkill } from "./settings.ts";
-import { announceUpload, storeUpload } from "./uploads.ts";
+import { shareRoutes } from "./share-routes.ts";
+import { announceUpload, announcedSha256, storeUpload } from "./uploads.ts";
 
 const tag = "Skills";
 
@@ -53,6 +54,7 @@ export function skillRoutes(app: App): Route[] {
     ...contentRoutes(app),
     ...analyticsRoutes(app),
     ...uploadRoutes(app),
+    ...shareRoutes(app),
   ];
 }
 
@@ -64,6 +66,7 @@ function listRoutes(app: App): Route[] {
       summary: "List the skills of your organizations",
       tag,
       auth: "required",
+      signable: true,
       query: ListQuery,
       data: SkillPayload,
       page: true,
@@ -132,6 +135,7 @@ function publishRoutes(app: App): Route[] {
       summary: "Push a new version",
       tag,
       auth: "required",
+      signable: true,
       params: SkillParams,
       body: PublishVersion,
       status: 201,
@@ -181,6 +185,7 @@ function publishRoutes(app: App): Route[] {
       summary: "Make an earlier version current again",
       tag,
       auth: "required",
+      signable: true,
       params: SkillParams,
       body: RevertSkill,
       data: SkillPayload,
@@ -211,6 +216,7 @@ function itemRoutes(app: App): Route[] {
       summary: "Change a skill's name, description, visibility or tags",
       tag,
       auth: "required",
+      signable: true,
       params: SkillParams,
       body: UpdateSkill,
       data: SkillDetailPayload,
@@ -225,6 +231,7 @@ function itemRoutes(app: App): Route[] {
       summary: "Delete a skill with all its versions",
       tag,
       auth: "required",
+      signable: true,
       params: SkillParams,
       data: null,
       handle: ({ actor, params }) => deleteSkill(app, actor, params.skill),
@@ -256,6 +263,7 @@ function uploadRoutes(app: App): Route[] {
       tag: "Uploads",
       auth: "required",
       body: AnnounceUpload,
+      signable: true,
       status: 201,
       data: UploadPayload,
       budget: "upload",
@@ -276,6 +284,8 @@ function uploadRoutes(app: App): Route[] {
       auth: "required",
       params: UploadParams,
       stream: true,
+      announcedSha256: ({ upload }, caller) => announcedSha256(app, upload, caller),
+      signable: true,
       data: StoredUploadPayload,
       budget: "upload",
       async handle({ actor, params, request }) {

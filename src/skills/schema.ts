@@ -92,6 +92,17 @@ export const PublishSkill = z
   );
 export type PublishSkill = z.output<typeof PublishSkill>;
 
+/** What is shared has no visibility to choose: it is unlisted. */
+export const ShareSkill = z
+  .strictObject({
+    name: skillName.optional().meta({ description: "default: the frontmatter's name" }),
+    type: z.enum(skillTypes).optional(),
+    content: content.optional(),
+    uploadId: uploadId.optional(),
+  })
+  .refine(oneContent, "needs exactly one of content and uploadId");
+export type ShareSkill = z.output<typeof ShareSkill>;
+
 export const PublishVersion = z
   .strictObject({
     content: content.optional(),

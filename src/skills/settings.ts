@@ -11,6 +11,7 @@ import { releasePlace } from "./place.ts";
 import { summaryOf } from "./publish-version.ts";
 import type { RevertSkill, UpdateSkill } from "./schema.ts";
 import { readSelector } from "./semver.ts";
+import { freeSharePlace } from "./share-places.ts";
 import { scheduleSettling } from "./settle.ts";
 import { nameKeyOf } from "./slug.ts";
 import { excerptOf } from "./text-source.ts";
@@ -24,6 +25,12 @@ export async function updateSkill(
   input: UpdateSkill,
 ): Promise<SkillDoc> {
   const skill = await loadSkill(app, actor, ref, "skill:update");
+  if (actor.kind === "anonymous-key" && (input.visibility ?? "unlisted") !== "unlisted")
+    throw new ServiceError(
+      "refused",
+      `What is shared anonymously is always unlisted: publish "${skill.slug}" with an account to make it ${input.visibility}.`,
+      { kind: "skill", ref },
+    );
   const event = makeEvent(app, actor, "skill.updated", {
     tenantId: skill.tenantId,
     resourceType: "skill",
@@ -107,6 +114,7 @@ export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<
     metadata: { slug: skill.slug, name: skill.name, versions: skill.head.version },
   });
   if (!(await removeSkill(app, skill, event))) throw notFound("skill", ref);
+  if (actor.kind === "anonymous-key") await freeSharePlace(app, actor.identityId, skill._id);
 }
 
 /** The same for whoever has asked already: false when it is gone. The event is stored with the deletion. */

@@ -25,18 +25,17 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
     );
   }
   const owner = actorKey(actor);
+  const most = actor.kind === "anonymous-key" ? limits.anonymousUploads : limits.openUploads;
   const now = app.now();
-  for (const expired of await app.storage.uploads.listExpired(now, limits.openUploads, owner))
+  for (const expired of await app.storage.uploads.listExpired(now, most, owner))
     await discardUpload(app, expired._id);
   const expiresAt = new Date(now.getTime() + limits.uploadMs);
   const upload: UploadDoc = { _id: app.newId(), owner, ...input, state: "open", createdAt: now, expiresAt };
 
   // A place is a unique index entry, so the limit holds however many announce at once.
-  for (let attempt = 0; attempt < limits.openUploads * 2; attempt++) {
+  for (let attempt = 0; attempt < most * 2; attempt++) {
     const taken = new Set(await app.storage.uploads.takenSlots(owner));
-    const slot = Array.from({ length: limits.openUploads }, (_, index) => index).find(
-      (index) => !taken.has(index),
-    );
+    const slot = Array.from({ length: most }, (_, index) => index).find((index) => !taken.has(index));
     if (slot === undefined) break;
     try {
       await app.storage.uploads.insert({ ...upload, slot });
@@ -45,10 +44,13 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
       if (!isDuplicate(error, "upload_slot")) throw error;
     }
   }
-  throw new ServiceError(
-    "limit_reached",
-    `You have ${limits.openUploads} uploads open: publish or wait until they lapse.`,
-  );
+  throw new ServiceError("limit_reached", `You have ${most} uploads open: publish or wait until they lapse.`);
+}
+
+/** The digest that a caller (`actorKey`) announced for an upload of theirs; undefined for any other. */
+export async function announcedSha256(app: App, id: string, caller: string): Promise<string | undefined> {
+  const upload = isId(id) ? await app.storage.uploads.find(id) : null;
+  return upload?.owner === caller ? upload.sha256 : undefined;
 }
 
 /** Takes the bytes of an announced upload. Throws `upload_mismatch` when they are not the announced ones. */

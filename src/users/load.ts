@@ -94,8 +94,8 @@ export function userActor(
 }
 
 /**
- * The caller as a user. Throws `unauthenticated` for nobody, and `forbidden` for an organization's token, which stands
- * for no person.
+ * The caller as a user. Throws `unauthenticated` for nobody, and `forbidden` for an organization's token and an anonymous
+ * key, which stand for no person.
  */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === "anonymous") throw unauthenticated();
@@ -105,6 +105,8 @@ export function requireUser(actor: Actor): UserActor {
       `This is a token of the organization "${tenantSlug}", and this needs a person: sign in, or use a personal token.`,
     );
   }
+  if (actor.kind === "anonymous-key")
+    throw forbidden("This call is signed by an anonymous key, and this needs a person: sign in.");
   return actor;
 }
 

@@ -10,13 +10,13 @@ import { scheduleMember } from "./schedule.ts";
 
 const attempts = 3;
 
-/** Throws `refused` for an organization's token, which is nobody's. */
+/** Throws `refused` for an organization's token and an anonymous key, which are nobody's. */
 function requirePerson(actor: Actor): UserActor {
   if (actor.kind === "user") return actor;
   if (actor.kind === "anonymous") throw unauthenticated();
   throw new ServiceError(
     "refused",
-    "An organization's token has no personal workspace: use a member's personal token.",
+    "Only a member has a personal workspace: use a member's personal token.",
     { kind: "workspace" },
   );
 }

@@ -3,6 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../../src/app.ts";
+import { purgeAnonymous } from "../../src/auth/anonymous.ts";
 import { purgeDeviceCodes } from "../../src/auth/device.ts";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { pruneFolders } from "../folders/tend.ts";
@@ -23,6 +24,7 @@ export async function purge(app: App): Promise<void> {
   await purgeSessions(app);
   await purgeDeviceCodes(app);
   await purgeTokens(app);
+  await purgeAnonymous(app);
   await app.storage.idempotency.removeExpired(now);
   await purgeUploads(app);
   await pruneFolders(app);

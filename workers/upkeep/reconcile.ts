@@ -13,6 +13,7 @@ import { followUser } from "../../src/users/member-names.ts";
 import { tendPlaces, tendTrees } from "../folders/tend.ts";
 import { tendMails } from "../mail/tend.ts";
 import { tendOrganizations } from "../orgs/tend.ts";
+import { tendShares } from "../skills/tend.ts";
 import { tendWorkspaces } from "../workspaces/tend.ts";
 
 /** Documents younger than this are being settled by the process that wrote them. */
@@ -27,6 +28,7 @@ export async function reconcile(app: App): Promise<void> {
   await countDownloads(app);
   await tendTrees(app, new Date(app.now().getTime() - settleAfterMs));
   await tendPlaces(app);
+  await tendShares(app);
   for (const skill of await app.storage.skills.listDeleted(batch)) {
     await attempt(app, skill._id, () => eraseSkill(app, { tenantId: skill.tenantId, skillId: skill._id }));
   }
@@ -60,7 +62,7 @@ async function attempt(app: App, id: string, work: () => Promise<void>): Promise
 
 async function settleAccounts(app: App): Promise<void> {
   const before = new Date(app.now().getTime() - settleAfterMs);
-  const { users, tokens, sessions } = app.storage;
+  const { users, tokens, sessions, anonymousIdentities } = app.storage;
   await tendOrganizations(app, before);
   await tendWorkspaces(app, before);
   for (const user of await users.listUnsettled(before, batch)) {
@@ -71,6 +73,8 @@ async function settleAccounts(app: App): Promise<void> {
     await carryEvents(app, tokens, token._id, token.outbox ?? []);
   for (const session of await sessions.listUnsettled(before, batch))
     await carryEvents(app, sessions, session._id, session.outbox ?? []);
+  for (const identity of await anonymousIdentities.listUnsettled(before, batch))
+    await carryEvents(app, anonymousIdentities, identity._id, identity.outbox ?? []);
   await tendMails(app);
   for (const userId of await users.listDeleted(before, batch))
     await attempt(app, userId, () => finishDeletion(app, { userId }));

@@ -1,0 +1,26 @@
+/** Registration of anonymous keys over HTTP. */
+import { RegisteredPayload } from "../../contract/payloads-share.ts";
+import type { App } from "../app.ts";
+import { route, type Route } from "../http/route.ts";
+import { registerIdentity, registrationPath } from "./anonymous.ts";
+import { RegisterIdentity } from "./schema.ts";
+
+export function anonymousRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: registrationPath,
+      summary: "Register an Ed25519 key as an anonymous identity; a known key answers the identity it has",
+      tag: "Sharing",
+      auth: "optional",
+      cookieless: true,
+      body: RegisterIdentity,
+      data: RegisteredPayload,
+      budget: "register",
+      async handle({ actor, body, request }) {
+        const { _id: id, username } = await registerIdentity(app, body, actor.origin, request);
+        return { identity: { id, username, tenantSlug: username, anonymous: true } };
+      },
+    }),
+  ];
+}

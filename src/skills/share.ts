@@ -1,0 +1,100 @@
+/**
+ * Shares a skill without an account. It lies in the tenant that the identity is itself, always unlisted: whoever has the
+ * link can read and install it, and no list shows it (`docs/share.md`).
+ *
+ * The place among the identity's shares is taken before anything is written and counts from then on. A stop leaves a place
+ * without a skill, which the reconcile job gives back.
+ */
+import type { SkillDoc } from "../../storage/skills.ts";
+import { actorKey, type Actor, type AnonymousKeyActor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { makeEvent } from "../audit/events.ts";
+import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
+import { createSkill } from "./create-skill.ts";
+import { chooseName } from "./publish-skill.ts";
+import type { ShareSkill } from "./schema.ts";
+import { removeSkill } from "./settings.ts";
+import { freeSharePlace, keepSharePlace, takeSharePlace } from "./share-places.ts";
+import { nameKeyOf, slugOfName } from "./slug.ts";
+import { withVersionSource } from "./source.ts";
+import type { VersionSource } from "./text-source.ts";
+
+export interface Shared {
+  skill: SkillDoc;
+  identity: AnonymousKeyActor;
+  /** The same was shared under this name before, so nothing was made. */
+  unchanged: boolean;
+  warnings: string[];
+}
+
+/** Makes an unlisted skill of the identity's own. Throws `limit_reached` when it has as many as there can be. */
+export async function shareSkill(app: App, actor: Actor, input: ShareSkill): Promise<Shared> {
+  const identity = requireIdentity(actor);
+  await app.rateLimits.consume("share", actorKey(identity));
+  const type = input.type ?? "skill";
+  return withVersionSource(app, identity, input, type, async (source) => {
+    const name = chooseName(input, source);
+    const same = await findSame(app, identity, { name, type, source });
+    if (same) {
+      const warning = `You share this already, as "${same.slug}": nothing new was made.`;
+      return { skill: same, identity, unchanged: true, warnings: [...source.warnings, warning] };
+    }
+    const { skill, warnings } = await makeShare(app, identity, source, { name, type });
+    return { skill, identity, unchanged: false, warnings };
+  });
+}
+
+async function makeShare(
+  app: App,
+  identity: AnonymousKeyActor,
+  source: VersionSource,
+  { name, type }: { name: string; type: SkillDoc["type"] },
+): Promise<{ skill: SkillDoc; warnings: string[] }> {
+  const { identityId } = identity;
+  const id = app.newId();
+  const slug = await takeSharePlace(app, identity, id, slugOfName(name));
+  const tenant = { _id: identityId, slug: identity.username };
+  const facts = { id, name, type, slug, folderId: null, visibility: "unlisted" } as const;
+  let made: Awaited<ReturnType<typeof createSkill>>;
+  try {
+    made = await createSkill(app, identity, tenant, source, facts);
+  } catch (error) {
+    await freeSharePlace(app, identityId, id);
+    throw error;
+  }
+  if (!made || made === "held") {
+    await freeSharePlace(app, identityId, id);
+    throw new ServiceError("conflict", `"${slug}" is just being given up by another share: try again.`);
+  }
+  const { skill, warnings } = made;
+  if (!(await keepSharePlace(app, identityId, skill))) {
+    const event = makeEvent(app, identity, "skill.deleted", {
+      tenantId: identityId,
+      resourceType: "skill",
+      resourceId: id,
+      metadata: { slug, name, versions: 1 },
+    });
+    await removeSkill(app, skill, event);
+    throw new ServiceError("conflict", `Sharing "${name}" took so long that its place went to another.`);
+  }
+  return { skill, warnings };
+}
+
+/** Throws `unauthenticated` for nobody, and `forbidden` for everybody who has an account to publish with. */
+function requireIdentity(actor: Actor): AnonymousKeyActor {
+  if (actor.kind === "anonymous-key") return actor;
+  if (actor.kind === "anonymous")
+    throw unauthenticated("Sharing is for anonymous identities: sign the call with a registered key.");
+  throw forbidden("Sharing is for anonymous identities: publish the skill as unlisted instead.");
+}
+
+/** What the identity shares under a name with these very bytes. */
+async function findSame(
+  app: App,
+  { identityId }: AnonymousKeyActor,
+  { name, type, source }: { name: string; type: SkillDoc["type"]; source: VersionSource },
+): Promise<SkillDoc | undefined> {
+  const named = await app.storage.skills.listByName(identityId, nameKeyOf(name), 50);
+  for (const skill of named) if (skill.type === type && (await source.equals(skill.current))) return skill;
+  return undefined;
+}

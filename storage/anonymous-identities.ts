@@ -1,0 +1,121 @@
+/**
+ * Anonymous identities: an Ed25519 key, the name that was made up for it, and the places of what it shares. An identity is
+ * its own tenant: what it shares carries its id as `tenantId` and its name as `tenantSlug`, and no organization is behind it.
+ *
+ * A place is taken in one conditional write before its skill is made, so the limit holds however many share at once; its slug
+ * is reserved along with it.
+ */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+import { settleOutbox, type WithOutbox } from "./outbox.ts";
+
+export interface SharePlace {
+  skillId: string;
+  slug: string;
+  /** Since when it waits for its skill; gone once the skill is there. */
+  reservedAt?: Date;
+}
+
+export interface AnonymousIdentityDoc extends WithOutbox {
+  _id: string;
+  /** The 32 bytes in base64url. */
+  publicKey: string;
+  /** `anon-` and ten letters: both its user name and its tenant's slug. */
+  username: string;
+  shares: SharePlace[];
+  /** Since when nothing is shared. */
+  idleSince?: Date;
+  createdAt: Date;
+}
+
+export type AnonymousIdentity = Pick<AnonymousIdentityDoc, "_id" | "publicKey" | "username" | "shares">;
+
+export const anonymousIdentityIndexes: IndexDescription[] = [
+  { key: { publicKey: 1 }, unique: true, name: "identity_key" },
+  { key: { username: 1 }, unique: true, name: "identity_username" },
+  { key: { idleSince: 1 }, sparse: true },
+  { key: { unsettledAt: 1 }, sparse: true },
+];
+
+const projection = { outbox: 0, unsettledAt: 0 } as const;
+
+export type AnonymousIdentities = ReturnType<typeof openAnonymousIdentities>;
+
+export function openAnonymousIdentities(database: Database) {
+  const identities = database.collection<AnonymousIdentityDoc>("anonymous_identities");
+  return {
+    /** Throws a duplicate error of index `identity_key` or `identity_username`. */
+    async insert(identity: AnonymousIdentityDoc): Promise<void> {
+      await identities.insertOne(identity);
+    },
+    find: (id: string) => identities.findOne<AnonymousIdentity>({ _id: id }, { projection }),
+    findByKey: (publicKey: string) => identities.findOne<AnonymousIdentity>({ publicKey }, { projection }),
+    findByUsername: (username: string) => identities.findOne<AnonymousIdentity>({ username }, { projection }),
+    /** Notes that an identity which shares nothing is in use; null when it was removed meanwhile. */
+    touch: (publicKey: string, now: Date) =>
+      identities.findOneAndUpdate(
+        { publicKey },
+        [{ $set: { idleSince: { $cond: [{ $eq: ["$shares", []] }, now, "$$REMOVE"] } } }],
+        { returnDocument: "after", projection },
+      ),
+
+    /** Takes one of `most` places. False when none is free, the slug is held, or the identity is gone. */
+    async takePlace(id: string, place: SharePlace, most: number): Promise<boolean> {
+      const result = await identities.updateOne(
+        { _id: id, [`shares.${most - 1}`]: { $exists: false }, "shares.slug": { $ne: place.slug } },
+        { $push: { shares: place }, $unset: { idleSince: true } },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Marks a place as its skill's for good. False when it was given to others meanwhile. */
+    async confirmPlace(id: string, skillId: string): Promise<boolean> {
+      const result = await identities.updateOne(
+        { _id: id, "shares.skillId": skillId },
+        { $unset: { "shares.$.reservedAt": true } },
+      );
+      return result.matchedCount === 1;
+    },
+    /** Enters a skill that is there without a place, whatever the limit says: it counts. */
+    async addPlace(id: string, place: SharePlace): Promise<void> {
+      await identities.updateOne(
+        { _id: id, "shares.skillId": { $ne: place.skillId } },
+        { $push: { shares: place }, $unset: { idleSince: true } },
+      );
+    },
+    /** Gives a place back; nothing where there is none. With `unkept` only one that still waits for its skill. */
+    async freePlace(id: string, skillId: string, now: Date, unkept = false): Promise<void> {
+      const place = { skillId, ...(unkept ? { reservedAt: { $exists: true } } : {}) };
+      const result = await identities.updateOne({ _id: id }, { $pull: { shares: place } });
+      if (result.modifiedCount === 1)
+        await identities.updateOne({ _id: id, shares: { $size: 0 } }, { $set: { idleSince: now } });
+    },
+
+    /** A slice of all identities in order of their ids, for the reconcile job. */
+    listAfter: (id: string | undefined, limit: number) =>
+      identities
+        .find<AnonymousIdentity>(id === undefined ? {} : { _id: { $gt: id } }, { projection })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    /** Removes up to `slice` identities that have shared nothing since before a time and whose events are in the log. */
+    async removeIdle(before: Date, slice = 1000): Promise<number> {
+      const idle = { idleSince: { $lt: before }, shares: { $size: 0 }, unsettledAt: { $exists: false } };
+      const rows = await identities
+        .find(idle, { projection: { _id: 1 } })
+        .limit(slice)
+        .toArray();
+      if (rows.length === 0) return 0;
+      return (await identities.deleteMany({ ...idle, _id: { $in: rows.map((row) => row._id) } }))
+        .deletedCount;
+    },
+
+    /** Documents whose events were not carried to the log yet, oldest first. */
+    listUnsettled: (before: Date, limit: number) =>
+      identities
+        .find({ unsettledAt: { $lt: before } })
+        .sort({ unsettledAt: 1 })
+        .limit(limit)
+        .toArray(),
+    settle: (id: string, eventIds: string[]) => settleOutbox(identities, id, eventIds),
+  };
+}
