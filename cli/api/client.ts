@@ -21,6 +21,7 @@ import type {
 import type { PublishMode } from "../../contract/vocabulary.ts";
 import { CliError } from "../errors.ts";
 import { failureOf } from "./failure.ts";
+import type { Answer } from "./transport.ts";
 import { type HttpOptions, type HttpRequest, networkError, send } from "./http.ts";
 
 /** What a version is made of: text as it is, or a zip that was staged before. */
@@ -64,8 +65,8 @@ export function openClient(options: HttpOptions) {
     } catch (error) {
       throw networkError(error, request.url, options.baseUrl);
     }
-    const body = parse(text);
-    if (!response.ok) throw failureOf(response.status, body, response.headers.get("retry-after"));
+    const body = parseBody(text);
+    if (!response.ok) throw failureOf(response.status, body, response.header("retry-after"));
     if (body === undefined) throw notOurs(options.baseUrl, response);
     return body;
   }
@@ -118,7 +119,7 @@ export function openClient(options: HttpOptions) {
       create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", { token, team }),
 
     /** A raw answer body; throws for refusals. Whoever reads it counts and checks the bytes. */
-    async raw(path: string, query: Query, accept: string): Promise<Response> {
+    async raw(path: string, query: Query, accept: string): Promise<Answer> {
       const response = await send(options, {
         method: "GET",
         url: path + searchOf(query),
@@ -127,8 +128,8 @@ export function openClient(options: HttpOptions) {
       if (response.ok) return response;
       throw failureOf(
         response.status,
-        parse(await response.text().catch(() => "")),
-        response.headers.get("retry-after"),
+        parseBody(await response.text().catch(() => "")),
+        response.header("retry-after"),
       );
     },
 
@@ -150,7 +151,7 @@ export function openClient(options: HttpOptions) {
               headers: { "content-type": "application/json" },
             }),
       });
-      await response.body?.cancel();
+      response.discard();
     },
 
     packagePath: (skill: string) => `${skillPath(skill)}/package`,
@@ -169,7 +170,7 @@ export function openClient(options: HttpOptions) {
       const text = await response.text().catch((error: unknown) => {
         throw networkError(error, path, options.baseUrl);
       });
-      return { status: response.status, body: parse(text), retryAfter: response.headers.get("retry-after") };
+      return { status: response.status, body: parseBody(text), retryAfter: response.header("retry-after") };
     },
   };
 }
@@ -189,7 +190,8 @@ function searchOf(query: Query): string {
   return search.size === 0 ? "" : `?${search.toString()}`;
 }
 
-function parse(text: string): unknown {
+/** The object or list that a body is, undefined when it is none. */
+export function parseBody(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
@@ -198,8 +200,8 @@ function parse(text: string): unknown {
   }
 }
 
-function notOurs(baseUrl: string, response?: Response): CliError {
-  const type = response?.headers.get("content-type")?.split(";")[0];
+function notOurs(baseUrl: string, response?: Answer): CliError {
+  const type = response?.header("content-type")?.split(";")[0];
   return new CliError(
     "E_NETWORK",
     `${baseUrl} does not answer like a skill registry${type === undefined ? "" : ` (it sent ${type})`}: check SVC_API_URL.`,

@@ -3,31 +3,29 @@ import { open } from "node:fs/promises";
 import { CliError } from "../errors.ts";
 import type { Progress } from "../output.ts";
 import { networkError } from "./http.ts";
+import type { Answer } from "./transport.ts";
 
 const silenceMs = 60_000;
 
 /** Writes an answer's body to `path` and answers its size. Throws `E_NETWORK` when it is cut off or too large. */
 export async function saveBody(
-  response: Response,
+  response: Answer,
   path: string,
   bounds: { maxBytes: number; progress?: Progress },
 ): Promise<number> {
-  const announced = Number(response.headers.get("content-length") ?? Number.NaN);
+  const announced = Number(response.header("content-length") ?? Number.NaN);
   const tooLarge = () =>
     new CliError("E_NETWORK", `The download is larger than the ${bounds.maxBytes} bytes a package may have.`);
   if (announced > bounds.maxBytes) {
-    await response.body?.cancel();
+    response.discard();
     throw tooLarge();
   }
   const file = await open(path, "wx", 0o600);
   let received = 0;
   try {
-    for await (const { value, reader } of readChunks(response)) {
+    for await (const value of chunksOf(response)) {
       received += value.length;
-      if (received > bounds.maxBytes) {
-        await reader.cancel();
-        throw tooLarge();
-      }
+      if (received > bounds.maxBytes) throw tooLarge();
       await file.writeFile(value);
       if (Number.isFinite(announced)) bounds.progress?.update(received, announced);
     }
@@ -38,32 +36,36 @@ export async function saveBody(
     await file.close();
   }
   // A compressed answer announces its own length, not that of what we read.
-  if (!response.headers.has("content-encoding") && Number.isFinite(announced) && received !== announced)
+  if (
+    response.header("content-encoding") === undefined &&
+    Number.isFinite(announced) &&
+    received !== announced
+  )
     throw new CliError("E_NETWORK", `The download stopped after ${received} of ${announced} bytes.`);
   return received;
 }
 
 /** The chunks of a body, as long as they keep coming. */
-async function* readChunks(response: Response) {
-  if (response.body === null) return;
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  for (;;) {
-    const { value, done } = await readWithin(reader, silenceMs);
-    if (done) return;
-    yield { value, reader };
+async function* chunksOf(response: Answer): AsyncGenerator<Buffer> {
+  const chunks = response.body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { value, done } = await within(chunks.next(), silenceMs);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    response.discard();
   }
 }
 
-async function readWithin(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  ms: number,
-): Promise<Awaited<ReturnType<typeof reader.read>>> {
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("the server stopped sending")), ms);
   });
   try {
-    return await Promise.race([reader.read(), silence]);
+    return await Promise.race([work, silence]);
   } finally {
     clearTimeout(timer);
   }

@@ -13,7 +13,7 @@ const byStatus: Record<number, CliCode> = {
  * The failure that an answer outside 2xx stands for. The body's own code decides; an answer that is not ours (a
  * proxy's page) is judged by its status alone.
  */
-export function failureOf(status: number, body: unknown, retryAfter: string | null): CliError {
+export function failureOf(status: number, body: unknown, retryAfter: string | undefined): CliError {
   const known = isRecord(body) && typeof body["error"] === "string" ? body : undefined;
   const failure =
     typeof known?.["code"] === "string" && Object.hasOwn(failures, known["code"])
@@ -34,12 +34,12 @@ function sentence(
   status: number,
   code: CliCode,
   serverMessage: string | undefined,
-  retryAfter: string | null,
+  retryAfter: string | undefined,
 ): string {
   if (code === "E_NOT_AUTHENTICATED")
     return `${serverMessage ?? "You are not logged in."} Run svc login, or set SVC_TOKEN.`;
   if (status === 429) {
-    const wait = retryAfter !== null && /^\d+$/.test(retryAfter) ? ` Try again in ${retryAfter} s.` : "";
+    const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? ` Try again in ${retryAfter} s.` : "";
     return `${serverMessage ?? "The service asks you to slow down."}${wait}`;
   }
   return serverMessage ?? `The service answered with status ${status}.`;

@@ -1,5 +1,7 @@
-/** Requests over global fetch: time limits, retries, redirects, and every transport trouble as `E_NETWORK`. */
+/** Requests: time limits, retries, redirects, and every transport trouble as `E_NETWORK`. */
+import type { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
+import { type Answer, exchange } from "./transport.ts";
 
 export interface HttpOptions {
   /** Address of the service, maybe with a path; without a trailing slash. */
@@ -7,6 +9,7 @@ export interface HttpOptions {
   token: string | undefined;
   userAgent: string;
   sleep: (ms: number) => Promise<void>;
+  env: NodeJS.ProcessEnv;
 }
 
 export interface HttpRequest {
@@ -14,7 +17,7 @@ export interface HttpRequest {
   /** A path under the base address, or a whole URL that the service handed out. */
   url: string;
   headers?: Record<string, string>;
-  body?: string | ReadableStream<Uint8Array>;
+  body?: string | Readable;
   /** Time until the answer's head is there. */
   timeoutMs?: number;
 }
@@ -30,39 +33,34 @@ const retryAfterMaxMs = 10_000;
  * of a gateway, with growing pauses and jitter; everything else is sent once. The token goes to the service's
  * own origin only, and a redirect to another origin is refused rather than followed.
  */
-export async function send(options: HttpOptions, request: HttpRequest): Promise<Response> {
+export async function send(options: HttpOptions, request: HttpRequest): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const last = attempt === attempts || request.method !== "GET";
     try {
       const response = await sendOnce(options, request);
       if (last || !isWorthRetrying(response.status)) return response;
-      const waitMs = pauseMs(attempt, response.headers.get("retry-after"));
+      const waitMs = pauseMs(attempt, response.header("retry-after"));
       if (waitMs > retryAfterMaxMs) return response;
-      await response.body?.cancel();
+      response.discard();
       await options.sleep(waitMs);
     } catch (error) {
       if (last || !isTransient(error)) throw networkError(error, request.url, options.baseUrl);
-      await options.sleep(pauseMs(attempt, null));
+      await options.sleep(pauseMs(attempt, undefined));
     }
   }
 }
 
-async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Response> {
+async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Answer> {
   const origin = new URL(options.baseUrl).origin;
   let url = new URL(request.url.startsWith("/") ? options.baseUrl + request.url : request.url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new CliError("E_NETWORK", `The service handed out an address that is not http: ${url.protocol}`);
 
   for (let hops = 0; ; hops++) {
-    const abort = new AbortController();
-    const timer = setTimeout(
-      () => abort.abort(new Error("the server did not answer in time")),
-      request.timeoutMs ?? headTimeoutMs,
-    );
-    const init: RequestInit & { duplex?: "half" } = {
+    const response = await exchange(url, {
       method: request.method,
-      redirect: "manual",
-      signal: abort.signal,
+      timeoutMs: request.timeoutMs ?? headTimeoutMs,
+      env: options.env,
       headers: {
         accept: "application/json",
         "user-agent": options.userAgent,
@@ -72,22 +70,14 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Res
           ? {}
           : { authorization: `Bearer ${options.token}` }),
       },
-    };
-    if (request.body !== undefined) {
-      init.body = request.body;
-      if (typeof request.body !== "string") init.duplex = "half";
-    }
-    let response: Response;
-    try {
-      response = await fetch(url.href, init);
-    } finally {
-      clearTimeout(timer);
-    }
+      ...(request.body === undefined ? {} : { body: request.body }),
+    });
     if (response.status < 300 || response.status > 399 || response.status === 304) return response;
 
-    await response.body?.cancel();
-    const location = response.headers.get("location");
-    const next = location === null || !URL.canParse(location, url.href) ? undefined : new URL(location, url);
+    response.discard();
+    const location = response.header("location");
+    const next =
+      location === undefined || !URL.canParse(location, url.href) ? undefined : new URL(location, url);
     if (next === undefined || hops === redirectsMax || request.method !== "GET" || next.origin !== origin)
       throw new CliError(
         "E_NETWORK",
@@ -104,8 +94,8 @@ function isWorthRetrying(status: number): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }
 
-function pauseMs(attempt: number, retryAfter: string | null): number {
-  if (retryAfter !== null) {
+function pauseMs(attempt: number, retryAfter: string | undefined): number {
+  if (retryAfter !== undefined) {
     const seconds = Number(retryAfter);
     const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - Date.now();
     if (Number.isFinite(ms)) return Math.max(0, ms);
@@ -113,7 +103,7 @@ function pauseMs(attempt: number, retryAfter: string | null): number {
   return 150 * 2 ** attempt * (0.5 + Math.random());
 }
 
-/** Codes that fetch hides in `cause`, sometimes one level deeper (several addresses tried). */
+/** The system's code, which may lie deeper: in a `cause`, or in the first of several addresses that were tried. */
 function causeCode(error: unknown): string | undefined {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException;
@@ -127,8 +117,7 @@ function causeCode(error: unknown): string | undefined {
 function isTransient(error: unknown): boolean {
   const code = causeCode(error);
   return (
-    code !== undefined &&
-    ["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "UND_ERR_SOCKET"].includes(code)
+    code !== undefined && ["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"].includes(code)
   );
 }
 
@@ -145,12 +134,10 @@ export function networkError(error: unknown, url: string, baseUrl: string): CliE
 function reasonFor(code: string, error: unknown): string {
   if (code === "ECONNREFUSED") return "nothing answers there";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved; are you online";
-  if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT")
-    return "it did not answer in time";
-  if (code === "ECONNRESET" || code === "EPIPE" || code === "UND_ERR_SOCKET")
+  if (code === "ETIMEDOUT") return "it did not answer in time";
+  if (code === "ECONNRESET" || code === "EPIPE" || code === "ERR_STREAM_PREMATURE_CLOSE")
     return "the connection broke off";
   if (code.startsWith("ERR_TLS") || /CERT|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
     return `its certificate is not accepted (${code})`;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
+  return error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
 }

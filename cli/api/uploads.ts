@@ -1,10 +1,12 @@
 /** Staged uploads: announce, then stream the zip to the address that came back. */
 import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
 import type { Progress } from "../output.ts";
-import type { Client } from "./client.ts";
+import { type Client, parseBody } from "./client.ts";
 import { failureOf } from "./failure.ts";
 import { send } from "./http.ts";
+import type { Answer } from "./transport.ts";
 
 /** An upload of the largest package over a slow line has to get through. */
 const uploadTimeoutMs = 30 * 60_000;
@@ -20,7 +22,7 @@ export async function uploadPackage(
     throw new CliError("E_UPLOAD_FAILED", "The service handed out no usable upload address.");
   const target = new URL(url, client.options.baseUrl).href;
 
-  let response: Response;
+  let response: Answer;
   try {
     response = await send(client.options, {
       method: "PUT",
@@ -37,29 +39,23 @@ export async function uploadPackage(
       { cause: error },
     );
   }
-  const body: unknown = await response.json().catch(() => undefined);
+  const body = parseBody(await response.text().catch(() => ""));
   if (response.ok) return uploadId;
-  const failure = failureOf(response.status, body, response.headers.get("retry-after"));
+  const failure = failureOf(response.status, body, response.header("retry-after"));
   if (failure.code === "E_NOT_AUTHENTICATED" || failure.code === "E_FORBIDDEN") throw failure;
   throw new CliError("E_UPLOAD_FAILED", `The upload was refused. ${failure.message}`, failure.details);
 }
 
-function streamFile(file: { path: string; size: number }, progress: Progress): ReadableStream<Uint8Array> {
-  const chunks = createReadStream(file.path, { highWaterMark: 256 * 1024 })[Symbol.asyncIterator]();
-  let sent = 0;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = (await chunks.next()) as IteratorResult<Buffer, undefined>;
-      if (done === true) {
-        controller.close();
-        return;
+function streamFile(file: { path: string; size: number }, progress: Progress): Readable {
+  return Readable.from(
+    (async function* () {
+      let sent = 0;
+      for await (const chunk of createReadStream(file.path, { highWaterMark: 256 * 1024 })) {
+        sent += (chunk as Buffer).length;
+        progress.update(sent, file.size);
+        yield chunk as Buffer;
       }
-      sent += value.length;
-      progress.update(sent, file.size);
-      controller.enqueue(value);
-    },
-    async cancel() {
-      await chunks.return?.();
-    },
-  });
+    })(),
+    { objectMode: false },
+  );
 }

@@ -34,6 +34,7 @@ export function clientFor(context: Context, apiUrl: string, token: string | unde
     token,
     userAgent: `svc/${version} (${context.platform})`,
     sleep: context.sleep,
+    env: context.env,
   });
 }
 

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import path from "node:path";
 import { describe, it } from "node:test";
+import { promisify } from "node:util";
 import { type Handler, answer, startServer, svc, temporaryFolder } from "./harness.ts";
 
 const token = `lsk_${"cd".repeat(32)}`;
@@ -278,6 +281,35 @@ describe("a login in the browser", () => {
     assert.equal(
       (await svc(["login", "--oidc-token", "x", "-o", "json"], { home, env })).error.details?.["flag"],
       "--team",
+    );
+  });
+});
+
+describe("a proxy", () => {
+  it("named by the environment is asked for every address but this machine's", async (t) => {
+    const home = await temporaryFolder(t);
+    const asked: string[] = [];
+    const proxy = await startServer(t, (request, response) => {
+      asked.push(request.url!);
+      answer(response, 200, { success: true, data: user });
+    });
+    const whoamiBy = async (apiUrl: string, env: Record<string, string>) => {
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        ["--import", "tsx", path.resolve(import.meta.dirname, "../../cli/main.ts"), "whoami", "-o", "json"],
+        { env: { PATH: process.env["PATH"], HOME: home, SVC_API_URL: apiUrl, ...env } },
+      );
+      return (JSON.parse(stdout) as { username: string }).username;
+    };
+
+    assert.equal(await whoamiBy("http://registry.invalid", { HTTP_PROXY: proxy }), "ann");
+    assert.deepEqual(asked, ["http://registry.invalid/api/user/profile"]);
+    // Both lead to the server itself, which a proxied request would show by its whole address.
+    assert.equal(await whoamiBy(proxy, { HTTP_PROXY: "http://127.0.0.1:1" }), "ann");
+    assert.equal(asked[1], "/api/user/profile");
+    await assert.rejects(
+      whoamiBy("http://registry.invalid", { HTTP_PROXY: proxy, NO_PROXY: "registry.invalid" }),
+      /E_NETWORK/,
     );
   });
 });
