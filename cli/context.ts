@@ -11,7 +11,7 @@ export interface Io {
   platform: NodeJS.Platform;
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable & { isTTY?: boolean; columns?: number };
-  stderr: Writable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean; columns?: number };
   now: () => Date;
   sleep: (ms: number) => Promise<void>;
 }

@@ -14,7 +14,11 @@ async function main(argv: string[]): Promise<void> {
     if (error.code !== "EPIPE") throw error;
     process.exitCode ??= 0;
   });
-  const { run, processIo } = await import("./run.ts");
+  const [{ run, processIo }, { watchSignals }] = await Promise.all([
+    import("./run.ts"),
+    import("./interrupt.ts"),
+  ]);
+  watchSignals();
   process.exitCode = await run(argv, processIo());
 }
 

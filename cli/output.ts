@@ -2,6 +2,8 @@
 import { styleText } from "node:util";
 import type { Io } from "./context.ts";
 import { type CliError, presentError } from "./errors.ts";
+import { openStatusLine } from "./status-line.ts";
+import { plainLine } from "./table.ts";
 
 type Style = "bold" | "dim" | "underline" | "red" | "green" | "yellow" | "cyan";
 
@@ -21,8 +23,10 @@ export interface Output {
   /** The command's result. */
   result: (data: unknown, text: string) => void;
   failure: (error: CliError) => void;
-  /** A moving line while something takes long; shown on a terminal only. */
+  /** How far something has come, while it takes long; shown on a terminal only. */
   progress: (label: string) => Promise<Progress>;
+  /** Tells what is waited for, while it takes long; shown on a terminal only. */
+  waiting: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   columns: number;
 }
 
@@ -32,7 +36,9 @@ export function openOutput(io: Io, json: boolean): Output {
     json
       ? text
       : [styles].flat().reduce((painted, style) => styleText(style, painted, { stream: io[stream] }), text);
+  const line = openStatusLine(io, json);
   const remark = (text: string) => {
+    line.clear();
     if (!json) io.stderr.write(`${text}\n`);
   };
   const writeJson = (stream: "stdout" | "stderr", data: unknown) =>
@@ -46,6 +52,7 @@ export function openOutput(io: Io, json: boolean): Output {
       if (json) writeJson("stdout", data);
     },
     result(data, text) {
+      line.close();
       if (json) {
         if (data !== undefined) writeJson("stdout", data);
       } else if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
@@ -55,25 +62,31 @@ export function openOutput(io: Io, json: boolean): Output {
         writeJson("stderr", presentError(error));
         return;
       }
+      line.close();
       io.stderr.write(`${paint(["red", "bold"], "error", "stderr")} ${error.message}\n`);
       for (const line of explain(error)) io.stderr.write(`  ${line}\n`);
       io.stderr.write(`  ${paint("dim", error.code, "stderr")}\n`);
     },
     async progress(label) {
-      if (json || io.stderr.isTTY !== true || io.env["CI"] !== undefined) return { update() {}, end() {} };
-      const { progress } = await import("@clack/prompts");
-      const bar = progress({ max: 100, output: io.stderr });
-      bar.start(label);
-      let shown = 0;
+      const shown = line.show(`${plainLine(label)}…`);
       return {
         update(done, total) {
           const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-          if (percent <= shown) return;
-          bar.advance(percent - shown);
-          shown = percent;
+          shown.update(`${plainLine(label)}… ${percent} %`);
         },
-        end: (message) => bar.stop(message ?? label),
+        end(message) {
+          shown.end();
+          if (message !== undefined) remark(message);
+        },
       };
+    },
+    async waiting(label, work) {
+      const shown = line.show(`${plainLine(label)}…`);
+      try {
+        return await work();
+      } finally {
+        shown.end();
+      }
     },
     columns: io.stdout.isTTY === true ? io.stdout.columns || 80 : Infinity,
   };

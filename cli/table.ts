@@ -34,28 +34,47 @@ function fit(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/**
- * Rows under bold headings, two blanks apart. Only the last column gives way when the terminal is too narrow.
- * `paintHead` styles a heading after it is measured.
- */
+/** Narrower, a column tells nothing any more. */
+const narrowest = { last: 12, others: 8 };
+
+/** Column widths that fit: the last one gives way first, then always the widest. */
+function fitWidths(natural: readonly number[], columns: number): number[] {
+  const widths = [...natural];
+  const last = widths.length - 1;
+  const floor = (i: number) => Math.min(natural[i]!, i === last ? narrowest.last : narrowest.others);
+  let over = widths.reduce((sum, width) => sum + width, 2 * last) - (columns - 1);
+  if (over > 0) {
+    const given = Math.min(over, widths[last]! - floor(last));
+    widths[last]! -= given;
+    over -= given;
+  }
+  for (; over > 0; over--) {
+    let widest = -1;
+    for (let i = 0; i < last; i++)
+      if (widths[i]! > floor(i) && (widest === -1 || widths[i]! > widths[widest]!)) widest = i;
+    if (widest === -1) break;
+    widths[widest]!--;
+  }
+  return widths;
+}
+
+/** Rows under bold headings, two blanks apart, cut to the terminal. `paintHead` styles a heading after it is measured. */
 export function renderTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   options: { columns: number; paintHead: (text: string) => string },
 ): string {
   const cells = rows.map((row) => row.map(plainLine));
-  const widths = head.map((title, i) =>
-    Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[i] ?? ""))),
+  const widths = fitWidths(
+    head.map((title, i) => Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[i] ?? "")))),
+    options.columns,
   );
-  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  const last = Math.max(12, Math.min(widths.at(-1)!, options.columns - before - 1));
   const line = (row: readonly string[], paint: (text: string) => string) =>
     row
-      .map((cell, i) =>
-        i === row.length - 1
-          ? paint(fit(cell, last))
-          : paint(cell) + " ".repeat(widths[i]! - displayWidth(cell)),
-      )
+      .map((cell, i) => {
+        const fitted = fit(cell, widths[i]!);
+        return paint(fitted) + " ".repeat(widths[i]! - displayWidth(fitted));
+      })
       .join("  ")
       .trimEnd();
   return [line(head, options.paintHead), ...cells.map((row) => line(row, (text) => text))].join("\n");

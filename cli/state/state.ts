@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, messageOf } from "../errors.ts";
+import { onInterrupt, uninterrupted } from "../interrupt.ts";
 import { clearLeftovers } from "./atomic.ts";
 import { type Config, ensureRoot, readConfigFile, setConfigAside, writeConfigFile } from "./config.ts";
 import { type StatePaths, statePaths } from "./paths.ts";
@@ -57,6 +58,18 @@ export async function changeConfig<T>(
       { cause: error },
     );
   }
+  // Under the lock nothing is left half done: a signal waits for its end.
+  return uninterrupted(() =>
+    changeLocked(context, paths, { isLost: () => lost !== undefined, release }, change),
+  );
+}
+
+async function changeLocked<T>(
+  context: Context,
+  paths: StatePaths,
+  lock: { isLost: () => boolean; release: () => Promise<void> },
+  change: (state: StateChange) => Promise<T>,
+): Promise<T> {
   try {
     await clearLeftovers(paths.root);
     const reading = await readConfigFile(paths);
@@ -72,7 +85,7 @@ export async function changeConfig<T>(
       );
     }
     const save = async () => {
-      if (lost !== undefined)
+      if (lock.isLost())
         throw new CliError("E_INTERNAL", `The lock on ${paths.root} was lost: run the command again.`);
       try {
         await writeConfigFile(paths, config);
@@ -90,7 +103,7 @@ export async function changeConfig<T>(
     return await change({ config, paths, save });
   } finally {
     // A lock that was lost is not ours to release.
-    if (lost === undefined) await release().catch(() => undefined);
+    if (!lock.isLost()) await lock.release().catch(() => undefined);
   }
 }
 
@@ -115,10 +128,13 @@ export async function withTemporaryFolder<T>(
       },
     );
   }
+  const clear = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const forget = onInterrupt(clear);
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    forget();
+    await clear();
     await sweep(paths.temporary, context.now());
   }
 }

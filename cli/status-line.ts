@@ -1,0 +1,87 @@
+/**
+ * The moving line of a person's terminal: what is waited for, once that takes longer than a moment. It is always the
+ * last line of stderr, and is cleared before anything else is printed.
+ */
+import type { Io } from "./context.ts";
+import { onInterrupt } from "./interrupt.ts";
+
+/** Shorter waits would only flicker. */
+const delayMs = 300;
+const frameMs = 80;
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const plainFrames = ["|", "/", "-", "\\"];
+const hideCursor = "\u001B[?25l";
+const showCursor = "\u001B[?25h";
+const clearLine = "\r\u001B[2K";
+
+export interface StatusLine {
+  /** Shows a text until it is taken back; of several, the one shown first. */
+  show: (text: string) => { update: (text: string) => void; end: () => void };
+  /** Takes the line off the screen; it comes back with its next frame. */
+  clear: () => void;
+  /** Takes it off for good. */
+  close: () => void;
+}
+
+const noLine: StatusLine = {
+  show: () => ({ update() {}, end() {} }),
+  clear() {},
+  close() {},
+};
+
+/** A line that does nothing where nobody looks, or where the terminal cannot move its cursor. */
+export function openStatusLine(io: Io, json: boolean): StatusLine {
+  const { env, stderr } = io;
+  if (json || stderr.isTTY !== true || (env["CI"] ?? "") !== "" || env["TERM"] === "dumb") return noLine;
+  const moving = /utf-?8/i.test(env["LC_ALL"] ?? env["LC_CTYPE"] ?? env["LANG"] ?? "") ? frames : plainFrames;
+  const texts: { text: string; since: number }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let frame = 0;
+  let isShown = false;
+  let unregister = () => {};
+
+  const clear = () => {
+    if (!isShown) return;
+    isShown = false;
+    stderr.write(clearLine + showCursor);
+  };
+  const draw = () => {
+    const [first] = texts;
+    if (first === undefined || performance.now() - first.since < delayMs) return;
+    const columns = stderr.columns ?? 80;
+    const line = `${moving[frame++ % moving.length]!} ${first.text}`.slice(0, Math.max(1, columns - 1));
+    stderr.write(`${isShown ? "" : hideCursor}${clearLine}${line}`);
+    isShown = true;
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+    unregister();
+    clear();
+  };
+  return {
+    clear,
+    close() {
+      texts.length = 0;
+      stop();
+    },
+    show(text) {
+      const entry = { text, since: performance.now() };
+      texts.push(entry);
+      if (timer === undefined) {
+        timer = setInterval(draw, frameMs);
+        timer.unref();
+        unregister = onInterrupt(clear);
+      }
+      return {
+        update: (next) => void (entry.text = next),
+        end() {
+          const at = texts.indexOf(entry);
+          if (at === -1) return;
+          texts.splice(at, 1);
+          if (texts.length === 0) stop();
+        },
+      };
+    },
+  };
+}
