@@ -22,4 +22,4 @@ async function main(argv: string[]): Promise<void> {
   process.exitCode = await run(argv, processIo());
 }
 
-await main(process.argv.slice(2));
+void main(process.argv.slice(2));

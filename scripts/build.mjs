@@ -97,6 +97,10 @@ function buildServer() {
   }
 }
 
+/** What nearly every command runs through: one file is read faster than fifteen. The rest is loaded when it is called. */
+const hotPath =
+  /\/cli\/(?:run|argv|command|context|errors|output|registry|interrupt|api\/(?:client|failure|http|transport)|state\/(?:session|config|paths|state|atomic))\.ts$|\/contract\/(?:errors|limits|vocabulary)\.ts$|\/citty\//;
+
 async function buildCli() {
   const { rolldown } = await import("rolldown");
   const fresh = inRoot("dist", `.cli-${process.pid}`);
@@ -110,10 +114,12 @@ async function buildCli() {
   try {
     await bundle.write({
       dir: fresh,
-      format: "esm",
+      // Loaded faster than an ES module, which has to wake Node's other loader first.
+      format: "cjs",
       minify: true,
-      entryFileNames: "[name].js",
-      chunkFileNames: "[name]-[hash].js",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name]-[hash].cjs",
+      codeSplitting: { groups: [{ name: "core", test: hotPath }] },
     });
     swap(fresh, inRoot("dist", "cli"));
   } finally {

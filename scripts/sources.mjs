@@ -32,9 +32,9 @@ export const builds = {
     ],
   },
   cli: {
-    output: "dist/cli/main.js",
+    output: "dist/cli/main.cjs",
     stamp: "dist/.cli-stamp",
-    sources: ["cli", "contract", "tsconfig.json", "package.json", "package-lock.json"],
+    sources: ["cli", "contract", "scripts/build.mjs", "tsconfig.json", "package.json", "package-lock.json"],
   },
 };
 
