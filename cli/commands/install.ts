@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type InstallMethod, type Target, targets } from "../../contract/vocabulary.ts";
 import type { Client } from "../api/client.ts";
@@ -16,6 +16,7 @@ import { askFromList, askOne, askSeveral, requireInteraction } from "../prompts.
 import { openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import { suggest } from "../suggest.ts";
+import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 
 export const install = defineCommand({
@@ -67,17 +68,22 @@ export const install = defineCommand({
     if (!args.global && args.project === undefined)
       requireInteraction(context, "--global", "Say where with --global or --project.");
     const givenDir = typeof args.project === "string" ? args.project : ".";
-    if (args.project !== undefined) await requireFolder(resolve(context.cwd, givenDir), givenDir);
+    const project = await projectFolder(resolve(context.cwd, givenDir), givenDir, args.project !== undefined);
 
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
     const resolved = await session.client.resolve(ref, range);
-    const chosen = platforms.length > 0 ? platforms : await chooseTargets(context);
+    const chosen = platforms.length > 0 ? platforms : await chooseTargets(context, project, args.global);
     const projectDir =
-      args.project !== undefined || (!args.global && (await chooseProject()))
-        ? resolve(context.cwd, givenDir)
-        : undefined;
-    const method: InstallMethod | undefined = args.symlink ? "symlink" : args.copy ? "copy" : undefined;
+      args.project !== undefined || (!args.global && (await chooseProject())) ? project : undefined;
+    const isOpen = platforms.length === 0 && !args.global && args.project === undefined;
+    const method: InstallMethod | undefined = args.symlink
+      ? "symlink"
+      : args.copy
+        ? "copy"
+        : isOpen
+          ? await chooseMethod()
+          : undefined;
     const wanted = chosen.map((platform): WantedInstall => ({
       platform,
       scope: projectDir === undefined ? "global" : "project",
@@ -173,11 +179,13 @@ function parseTargets(given: readonly string[]): Target[] {
   return [...new Set(names)] as Target[];
 }
 
-async function requireFolder(folder: string, given: string): Promise<void> {
+/** The project under its one name, whatever links lead to it: so that each place in it is recorded once. */
+async function projectFolder(folder: string, given: string, isAsked: boolean): Promise<string> {
   const info = await stat(folder).catch(() => undefined);
-  if (info === undefined) throw notFound("path", given, `There is no folder at ${given}.`);
-  if (!info.isDirectory())
+  if (isAsked && info === undefined) throw notFound("path", given, `There is no folder at ${given}.`);
+  if (isAsked && !info!.isDirectory())
     throw invalidArgument("--project", `${given} is not a folder.`, { kind: "path", ref: given });
+  return realpath(folder).catch(() => folder);
 }
 
 async function chooseSkill(client: Client): Promise<PinnedRef> {
@@ -198,17 +206,24 @@ async function chooseSkill(client: Client): Promise<PinnedRef> {
   return { ref, range: unpinned };
 }
 
-async function chooseTargets(context: Context): Promise<Target[]> {
-  const known = [...targetDefinitions.values()];
-  const detected = await Promise.all(known.map((target) => target.detect(context)));
+/** Tools of this machine are chosen to begin with, and those that the project is set up for. */
+async function chooseTargets(context: Context, projectDir: string, onlyGlobal: boolean): Promise<Target[]> {
+  const machine = machineOf(context);
+  const found = await Promise.all(
+    targetDefinitions.map(async (definition) => {
+      const installed = await isInstalled(definition, machine);
+      const used = !onlyGlobal && (await isUsedIn(definition, projectDir));
+      return { definition, hint: installed ? "installed" : used ? "used in this project" : undefined };
+    }),
+  );
   return askSeveral(
     "Into which tools?",
-    known.map((target, i) => ({
-      value: target.name,
-      label: target.label,
-      ...(detected[i] === true ? { hint: "installed" } : {}),
+    found.map(({ definition, hint }) => ({
+      value: definition.name,
+      label: definition.label,
+      ...(hint === undefined ? {} : { hint }),
     })),
-    known.filter((_, i) => detected[i] === true).map((target) => target.name),
+    found.filter(({ hint }) => hint !== undefined).map(({ definition }) => definition.name),
   );
 }
 
@@ -217,6 +232,15 @@ async function chooseProject(): Promise<boolean> {
     { value: false, label: "For me, in every project" },
     { value: true, label: "In this project" },
   ]);
+}
+
+async function chooseMethod(): Promise<InstallMethod | undefined> {
+  const method = await askOne<InstallMethod | "usual">("How?", [
+    { value: "usual", label: "As each tool takes it best" },
+    { value: "symlink", label: "Linked to the local cache, where the tool follows links" },
+    { value: "copy", label: "Copied" },
+  ]);
+  return method === "usual" ? undefined : method;
 }
 
 async function isInWorkTree(folder: string): Promise<boolean> {

@@ -6,32 +6,12 @@
  * ours, so that the next `pull` brings them to one version.
  */
 import { stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { InstallMethod } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, messageOf } from "../errors.ts";
-import { clearLeftovers } from "../state/atomic.ts";
-import {
-  type CacheMeta,
-  type RenderedFile,
-  cacheFolder,
-  cachedPackage,
-  inspectCache,
-  writeCache,
-} from "../state/cache.ts";
+import { type CacheMeta, type RenderedFile, cacheFolder, inspectCache, writeCache } from "../state/cache.ts";
 import { type InstallationRecord, type InstalledSkill, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
-import { digestOfText, isThere } from "./digest.ts";
 import type { FetchedVersion } from "./fetch.ts";
-import {
-  copyTree,
-  linkTarget,
-  readTextFile,
-  replaceFile,
-  replaceFolder,
-  replaceLink,
-  writeWhole,
-} from "./files.ts";
 import { freeInstallName } from "./install-name.ts";
 import { packageNameOf } from "../pack/frontmatter.ts";
 import {
@@ -43,14 +23,14 @@ import {
   placeAgain,
   placeWanted,
 } from "./place.ts";
-import { handOverFile, inspectRecord, removeInstallation } from "./record.ts";
+import { inspectRecord, removeInstallation, removeMadeFolders } from "./record.ts";
 import type { ReportedPlace } from "./report.ts";
-import { applySection } from "./section.ts";
+import { type WrittenPlace, writePlace } from "./write.ts";
 
 interface AppliedPlace {
   record: InstallationRecord;
   /** `gone`: the project is no longer there. `edited`: left alone, because somebody changed it. */
-  outcome: "written" | "unchanged" | "edited" | "gone" | "failed";
+  outcome: WrittenPlace["outcome"] | "edited" | "gone";
   reason?: string;
 }
 
@@ -101,10 +81,20 @@ export async function applyVersion(
     warnings.push(
       `the name in its SKILL.md, "${ownName}", is no folder name: the folder is named ${installName}`,
     );
-  const at: PlacingContext = { context, profile, installName, item, fetched, cache, warnings };
+  const plans: PlannedWrite[] = [];
+  const at: PlacingContext = {
+    context,
+    config: state.config,
+    profile,
+    installName,
+    item,
+    fetched,
+    cache,
+    plans,
+    warnings,
+  };
 
   const skipped: Applied["skipped"] = [];
-  const plans: PlannedWrite[] = [];
   const places: AppliedPlace[] = [];
   for (const place of wanted) {
     const placed = await placeWanted(at, place);
@@ -113,10 +103,17 @@ export async function applyVersion(
   }
   if (wanted.length > 0 && plans.length === 0)
     return { installName, skill: present, places, skipped, warnings };
+  /** What lies where the skill is no longer to lie: the other end of a move that was stopped half-way. */
+  const abandoned: InstallationRecord[] = [];
   for (const record of present?.installs ?? []) {
-    if (plans.some((plan) => isSamePlace(record, plan.record))) continue;
-    const placed = placeAgain(at, record);
-    if ("refused" in placed) places.push({ record, outcome: "failed", reason: placed.refused });
+    const plan = plans.find((one) => isSamePlace(record, one.record));
+    if (plan !== undefined) {
+      if (plan.replaces !== record) abandoned.push(record);
+      continue;
+    }
+    const placed = await placeAgain(at, record);
+    if ("refused" in placed)
+      places.push({ record: outdated(record), outcome: "failed", reason: placed.refused });
     else plans.push(placed);
   }
 
@@ -128,15 +125,21 @@ export async function applyVersion(
       { kind: "installedSkill", ref: installName },
     );
 
+  const { skill, version } = fetched;
   const writes: PlannedWrite[] = [];
   for (const plan of plans) {
     const left = await reasonToLeave(plan, installName, cache, options.force);
+    const { replaces } = plan;
     if (left === undefined) writes.push(plan);
-    else if (plan.replaces !== undefined) places.push({ record: plan.replaces, ...left });
+    else if (replaces === undefined) skipped.push({ platform: plan.record.platform, reason: left.reason });
+    else places.push({ record: present!.hash === version.hash ? replaces : outdated(replaces), ...left });
   }
+  if (wanted.length > 0 && writes.length === 0 && places.length === 0)
+    return { installName, skill: present, places, skipped, warnings };
 
-  const { skill, version } = fetched;
-  const untouched = places.map((place) => place.record);
+  const moved = writes.flatMap(({ replaces, record }) =>
+    replaces === undefined || replaces.path === record.path ? [] : [replaces],
+  );
   const entry: InstalledSkill = {
     publicId: skill.publicId,
     slug: skill.slug,
@@ -149,9 +152,10 @@ export async function applyVersion(
     version: version.version,
     semver: version.semver,
     hash: version.hash,
-    installs: [...untouched, ...writes.map(announced)],
+    installs: [...places.map(({ record }) => record), ...writes.map(announced), ...moved, ...abandoned],
   };
   profile.installed[installName] = entry;
+  for (const write of writes) tellOthers(write, options.profile);
   await state.save();
 
   try {
@@ -165,14 +169,33 @@ export async function applyVersion(
     throw error;
   }
 
-  for (const write of writes) places.push(await carryOut(write, installName, cache, options.force, warnings));
-  const kept = places.filter((place) => place.outcome !== "failed" || isKnown(place.record, present));
+  const gone = [...abandoned];
+  for (const write of writes) {
+    const done = await writePlace(context, write, installName, cache, warnings);
+    const { replaces } = write;
+    if (done.outcome !== "failed") {
+      places.push(done);
+      if (replaces !== undefined && replaces.path !== write.record.path) gone.push(replaces);
+    } else places.push({ ...done, record: replaces === undefined ? done.record : outdated(replaces) });
+  }
+  const isKept = (place: AppliedPlace) => place.outcome !== "failed" || isKnown(place.record, present);
+  const kept = places.filter(isKept);
+  for (const { record } of places.filter((place) => !isKept(place))) await removeMadeFolders(record);
   entry.installs = kept.map((place) => place.record);
-  for (const { replaces, record } of writes)
-    if (replaces !== undefined && replaces.path !== record.path) handOverFile(state.config, replaces);
+  for (const record of gone) {
+    const reason = await removeInstallation(state.config, record, installName, cache, options.force).catch(
+      messageOf,
+    );
+    if (reason !== undefined) warnings.push(reason);
+  }
   if (entry.installs.length === 0) delete profile.installed[installName];
   await state.save();
   return { installName, skill: entry, places, skipped, warnings };
+}
+
+/** A record of a place that the skill's version did not come to; `pull` tries again. */
+function outdated(record: InstallationRecord): InstallationRecord {
+  return { ...record, outdated: true };
 }
 
 function about(fetched: FetchedVersion): Omit<CacheMeta, "digests" | "pending"> {
@@ -200,6 +223,18 @@ function announced(plan: PlannedWrite): InstallationRecord {
   return previous === undefined ? plan.record : { ...plan.record, previousDigest: previous };
 }
 
+/** Other profiles know of the change too: they find it made, or half-way as we do. */
+function tellOthers({ record, sharers }: PlannedWrite, own: string): void {
+  for (const { profile, record: other } of sharers) {
+    if (profile === own) continue;
+    if (other.digest !== undefined) other.previousDigest = other.digest;
+    other.method = record.method;
+    other.format = record.format;
+    if (record.digest === undefined) delete other.digest;
+    else other.digest = record.digest;
+  }
+}
+
 function renderedFor(plans: readonly PlannedWrite[]): RenderedFile[] {
   const rendered = new Map<string, RenderedFile>();
   for (const { placement, record } of plans)
@@ -208,22 +243,25 @@ function renderedFor(plans: readonly PlannedWrite[]): RenderedFile[] {
   return [...rendered.values()];
 }
 
-/** Why an installation stays as it is: its project is gone, or somebody edited it. */
+/** Why what is there stays as it is: its project is gone, or somebody edited it. */
 async function reasonToLeave(
   plan: PlannedWrite,
   installName: string,
   cache: string,
   force: boolean,
 ): Promise<{ outcome: "gone" | "edited"; reason: string } | undefined> {
-  const { replaces } = plan;
-  if (replaces === undefined) return undefined;
-  if (replaces.projectDir !== undefined && !(await isFolder(replaces.projectDir)))
+  const { replaces, sharers } = plan;
+  if (replaces?.projectDir !== undefined && !(await isFolder(replaces.projectDir)))
     return { outcome: "gone", reason: `${replaces.projectDir} is no longer there` };
-  if (force || (await inspectRecord(replaces, installName, cache)) !== "edited") return undefined;
-  return {
-    outcome: "edited",
-    reason: `${replaces.path} was edited after svc installed it; use --force to overwrite it`,
-  };
+  if (force) return undefined;
+  const known = [...(replaces === undefined ? [] : [replaces]), ...sharers.map(({ record }) => record)];
+  for (const record of known)
+    if ((await inspectRecord(record, installName, cache)) === "edited")
+      return {
+        outcome: "edited",
+        reason: `${record.path} was edited after svc installed it; use --force to overwrite it`,
+      };
+  return undefined;
 }
 
 async function isFolder(path: string): Promise<boolean> {
@@ -233,102 +271,4 @@ async function isFolder(path: string): Promise<boolean> {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
     throw error;
   }
-}
-
-async function carryOut(
-  plan: PlannedWrite,
-  installName: string,
-  cache: string,
-  force: boolean,
-  warnings: string[],
-): Promise<AppliedPlace> {
-  const { record, replaces, placement } = plan;
-  try {
-    if (
-      replaces !== undefined &&
-      replaces.method === record.method &&
-      replaces.path === record.path &&
-      replaces.digest === record.digest &&
-      (await inspectRecord(record, installName, cache)) === "intact" &&
-      (record.method !== "symlink" || (await leadsTo(plan, cache)))
-    ) {
-      if (placement.shape === "section") await advise(placement, warnings);
-      return { record: { ...record, installedAt: replaces.installedAt }, outcome: "unchanged" };
-    }
-    await clearLeftovers(dirname(record.path));
-    const method = await putThere(plan, installName, cache, record);
-    if (replaces !== undefined && replaces.path !== record.path) {
-      const kept = await removeInstallation(replaces, installName, cache, force);
-      if (kept !== undefined) warnings.push(kept);
-    }
-    if (placement.shape === "section") await advise(placement, warnings);
-    return { record: { ...record, method }, outcome: "written" };
-  } catch (error) {
-    return { record: replaces ?? record, outcome: "failed", reason: messageOf(error) };
-  }
-}
-
-async function leadsTo(plan: PlannedWrite, cache: string): Promise<boolean> {
-  return (await linkTarget(plan.record.path)) === linkFor(plan, cache).target;
-}
-
-function linkFor(
-  { placement, record }: PlannedWrite,
-  cache: string,
-): { target: string; kind: "dir" | "file" } {
-  if (placement.shape === "file")
-    return { target: join(cache, record.platform, placement.content.file), kind: "file" };
-  if (placement.shape === "folder" && placement.content === "package")
-    return { target: cachedPackage(cache), kind: "dir" };
-  return { target: join(cache, record.platform), kind: "dir" };
-}
-
-/** Writes and answers the method that was used, which on Windows may be another one. */
-async function putThere(
-  plan: PlannedWrite,
-  installName: string,
-  cache: string,
-  record: InstallationRecord,
-): Promise<InstallMethod> {
-  const { placement } = plan;
-  if (placement.shape === "section") {
-    const present = await readTextFile(placement.path);
-    const edit = applySection(present, installName, placement.block);
-    if ("refused" in edit) throw new Error(`${placement.path}: ${edit.refused}`);
-    if (present === undefined) record.createdFile = true;
-    if (edit.text !== present) await writeWhole(placement.path, edit.text);
-    return "section";
-  }
-  if (record.method === "symlink") {
-    const { target, kind } = linkFor(plan, cache);
-    try {
-      await replaceLink(record.path, target, kind);
-      return "symlink";
-    } catch (error) {
-      if (kind !== "file" || !hasCode(error, "EPERM")) throw error;
-      if (placement.shape === "file") record.digest = digestOfText(placement.content.text);
-    }
-  }
-  if (placement.shape === "file") {
-    await replaceFile(record.path, placement.content.text);
-    return "copy";
-  }
-  const { content } = placement;
-  await replaceFolder(record.path, (folder) =>
-    content === "package"
-      ? copyTree(cachedPackage(cache), folder)
-      : writeWhole(join(folder, content.file), content.text),
-  );
-  return "copy";
-}
-
-/** What keeps a written section from being read. */
-async function advise(
-  placement: Extract<PlannedWrite["placement"], { shape: "section" }>,
-  warnings: string[],
-): Promise<void> {
-  const { advisedBytes, hiddenBy, path } = placement;
-  if (advisedBytes !== undefined && (await stat(path)).size > advisedBytes.bytes)
-    warnings.push(advisedBytes.warning);
-  if (hiddenBy !== undefined && (await isThere(hiddenBy.path))) warnings.push(hiddenBy.warning);
 }

@@ -15,7 +15,7 @@ import {
   rm,
   symlink,
 } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { hasCode } from "../errors.ts";
 import { besideName, writeAtomic } from "../state/atomic.ts";
 
@@ -48,11 +48,25 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await moveIntoPlace(fresh, path);
 }
 
-/** Links `path` to `target`. On Windows a folder becomes a junction; a file link may fail there with `EPERM`. */
-export async function replaceLink(path: string, target: string, kind: "dir" | "file"): Promise<void> {
+/** What the system calls a link to a folder or file. Junctions of Windows need no privilege; file links do. */
+export function linkType(kind: "dir" | "file", platform: NodeJS.Platform): "dir" | "file" | "junction" {
+  return platform === "win32" && kind === "dir" ? "junction" : kind;
+}
+
+/** Whether an error says that no link can be made here, by this user or on this disk. */
+export function isWithoutLinks(error: unknown): boolean {
+  return hasCode(error, "EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP");
+}
+
+/** Links `path` to `target`, both absolute. Nothing has changed where that is not possible (`isWithoutLinks`). */
+export async function replaceLink(
+  path: string,
+  target: string,
+  type: "dir" | "file" | "junction",
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const fresh = besideName(path, "new");
-  await symlink(target, fresh, process.platform === "win32" && kind === "dir" ? "junction" : kind);
+  await symlink(target, fresh, type);
   try {
     await moveIntoPlace(fresh, path);
   } catch (error) {
@@ -104,11 +118,39 @@ export async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
+/**
+ * A file's text, with its byte order mark; undefined where there is none. Throws for what is no UTF-8: written back,
+ * it would not be the same.
+ */
 export async function readTextFile(path: string): Promise<string | undefined> {
+  let bytes: Buffer;
   try {
-    return await readFile(path, "utf8");
+    bytes = await readFile(path);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (!text.includes("\0")) return text;
+  } catch {
+    // The same answer as for a text in 16-bit units, which is full of zeros.
+  }
+  throw new Error("it is not UTF-8 text");
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const inside = relative(folder, path);
+  return inside === "" || (!/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside));
+}
+
+/** The outermost folder that has to be made for a folder to be there; undefined where it is. */
+export async function firstMissing(folder: string): Promise<string | undefined> {
+  const isMissing = async (path: string) => (await lstat(path).catch(() => undefined)) === undefined;
+  let missing: string | undefined;
+  for (let at = folder; await isMissing(at); at = dirname(at)) {
+    missing = at;
+    if (dirname(at) === at) break;
+  }
+  return missing;
 }

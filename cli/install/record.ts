@@ -1,10 +1,12 @@
 /** Installation records: what they say of a place, what is really there, and how to take it away. */
-import { lstat, rm } from "node:fs/promises";
-import { isAbsolute, relative } from "node:path";
-import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
-import { linkTarget, readTextFile, writeWhole } from "./files.ts";
-import { removeSection } from "./section.ts";
+import { lstat, rm, rmdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Config, InstallationRecord } from "../state/config.ts";
+import { hasCode } from "../errors.ts";
+import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
+import { isInside, linkTarget, readTextFile, writeWhole } from "./files.ts";
+import { removeSection } from "./section.ts";
+import { handOver, sharersOf } from "./shared.ts";
 
 /** `stale`: what a stopped run was about to replace. `edited`: not what svc left there. */
 export type RecordState = "intact" | "stale" | "missing" | "edited";
@@ -29,8 +31,27 @@ export async function inspectRecord(
   return digest === record.previousDigest ? "stale" : "edited";
 }
 
-/** Takes an installation away. Answers why not, when what is there is not what svc left. */
+/**
+ * Takes an installation away, with the folders that were made for it, unless another record needs what is there.
+ * Answers why not, when what is there is not what svc left.
+ */
 export async function removeInstallation(
+  config: Config,
+  record: InstallationRecord,
+  installName: string,
+  cache: string,
+  force: boolean,
+): Promise<string | undefined> {
+  if ((await sharersOf(config, installName, record)).length === 0) {
+    const kept = await takeAway(record, installName, cache, force);
+    if (kept !== undefined) return kept;
+    await removeMadeFolders(record);
+  }
+  await handOver(config, record);
+  return undefined;
+}
+
+async function takeAway(
   record: InstallationRecord,
   installName: string,
   cache: string,
@@ -58,22 +79,15 @@ export async function removeInstallation(
   return undefined;
 }
 
-/**
- * Whoever removes the last section of a file that svc made removes the file. So a record that goes hands that duty
- * to another section of the same file.
- */
-export function handOverFile(config: Config, gone: InstallationRecord): void {
-  if (gone.createdFile !== true) return;
-  const heir = Object.values(config.profiles)
-    .flatMap((profile) => Object.values(profile.installed))
-    .flatMap((skill) => skill.installs)
-    .find((record) => record !== gone && record.method === "section" && record.path === gone.path);
-  if (heir !== undefined) heir.createdFile = true;
-}
-
-export function isInside(path: string, folder: string): boolean {
-  const inside = relative(folder, path);
-  return inside === "" || (!inside.startsWith("..") && !isAbsolute(inside));
+/** Removes the folders that were made for a record, from the inside out, up to the first one that holds something. */
+export async function removeMadeFolders({ path, createdFolder }: InstallationRecord): Promise<void> {
+  if (createdFolder === undefined) return;
+  for (let at = dirname(path); isInside(at, createdFolder); at = dirname(at))
+    try {
+      await rmdir(at);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) return;
+    }
 }
 
 /** The record as the specification has it, without what is only ours to know. */

@@ -5,7 +5,7 @@ import { clearLeftovers } from "../state/atomic.ts";
 import { cacheFolder } from "../state/cache.ts";
 import { type InstallationRecord, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
-import { handOverFile, removeInstallation } from "./record.ts";
+import { removeInstallation } from "./record.ts";
 
 export interface Removal {
   removed: InstallationRecord[];
@@ -35,15 +35,13 @@ export async function removeSkill(
     let error: string | undefined;
     try {
       await clearLeftovers(dirname(record.path));
-      error = await removeInstallation(record, installName, cache, force);
+      error = await removeInstallation(state.config, record, installName, cache, force);
     } catch (thrown) {
       error = messageOf(thrown);
       removal.isBroken = true;
     }
-    if (error === undefined) {
-      removal.removed.push(record);
-      handOverFile(state.config, record);
-    } else {
+    if (error === undefined) removal.removed.push(record);
+    else {
       removal.kept.push(record);
       removal.failed.push({ platform: record.platform, path: record.path, error });
     }

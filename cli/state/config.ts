@@ -36,6 +36,10 @@ export interface InstallationRecord {
   previousDigest?: string;
   /** The shared file did not exist before: removing the last section removes it. */
   createdFile?: boolean;
+  /** The outermost of the folders that were made for it: removed with it as far as they are empty. */
+  createdFolder?: string;
+  /** It could not be brought to the skill's version: what lies there is an earlier one. */
+  outdated?: boolean;
 }
 
 export interface InstalledSkill {

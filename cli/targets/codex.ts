@@ -1,13 +1,5 @@
-import { join } from "node:path";
-import { detectAny } from "./detect.ts";
-import { renderBlock } from "./render.ts";
-import {
-  type InstallItem,
-  type InstallPlace,
-  type Placement,
-  type TargetDefinition,
-  baseFolder,
-} from "./target.ts";
+import { linkable, packageIn, sectionOf } from "./placements.ts";
+import { type Machine, type TargetDefinition, baseFolder, movedFolder } from "./target.ts";
 
 /** `project_doc_max_bytes`: over all levels together, what does not fit is dropped. */
 const documentBytes = 32_768;
@@ -16,37 +8,33 @@ const documentBytes = 32_768;
 export const codex: TargetDefinition = {
   name: "codex",
   label: "Codex",
-  detect: (machine) =>
-    detectAny(machine, { folders: [configFolder(machine), "/etc/codex"], programs: ["codex"] }),
-  place(item: InstallItem, place: InstallPlace): Placement {
+  signs: (machine) => ({
+    paths: [configFolder(machine), ...(machine.platform === "win32" ? [] : ["/etc/codex"])],
+    programs: ["codex"],
+  }),
+  projectSigns: [".agents", ".codex", "AGENTS.md"],
+  place(item, place) {
+    const { join } = place.paths;
     if (item.format === "package")
-      return {
-        shape: "folder",
-        path: join(baseFolder(place, place.home), ".agents", "skills", item.packageName ?? item.installName),
-        content: "package",
-        methods: ["copy", "symlink"],
-      };
-    const folder = baseFolder(place, configFolder(place));
-    const path = join(folder, "AGENTS.md");
-    const override = join(folder, "AGENTS.override.md");
+      return packageIn(place, join(baseFolder(place, place.home), ".agents", "skills"), item, linkable);
     return {
-      shape: "section",
-      path,
-      block: renderBlock(item),
-      methods: ["section"],
-      advisedBytes: {
-        bytes: documentBytes,
-        warning: `${path} is over ${documentBytes} bytes: codex drops what does not fit`,
-      },
-      hiddenBy: {
-        path: override,
-        warning: `codex reads ${override} instead of AGENTS.md: the section will not be seen`,
-      },
+      ...sectionOf(join(baseFolder(place, configFolder(place)), "AGENTS.md"), item),
+      advised: { size: documentBytes, unit: "bytes", consequence: "codex drops what does not fit" },
+      hiddenBy: "AGENTS.override.md",
+    };
+  },
+  sources(place) {
+    const { join } = place.paths;
+    const shared = join(baseFolder(place, place.home), ".agents", "skills");
+    return {
+      // The tool's own folder is out of use and still read.
+      skillFolders: place.scope === "project" ? [shared] : [shared, join(configFolder(place), "skills")],
+      reserved: [".system"],
+      files: [],
     };
   },
 };
 
-function configFolder(place: { home: string; env: NodeJS.ProcessEnv }): string {
-  const moved = place.env["CODEX_HOME"];
-  return moved === undefined || moved === "" ? join(place.home, ".codex") : moved;
+function configFolder(machine: Machine): string {
+  return movedFolder(machine, "CODEX_HOME", machine.paths.join(machine.home, ".codex"));
 }

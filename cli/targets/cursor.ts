@@ -1,52 +1,39 @@
-import { join } from "node:path";
-import { detectAny } from "./detect.ts";
-import { describe, renderSkillFile, renderText, yamlText } from "./render.ts";
-import {
-  type InstallItem,
-  type InstallPlace,
-  type Placement,
-  type Refusal,
-  type TargetDefinition,
-  baseFolder,
-} from "./target.ts";
+import { copied, fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
+import { describe, renderText, yamlText } from "./render.ts";
+import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
 
 /** Cursor: `.mdc` rules in a project, skill folders for the user; it does not see linked folders. */
 export const cursor: TargetDefinition = {
   name: "cursor",
   label: "Cursor",
-  detect: (machine) =>
-    detectAny(machine, {
-      folders: [
-        join(machine.home, ".cursor"),
-        ...(machine.platform === "darwin" ? ["/Applications/Cursor.app"] : []),
-      ],
-      programs: ["cursor", "cursor-agent"],
-    }),
-  place(item: InstallItem, place: InstallPlace): Placement | Refusal {
+  signs: ({ home, paths, platform }) => ({
+    paths: [paths.join(home, ".cursor"), ...(platform === "darwin" ? ["/Applications/Cursor.app"] : [])],
+    programs: ["cursor", "cursor-agent"],
+  }),
+  projectSigns: [".cursor", ".cursorrules"],
+  place(item, place) {
+    const { join } = place.paths;
     const root = join(baseFolder(place, place.home), ".cursor");
-    if (item.format === "package")
-      return {
-        shape: "folder",
-        path: join(root, "skills", item.packageName ?? item.installName),
-        content: "package",
-        methods: ["copy"],
-      };
+    if (item.format === "package") return packageIn(place, join(root, "skills"), item, copied);
     if (place.scope === "project") {
-      const file = `${item.installName}.mdc`;
-      return {
-        shape: "file",
-        path: join(root, "rules", file),
-        content: { file, text: renderText(ruleHead(item), item.body) },
-        methods: ["symlink", "copy"],
-      };
+      const text = renderText(ruleHead(item), item.body);
+      return fileIn(place, join(root, "rules"), `${item.installName}.mdc`, text, linked);
     }
     if (item.type === "rule")
       return { refused: "cursor keeps user rules in its own settings; there is no global rules file" };
+    return skillFolderIn(place, join(root, "skills"), item, copied);
+  },
+  sources(place) {
+    const root = place.paths.join(baseFolder(place, place.home), ".cursor");
+    const rules = {
+      folder: place.paths.join(root, "rules"),
+      endings: [".mdc"],
+      deep: true,
+      type: "rule",
+    } as const;
     return {
-      shape: "folder",
-      path: join(root, "skills", item.installName),
-      content: { file: "SKILL.md", text: renderSkillFile(item) },
-      methods: ["copy"],
+      skillFolders: [place.paths.join(root, "skills")],
+      files: place.scope === "project" ? [rules] : [],
     };
   },
 };

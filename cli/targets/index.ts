@@ -1,12 +1,30 @@
-/** The targets that this version installs into. */
+/** Every target by its name. A name of `contract/vocabulary.ts` without a definition does not compile. */
 import type { Target } from "../../contract/vocabulary.ts";
+import { aider } from "./aider.ts";
 import { claude } from "./claude.ts";
+import { cline } from "./cline.ts";
 import { codex } from "./codex.ts";
+import { copilot } from "./copilot.ts";
 import { cursor } from "./cursor.ts";
+import { opencode } from "./opencode.ts";
 import type { TargetDefinition } from "./target.ts";
+import { windsurf } from "./windsurf.ts";
 
-const definitions: readonly TargetDefinition[] = [cursor, claude, codex];
+const definitions: Readonly<Record<Target, TargetDefinition>> = {
+  cursor,
+  claude,
+  codex,
+  windsurf,
+  cline,
+  copilot,
+  opencode,
+  aider,
+};
 
-export const targetDefinitions: ReadonlyMap<Target, TargetDefinition> = new Map(
-  definitions.map((definition) => [definition.name, definition]),
-);
+/** In the order in which people are shown them. */
+export const targetDefinitions: readonly TargetDefinition[] = Object.values(definitions);
+
+/** Undefined for a name that only a newer version knows. */
+export function findTarget(name: string): TargetDefinition | undefined {
+  return targetDefinitions.find((definition) => definition.name === name);
+}

@@ -4,17 +4,21 @@ import type { InstallItem } from "./target.ts";
 const descriptionMax = 1024;
 const nameMax = 64;
 
+/** Devices of Windows, which makes no file or folder of such a name, whatever its ending. */
+const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
+
 /** Lowercase letters, digits and single hyphens, as the Agent Skills specification has them. */
 export function skillFolderName(name: string): string {
-  return name
+  const reduced = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, nameMax)
     .replace(/^-+|-+$/g, "");
+  return deviceName.test(reduced) ? `${reduced}-skill` : reduced;
 }
 
 export function isSkillFolderName(name: string): boolean {
-  return name.length <= nameMax && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name);
+  return name.length <= nameMax && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && !deviceName.test(name);
 }
 
 /** One line, never empty: several tools drop a skill without a description. */
@@ -35,9 +39,22 @@ export function renderSkillFile(item: InstallItem): string {
   return renderText([`name: ${item.installName}`, `description: ${yamlText(describe(item))}`], item.body);
 }
 
+/** A text without frontmatter; the display name is its title where it has none. */
+export function renderTitled(item: InstallItem): string {
+  if (hasTitle(item.body)) return renderText([], item.body);
+  return renderText([], `# ${oneLine(item.name)}\n\n${withoutBlankHead(item.body)}`);
+}
+
+/** Characters as people count them, not bytes: what the limits of the tools are given in. */
+export function characterCount(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
 /** A section's lines: a heading with the display name, then the body. */
 export function renderBlock(item: InstallItem): string {
-  const body = trimEnd(item.body).replace(/^(?:[ \t]*\r?\n)+/, "");
+  const body = withoutBlankHead(trimEnd(item.body));
   const heading = `## ${oneLine(item.name)}`;
   return body === "" ? heading : `${heading}\n\n${body}`;
 }
@@ -55,8 +72,30 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
+function withoutBlankHead(text: string): string {
+  return text.replace(/^(?:[ \t]*\r?\n)+/, "");
+}
+
 function trimEnd(text: string): string {
   return text.replace(/[ \t\r\n]+$/, "");
+}
+
+/** Whether a heading of the first level stands outside of fenced code. */
+function hasTitle(body: string): boolean {
+  let fence: string | undefined;
+  let above = "";
+  for (const line of body.split(/\r?\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+      continue;
+    }
+    if (mark !== undefined) fence = mark;
+    else if (/^ {0,3}#(?:[ \t]|$)/.test(line) || (above.trim() !== "" && /^ {0,3}=+[ \t]*$/.test(line)))
+      return true;
+    above = line;
+  }
+  return false;
 }
 
 /** By characters, so that no pair of surrogates is torn. */

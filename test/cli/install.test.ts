@@ -297,7 +297,7 @@ describe("uninstall", () => {
     const { home, run } = await world(t);
     await run("install", "review", "-t", "codex", "-g");
     await run("uninstall", "review");
-    assert.deepEqual(await readdir(join(home, ".codex")), []);
+    assert.deepEqual(await readdir(home), [".svc"]);
   });
 
   it("keeps edited copies unless forced, and what is no longer its link", async (t) => {

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { targetDefinitions } from "../../cli/targets/index.ts";
+import path from "node:path";
+import { findTarget } from "../../cli/targets/index.ts";
 import { renderBlock, skillFolderName, yamlText } from "../../cli/targets/render.ts";
 import type { InstallItem, InstallPlace, Placement } from "../../cli/targets/target.ts";
 import { parse } from "yaml";
 import fc from "fast-check";
 
 const home = "/home/ann";
-const global: InstallPlace = { scope: "global", home, env: {} };
-const project: InstallPlace = { scope: "project", home, projectDir: "/work/app", env: {} };
+const machine = { home, env: {}, platform: "linux", paths: path.posix } as const;
+const global: InstallPlace = { ...machine, scope: "global" };
+const project: InstallPlace = { ...machine, scope: "project", projectDir: "/work/app" };
 const skill: InstallItem = {
   installName: "code-review",
   name: "Code Review: *strict*",
@@ -21,7 +23,7 @@ const rule: InstallItem = { ...skill, type: "rule" };
 const pack: InstallItem = { ...skill, format: "package", body: "", packageName: "review-kit" };
 
 function place(target: string, item: InstallItem, where: InstallPlace): Placement | { refused: string } {
-  return [...targetDefinitions.values()].find((definition) => definition.name === target)!.place(item, where);
+  return findTarget(target)!.place(item, where);
 }
 
 const skillFile =
@@ -115,8 +117,8 @@ describe("codex", () => {
         assert.ok("shape" in placed && placed.shape === "section");
         assert.equal(placed.path, `${folder}/AGENTS.md`);
         assert.equal(placed.block, "## Code Review: *strict*\n\n# Review\n\nDo it.");
-        assert.equal(placed.hiddenBy?.path, `${folder}/AGENTS.override.md`);
-        assert.equal(placed.advisedBytes?.bytes, 32_768);
+        assert.equal(placed.hiddenBy, "AGENTS.override.md");
+        assert.deepEqual([placed.advised?.size, placed.advised?.unit], [32_768, "bytes"]);
       }
     });
 

@@ -1,0 +1,138 @@
+/** Writing one place: a link, a copy or a section, each whole or not at all. */
+import { stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { InstallMethod } from "../../contract/vocabulary.ts";
+import type { Context } from "../context.ts";
+import { messageOf } from "../errors.ts";
+import { clearLeftovers } from "../state/atomic.ts";
+import { cachedPackage } from "../state/cache.ts";
+import type { InstallationRecord } from "../state/config.ts";
+import { characterCount } from "../targets/render.ts";
+import { isThere } from "./digest.ts";
+import {
+  copyTree,
+  isWithoutLinks,
+  linkTarget,
+  linkType,
+  readTextFile,
+  replaceFile,
+  replaceFolder,
+  replaceLink,
+  writeWhole,
+} from "./files.ts";
+import type { PlannedWrite } from "./place.ts";
+import { inspectRecord } from "./record.ts";
+import { applySection } from "./section.ts";
+
+export interface WrittenPlace {
+  record: InstallationRecord;
+  outcome: "written" | "unchanged" | "failed";
+  reason?: string;
+}
+
+/** Never throws; what failed is as it was before. The cache is written already. */
+export async function writePlace(
+  context: Context,
+  plan: PlannedWrite,
+  installName: string,
+  cache: string,
+  warnings: string[],
+): Promise<WrittenPlace> {
+  const { record } = plan;
+  try {
+    if (await isAsPlanned(plan, installName, cache)) {
+      await advise(plan, warnings);
+      return { record: { ...record, installedAt: plan.replaces!.installedAt }, outcome: "unchanged" };
+    }
+    await clearLeftovers(dirname(record.path));
+    const method = await putThere(context, plan, installName, cache, warnings);
+    await advise(plan, warnings);
+    return {
+      record: method === record.method ? record : { ...record, method, digest: plan.digest },
+      outcome: "written",
+    };
+  } catch (error) {
+    return { record, outcome: "failed", reason: messageOf(error) };
+  }
+}
+
+async function isAsPlanned(plan: PlannedWrite, installName: string, cache: string): Promise<boolean> {
+  const { record, replaces } = plan;
+  return (
+    replaces !== undefined &&
+    replaces.method === record.method &&
+    replaces.path === record.path &&
+    replaces.digest === record.digest &&
+    (await inspectRecord(record, installName, cache)) === "intact" &&
+    (record.method !== "symlink" || (await linkTarget(record.path)) === linkFor(plan, cache).target)
+  );
+}
+
+function linkFor(
+  { placement, record }: PlannedWrite,
+  cache: string,
+): { target: string; kind: "dir" | "file" } {
+  if (placement.shape === "file")
+    return { target: join(cache, record.platform, placement.content.file), kind: "file" };
+  if (placement.shape === "folder" && placement.content === "package")
+    return { target: cachedPackage(cache), kind: "dir" };
+  return { target: join(cache, record.platform), kind: "dir" };
+}
+
+/** Writes and answers the method that was used: where links cannot be made, another one. */
+async function putThere(
+  { platform }: Context,
+  plan: PlannedWrite,
+  installName: string,
+  cache: string,
+  warnings: string[],
+): Promise<InstallMethod> {
+  const { placement, record } = plan;
+  const { path } = record;
+  if (placement.shape === "section") {
+    const present = await readTextFile(path);
+    const edit = applySection(present, installName, placement.block);
+    if ("refused" in edit) throw new Error(`${path}: ${edit.refused}`);
+    if (edit.text !== present) await writeWhole(path, edit.text);
+    return "section";
+  }
+  if (record.method === "symlink") {
+    const { target, kind } = linkFor(plan, cache);
+    try {
+      await replaceLink(path, target, linkType(kind, platform));
+      return "symlink";
+    } catch (error) {
+      if (!isWithoutLinks(error)) throw error;
+      warnings.push(`${path} is a copy: no link can be made there`);
+    }
+  }
+  if (placement.shape === "file") {
+    await replaceFile(path, placement.content.text);
+    return "copy";
+  }
+  const { content } = placement;
+  await replaceFolder(path, (folder) =>
+    content === "package"
+      ? copyTree(cachedPackage(cache), folder)
+      : writeWhole(join(folder, content.file), content.text),
+  );
+  return "copy";
+}
+
+/** What keeps a written section from being read. */
+async function advise({ placement, record }: PlannedWrite, warnings: string[]): Promise<void> {
+  if (placement.shape !== "section") return;
+  const { advised, hiddenBy, path } = placement;
+  if (advised !== undefined) {
+    const { size, unit, consequence } = advised;
+    const actual =
+      unit === "bytes" ? (await stat(path)).size : characterCount((await readTextFile(path)) ?? "");
+    if (actual > size) warnings.push(`${path} is over ${size} ${unit}: ${consequence}`);
+  }
+  if (hiddenBy === undefined) return;
+  const other = join(dirname(path), hiddenBy);
+  if (await isThere(other))
+    warnings.push(
+      `${record.platform} reads ${other} instead of ${basename(path)}: the section will not be seen`,
+    );
+}

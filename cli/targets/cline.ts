@@ -1,0 +1,39 @@
+import { copied, fileIn, linkable, packageIn } from "./placements.ts";
+import { renderTitled } from "./render.ts";
+import { type TargetDefinition, baseFolder } from "./target.ts";
+
+const editors = [".vscode", ".vscode-insiders", ".cursor", ".windsurf"];
+
+/** Cline: rule files in a project, which have to be real files; skill folders, which may be links. */
+export const cline: TargetDefinition = {
+  name: "cline",
+  label: "Cline",
+  signs: ({ home, paths }) => ({
+    paths: [paths.join(home, ".cline")],
+    programs: ["cline"],
+    extensions: {
+      prefix: "saoudrizwan.claude-dev-",
+      folders: editors.map((editor) => paths.join(home, editor, "extensions")),
+    },
+  }),
+  projectSigns: [".clinerules", ".cline"],
+  place(item, place) {
+    const { join } = place.paths;
+    if (item.format === "package")
+      return packageIn(place, join(baseFolder(place, place.home), ".cline", "skills"), item, linkable);
+    if (place.scope === "global") return { refused: "cline text skills are installed per project only" };
+    // Without frontmatter a rule is always on.
+    const folder = join(place.projectDir!, ".clinerules");
+    return fileIn(place, folder, `${item.installName}.md`, renderTitled(item), copied);
+  },
+  sources(place) {
+    const { join } = place.paths;
+    const own = join(baseFolder(place, place.home), ".cline", "skills");
+    if (place.scope === "global") return { skillFolders: [own], files: [] };
+    const folder = join(place.projectDir!, ".clinerules");
+    return {
+      skillFolders: [own, join(folder, "skills")],
+      files: [{ folder, endings: [".md", ".txt"], deep: false, type: "rule" }],
+    };
+  },
+};
