@@ -8,6 +8,7 @@ import { Cancelled, type CliError, invalidArgument, toCliError } from "./errors.
 import { openOutput } from "./output.ts";
 import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
 import { suggest } from "./suggest.ts";
+import type { UpdateCheck } from "./update-check.ts";
 import { version } from "./version.ts";
 
 /** What the completion scripts call; no command for people, so no help tells of it. */
@@ -38,17 +39,36 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     profileFlag: undefined,
     output,
   };
+  const updates = await updateCheck(argv, context);
   try {
     const result = await dispatch(argv, context);
     output.result(result.data, result.text);
+    await updates?.tell();
     return result.partial === true ? 1 : 0;
   } catch (error) {
+    updates?.cancel();
     if (error instanceof Cancelled) return 130;
     output.failure(toCliError(error));
     if (!json && (io.env["SVC_DEBUG"] ?? "") !== "" && error instanceof Error)
       io.stderr.write(`${error.stack}\n`);
     return 1;
   }
+}
+
+/** Undefined, and nothing loaded, where nobody would read it. */
+async function updateCheck(argv: readonly string[], context: Context): Promise<UpdateCheck | undefined> {
+  if (argv[0] === completing || argv[0] === "completion" || !isForPerson(context)) return undefined;
+  return (await import("./update-check.ts")).startUpdateCheck(context);
+}
+
+function isForPerson({ json, stdout, stderr, env }: Context): boolean {
+  return (
+    !json &&
+    stdout.isTTY === true &&
+    stderr.isTTY === true &&
+    (env["CI"] ?? "") === "" &&
+    (env["SVC_NO_UPDATE_CHECK"] ?? "") === ""
+  );
 }
 
 async function dispatch(argv: readonly string[], context: Context): Promise<CommandResult> {

@@ -270,3 +270,7 @@ export const TenantPayload = z
   })
   .meta({ id: "Tenant" });
 export type TenantPayload = z.infer<typeof TenantPayload>;
+
+/** What the client's daily update check reads. */
+export const ClientPayload = z.object({ version: z.string() }).meta({ id: "Client" });
+export type ClientPayload = z.infer<typeof ClientPayload>;

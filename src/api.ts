@@ -9,6 +9,7 @@ import { pageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { ServiceError } from "./errors.ts";
 import { folderRoutes } from "./folders/routes.ts";
+import { clientRoutes } from "./http/client.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
 import type { IdempotencyStore } from "./http/idempotency.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -26,8 +27,9 @@ import { userRoutes } from "./users/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** Every route below `/api`, as the API description tells them. */
-export function apiRoutes(app: App): Route[] {
+export function apiRoutes(app: App, version: string): Route[] {
   return [
+    ...clientRoutes(version),
     ...authRoutes(app),
     ...userRoutes(app),
     ...tokenRoutes(app),
@@ -44,7 +46,7 @@ export function createApi(
   app: App,
   options: { health: Health; version: string; metrics?: Metrics | undefined },
 ): Koa {
-  const routes = apiRoutes(app);
+  const routes = apiRoutes(app, options.version);
   let description: object | undefined;
   const describe = () => (description ??= describeRoutes(routes, options.version, app.config.baseUrl));
   return createHttp({

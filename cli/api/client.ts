@@ -58,6 +58,12 @@ export type Client = ReturnType<typeof openClient>;
 export function openClient(options: HttpOptions) {
   /** The body of a JSON answer; throws for refusals and for answers that are not JSON. */
   async function json(request: HttpRequest): Promise<unknown> {
+    const { waiting, baseUrl } = options;
+    if (waiting === undefined) return readJson(request);
+    return waiting(`Waiting for ${new URL(baseUrl).host}`, () => readJson(request));
+  }
+
+  async function readJson(request: HttpRequest): Promise<unknown> {
     const response = await send(options, request);
     let text: string;
     try {

@@ -9,6 +9,8 @@ export interface HttpOptions {
   token: string | undefined;
   userAgent: string;
   sleep: (ms: number) => Promise<void>;
+  /** Tells somebody who watches that an answer is waited for. */
+  waiting?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   env: NodeJS.ProcessEnv;
 }
 

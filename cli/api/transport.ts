@@ -14,6 +14,8 @@ export interface Exchange {
   timeoutMs: number;
   /** Where proxies are named, as every tool reads them: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`. */
   env: NodeJS.ProcessEnv;
+  /** Ends the exchange, whatever it has come to. */
+  signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -44,6 +46,7 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
   if (typeof body === "string") headers["content-length"] = String(Buffer.byteLength(body));
   const options: RequestOptions = { method: given.method, headers };
   if (agent !== undefined) options.agent = agent;
+  if (given.signal !== undefined) options.signal = given.signal;
 
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = open(url, options);

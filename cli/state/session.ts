@@ -23,7 +23,7 @@ export async function openSession(
   const config = await readConfig(context);
   const profile = profileName(config, context.profileFlag, context.env);
   const stored = config.profiles[profile];
-  const apiUrl = apiUrlOf(context.env["SVC_API_URL"], stored?.apiUrl);
+  const apiUrl = serviceAddress(context, stored);
   const token = options.token === undefined ? tokenFor(context, apiUrl, stored) : options.token.use;
   return { config, profile, apiUrl, client: clientFor(context, apiUrl, token) };
 }
@@ -34,6 +34,7 @@ export function clientFor(context: Context, apiUrl: string, token: string | unde
     token,
     userAgent: `svc/${version} (${context.platform})`,
     sleep: context.sleep,
+    waiting: context.output.waiting,
     env: context.env,
   });
 }
@@ -54,9 +55,11 @@ function tokenFor(
   return undefined;
 }
 
-function apiUrlOf(fromEnv: string | undefined, stored: string | undefined): string {
+/** Where a profile's service is: `SVC_API_URL`, then the address of its login, then the default. */
+export function serviceAddress(context: Context, stored: { apiUrl?: string } | undefined): string {
+  const fromEnv = context.env["SVC_API_URL"];
   const given = fromEnv === "" ? undefined : fromEnv;
-  const text = given ?? stored ?? defaultApiUrl;
+  const text = given ?? stored?.apiUrl ?? defaultApiUrl;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw invalidArgument("SVC_API_URL", `SVC_API_URL is not an http address: "${text}".`);

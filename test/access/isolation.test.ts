@@ -170,7 +170,7 @@ async function digestOf(side: Side): Promise<string> {
 
 describe("two organizations", () => {
   it("never meet: the other's ids are unknown in every path, whoever asks", async () => {
-    const routes = apiRoutes(service.app).filter((route) => route.path.includes(":"));
+    const routes = apiRoutes(service.app, "0.0.0-test").filter((route) => route.path.includes(":"));
     const untouched = await digestOf(theirs);
     let calls = 0;
     for (const route of routes) {
@@ -210,7 +210,9 @@ describe("two organizations", () => {
   });
 
   it("never meet: one's own organization with the other's ids in it knows none of them", async () => {
-    const nested = apiRoutes(service.app).filter((route) => /^\/api\/tenants\/:tenant\/.*:/.test(route.path));
+    const nested = apiRoutes(service.app, "0.0.0-test").filter((route) =>
+      /^\/api\/tenants\/:tenant\/.*:/.test(route.path),
+    );
     const untouched = await digestOf(theirs);
     for (const route of nested) {
       const path = pathOf(route, { tenant: ours, rest: theirs });

@@ -69,7 +69,7 @@ describe("the API description", () => {
     assert.match(document.openapi, /^3\.1\.\d$/);
     assert.ok(document.info.title && document.info.version);
     assert.deepEqual(document.servers, [{ url: service.url }]);
-    const declared = apiRoutes(service.app).map(
+    const declared = apiRoutes(service.app, "0.0.0-test").map(
       (route) => `${route.method} ${route.path.replace(/[:*](\w+)/g, "{$1}")}`,
     );
     const described = operations().map(({ method, path }) => `${method} ${path}`);

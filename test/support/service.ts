@@ -111,7 +111,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       return done;
     });
   };
-  const check = declaredAnswers(apiRoutes(app));
+  const check = declaredAnswers(apiRoutes(app, "0.0.0-test"));
   const health: Health = { isDraining: false, checks: { database: () => app.storage.ping() } };
   const answer = createApi(app, { health, version: "0.0.0-test" }).callback();
   const server = createServer((request, response) => void answer(request, response));
