@@ -5,7 +5,7 @@
  * A place is taken in one conditional write before its skill is made, so the limit holds however many share at once; its slug
  * is reserved along with it.
  */
-import type { IndexDescription } from "mongodb";
+import type { Document, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { settleOutbox, type WithOutbox } from "./outbox.ts";
 
@@ -84,8 +84,8 @@ export function openAnonymousIdentities(database: Database) {
     },
     /** Gives a place back; nothing where there is none. With `unkept` only one that still waits for its skill. */
     async freePlace(id: string, skillId: string, now: Date, unkept = false): Promise<void> {
-      const place = { skillId, ...(unkept ? { reservedAt: { $exists: true } } : {}) };
-      const result = await identities.updateOne({ _id: id }, { $pull: { shares: place } });
+      const shares = unkept ? { skillId, reservedAt: { $exists: true } } : { skillId };
+      const result = await identities.updateOne({ _id: id }, { $pull: { shares } } as Document);
       if (result.modifiedCount === 1)
         await identities.updateOne({ _id: id, shares: { $size: 0 } }, { $set: { idleSince: now } });
     },

@@ -49,5 +49,5 @@ export function isSignedBy(key: Buffer, text: string, signature: Buffer): boolea
 }
 
 function littleEndian(bytes: Buffer): bigint {
-  return BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+  return BigInt(`0x${Buffer.from(bytes.toReversed()).toString("hex")}`);
 }

@@ -71,7 +71,7 @@ export async function register(
   );
   const { "x-svc-signature": signature, "x-svc-key": _key, ...headers } = signed;
   return service.call<RegisteredPayload>("POST", path, {
-    headers: headers as Record<string, string>,
+    headers,
     body: { publicKey: key.publicKey, signature },
   });
 }

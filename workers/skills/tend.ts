@@ -1,6 +1,5 @@
 /** Makes the places of anonymous shares agree with the skills that are there, whatever a stop has left. */
 import type { App } from "../../src/app.ts";
-import type { AnonymousIdentity, SharePlace } from "../../storage/anonymous-identities.ts";
 
 const batch = 200;
 /** A place or a skill younger than this may belong to a share under way. */
@@ -23,9 +22,11 @@ export async function tendShares(app: App): Promise<void> {
   }
 }
 
-type SharedSkill = { _id: string; tenantId: string; slug: string; createdAt: Date };
+type Storage = App["storage"];
+type Identity = Awaited<ReturnType<Storage["anonymousIdentities"]["listAfter"]>>[number];
+type SharedSkill = Awaited<ReturnType<Storage["tenantSkills"]["listShared"]>>[number];
 
-async function tend(app: App, identity: AnonymousIdentity, skills: SharedSkill[]): Promise<void> {
+async function tend(app: App, identity: Identity, skills: SharedSkill[]): Promise<void> {
   const { anonymousIdentities, places } = app.storage;
   const now = app.now();
   const isUnderWay = (since: Date) => now.getTime() - since.getTime() < underWayMs;
@@ -41,7 +42,7 @@ async function tend(app: App, identity: AnonymousIdentity, skills: SharedSkill[]
   const isPlaced = (skill: SharedSkill) => identity.shares.some((place) => place.skillId === skill._id);
   for (const skill of skills) {
     if (isPlaced(skill) || isUnderWay(skill.createdAt)) continue;
-    const place: SharePlace = { skillId: skill._id, slug: skill.slug };
+    const place = { skillId: skill._id, slug: skill.slug };
     await anonymousIdentities.addPlace(identity._id, place);
   }
 }
