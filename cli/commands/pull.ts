@@ -4,12 +4,13 @@ import type { Context } from "../context.ts";
 import { CliError, invalidArgument, messageOf } from "../errors.ts";
 import { applyVersion, reportedPlaces } from "../install/apply.ts";
 import { fetchVersion } from "../install/fetch.ts";
+import { isThere } from "../install/digest.ts";
 import { findInstalled } from "../install/find.ts";
-import { inspectRecord } from "../install/record.ts";
+import { type RecordState, inspectRecord } from "../install/record.ts";
 import { type ReportedPlace, reportingMachine, reportInstalls } from "../install/report.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
 import { cacheFolder, inspectCache } from "../state/cache.ts";
-import type { InstalledSkill } from "../state/config.ts";
+import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
@@ -34,8 +35,23 @@ interface Candidate {
   resolved: ResolveResult | CliError;
 }
 
+/** One call of `pull`, and what it has to report at its end. */
+interface Run {
+  context: Context;
+  session: Session;
+  force: boolean;
+  /** One skill was named: its failure is the command's. */
+  named: boolean;
+  /** The lock of the local state is for one at a time; downloads are not. */
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  machine: string | undefined;
+  places: ReportedPlace[];
+}
+
 /** Requests for pins that are under way at a time. */
 const resolvedAtOnce = 6;
+/** Skills whose downloads are under way at a time. */
+const pulledAtOnce = 4;
 
 export const pull = defineCommand({
   name: "pull",
@@ -72,15 +88,17 @@ export const pull = defineCommand({
     throwIfHopeless(candidates, args.slug !== undefined);
     if (args.frozen) refuseMoves(candidates);
 
-    const skills: PulledSkill[] = [];
-    const reports: Reports = { machine: undefined, places: [] };
-    const progress = await context.output.progress(`Pulling ${candidates.length} skills`);
-    for (const [i, candidate] of candidates.entries()) {
-      skills.push(await pullOne(context, session, candidate, reports, args.force, args.slug !== undefined));
-      progress.update(i + 1, candidates.length);
-    }
-    progress.end();
-    await reportInstalls(session.client, reports.machine, reports.places);
+    const run: Run = {
+      context,
+      session,
+      force: args.force,
+      named: args.slug !== undefined,
+      inTurn: openTurns(),
+      machine: undefined,
+      places: [],
+    };
+    const skills = await pullAll(run, candidates);
+    await reportInstalls(session.client, run.machine, run.places);
     const count = (...outcomes: Outcome[]) =>
       skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
     const summary = {
@@ -156,41 +174,49 @@ function wouldMove(skill: InstalledSkill, resolved: ResolveResult): boolean {
   return resolved.version.version !== skill.version || resolved.version.hash !== skill.hash;
 }
 
-async function pullOne(
-  context: Context,
-  session: Session,
-  candidate: Candidate,
-  reports: Reports,
-  force: boolean,
-  named: boolean,
-): Promise<PulledSkill> {
+/** In the order of the candidates, whichever is done first. */
+async function pullAll(run: Run, candidates: readonly Candidate[]): Promise<PulledSkill[]> {
+  const { length } = candidates;
+  const skills: PulledSkill[] = [];
+  const rest = [...candidates.entries()];
+  const lane = async () => {
+    for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+      const [i, candidate] = next;
+      const work = () => pullOne(run, candidate);
+      const label = `Pulling ${candidate.skill.slug} (${i + 1} of ${length})`;
+      // Of a single skill, its download tells more.
+      skills[i] = length === 1 ? await work() : await run.context.output.waiting(label, work);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(pulledAtOnce, length) }, lane));
+  return skills;
+}
+
+function openTurns(): Run["inTurn"] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+async function pullOne(run: Run, candidate: Candidate): Promise<PulledSkill> {
   const { installName, skill, range, resolved } = candidate;
   const base = { publicId: skill.publicId, slug: skill.slug, fromVersion: skill.version };
   if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
   try {
-    const found = { installName, skill, range, resolved };
-    return { ...base, ...(await bringTo(context, session, found, reports, force)) };
+    return { ...base, ...(await bringTo(run, { installName, skill, range, resolved })) };
   } catch (error) {
-    if (named && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
+    if (run.named && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
     return { ...base, outcome: "failed", warnings: [messageOf(error)] };
   }
 }
 
-/** What has changed where, to be reported at the end. */
-interface Reports {
-  machine: string | undefined;
-  places: ReportedPlace[];
-}
-
 type Brought = Omit<PulledSkill, "publicId" | "slug" | "fromVersion">;
 
-async function bringTo(
-  context: Context,
-  session: Session,
-  candidate: Candidate & { resolved: ResolveResult },
-  reports: Reports,
-  force: boolean,
-): Promise<Brought> {
+async function bringTo(run: Run, candidate: Candidate & { resolved: ResolveResult }): Promise<Brought> {
+  const { context, session, force, inTurn } = run;
   const { installName, skill, range, resolved } = candidate;
   const { version } = resolved;
   const moved = wouldMove(skill, resolved);
@@ -198,34 +224,42 @@ async function bringTo(
   const cache = cacheFolder(statePaths(context.home), installName);
   const { meta, state } = await inspectCache(cache);
   const places = await Promise.all(
-    skill.installs.map(async (record) => ({
-      record,
-      state: await inspectRecord(record, installName, cache),
-    })),
+    skill.installs.map(async (record) => ({ record, state: await stateOf(record, installName, cache) })),
   );
-  const edits = [
+  const remarks = [
     ...(state === "edited" ? [`${installName} was edited through its link in ${cache}`] : []),
     ...places.filter((place) => place.state === "edited").map(({ record }) => `${record.path} was edited`),
   ].map((text) => `${text}; use --force to overwrite it`);
+  const edited = remarks.length > 0;
+  for (const place of places)
+    if (place.state === "gone") remarks.push(`${place.record.projectDir!} is no longer there`);
   const damaged =
     state === "missing" ||
     state === "interrupted" ||
     meta?.hash !== skill.hash ||
-    places.some((place) => place.state === "missing" || place.state === "stale");
+    places.some(
+      (place) =>
+        place.state === "missing" ||
+        place.state === "stale" ||
+        (place.state === "intact" && place.record.outdated === true),
+    );
 
-  if (!moved && !damaged && (edits.length === 0 || !force)) {
-    if (range !== skill.range) await rememberPin(context, session, installName, range);
-    return { outcome: "upToDate", ...to, warnings: edits };
+  if (!moved && !damaged && (!edited || !force)) {
+    if (range !== skill.range) await inTurn(() => rememberPin(context, session, installName, range));
+    return { outcome: "upToDate", ...to, warnings: remarks };
   }
-  if (state === "edited" && !force) return { outcome: moved ? "failed" : "upToDate", ...to, warnings: edits };
+  if (state === "edited" && !force)
+    return { outcome: moved ? "failed" : "upToDate", ...to, warnings: remarks };
 
   const applied = await withTemporaryFolder(context, async (folder) => {
     const fetched = await fetchVersion(session.client, context.output, resolved, folder);
-    const result = await changeConfig(context, (change) => {
-      reports.machine = reportingMachine(change.config, session.client);
-      return applyVersion(context, change, fetched, [], { profile: session.profile, range, force });
-    });
-    reports.places.push(...reportedPlaces(result, fetched));
+    const result = await inTurn(() =>
+      changeConfig(context, (change) => {
+        run.machine = reportingMachine(change.config, session.client);
+        return applyVersion(context, change, fetched, [], { profile: session.profile, range, force });
+      }),
+    );
+    run.places.push(...reportedPlaces(result, fetched));
     return result;
   });
   const by = (...outcomes: string[]) => applied.places.filter(({ outcome }) => outcomes.includes(outcome));
@@ -243,6 +277,17 @@ async function bringTo(
     ...to,
     warnings,
   };
+}
+
+/** A project on a disk that is away has lost nothing: there is nothing to repair. */
+async function stateOf(
+  record: InstallationRecord,
+  installName: string,
+  cache: string,
+): Promise<RecordState | "gone"> {
+  const { projectDir } = record;
+  if (projectDir !== undefined && !(await isThere(projectDir))) return "gone";
+  return inspectRecord(record, installName, cache);
 }
 
 async function rememberPin(
