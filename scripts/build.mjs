@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from "node:util";
 
 import { installIfStale } from "./install.mjs";
 import { requireNode } from "./node-version.mjs";
+import { noticesOf } from "./notices.mjs";
 import { builds, isFresh, root, stateOf } from "./sources.mjs";
 
 const LOCK_WAIT_MS = 120_000;
@@ -112,7 +113,7 @@ async function buildCli() {
     cwd: root,
   });
   try {
-    await bundle.write({
+    const { output } = await bundle.write({
       dir: fresh,
       // Loaded faster than an ES module, which has to wake Node's other loader first.
       format: "cjs",
@@ -121,6 +122,8 @@ async function buildCli() {
       chunkFileNames: "[name]-[hash].cjs",
       codeSplitting: { groups: [{ name: "core", test: hotPath }] },
     });
+    const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
+    fs.writeFileSync(path.join(fresh, "THIRD-PARTY-NOTICES"), noticesOf(modules));
     swap(fresh, inRoot("dist", "cli"));
   } finally {
     await bundle.close();
