@@ -51,6 +51,10 @@ export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "Publish a file or folder as a skill",
     load: async () => (await import("./commands/publish.ts")).publish,
   },
+  share: {
+    summary: "Share a file or folder by link, without an account",
+    load: async () => (await import("./commands/share.ts")).share,
+  },
   push: {
     summary: "Add a version to an existing skill, without questions",
     load: async () => (await import("./commands/push.ts")).push,

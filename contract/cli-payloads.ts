@@ -178,6 +178,23 @@ export const cliPayloads = {
     identity: z.strictObject({ username: text, tenantSlug: text, anonymous: z.boolean() }),
     warnings,
   }),
+  /** Ours: what the anonymous identity shares, and how it makes room. */
+  shareList: z.array(
+    z.strictObject({
+      publicId: text,
+      slug: text,
+      name: text,
+      type: skillType,
+      ...current,
+      url: z.url(),
+      installCommand: text,
+      updatedAt: timestamp,
+    }),
+  ),
+  shareDelete: z.strictObject({
+    skill: z.strictObject({ publicId: text, slug: text, name: text }),
+    deleted: z.literal(true),
+  }),
   move: z.strictObject({
     skill: z.strictObject({ id: text, slug: text, name: text, tenantId: text }),
     from: z.strictObject({ folderId: text.nullable() }),

@@ -18,6 +18,7 @@ import type {
   FolderPayload,
   MovedSkillPayload,
 } from "../../contract/payloads-folders.ts";
+import type { RegisteredPayload, SharedPayload } from "../../contract/payloads-share.ts";
 import type { PublishMode } from "../../contract/vocabulary.ts";
 import { CliError } from "../errors.ts";
 import { failureOf } from "./failure.ts";
@@ -38,6 +39,11 @@ export type PublishInput = ContentInput & {
   createFolders?: boolean;
   personal?: boolean;
 };
+
+export type ShareInput = ContentInput & { name: string; type?: string };
+
+/** Where a key is registered, also as it is signed. */
+export const registrationPath = "/api/auth/anonymous/register";
 
 export type PushInput = ContentInput & {
   message?: string;
@@ -77,7 +83,13 @@ export function openClient(options: HttpOptions) {
     return body;
   }
 
-  async function call<T>(method: HttpRequest["method"], path: string, query: Query = {}, input?: unknown) {
+  async function call<T>(
+    method: HttpRequest["method"],
+    path: string,
+    query: Query = {},
+    input?: unknown,
+    headers?: Record<string, string>,
+  ) {
     const body = (await json({
       method,
       url: path + searchOf(query),
@@ -85,7 +97,7 @@ export function openClient(options: HttpOptions) {
         ? {}
         : {
             body: JSON.stringify(input),
-            headers: { "content-type": "application/json", ...onceOnly(method) },
+            headers: { "content-type": "application/json", ...onceOnly(method), ...headers },
           }),
     })) as { success?: unknown; data?: T; nextCursor?: string | null };
     if (body.success !== true || body.data === undefined) throw notOurs(options.baseUrl);
@@ -121,6 +133,13 @@ export function openClient(options: HttpOptions) {
     move: (skill: string, input: { folder: string; createFolders?: true }) =>
       create<MovedSkillPayload>(`${skillPath(skill)}/move`, input),
     announceUpload: (size: number, sha256: string) => create<UploadPayload>("/api/uploads", { size, sha256 }),
+    /** Anonymous sharing; all but the registration is signed (`signed.ts`). */
+    registerKey: async (input: { publicKey: string; signature: string }, headers: Record<string, string>) =>
+      (await call<RegisteredPayload>("POST", registrationPath, {}, input, headers)).data,
+    share: (input: ShareInput) => create<SharedPayload>("/api/share", input),
+    async remove(skill: string): Promise<void> {
+      await json({ method: "DELETE", url: skillPath(skill) });
+    },
     exchangeOidc: (token: string, team: string) =>
       create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", { token, team }),
 

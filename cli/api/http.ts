@@ -7,6 +7,8 @@ export interface HttpOptions {
   /** Address of the service, maybe with a path; without a trailing slash. */
   baseUrl: string;
   token: string | undefined;
+  /** Signs calls in place of a token. */
+  sign?: Signer;
   userAgent: string;
   sleep: (ms: number) => Promise<void>;
   /** Tells somebody who watches that an answer is waited for. */
@@ -14,12 +16,24 @@ export interface HttpOptions {
   env: NodeJS.ProcessEnv;
 }
 
+/** The headers that say who signed a call; made anew each time that one is sent. */
+export type Signer = (call: {
+  method: string;
+  /** Beneath the service's address, with the query. */
+  path: string;
+  body: string;
+  /** Of a body that is streamed. */
+  bodySha256: string | undefined;
+}) => Record<string, string>;
+
 export interface HttpRequest {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** A path under the base address, or a whole URL that the service handed out. */
   url: string;
   headers?: Record<string, string>;
   body?: string | Readable;
+  /** Hexadecimal SHA-256 of a body that is streamed, for its signature. */
+  bodySha256?: string;
   /** Time until the answer's head is there. */
   timeoutMs?: number;
 }
@@ -68,9 +82,7 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
         "user-agent": options.userAgent,
         "x-svc-client": "cli",
         ...request.headers,
-        ...(options.token === undefined || url.origin !== origin
-          ? {}
-          : { authorization: `Bearer ${options.token}` }),
+        ...(url.origin === origin ? credentials(options, request, url) : {}),
       },
       ...(request.body === undefined ? {} : { body: request.body }),
     });
@@ -90,6 +102,15 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
       );
     url = next;
   }
+}
+
+function credentials(options: HttpOptions, request: HttpRequest, url: URL): Record<string, string> {
+  const { sign, token, baseUrl } = options;
+  if (sign === undefined) return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const base = new URL(baseUrl).pathname.replace(/\/$/, "");
+  const path = url.pathname.startsWith(base) ? url.pathname.slice(base.length) : url.pathname;
+  const body = typeof request.body === "string" ? request.body : "";
+  return sign({ method: request.method, path: path + url.search, body, bodySha256: request.bodySha256 });
 }
 
 function isWorthRetrying(status: number): boolean {

@@ -29,6 +29,7 @@ export async function uploadPackage(
       url: target,
       headers: { "content-type": "application/zip", "content-length": String(file.size) },
       body: streamFile(file, progress),
+      bodySha256: file.sha256,
       timeoutMs: uploadTimeoutMs,
     });
   } catch (error) {

@@ -71,8 +71,18 @@ export interface Config {
   version: typeof formatVersion;
   /** What reports of installs call this machine. Random: it says nothing about machine or owner. */
   machineId?: string;
+  /** Anonymous identities, by the origin of the service that each is for. */
+  identities?: Record<string, AnonymousKey>;
   activeProfile: string;
   profiles: Record<string, Profile>;
+}
+
+/** An Ed25519 key pair, each half 32 bytes in base64url, and what a service knows it as. */
+export interface AnonymousKey {
+  publicKey: string;
+  privateKey: string;
+  /** Set once the service has registered the key. */
+  id?: string;
 }
 
 function emptyProfile(): Profile {
@@ -195,6 +205,9 @@ function faultOf(value: unknown): string | undefined {
   if (typeof value["activeProfile"] !== "string" || !isRecord(value["profiles"]))
     return "its profiles are missing";
   if (!optionalText(value["machineId"])) return "its machine id is broken";
+  const identities = value["identities"] ?? {};
+  if (!isRecord(identities) || !Object.values(identities).every(isAnonymousKey))
+    return "an anonymous identity is broken";
   for (const profile of Object.values(value["profiles"])) {
     if (!isRecord(profile) || !isRecord(profile["installed"]) || !isRecord(profile["preferences"]))
       return "a profile is incomplete";
@@ -205,6 +218,16 @@ function faultOf(value: unknown): string | undefined {
         return "an installed skill's record is broken";
   }
   return undefined;
+}
+
+function isAnonymousKey(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    [value["publicKey"], value["privateKey"]].every(
+      (half) => typeof half === "string" && /^[A-Za-z0-9_-]{43}$/.test(half),
+    ) &&
+    optionalText(value["id"])
+  );
 }
 
 function isInstalledSkill(value: unknown): boolean {

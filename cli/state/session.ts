@@ -1,5 +1,6 @@
 /** Which service a command talks to, and as whom. */
 import { type Client, openClient } from "../api/client.ts";
+import type { HttpOptions } from "../api/http.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
 import { version } from "../version.ts";
@@ -28,7 +29,12 @@ export async function openSession(
   return { config, profile, apiUrl, client: clientFor(context, apiUrl, token) };
 }
 
-export function clientFor(context: Context, apiUrl: string, token: string | undefined): Client {
+export function clientFor(
+  context: Context,
+  apiUrl: string,
+  token: string | undefined,
+  sign?: HttpOptions["sign"],
+): Client {
   return openClient({
     baseUrl: apiUrl,
     token,
@@ -36,6 +42,7 @@ export function clientFor(context: Context, apiUrl: string, token: string | unde
     sleep: context.sleep,
     waiting: context.output.waiting,
     env: context.env,
+    ...(sign === undefined ? {} : { sign }),
   });
 }
 

@@ -28,6 +28,8 @@ export function payloadNameOf(words: readonly string[]): CliPayloadName {
   if (args.length === 1 && has("--version")) return "version";
   const [name, second] = args;
   if (name === "list") return has("--public") ? "listPublic" : has("--installed") ? "listInstalled" : "list";
+  if (name === "share" && has("--list")) return "shareList";
+  if (name === "share" && has("--delete")) return "shareDelete";
   if (name === "folders") return second === "create" ? "folders.create" : "folders.list";
   const full = name === "profile" ? `profile.${second}` : name;
   assert.ok(full !== undefined && Object.hasOwn(cliPayloads, full), `no document is declared for ${full}`);

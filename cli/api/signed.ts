@@ -1,0 +1,49 @@
+/** Calls signed by an Ed25519 key, as the service checks them (`docs/share.md`). */
+import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import type { AnonymousKey } from "../state/config.ts";
+import { type Client, registrationPath } from "./client.ts";
+import type { Signer } from "./http.ts";
+
+export function newKey(): AnonymousKey {
+  const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+  return { publicKey: x!, privateKey: d! };
+}
+
+export function signerFor(key: AnonymousKey & { id: string }, now: () => Date): Signer {
+  return ({ method, path, body, bodySha256 }) => ({
+    "x-svc-key": key.id,
+    ...signatureOf(key, now(), { method, path, sha256: bodySha256 ?? sha256(body) }),
+  });
+}
+
+/** Makes the key known to the service, or asks what it is known as; answers the identity's id. */
+export async function registerKey(client: Client, key: AnonymousKey, now: Date): Promise<string> {
+  const { "x-svc-signature": signature, ...stamp } = signatureOf(key, now, {
+    method: "POST",
+    path: registrationPath,
+    sha256: sha256(Buffer.from(key.publicKey, "base64url")),
+  });
+  const { identity } = await client.registerKey({ publicKey: key.publicKey, signature }, stamp);
+  return identity.id;
+}
+
+function signatureOf(
+  { publicKey, privateKey }: AnonymousKey,
+  now: Date,
+  call: { method: string; path: string; sha256: string },
+) {
+  const timestamp = String(Math.round(now.getTime() / 1000));
+  const nonce = randomBytes(18).toString("base64url");
+  const key = createPrivateKey({
+    key: { kty: "OKP", crv: "Ed25519", x: publicKey, d: privateKey },
+    format: "jwk",
+  });
+  const text = [call.method, call.path, call.sha256, timestamp, nonce].join("\n");
+  return {
+    "x-svc-timestamp": timestamp,
+    "x-svc-nonce": nonce,
+    "x-svc-signature": sign(null, Buffer.from(text), key).toString("base64url"),
+  };
+}
+
+const sha256 = (bytes: string | Buffer) => createHash("sha256").update(bytes).digest("hex");
