@@ -1,10 +1,15 @@
-import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import { basename, sep } from "node:path";
+import type { PublishResult } from "../../contract/payloads.ts";
+import { type SkillType, skillTypes, visibilities } from "../../contract/vocabulary.ts";
 import type { PublishInput } from "../api/client.ts";
-import { defineCommand } from "../command.ts";
-import { invalidArgument } from "../errors.ts";
-import { readSource, stageContent } from "../pack/source.ts";
-import { askText, requireInteraction } from "../prompts.ts";
+import { type CommandResult, defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { Cancelled, invalidArgument, messageOf } from "../errors.ts";
+import { type SkillSource, readSource, stageContent } from "../pack/source.ts";
+import { askSeveral, askText, requireInteraction } from "../prompts.ts";
 import { openSession } from "../state/session.ts";
+import { readConfig } from "../state/state.ts";
+import { plainLine } from "../table.ts";
 import { chooseTeam } from "../team.ts";
 
 export const publish = defineCommand({
@@ -57,51 +62,112 @@ export const publish = defineCommand({
       );
     if (args.path === undefined)
       requireInteraction(context, "<path>", "Say what to publish: svc publish <path>.");
-    const path = args.path ?? (await askText("Which file or folder?", "./my-skill"));
-    const source = await readSource(context, path);
+    const chosen = args.path === undefined ? await chooseSources(context) : [{ path: args.path }];
+    if (chosen.length > 1 && args.name !== undefined)
+      throw invalidArgument("--name", "--name is for one skill: choose one, or leave it out.");
+    const [first] = chosen;
+    // One that cannot be published is refused before anybody is asked for anything more.
+    const single = chosen.length === 1 ? await readSource(context, first!.path) : undefined;
+
     const { client } = await openSession(context);
     const team = args.team ?? (await chooseTeam(context, client, "Publish to which organization?"));
-    const content = await stageContent(context, client, source);
-
-    const input: PublishInput = {
-      ...content,
+    const input: Omit<PublishInput, "name"> = {
       mode: args.create ? "create" : args.update ? "update" : "upsert",
       tenantId: team,
-      name: args.name ?? source.name,
-      ...(args.type === undefined ? {} : { type: args.type }),
       ...(args.visibility === undefined ? {} : { visibility: args.visibility }),
       ...(args.message === undefined ? {} : { message: args.message }),
       ...(args.folder === undefined ? {} : { folder: args.folder }),
       ...(args.parents ? { createFolders: true } : {}),
       ...(args.personal ? { personal: true } : {}),
     };
-    const { action, unchanged, skill, version, url, ignoredFlags, warnings } = await client.publish(input);
-    const { publicId, slug, name, type, visibility, currentVersion, currentSemver, tenantId, folderId } =
-      skill;
-    const told = [
-      ...(warnings ?? []),
-      ...ignoredFlags
-        .filter((flag) => flag === "type")
-        .map(() => `--type was ignored: the skill keeps its type ${type}`),
-    ];
-    for (const warning of told) context.output.warn(warning);
+    const publishOne = async ({ type }: Chosen, source: SkillSource) => {
+      const given = { name: args.name ?? source.name, ...typeOf(args.type ?? type) };
+      const content = await stageContent(context, client, source);
+      return present(context, await client.publish({ ...input, ...given, ...content }));
+    };
+    if (single !== undefined) return publishOne(first!, single);
+
+    const results: CommandResult[] = [];
+    let failed = false;
+    for (const [i, choice] of chosen.entries())
+      try {
+        const work = async () => publishOne(choice, await readSource(context, choice.path));
+        const label = `Publishing ${basename(choice.path)} (${i + 1} of ${chosen.length})`;
+        results.push(await context.output.waiting(label, work));
+      } catch (error) {
+        if (error instanceof Cancelled) throw error;
+        failed = true;
+        const text = `${context.output.paint("red", "failed")}  ${choice.path}: ${messageOf(error)}`;
+        results.push({ data: undefined, text });
+      }
     return {
-      data: {
-        action,
-        skill: { publicId, slug, name, type, visibility, currentVersion, currentSemver, tenantId, folderId },
-        url,
-        format: version.format,
-        ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
-        ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
-        warnings: told,
-      },
-      text: [
-        unchanged
-          ? `${name} is unchanged at ${version.semver}.`
-          : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} ${version.semver} (${visibility})`,
-        url,
-        `Install it with: svc install ${skill.tenantSlug}/${slug}`,
-      ].join("\n"),
+      data: results.map(({ data }) => data),
+      text: results.map(({ text }) => text).join("\n\n"),
+      partial: failed,
     };
   },
 });
+
+interface Chosen {
+  path: string;
+  /** Of a rule that was found among a tool's rules. */
+  type?: SkillType;
+}
+
+const typeOf = (type: string | undefined) => (type === undefined ? {} : { type: type as SkillType });
+
+/** What a person picks of their own in the folders of their tools, or names where nothing is found. */
+async function chooseSources(context: Context): Promise<Chosen[]> {
+  const { findOwnSkills } = await import("../pack/scan.ts");
+  const config = await readConfig(context);
+  const found = await context.output.waiting("Looking into the folders of your tools", () =>
+    findOwnSkills(context, config),
+  );
+  if (found.length === 0) return [{ path: await askText("Which file or folder?", "./my-skill") }];
+  return askSeveral(
+    "Which of your skills and rules?",
+    found.map((skill) => ({
+      value: { path: skill.path, ...(skill.type === "rule" ? { type: skill.type } : {}) },
+      label: plainLine(skill.name),
+      hint: plainLine(`${skill.tool} ${skill.type}, ${shortPath(context, skill.path)}`),
+    })),
+    [],
+  );
+}
+
+/** As a person would write it. */
+function shortPath({ cwd, home }: Context, path: string): string {
+  const short = (folder: string, prefix: string) => `${prefix}${path.slice(folder.length + 1)}`;
+  if (path.startsWith(cwd + sep)) return short(cwd, "");
+  return path.startsWith(home + sep) ? short(home, `~${sep}`) : path;
+}
+
+function present(context: Context, published: PublishResult): CommandResult {
+  const { action, unchanged, skill, version, url, ignoredFlags, warnings } = published;
+  const { publicId, slug, name, type, visibility, currentVersion, currentSemver, tenantId, folderId } = skill;
+  const told = [
+    ...(warnings ?? []),
+    ...ignoredFlags
+      .filter((flag) => flag === "type")
+      .map(() => `--type was ignored: the skill keeps its type ${type}`),
+  ];
+  for (const warning of told) context.output.warn(warning);
+  return {
+    data: {
+      action,
+      skill: { publicId, slug, name, type, visibility, currentVersion, currentSemver, tenantId, folderId },
+      url,
+      format: version.format,
+      ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
+      ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
+      warnings: told,
+    },
+    text: [
+      unchanged
+        ? `${name} is unchanged at ${version.semver}.`
+        : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} ${version.semver} (${visibility})`,
+      url,
+      `Install it with: svc install ${skill.tenantSlug}/${slug}`,
+    ].join("\n"),
+  };
+}

@@ -14,7 +14,11 @@ export interface PackageFile {
 }
 
 /** Never part of a skill. */
-const skipped = new Set([".git", "node_modules", ".DS_Store"]);
+const leftOut = new Set([".git", "node_modules", ".DS_Store"]);
+
+export function isLeftOut(name: string): boolean {
+  return leftOut.has(name);
+}
 
 /** The files in the order of their paths. Throws `E_PACK_FAILED` with the rule that the folder breaks. */
 export async function readPackageFolder(folder: string): Promise<PackageFile[]> {
@@ -25,7 +29,7 @@ export async function readPackageFolder(folder: string): Promise<PackageFile[]> 
   const walk = async (at: string, prefix: string): Promise<void> => {
     const entries = await readdir(at, { withFileTypes: true });
     for (const entry of entries) {
-      if (skipped.has(entry.name)) continue;
+      if (isLeftOut(entry.name)) continue;
       const path = prefix + entry.name;
       const source = join(at, entry.name);
       if (entry.isSymbolicLink())

@@ -3,10 +3,17 @@
 const fence = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m;
 const fenceBytes = 64 * 1024;
 
+/** A text's frontmatter and what follows it; undefined where there is none, or none that anybody would write. */
+export function splitFence(text: string): { yaml: string; body: string } | undefined {
+  const match = text.startsWith("---") || text.startsWith("\uFEFF---") ? fence.exec(text) : null;
+  if (match === null || match[1]!.length > fenceBytes) return undefined;
+  return { yaml: match[1]!, body: text.slice(match.index + match[0].length) };
+}
+
 /** Undefined where there is no frontmatter, no name, or nothing readable. */
 export async function frontmatterName(text: string): Promise<string | undefined> {
-  const yaml = text.startsWith("---") || text.startsWith("\uFEFF---") ? fence.exec(text)?.[1] : undefined;
-  if (yaml === undefined || yaml.length > fenceBytes) return undefined;
+  const yaml = splitFence(text)?.yaml;
+  if (yaml === undefined) return undefined;
   const { parseDocument } = await import("yaml");
   const document = parseDocument(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
   const name: unknown = document.errors.length > 0 ? undefined : document.get("name");

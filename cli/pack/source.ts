@@ -9,6 +9,7 @@ import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../erro
 import { withTemporaryFolder } from "../state/state.ts";
 import { type PackageFile, readPackageFolder } from "./folder.ts";
 import { frontmatterName } from "./frontmatter.ts";
+import { isToolFile, withoutToolKeys } from "./tool-file.ts";
 
 export type SkillSource =
   | { format: "markdown"; name: string; content: string }
@@ -41,8 +42,9 @@ export async function readSource(context: Context, path: string): Promise<SkillS
     const skillFile = await readFile(join(full, "SKILL.md"), "utf8");
     return { format: "package", name: (await frontmatterName(skillFile)) ?? basename(full), files };
   }
-  const content = await readText(full, path);
-  const stem = basename(full, extname(full));
+  const text = await readText(full, path);
+  const content = isToolFile(full) ? await withoutToolKeys(text) : text;
+  const stem = basename(full, extname(full)).replace(/\.instructions$/, "");
   const fallback = genericNames.has(stem.toLowerCase()) ? basename(dirname(full)) : stem;
   return { format: "markdown", name: (await frontmatterName(content)) ?? fallback, content };
 }
