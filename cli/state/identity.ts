@@ -1,6 +1,6 @@
 /**
  * The anonymous identity: a key pair per service, made once under the state's lock and never sent anywhere. A service that
- * does not know the key any more gets it registered again.
+ * does not know the key any more gets it registered again; one whose clock is another gets signatures of its own time.
  */
 import type { Client } from "../api/client.ts";
 import { newKey, registerKey, signerFor } from "../api/signed.ts";
@@ -10,21 +10,31 @@ import type { AnonymousKey } from "./config.ts";
 import { clientFor } from "./session.ts";
 import { changeConfig, readConfig } from "./state.ts";
 
+type KnownKey = AnonymousKey & { id: string };
+
+/** Signed calls to one service. */
+interface Signing {
+  context: Context;
+  apiUrl: string;
+  /** The service's time, as far as it told. */
+  now: () => Date;
+}
+
 /** Runs with a client that signs as the identity, which is made and registered where it is not there yet. */
 export async function withIdentity<T>(
   context: Context,
   apiUrl: string,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
+  const signing: Signing = { context, apiUrl, now: context.now };
   const key = (await findIdentity(context, apiUrl)) ?? (await makeIdentity(context, apiUrl));
-  const known = key.id === undefined ? await register(context, apiUrl, key) : { ...key, id: key.id };
   try {
-    return await work(signed(context, apiUrl, known));
+    if (key.id !== undefined) return await runSigned(signing, { ...key, id: key.id }, work);
   } catch (error) {
     if (!isForgotten(error)) throw readable(error);
   }
   try {
-    return await work(signed(context, apiUrl, await register(context, apiUrl, key)));
+    return await runSigned(signing, await register(signing, key), work);
   } catch (error) {
     throw readable(error);
   }
@@ -39,7 +49,7 @@ export async function asKnownIdentity<T>(
   const key = await findIdentity(context, apiUrl);
   if (key?.id === undefined) return undefined;
   try {
-    return await work(signed(context, apiUrl, { ...key, id: key.id }));
+    return await runSigned({ context, apiUrl, now: context.now }, { ...key, id: key.id }, work);
   } catch (error) {
     if (isForgotten(error)) return undefined;
     throw readable(error);
@@ -65,18 +75,16 @@ function makeIdentity(context: Context, apiUrl: string): Promise<AnonymousKey> {
 }
 
 /** The key is on disk by now, so that a run which is stopped here has lost nothing. */
-async function register(
-  context: Context,
-  apiUrl: string,
-  key: AnonymousKey,
-): Promise<AnonymousKey & { id: string }> {
+async function register(signing: Signing, key: AnonymousKey): Promise<KnownKey> {
+  const { context, apiUrl } = signing;
   let id: string;
   try {
-    id = await registerKey(clientFor(context, apiUrl, undefined), key, context.now());
+    const client = clientFor(context, apiUrl, undefined);
+    id = await inItsTime(signing, () => registerKey(client, key, signing.now()));
   } catch (error) {
     if (error instanceof CliError && error.details?.httpStatus === 404)
       throw new CliError("E_API", `${apiUrl} does not offer sharing without an account.`, error.details);
-    throw readable(error);
+    throw error;
   }
   await changeConfig(context, async ({ config, save }) => {
     const kept = config.identities?.[new URL(apiUrl).origin];
@@ -87,8 +95,32 @@ async function register(
   return { ...key, id };
 }
 
-function signed(context: Context, apiUrl: string, key: AnonymousKey & { id: string }): Client {
-  return clientFor(context, apiUrl, undefined, signerFor(key, context.now));
+function runSigned<T>(signing: Signing, key: KnownKey, work: (client: Client) => Promise<T>): Promise<T> {
+  const { context, apiUrl } = signing;
+  return inItsTime(signing, () =>
+    work(
+      clientFor(
+        context,
+        apiUrl,
+        undefined,
+        signerFor(key, () => signing.now()),
+      ),
+    ),
+  );
+}
+
+/** Runs again, by the service's clock, what it refused for the time of ours: before anything was done, then. */
+async function inItsTime<T>(signing: Signing, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { reason, serverTime } = error instanceof CliError ? (error.details ?? {}) : {};
+    if (reason !== "clock" || !Number.isSafeInteger(serverTime)) throw error;
+    const { now } = signing.context;
+    const aheadMs = (serverTime as number) * 1000 - now().getTime();
+    signing.now = () => new Date(now().getTime() + aheadMs);
+  }
+  return work();
 }
 
 function isForgotten(error: unknown): boolean {
