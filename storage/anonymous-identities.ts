@@ -7,7 +7,7 @@
  */
 import type { Document, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { settleOutbox, type WithOutbox } from "./outbox.ts";
+import { outboxOperations, type WithOutbox } from "./outbox.ts";
 
 export interface SharePlace {
   skillId: string;
@@ -109,13 +109,6 @@ export function openAnonymousIdentities(database: Database) {
         .deletedCount;
     },
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      identities
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(identities, id, eventIds),
+    ...outboxOperations(identities),
   };
 }

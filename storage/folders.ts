@@ -6,7 +6,14 @@
 import type { IndexDescription } from "mongodb";
 import type { FolderLevel, PrincipalType } from "../contract/vocabulary.ts";
 import { isDuplicate, type Database } from "./database.ts";
-import { isOnlyThereAlready, outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import {
+  listUnsettled,
+  isOnlyThereAlready,
+  outboxUpdate,
+  settleOutbox,
+  type EventRow,
+  type WithOutbox,
+} from "./outbox.ts";
 
 export interface FolderGrant {
   type: PrincipalType;
@@ -188,12 +195,7 @@ export function openFolders(database: Database) {
     },
 
     /** Trees that carry events or name outdated folders, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      trees
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
+    listUnsettled: (before: Date, limit: number) => listUnsettled(trees, before, limit),
     findOutdated: async (tenantId: string): Promise<string[]> =>
       (await trees.findOne({ _id: tenantId }, { projection: { outdated: 1 } }))?.outdated ?? [],
     /** Folders whose skills were brought up to date; those that a change has named again since then stay. */

@@ -4,7 +4,7 @@
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface InvitationDoc extends WithOutbox {
@@ -158,13 +158,6 @@ export function openInvitations(database: Database) {
       removeSlice(invitations, { expiresAt: { $lte: before }, unsettledAt: { $exists: false } }),
     removeOfTenant: (tenantId: string) => removeSlice(invitations, { tenantId }),
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      invitations
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(invitations, id, eventIds),
+    ...outboxOperations(invitations),
   };
 }

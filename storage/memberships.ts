@@ -4,7 +4,7 @@
  */
 import type { Filter, IndexDescription, UpdateFilter } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface MembershipDoc extends WithOutbox {
@@ -225,14 +225,7 @@ export function openMemberships(database: Database) {
     },
     removeOfTenant: (tenantId: string) => removeSlice(memberships, { tenantId }),
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      memberships
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(memberships, id, eventIds),
+    ...outboxOperations(memberships),
   };
 }
 

@@ -72,6 +72,30 @@ export function isOnlyThereAlready(error: unknown, index = "_id_"): boolean {
   return failed.every((one) => one.code === 11000 && (one.errmsg ?? "").includes(` index: ${index} `));
 }
 
+/** What every collection whose documents carry events offers to whoever carries them. */
+export function outboxOperations<T extends Document & WithOutbox & { _id: string }>(
+  collection: Collection<T>,
+) {
+  return {
+    /** Documents whose events were not carried to the log yet, oldest first. */
+    listUnsettled: (before: Date, limit: number) => listUnsettled(collection, before, limit),
+    settle: (id: string, eventIds: string[]) => settleOutbox(collection, id, eventIds),
+  };
+}
+
+/** Documents of which something waits to be carried elsewhere, oldest first. */
+export function listUnsettled<T extends Document & WithOutbox & { _id: string }>(
+  collection: Collection<T>,
+  before: Date,
+  limit: number,
+) {
+  return collection
+    .find({ unsettledAt: { $lt: before } } as Filter<T>)
+    .sort({ unsettledAt: 1 })
+    .limit(limit)
+    .toArray();
+}
+
 /**
  * Takes carried events off a document. `unsettledAt` goes only when nothing else was added meanwhile: both are
  * decided in the one update.

@@ -1,7 +1,7 @@
 /** Custom roles. A deleted one keeps a marked document until its event is in the audit log. */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface RoleDoc extends WithOutbox {
@@ -82,13 +82,6 @@ export function openRoles(database: Database) {
     removeEnded: () => removeSlice(roles, { removedAt: { $exists: true }, unsettledAt: { $exists: false } }),
     removeOfTenant: (tenantId: string) => removeSlice(roles, { tenantId }),
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      roles
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(roles, id, eventIds),
+    ...outboxOperations(roles),
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface SessionDoc extends WithOutbox {
@@ -97,14 +97,7 @@ export function openSessions(database: Database) {
         ...(left ? { epoch: { $not: { $gte: left.epoch } }, _id: { $ne: left.keptSessionId ?? "" } } : {}),
       }),
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      sessions
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(sessions, id, eventIds),
+    ...outboxOperations(sessions),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Filter, IndexDescription } from "mongodb";
 import { limits } from "../contract/limits.ts";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
-import { outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
+import { listUnsettled, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import type { VersionDoc } from "./versions.ts";
 
 /** What a skill document repeats of a version, so that reads of the current one need no second look-up. */
@@ -257,12 +257,7 @@ export function openSkills(database: Database) {
       return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
     },
 
-    listUnsettled: (before: Date, limit: number) =>
-      skills
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
+    listUnsettled: (before: Date, limit: number) => listUnsettled(skills, before, limit),
     /** What settling needs of some skills, deleted ones included. */
     listToSettle: (ids: string[]) =>
       skills

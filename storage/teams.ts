@@ -4,7 +4,7 @@
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import type { RoleDoc } from "./roles.ts";
 import { removeSlice } from "./slices.ts";
 
@@ -119,13 +119,6 @@ export function openTeams(database: Database) {
     },
     removeOfTenant: (tenantId: string) => removeSlice(teams, { tenantId }),
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      teams
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(teams, id, eventIds),
+    ...outboxOperations(teams),
   };
 }

@@ -1,7 +1,7 @@
 /** Organizations: the tenants that own skills. */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 
 export interface TenantDoc extends WithOutbox {
   _id: string;
@@ -160,13 +160,6 @@ export function openTenants(database: Database) {
       await tenants.deleteOne({ _id: id });
     },
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      tenants
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(tenants, id, eventIds),
+    ...outboxOperations(tenants),
   };
 }

@@ -5,7 +5,7 @@
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
 /** Whose token it is: a person's own, or an organization's. */
@@ -126,13 +126,6 @@ export function openTokens(database: Database) {
         .limit(limit)
         .toArray(),
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      tokens
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(tokens, id, eventIds),
+    ...outboxOperations(tokens),
   };
 }

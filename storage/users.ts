@@ -1,7 +1,7 @@
 /** People with an account. */
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { outboxUpdate, settleOutbox, type EventRow, type WithOutbox } from "./outbox.ts";
+import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 
 export interface UserDoc extends WithOutbox {
   _id: string;
@@ -324,13 +324,6 @@ export function openUsers(database: Database) {
       await users.deleteOne({ _id: id, erasing: true, unsettledAt: { $exists: false } });
     },
 
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) =>
-      users
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(users, id, eventIds),
+    ...outboxOperations(users),
   };
 }

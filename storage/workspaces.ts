@@ -8,6 +8,8 @@ import type { Database } from "./database.ts";
 import {
   isOnlyThereAlready,
   outboxUpdate,
+  listUnsettled,
+  outboxOperations,
   settleOutbox,
   settleOutboxes,
   type EventRow,
@@ -110,12 +112,7 @@ export function openWorkspaces(database: Database) {
         .toArray();
       return rows.map((row) => row._id);
     },
-    listUnsettledSettings: (before: Date, limit: number) =>
-      settings
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
+    listUnsettledSettings: (before: Date, limit: number) => listUnsettled(settings, before, limit),
     settleSettings: (tenantId: string, eventIds: string[]) => settleOutbox(settings, tenantId, eventIds),
 
     /** Adds rows; a member who has one keeps it. */
@@ -241,13 +238,7 @@ export function openWorkspaces(database: Database) {
       return removeSlice(workspaces, { tenantId });
     },
 
-    listUnsettled: (before: Date, limit: number) =>
-      workspaces
-        .find({ unsettledAt: { $lt: before } })
-        .sort({ unsettledAt: 1 })
-        .limit(limit)
-        .toArray(),
-    settle: (id: string, eventIds: string[]) => settleOutbox(workspaces, id, eventIds),
+    ...outboxOperations(workspaces),
     settleAll: (rows: { id: string; eventIds: string[] }[]) => settleOutboxes(workspaces, rows),
   };
 }

@@ -1,4 +1,4 @@
-/** Slugs of folders: what a path is made of. */
+/** Slugs of folders and of skills: what a path is made of, and what a skill is installed as. */
 import { createHash } from "node:crypto";
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
@@ -6,9 +6,15 @@ import { limits } from "../../contract/limits.ts";
 /** Names that Windows keeps for devices, so that no directory can have them there. */
 const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)$/;
 
-/** A slug made from a folder's name; a name without Latin letters or digits gets a stable one from its hash. */
-export function slugOfFolder(name: string): string {
-  const slug = slugify(name).slice(0, limits.folderSlug).replace(/-+$/, "");
-  if (slug === "") return `folder-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
-  return deviceNames.test(slug) ? `${slug}-folder` : slug;
+/** A slug made from a folder's name. */
+export const slugOfFolder = (name: string): string => slugOf(name, "folder", limits.folderSlug);
+
+/** A slug made from a skill's display name. */
+export const slugOfSkill = (name: string): string => slugOf(name, "skill", limits.skillSlug);
+
+/** A name without Latin letters or digits gets a stable slug from its hash. */
+function slugOf(name: string, kind: string, mostCharacters: number): string {
+  const slug = slugify(name).slice(0, mostCharacters).replace(/-+$/, "");
+  if (slug === "") return `${kind}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  return deviceNames.test(slug) ? `${slug}-${kind}` : slug;
 }

@@ -3,6 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { customRoleActions, isAnonymousName, reservedSlugs } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import { isBuiltIn, ownerRole } from "../access/permissions.ts";
+import { permissionMap } from "../access/schema.ts";
 import { listQuery } from "../http/cursor.ts";
 import { email, foldName, personName } from "../users/schema.ts";
 
@@ -103,28 +104,9 @@ export const UpdateTeam = z
   .refine((fields) => Object.keys(fields).length > 0, "needs name or roles");
 export type UpdateTeam = z.output<typeof UpdateTeam>;
 
-/** Groups to actions, groups without any left out. */
-const RolePermissions = z
-  .strictObject(
-    Object.fromEntries(
-      Object.entries(customRoleActions).map(([group, actions]) => [
-        group,
-        z
-          .array(z.enum(actions))
-          .max(actions.length * 2)
-          .overwrite((given) => [...new Set(given)])
-          .optional(),
-      ]),
-    ),
-  )
-  .transform((given) => {
-    const named: Record<string, string[]> = {};
-    for (const [group, actions] of Object.entries(given)) {
-      if (actions && actions.length > 0) named[group] = actions;
-    }
-    return named;
-  })
-  .meta({ description: "permission groups to actions (docs/access.md)" });
+const RolePermissions = permissionMap(customRoleActions).meta({
+  description: "permission groups to actions (docs/access.md)",
+});
 
 export const CreateRole = z.strictObject({ name: roleName(), permissions: RolePermissions });
 export type CreateRole = z.output<typeof CreateRole>;

@@ -9,6 +9,7 @@ import { actorId, type Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
+import { slugOfSkill } from "../folders/slug.ts";
 import { authorOf } from "./author.ts";
 import { recordManifestOf } from "./manifest.ts";
 import { governedBy, releasePlace, takePlace } from "./place.ts";
@@ -16,7 +17,7 @@ import { commitDraft, summaryOf, versionRow } from "./publish-version.ts";
 import type { PublishSkill } from "./schema.ts";
 import { firstSemver, isPrerelease, readExactSemver } from "./semver.ts";
 import { scheduleSettling } from "./settle.ts";
-import { nameKeyOf, slugOfName } from "./slug.ts";
+import { nameKeyOf } from "./slug.ts";
 import type { VersionSource } from "./text-source.ts";
 
 const newPublicId = customAlphabet("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", 10);
@@ -123,9 +124,9 @@ export async function createSkill(
   }
   scheduleSettling(app, skillId);
   const warnings =
-    slug === slugOfName(input.name)
+    slug === slugOfSkill(input.name)
       ? source.warnings
-      : [...source.warnings, `The slug "${slugOfName(input.name)}" is taken, so this skill is "${slug}".`];
+      : [...source.warnings, `The slug "${slugOfSkill(input.name)}" is taken, so this skill is "${slug}".`];
   return { action: "created", unchanged: false, skill, version: row, ignoredFlags: [], warnings };
 }
 

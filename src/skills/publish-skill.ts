@@ -9,6 +9,7 @@ import { loadFolderView } from "../folders/load.ts";
 import { slugOfFolder } from "../folders/slug.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { chooseWorkspace } from "../workspaces/own.ts";
+import { slugOfSkill } from "../folders/slug.ts";
 import { createSkill, type Published } from "./create-skill.ts";
 import { keepAllowed } from "./load.ts";
 import { checkMayPlace, chooseFolder } from "./place.ts";
@@ -16,7 +17,7 @@ import { appendVersion } from "./publish-version.ts";
 import { presentCandidates } from "./resolve.ts";
 import { skillName, type PublishSkill } from "./schema.ts";
 import { listSameName, workspaceAt } from "./same-name.ts";
-import { freeSlug, nameKeyOf, slugOfName } from "./slug.ts";
+import { freeSlug, nameKeyOf } from "./slug.ts";
 import { withVersionSource } from "./source.ts";
 import type { VersionSource } from "./text-source.ts";
 
@@ -30,7 +31,7 @@ export async function publishSkill(app: App, actor: Actor, input: PublishSkill):
   const type = input.type ?? "skill";
   return withVersionSource(app, actor, input, type, async (source) => {
     const name = chooseName(input, source);
-    const base = slugOfName(name);
+    const base = slugOfSkill(name);
     /** Slugs that folders beside the skill have. */
     const held: string[] = [];
     for (let attempt = 0; ; attempt++) {

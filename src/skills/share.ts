@@ -10,12 +10,13 @@ import { actorKey, type Actor, type AnonymousKeyActor } from "../access/actor.ts
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
+import { slugOfSkill } from "../folders/slug.ts";
 import { createSkill } from "./create-skill.ts";
 import { chooseName } from "./publish-skill.ts";
 import type { ShareSkill } from "./schema.ts";
 import { removeSkill } from "./settings.ts";
 import { freeSharePlace, keepSharePlace, takeSharePlace } from "./share-places.ts";
-import { nameKeyOf, slugOfName } from "./slug.ts";
+import { nameKeyOf } from "./slug.ts";
 import { withVersionSource } from "./source.ts";
 import type { VersionSource } from "./text-source.ts";
 
@@ -52,7 +53,7 @@ async function makeShare(
 ): Promise<{ skill: SkillDoc; warnings: string[] }> {
   const { identityId } = identity;
   const id = app.newId();
-  const slug = await takeSharePlace(app, identity, id, slugOfName(name));
+  const slug = await takeSharePlace(app, identity, id, slugOfSkill(name));
   const tenant = { _id: identityId, slug: identity.username };
   const facts = { id, name, type, slug, folderId: null, visibility: "unlisted" } as const;
   let made: Awaited<ReturnType<typeof createSkill>>;

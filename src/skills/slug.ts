@@ -1,17 +1,5 @@
-/** Slugs: what a skill is installed as. */
-import { createHash } from "node:crypto";
-import slugify from "@sindresorhus/slugify";
+/** Free slugs, and names by which skills are compared. */
 import { limits } from "../../contract/limits.ts";
-
-/** Names that Windows keeps for devices, so that no folder can have them there. */
-const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)$/;
-
-/** A slug made from a display name; a name without Latin letters or digits gets a stable one from its hash. */
-export function slugOfName(name: string): string {
-  const slug = slugify(name).slice(0, limits.skillSlug).replace(/-+$/, "");
-  if (slug === "") return `skill-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
-  return deviceNames.test(slug) ? `${slug}-skill` : slug;
-}
 
 /** The first free form of a slug: itself, else with the lowest number from 2 on. */
 export function freeSlug(base: string, taken: readonly string[]): string {

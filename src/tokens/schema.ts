@@ -1,33 +1,13 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { scopableActions } from "../../contract/vocabulary.ts";
+import { permissionMap } from "../access/schema.ts";
 import { personName } from "../users/schema.ts";
 
-/** Groups to actions. Groups that name no action are left out: they allow nothing either way. */
-const TokenScopes = z
-  .strictObject(
-    Object.fromEntries(
-      Object.entries(scopableActions).map(([group, actions]) => [
-        group,
-        z
-          .array(z.enum(actions))
-          .max(actions.length * 2)
-          .overwrite((given) => [...new Set(given)])
-          .optional(),
-      ]),
-    ),
-  )
-  .transform((given) => {
-    const named: Record<string, string[]> = {};
-    for (const [group, actions] of Object.entries(given)) {
-      if (actions && actions.length > 0) named[group] = actions;
-    }
-    return named;
-  })
-  .meta({
-    description:
-      "groups to actions; without it nothing is narrowed, while {} allows no more than everybody may",
-  });
+const TokenScopes = permissionMap(scopableActions).meta({
+  description:
+    "groups to actions; without it nothing is narrowed, while {} allows no more than everybody may",
+});
 
 export const CreateToken = z.strictObject({
   name: personName.max(limits.tokenName),

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { bodyOf, firstParagraph, joinFrontmatter, splitFrontmatter } from "../../src/skills/frontmatter.ts";
-import { freeSlug, slugOfName } from "../../src/skills/slug.ts";
+import { slugOfSkill } from "../../src/folders/slug.ts";
+import { freeSlug } from "../../src/skills/slug.ts";
 import { readTextSource } from "../../src/skills/text-source.ts";
 
 const hostile = fc.constantFrom(
@@ -140,10 +141,10 @@ describe("slugs", () => {
         fc.string({ unit: "grapheme", minLength: 1, maxLength: 100 }),
         fc.nat(30),
         (name, count) => {
-          const slug = slugOfName(name);
+          const slug = slugOfSkill(name);
           assert.match(slug, /^[a-z0-9]+(-[a-z0-9]+)*$/);
           assert.ok(slug.length <= 64);
-          assert.equal(slugOfName(name), slug);
+          assert.equal(slugOfSkill(name), slug);
           const taken: string[] = [];
           for (let i = 0; i < count; i++) taken.push(freeSlug(slug, taken));
           assert.equal(new Set(taken).size, count);

@@ -1,0 +1,25 @@
+import { z } from "zod";
+
+/** Groups to actions as a call names them. Groups that name no action are left out: they allow nothing either way. */
+export function permissionMap(allowed: Readonly<Record<string, readonly string[]>>) {
+  return z
+    .strictObject(
+      Object.fromEntries(
+        Object.entries(allowed).map(([group, actions]) => [
+          group,
+          z
+            .array(z.enum(actions))
+            .max(actions.length * 2)
+            .overwrite((given) => [...new Set(given)])
+            .optional(),
+        ]),
+      ),
+    )
+    .transform((given) => {
+      const named: Record<string, string[]> = {};
+      for (const [group, actions] of Object.entries(given)) {
+        if (actions && actions.length > 0) named[group] = actions;
+      }
+      return named;
+    });
+}
