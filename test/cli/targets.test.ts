@@ -1,173 +1,277 @@
+/** Where each tool keeps what, as facts written down by hand: for a person and for a project, on both path flavours. */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
 import path from "node:path";
-import { findTarget } from "../../cli/targets/index.ts";
-import { renderBlock, skillFolderName, yamlText } from "../../cli/targets/render.ts";
+import { describe, it } from "node:test";
+import { targets } from "../../contract/vocabulary.ts";
+import { findTarget, targetDefinitions } from "../../cli/targets/index.ts";
 import type { InstallItem, InstallPlace, Placement } from "../../cli/targets/target.ts";
-import { parse } from "yaml";
-import fc from "fast-check";
 
-const home = "/home/ann";
-const machine = { home, env: {}, platform: "linux", paths: path.posix } as const;
-const global: InstallPlace = { ...machine, scope: "global" };
-const project: InstallPlace = { ...machine, scope: "project", projectDir: "/work/app" };
+type Scope = InstallPlace["scope"];
+type Kind = "skill" | "rule" | "package";
+
 const skill: InstallItem = {
   installName: "code-review",
   name: "Code Review: *strict*",
   description: "Reviews\n  code: carefully #1",
   type: "skill",
   format: "markdown",
-  body: "\n# Review\n\nDo it.\n\n",
+  body: "\nDo it.\n\n## Then\n\nAgain. \n\n",
 };
-const rule: InstallItem = { ...skill, type: "rule" };
-const pack: InstallItem = { ...skill, format: "package", body: "", packageName: "review-kit" };
+const items: Record<Kind, InstallItem> = {
+  skill,
+  rule: { ...skill, type: "rule" },
+  package: { ...skill, format: "package", body: "", packageName: "review-kit" },
+};
+
+const skillFile =
+  '---\nname: code-review\ndescription: "Reviews code: carefully #1"\n---\n\n\nDo it.\n\n## Then\n\nAgain.\n';
+const bare = "\nDo it.\n\n## Then\n\nAgain.\n";
+const titled = "# Code Review: *strict*\n\nDo it.\n\n## Then\n\nAgain.\n";
+const block = "## Code Review: *strict*\n\nDo it.\n\n## Then\n\nAgain.";
+const cursorRule = (always: boolean) =>
+  `---\ndescription: "Reviews code: carefully #1"\nglobs:\nalwaysApply: ${always}\n---\n\n${bare}`;
+const windsurfRule = (trigger: string) =>
+  `---\ntrigger: ${trigger}\ndescription: "Reviews code: carefully #1"\n---\n\n${bare}`;
+
+const link = ["symlink", "copy"];
+const copy = ["copy"];
+const either = ["copy", "symlink"];
+const section = ["section"];
+
+/** `~` is the home folder, `.` the project. */
+type Fact =
+  | { refused: string }
+  | [path: string, methods: readonly string[], content: string, shape: Placement["shape"]];
+type Facts = Record<Scope, Record<Kind, Fact>>;
+
+const noAiderGlobal = { refused: "aider has no global skill directory; use --project" };
+const noAiderPackage = { refused: "aider does not support package skills" };
+const noClineGlobal = { refused: "cline text skills are installed per project only" };
+const noCopilotGlobal = {
+  refused: "copilot has no user-level instructions file for this install; use --project",
+};
+
+const facts: Record<(typeof targets)[number], Facts> = {
+  cursor: {
+    global: {
+      skill: ["~/.cursor/skills/code-review", copy, skillFile, "folder"],
+      rule: { refused: "cursor keeps user rules in its own settings; there is no global rules file" },
+      package: ["~/.cursor/skills/review-kit", copy, "package", "folder"],
+    },
+    project: {
+      skill: ["./.cursor/rules/code-review.mdc", link, cursorRule(false), "file"],
+      rule: ["./.cursor/rules/code-review.mdc", link, cursorRule(true), "file"],
+      package: ["./.cursor/skills/review-kit", copy, "package", "folder"],
+    },
+  },
+  claude: {
+    global: {
+      skill: ["~/.claude/skills/code-review", link, skillFile, "folder"],
+      rule: ["~/.claude/rules/code-review.md", link, bare, "file"],
+      package: ["~/.claude/skills/review-kit", link, "package", "folder"],
+    },
+    project: {
+      skill: ["./.claude/skills/code-review", link, skillFile, "folder"],
+      rule: ["./.claude/rules/code-review.md", link, bare, "file"],
+      package: ["./.claude/skills/review-kit", link, "package", "folder"],
+    },
+  },
+  codex: {
+    global: {
+      skill: ["~/.codex/AGENTS.md", section, block, "section"],
+      rule: ["~/.codex/AGENTS.md", section, block, "section"],
+      package: ["~/.agents/skills/review-kit", either, "package", "folder"],
+    },
+    project: {
+      skill: ["./AGENTS.md", section, block, "section"],
+      rule: ["./AGENTS.md", section, block, "section"],
+      package: ["./.agents/skills/review-kit", either, "package", "folder"],
+    },
+  },
+  windsurf: {
+    global: {
+      skill: ["~/.codeium/windsurf/memories/global_rules.md", section, block, "section"],
+      rule: ["~/.codeium/windsurf/memories/global_rules.md", section, block, "section"],
+      package: ["~/.codeium/windsurf/skills/review-kit", copy, "package", "folder"],
+    },
+    project: {
+      skill: ["./.windsurf/rules/code-review.md", link, windsurfRule("model_decision"), "file"],
+      rule: ["./.windsurf/rules/code-review.md", link, windsurfRule("always_on"), "file"],
+      package: ["./.windsurf/skills/review-kit", copy, "package", "folder"],
+    },
+  },
+  cline: {
+    global: {
+      skill: noClineGlobal,
+      rule: noClineGlobal,
+      package: ["~/.cline/skills/review-kit", either, "package", "folder"],
+    },
+    project: {
+      skill: ["./.clinerules/code-review.md", copy, titled, "file"],
+      rule: ["./.clinerules/code-review.md", copy, titled, "file"],
+      package: ["./.cline/skills/review-kit", either, "package", "folder"],
+    },
+  },
+  copilot: {
+    global: {
+      skill: noCopilotGlobal,
+      rule: noCopilotGlobal,
+      package: ["~/.copilot/skills/review-kit", copy, "package", "folder"],
+    },
+    project: {
+      skill: ["./.github/copilot-instructions.md", section, block, "section"],
+      rule: ["./.github/copilot-instructions.md", section, block, "section"],
+      package: ["./.github/skills/review-kit", copy, "package", "folder"],
+    },
+  },
+  opencode: {
+    global: {
+      skill: ["~/.config/opencode/skills/code-review", link, skillFile, "folder"],
+      rule: ["~/.config/opencode/AGENTS.md", section, block, "section"],
+      package: ["~/.config/opencode/skills/review-kit", either, "package", "folder"],
+    },
+    project: {
+      skill: ["./.opencode/skills/code-review", link, skillFile, "folder"],
+      rule: ["./AGENTS.md", section, block, "section"],
+      package: ["./.opencode/skills/review-kit", either, "package", "folder"],
+    },
+  },
+  aider: {
+    global: { skill: noAiderGlobal, rule: noAiderGlobal, package: noAiderPackage },
+    project: {
+      skill: ["./.aider/skills/code-review.md", link, titled, "file"],
+      rule: ["./.aider/skills/code-review.md", link, titled, "file"],
+      package: noAiderPackage,
+    },
+  },
+};
+
+const systems = [
+  { name: "POSIX", paths: path.posix, platform: "linux", home: "/home/ann", project: "/work/app" },
+  { name: "Windows", paths: path.win32, platform: "win32", home: "C:\\Users\\ann", project: "D:\\app" },
+] as const;
+type System = (typeof systems)[number];
+
+function placeOf({ paths, platform, home, project }: System, scope: Scope, env = {}): InstallPlace {
+  const machine = { paths, platform, home, env };
+  return scope === "project" ? { ...machine, scope, projectDir: project } : { ...machine, scope };
+}
 
 function place(target: string, item: InstallItem, where: InstallPlace): Placement | { refused: string } {
   return findTarget(target)!.place(item, where);
 }
 
-const skillFile =
-  '---\nname: code-review\ndescription: "Reviews code: carefully #1"\n---\n\n\n# Review\n\nDo it.\n';
+describe("the targets", () => {
+  it("are those of the vocabulary, in its order", () => {
+    assert.deepEqual(
+      targetDefinitions.map(({ name }) => name),
+      targets,
+    );
+    assert.equal(findTarget("constructor"), undefined);
+  });
+});
 
-describe("claude", () => {
-  for (const [where, root] of [
-    [global, "/home/ann/.claude"],
-    [project, "/work/app/.claude"],
-    [{ ...global, env: { CLAUDE_CONFIG_DIR: "/etc/cc" } }, "/etc/cc"],
+for (const system of systems)
+  for (const target of targets)
+    describe(`${target} with paths of ${system.name}`, () => {
+      for (const scope of ["global", "project"] as const)
+        for (const kind of ["skill", "rule", "package"] as const) {
+          const fact = facts[target][scope][kind];
+          it(`${"refused" in fact ? "refuses" : "takes"} a ${kind}, ${scope}`, () => {
+            const placed = place(target, items[kind], placeOf(system, scope));
+
+            if ("refused" in fact) return assert.deepEqual(placed, fact);
+            assert.ok("shape" in placed);
+            const [where, methods, content, shape] = fact;
+            const root = where.startsWith("~") ? system.home : system.project;
+            assert.equal(placed.path, root + where.slice(1).replaceAll("/", system.paths.sep));
+            assert.deepEqual(placed.methods, methods);
+            assert.equal(placed.shape, shape);
+            if (placed.shape === "section") assert.equal(placed.block, content);
+            else if (placed.content === "package") assert.equal(content, "package");
+            else {
+              assert.equal(placed.content.text, content);
+              const name = placed.shape === "folder" ? "SKILL.md" : system.paths.basename(placed.path);
+              assert.equal(placed.content.file, name);
+            }
+          });
+        }
+    });
+
+describe("a place", () => {
+  const [posix, windows] = systems;
+
+  for (const [target, env, wanted] of [
+    ["claude", { CLAUDE_CONFIG_DIR: "/etc/cc" }, "/etc/cc/skills/code-review"],
+    ["claude", { CLAUDE_CONFIG_DIR: "/etc/cc/" }, "/etc/cc/skills/code-review"],
+    ["claude", { CLAUDE_CONFIG_DIR: "" }, "/home/ann/.claude/skills/code-review"],
+    ["claude", { CLAUDE_CONFIG_DIR: "here" }, "/home/ann/.claude/skills/code-review"],
+    ["codex", { CODEX_HOME: "/opt/codex" }, "/opt/codex/AGENTS.md"],
+    ["opencode", { XDG_CONFIG_HOME: "/cfg" }, "/cfg/opencode/skills/code-review"],
   ] as const)
-    it(`takes skills, rules and packages under ${root}`, () => {
-      assert.deepEqual(place("claude", skill, where), {
-        shape: "folder",
-        path: `${root}/skills/code-review`,
-        content: { file: "SKILL.md", text: skillFile },
-        methods: ["symlink", "copy"],
-      });
-      assert.deepEqual(place("claude", rule, where), {
-        shape: "file",
-        path: `${root}/rules/code-review.md`,
-        content: { file: "code-review.md", text: "\n# Review\n\nDo it.\n" },
-        methods: ["symlink", "copy"],
-      });
-      assert.deepEqual(place("claude", pack, where), {
-        shape: "folder",
-        path: `${root}/skills/review-kit`,
-        content: "package",
-        methods: ["symlink", "copy"],
-      });
+    it(`of ${target} with ${JSON.stringify(env)} is ${wanted}`, () => {
+      const placed = place(target, skill, placeOf(posix, "global", env));
+      assert.ok("path" in placed);
+      assert.equal(placed.path, wanted);
+      // What moves a person's own folders does not move a project's.
+      const inProject = place(target, skill, placeOf(posix, "project", env));
+      assert.ok("path" in inProject && inProject.path.startsWith("/work/app/"));
     });
 
-  it("stays clear of the folder name that the tool keeps for itself", () => {
-    const placed = place("claude", { ...pack, packageName: "synced" }, global);
-    assert.ok("path" in placed && placed.path.endsWith("/skills/synced-skill"));
+  it("may be on another disk of Windows", () => {
+    const placed = place("codex", skill, placeOf(windows, "global", { CODEX_HOME: "E:\\codex" }));
+    assert.ok("path" in placed);
+    assert.equal(placed.path, "E:\\codex\\AGENTS.md");
+  });
+
+  it("is named after the skill where a package has no usable name of its own", () => {
+    const { packageName: _, ...plain } = items.package;
+    for (const target of targets.filter((name) => name !== "aider")) {
+      const placed = place(target, plain, placeOf(posix, "project"));
+      assert.ok("path" in placed && placed.path.endsWith("/skills/code-review"), target);
+    }
+  });
+
+  it("stays clear of the folder name that Claude Code keeps for itself", () => {
+    for (const item of [
+      { ...items.package, packageName: "synced" },
+      { ...skill, installName: "synced" },
+    ]) {
+      const placed = place("claude", item, placeOf(posix, "global"));
+      assert.ok("path" in placed && placed.path.endsWith("/skills/synced-skill"));
+    }
   });
 });
 
-describe("cursor", () => {
-  it("takes texts as project rules, picked by description or always on", () => {
-    for (const [item, always] of [
-      [skill, "false"],
-      [rule, "true"],
-    ] as const)
-      assert.deepEqual(place("cursor", item, project), {
-        shape: "file",
-        path: "/work/app/.cursor/rules/code-review.mdc",
-        content: {
-          file: "code-review.mdc",
-          text: `---\ndescription: "Reviews code: carefully #1"\nglobs:\nalwaysApply: ${always}\n---\n\n\n# Review\n\nDo it.\n`,
-        },
-        methods: ["symlink", "copy"],
-      });
+describe("a limit of a tool", () => {
+  const project = placeOf(systems[0], "project");
+
+  it("counts a windsurf rule's characters, frontmatter included", () => {
+    const text = (length: number) => place("windsurf", { ...skill, body: "é".repeat(length) }, project);
+    const head = windsurfRule("model_decision").length - bare.length;
+    const most = 12_000 - head - 1;
+
+    assert.ok("path" in text(most));
+    assert.deepEqual(text(most + 1), { refused: "windsurf rule would exceed 12000 characters" });
+    assert.ok("path" in place("windsurf", { ...skill, body: "🚀".repeat(most) }, project));
   });
 
-  it("takes a skill for the user as a copied skill folder, and no rule", () => {
-    assert.deepEqual(place("cursor", skill, global), {
-      shape: "folder",
-      path: "/home/ann/.cursor/skills/code-review",
-      content: { file: "SKILL.md", text: skillFile },
-      methods: ["copy"],
-    });
-    assert.deepEqual(place("cursor", rule, global), {
-      refused: "cursor keeps user rules in its own settings; there is no global rules file",
-    });
-  });
-
-  it("takes packages as copied skill folders", () => {
-    for (const [where, root] of [
-      [global, home],
-      [project, "/work/app"],
-    ] as const)
-      assert.deepEqual(place("cursor", pack, where), {
-        shape: "folder",
-        path: `${root}/.cursor/skills/review-kit`,
-        content: "package",
-        methods: ["copy"],
-      });
-  });
-});
-
-describe("codex", () => {
-  for (const [where, folder] of [
-    [global, "/home/ann/.codex"],
-    [project, "/work/app"],
-    [{ ...global, env: { CODEX_HOME: "/opt/codex" } }, "/opt/codex"],
-  ] as const)
-    it(`takes texts as a section of ${folder}/AGENTS.md`, () => {
-      for (const item of [skill, rule]) {
-        const placed = place("codex", item, where);
-        assert.ok("shape" in placed && placed.shape === "section");
-        assert.equal(placed.path, `${folder}/AGENTS.md`);
-        assert.equal(placed.block, "## Code Review: *strict*\n\n# Review\n\nDo it.");
-        assert.equal(placed.hiddenBy, "AGENTS.override.md");
-        assert.deepEqual([placed.advised?.size, placed.advised?.unit], [32_768, "bytes"]);
-      }
-    });
-
-  it("takes packages under .agents", () => {
-    const placed = place("codex", { ...pack, packageName: undefined }, project);
-    assert.deepEqual(placed, {
-      shape: "folder",
-      path: "/work/app/.agents/skills/code-review",
-      content: "package",
-      methods: ["copy", "symlink"],
-    });
-  });
-});
-
-describe("rendering", () => {
-  it("describes a skill by its first paragraph, then by its name, when it has no description", () => {
-    const text = (item: Partial<InstallItem>) => {
-      const placed = place("claude", { ...skill, description: " ", ...item }, global);
-      assert.ok("content" in placed && placed.content !== "package");
-      return /description: (.*)/.exec(placed.content.text)![1];
+  it("is told with the sections that it is about", () => {
+    const of = (target: string, scope: Scope) => {
+      const placed = place(target, skill, placeOf(systems[0], scope));
+      assert.ok("shape" in placed && placed.shape === "section");
+      return placed;
     };
-    assert.equal(
-      text({ body: "# T\n\n```sh\nx\n```\n\n- **Use** [this](u) `now`\n  please\n" }),
-      '"Use this now please"',
+    assert.deepEqual(of("windsurf", "global").limit, {
+      characters: 6000,
+      refusal: "windsurf global rules file would exceed 6000 characters",
+    });
+    assert.deepEqual(
+      [of("codex", "project").advised?.size, of("codex", "project").advised?.unit],
+      [32_768, "bytes"],
     );
-    assert.equal(text({ body: "# Only a heading\n" }), '"Code Review: *strict*"');
-    assert.equal(text({ description: "x".repeat(2000) }), `"${"x".repeat(1024)}"`);
-  });
-
-  it("writes any text as a YAML string that reads back the same", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), (text) => assert.equal(parse(yamlText(text)), text)),
-    );
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) =>
-        assert.equal(parse(`a: ${yamlText(text)}`).a, text),
-      ),
-    );
-  });
-
-  it("keeps a heading on one line", () => {
-    assert.equal(renderBlock({ ...skill, name: "a\nb", body: "" }), "## a b");
-  });
-
-  it("makes folder names that every tool accepts", () => {
-    fc.assert(
-      fc.property(fc.string(), (text) =>
-        assert.match(skillFolderName(text), /^(?:[a-z0-9]+(?:-[a-z0-9]+)*)?$/),
-      ),
-    );
+    assert.equal(of("codex", "global").hiddenBy, "AGENTS.override.md");
+    const { advised } = of("copilot", "project");
+    assert.deepEqual([advised?.size, advised?.unit], [4000, "characters"]);
   });
 });
