@@ -130,8 +130,12 @@ async function findCommand(argv: readonly string[]): Promise<Found> {
   if (!isGroup(entry)) return { name, entry, rest };
   // The value of a flag of theirs is not to be taken for one of their names.
   const shapes = await Promise.all(Object.values(entry.commands).map((command) => command.load()));
-  const sub = locateCommand(rest, Object.assign({}, ...shapes.map(({ flags }) => flags)) as Command["flags"]);
+  const flags = Object.assign({}, ...shapes.map((shape) => shape.flags)) as Command["flags"];
+  const sub = locateCommand(rest, flags);
   if (sub.name === undefined) return { name, entry, rest };
+  // What follows a mistyped flag is no mistyped command.
+  const at = rest.findIndex((word, i) => word !== sub.rest[i]);
+  normaliseArguments(rest.slice(0, at), { flags, positionals: {} });
   if (!Object.hasOwn(entry.commands, sub.name))
     throw unknownCommand(sub.name, Object.keys(entry.commands), name);
   return { name: `${name} ${sub.name}`, entry: entry.commands[sub.name]!, rest: sub.rest };

@@ -1,0 +1,220 @@
+/** `svc folders` and `svc move` against the service itself. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { TestContext } from "node:test";
+import type { PublishResult } from "../../contract/payloads.ts";
+import { newFolder, newMember } from "../support/organization.ts";
+import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
+import { type Ran, svc, temporaryFolder } from "./harness.ts";
+import { dataOf } from "./world.ts";
+
+interface Folder {
+  id: string;
+  parentId: string | null;
+  name: string;
+  slug: string;
+  path: string;
+  skillCount: number;
+}
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+type Run = (...argv: string[]) => Promise<Ran>;
+
+/** A home in which somebody is signed in; the second runner speaks to people. */
+async function signedIn(t: TestContext, user: TestUser): Promise<{ json: Run; text: Run }> {
+  const home = await temporaryFolder(t);
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  return {
+    json: (...argv) => svc([...argv, "-o", "json"], { home, env }),
+    text: (...argv) => svc(argv, { home, env }),
+  };
+}
+
+async function newSkill(
+  user: TestUser,
+  org: TestOrg,
+  name: string,
+  folder?: string,
+): Promise<PublishResult["skill"]> {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token: user.token,
+    body: { tenantId: org.slug, name, content: `# ${name}\n`, ...(folder ? { folder } : {}) },
+  });
+  assert.equal(made.status, 201, made.error);
+  return made.data.skill;
+}
+
+describe("svc folders", () => {
+  it("creates a folder with what is missing around it, once", async (t) => {
+    const user = await service.newUser();
+    await service.newOrg(user);
+    const { json, text } = await signedIn(t, user);
+
+    const first = await json("folders", "create", "Ops/Code Review");
+    const again = await json("folders", "create", "ops/code-review");
+
+    assert.deepEqual(dataOf(first), {
+      path: "ops/code-review",
+      created: ["ops", "ops/code-review"],
+      alreadyExisted: false,
+    });
+    assert.deepEqual(dataOf(again), { path: "ops/code-review", created: [], alreadyExisted: true });
+    assert.equal((await text("folders", "create", "ops/x")).stdout, "Created ops/x\n");
+    assert.equal((await text("folders", "create", "ops/x")).stdout, "ops/x is there already.\n");
+  });
+
+  it("lists them as objects without access, and as a tree for people", async (t) => {
+    const user = await service.newUser();
+    const org = await service.newOrg(user);
+    const { json, text } = await signedIn(t, user);
+    assert.deepEqual(dataOf(await json("folders")), []);
+    assert.match((await text("folders")).stdout, /No folders/);
+    const inner = await newFolder(service, org, user, "Ops/Code Review");
+    await newFolder(service, org, user, "design");
+    await newSkill(user, org, "One", "ops/code-review");
+
+    const listed = dataOf<Folder[]>(await json("folders", "list"));
+    const alone = dataOf<Folder[]>(await json("folders", "-t", org.slug));
+
+    assert.deepEqual(alone, listed);
+    assert.deepEqual(
+      listed.map(({ path, skillCount }) => [path, skillCount]),
+      [
+        ["design", 0],
+        ["ops", 0],
+        ["ops/code-review", 1],
+      ],
+    );
+    const { id, parentId, name, slug } = listed[2]!;
+    assert.deepEqual([id, parentId, name, slug], [inner.id, listed[1]!.id, "Code Review", "code-review"]);
+    assert.equal(
+      (await text("folders")).stdout,
+      "design/\nops/  Ops\n  code-review/  Code Review, 1 skill\n",
+    );
+  });
+
+  it("shows nobody what they may not see", async (t) => {
+    const owner = await service.newUser();
+    const org = await service.newOrg(owner);
+    const member = await newMember(service, org, "member");
+    const outer = await newFolder(service, org, owner, "secret");
+    const { json } = await signedIn(t, member);
+    assert.equal(dataOf<Folder[]>(await json("folders")).length, 1);
+    const restricted = await service.call("PUT", `/api/folders/${outer.id}/access`, {
+      token: owner.token,
+      body: { restricted: true, grants: [] },
+    });
+    assert.equal(restricted.status, 200);
+    await service.settled();
+
+    assert.deepEqual(dataOf(await json("folders")), []);
+    const { error } = await json("folders", "create", "secret/inner");
+    assert.equal(error.code, "E_ALREADY_EXISTS");
+  });
+
+  it("asks which organization, and says when there is none", async (t) => {
+    const user = await service.newUser();
+    const { json } = await signedIn(t, user);
+    assert.deepEqual((await json("folders")).error.details, { kind: "team" });
+    const [first, second] = [await service.newOrg(user), await service.newOrg(user)];
+
+    for (const argv of [["folders"], ["folders", "create", "a"]]) {
+      const { code, error } = await json(...argv);
+      assert.deepEqual([code, error.code, error.details], [1, "E_INTERACTION_REQUIRED", { flag: "--team" }]);
+    }
+    assert.equal((await json("folders", "create", "a", "--team", second.id)).code, 0);
+    assert.equal(dataOf<Folder[]>(await json("folders", "-t", first.slug)).length, 0);
+    const stranger = await json("folders", "-t", "no-such-team");
+    assert.deepEqual(
+      [stranger.error.code, stranger.error.details?.["kind"], stranger.error.details?.["ref"]],
+      ["E_NOT_FOUND", "team", "no-such-team"],
+    );
+  });
+
+  it("refuses what cannot be a folder", async (t) => {
+    const user = await service.newUser();
+    await service.newOrg(user);
+    const { json } = await signedIn(t, user);
+    for (const [path, code] of [
+      ["a/../b", "E_API"],
+      ["a//b", "E_API"],
+      ["a/\u0007", "E_API"],
+      ["x".repeat(101), "E_API"],
+      ["", "E_INVALID_ARGUMENT"],
+    ] as const)
+      assert.equal((await json("folders", "create", path)).error.code, code, JSON.stringify(path));
+    assert.deepEqual(dataOf(await json("folders")), []);
+  });
+});
+
+describe("svc move", () => {
+  it("moves a skill to a folder, to a new one, and to the root", async (t) => {
+    const user = await service.newUser();
+    const org = await service.newOrg(user);
+    const folder = await newFolder(service, org, user, "ops/reviews");
+    const skill = await newSkill(user, org, "Mover");
+    const { json, text } = await signedIn(t, user);
+    const head = { id: skill.id, slug: "mover", name: "Mover", tenantId: org.id };
+
+    const into = dataOf(await json("move", "mover", "Ops/Reviews"));
+    const again = dataOf(await json("move", `${org.slug}/mover`, "/ops/reviews/"));
+    const made = dataOf<{ to: { folderId: string; path: string } }>(
+      await json("move", skill.publicId, "a/b", "--parents"),
+    );
+    const back = dataOf(await json("move", "mover", "/"));
+
+    const at = { folderId: folder.id, path: "ops/reviews" };
+    assert.deepEqual(into, { skill: head, from: { folderId: null }, to: at, moved: true });
+    assert.deepEqual(again, { skill: head, from: { folderId: folder.id }, to: at, moved: false });
+    assert.equal(made.to.path, "a/b");
+    assert.deepEqual(back, {
+      skill: head,
+      from: { folderId: made.to.folderId },
+      to: { folderId: null, path: "/" },
+      moved: true,
+    });
+    assert.equal((await text("move", "mover", "a/b")).stdout, "Moved Mover to a/b\n");
+    assert.equal((await text("move", "mover", "a/b")).stdout, "Mover lies in a/b already.\n");
+    assert.equal((await text("move", "mover", "/")).stdout, "Moved Mover to the root\n");
+  });
+
+  it("names what is missing, taken, ambiguous or out of reach", async (t) => {
+    const [user, other] = [await service.newUser(), await service.newUser()];
+    const [org, second] = [await service.newOrg(user), await service.newOrg(user)];
+    const skill = await newSkill(user, org, "Twin");
+    await newSkill(user, second, "Twin");
+    await newSkill(user, org, "Lone");
+    await newFolder(service, org, user, "there/lone");
+    const { json } = await signedIn(t, user);
+    const failed = async (...argv: string[]) => {
+      const { code, stdout, error } = await json("move", ...argv);
+      assert.deepEqual([code, stdout], [1, ""]);
+      return error;
+    };
+
+    const ambiguous = await failed("twin", "/");
+    assert.equal(ambiguous.code, "E_AMBIGUOUS");
+    assert.equal((ambiguous.details!["candidates"] as unknown[]).length, 2);
+    const noFolder = await failed(skill.publicId, "nowhere");
+    assert.deepEqual(
+      [noFolder.code, noFolder.details?.["kind"], noFolder.details?.["ref"]],
+      ["E_NOT_FOUND", "folder", "nowhere"],
+    );
+    const noSkill = await failed("no-such-skill", "/");
+    assert.deepEqual([noSkill.code, noSkill.details?.["kind"]], ["E_NOT_FOUND", "skill"]);
+    assert.equal((await failed("lone", "there")).code, "E_ALREADY_EXISTS");
+    assert.deepEqual((await failed("lone")).details, { flag: "<folder>" });
+    assert.deepEqual((await failed("lone", " ")).details, { flag: "<folder>" });
+    assert.deepEqual((await failed("lone@1.0.0", "/")).details, { flag: "<skill>" });
+
+    const outsider = await signedIn(t, other);
+    assert.equal((await outsider.json("move", skill.publicId, "/")).error.code, "E_NOT_FOUND");
+    const viewer = await signedIn(t, await newMember(service, org, "viewer"));
+    assert.equal((await viewer.json("move", skill.publicId, "there")).error.code, "E_FORBIDDEN");
+  });
+});

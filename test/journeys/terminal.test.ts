@@ -1,0 +1,324 @@
+/** The built `svc` at a terminal: what it draws, how it ends, what it leaves. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync, realpathSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type TestContext, describe, it } from "node:test";
+import { canonicalContent } from "../../contract/package-rules.ts";
+import { removeFolder, root, temporaryFolder } from "../support/server.ts";
+import { ctrlC, needsTerminal, openTerminal } from "../support/terminal.ts";
+
+const hideCursor = "\u001B[?25l";
+const showCursor = "\u001B[?25h";
+const svcPath = path.join(root, "bin", "svc");
+
+type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
+
+async function setUp(t: TestContext, handler: Handler) {
+  const home = realpathSync(temporaryFolder("terminal"));
+  t.after(() => removeFolder(home));
+  const server = createServer((request, response) =>
+    handler(request, response, new URL(request.url!, "http://x")),
+  );
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  t.after(async () => {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const open = (args: readonly string[], env: Record<string, string> = {}, columns = 80) =>
+    openTerminal([process.execPath, svcPath, ...args], {
+      cwd: home,
+      columns,
+      env: {
+        HOME: home,
+        SVC_API_URL: url,
+        SVC_TOKEN: `lsk_${"ab".repeat(32)}`,
+        SVC_NO_UPDATE_CHECK: "1",
+        ...env,
+      },
+    });
+  return { home, url, open };
+}
+
+function reply(response: ServerResponse, data: unknown): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ success: true, data, nextCursor: null }));
+}
+
+const identity = {
+  username: "ann",
+  name: "Ann",
+  email: "a@example.com",
+  memberships: [],
+  pendingInvitations: [],
+};
+
+/** What a terminal shows at the end, line by line: enough of one for carriage returns and cleared lines. */
+function screen(text: string): string[] {
+  return text.split("\n").map((line) =>
+    line
+      .replace(/\r$/, "")
+      .split(/\r|\u001B\[2K/)
+      // oxlint-disable-next-line no-control-regex -- control sequences are what this takes away
+      .at(-1)!
+      .replace(/\u001B\[[?\d;]*[A-Za-z]/g, ""),
+  );
+}
+
+describe("a wait at a terminal", needsTerminal, () => {
+  it("is told after a moment, and leaves no trace", async (t) => {
+    const { open } = await setUp(
+      t,
+      (_request, response) => void setTimeout(() => reply(response, identity), 1200),
+    );
+
+    const terminal = open(["whoami"]);
+    await terminal.until(/Waiting for 127\.0\.0\.1/);
+    assert.equal(await terminal.ended, 0);
+
+    assert.ok(terminal.text().includes(hideCursor));
+    assert.ok(terminal.text().lastIndexOf(showCursor) > terminal.text().lastIndexOf(hideCursor));
+    assert.deepEqual(screen(terminal.text()), ["Ann (ann)", "a@example.com", ""]);
+  });
+
+  it("is not told when it is short, under CI, at a dumb terminal or for programs", async (t) => {
+    let delay = 20;
+    const { open } = await setUp(
+      t,
+      (_request, response) => void setTimeout(() => reply(response, identity), delay),
+    );
+    const quiet = async (args: string[], env: Record<string, string> = {}) => {
+      const terminal = open(args, env);
+      assert.equal(await terminal.ended, 0);
+      assert.ok(!terminal.text().includes(hideCursor), JSON.stringify([args, env, terminal.text()]));
+      assert.doesNotMatch(terminal.text(), /Waiting/);
+      return terminal.text();
+    };
+
+    await quiet(["whoami"]);
+    delay = 700;
+    const [plain] = await Promise.all([
+      quiet(["whoami"], { TERM: "dumb", NO_COLOR: "1" }),
+      quiet(["whoami"], { CI: "true" }),
+      quiet(["whoami", "-o", "json"]),
+    ]);
+    // oxlint-disable-next-line no-control-regex -- control sequences are what this looks for
+    assert.doesNotMatch(plain!, /\u001B/);
+  });
+});
+
+describe("Ctrl-C", needsTerminal, () => {
+  for (const [name, send, code] of [
+    ["typed", (terminal: ReturnType<typeof openTerminal>) => terminal.type(ctrlC), 130],
+    [
+      "as SIGTERM",
+      (terminal: ReturnType<typeof openTerminal>) => process.kill(terminal.pid(), "SIGTERM"),
+      143,
+    ],
+  ] as const)
+    it(`${name} ends a wait with ${code} and gives the cursor back`, async (t) => {
+      const { open } = await setUp(t, () => {});
+
+      const terminal = open(["whoami"]);
+      await terminal.until(/Waiting for/);
+      send(terminal);
+
+      assert.equal(await terminal.ended, code);
+      assert.ok(terminal.text().lastIndexOf(showCursor) > terminal.text().lastIndexOf(hideCursor));
+      assert.doesNotMatch(screen(terminal.text()).join(""), /Waiting|Error|at /);
+    });
+
+  it("ends a question with 130 and gives the cursor back", async (t) => {
+    const { open, home } = await setUp(t, () => {});
+    mkdirSync(path.join(home, ".svc"));
+    const profiles = {
+      default: { installed: {}, preferences: {} },
+      work: { installed: {}, preferences: {} },
+    };
+    const config = JSON.stringify({ version: 1, activeProfile: "work", profiles });
+    writeFileSync(path.join(home, ".svc", "config.json"), config);
+
+    const typed = open(["profile", "delete", "work"]);
+    await typed.until(/Delete profile work/);
+    typed.type(ctrlC);
+    assert.equal(await typed.ended, 130);
+    const killed = open(["profile", "delete", "work"]);
+    await killed.until(/Delete profile work/);
+    process.kill(killed.pid(), "SIGTERM");
+    assert.equal(await killed.ended, 143);
+
+    for (const { text } of [typed, killed])
+      assert.ok(text().lastIndexOf(showCursor) > text().lastIndexOf(hideCursor), JSON.stringify(text()));
+    assert.equal(readFileSync(path.join(home, ".svc", "config.json"), "utf8"), config);
+    const agreed = open(["profile", "delete", "work"]);
+    await agreed.until(/Delete profile work/);
+    agreed.type("y");
+    assert.equal(await agreed.ended, 0);
+    assert.doesNotMatch(readFileSync(path.join(home, ".svc", "config.json"), "utf8"), /work/);
+  });
+
+  it("ends a download and removes what it had begun", async (t) => {
+    const at = "2026-01-01T00:00:00.000Z";
+    const file = { path: "SKILL.md", size: 40_000_000, sha256: "0".repeat(64), mode: "100644" as const };
+    const hash = createHash("sha256")
+      .update(canonicalContent([file]))
+      .digest("hex");
+    const version = {
+      id: "v",
+      skillId: "s",
+      version: 1,
+      semver: "1.0.0",
+      message: "",
+      format: "package",
+      hash,
+    };
+    const skill = {
+      id: "s",
+      publicId: "aaaaaaaaaa",
+      slug: "kit",
+      name: "Kit",
+      description: "d",
+      type: "skill",
+    };
+    const { open, home } = await setUp(t, (_request, response, url) => {
+      if (url.pathname.endsWith("/resolve"))
+        return reply(response, {
+          skill: {
+            ...skill,
+            visibility: "public",
+            currentVersion: 1,
+            currentSemver: "1.0.0",
+            tenantSlug: "a",
+          },
+          version: { ...version, current: true, prerelease: false, createdAt: at },
+        });
+      if (url.pathname.endsWith("/manifest"))
+        return reply(response, {
+          name: "kit",
+          version: 1,
+          semver: "1.0.0",
+          format: "package",
+          files: [file],
+          hash,
+        });
+      response.writeHead(200, { "content-type": "application/zip", "content-length": "40000000" });
+      response.write(Buffer.alloc(100_000));
+    });
+
+    const terminal = open(["install", "kit", "-t", "claude", "-g"]);
+    await terminal.until(/Downloading/);
+    const tmp = path.join(home, ".svc", "tmp");
+    while (!existsSync(tmp) || readdirSync(tmp).length === 0) await sleep(20);
+    terminal.type(ctrlC);
+
+    assert.equal(await terminal.ended, 130);
+    assert.deepEqual(readdirSync(tmp), []);
+    assert.deepEqual(
+      readdirSync(path.join(home, ".svc")).filter((name) => !["tmp", "cache"].includes(name)),
+      [],
+    );
+    assert.ok(!existsSync(path.join(home, ".claude")));
+  });
+});
+
+describe("a table", needsTerminal, () => {
+  it("fits a narrow terminal", async (t) => {
+    const skill = {
+      slug: "a-rather-long-name-of-a-skill",
+      tenantSlug: "an-organization-with-a-long-name",
+      description: "A description that goes on and on and on and on",
+      type: "skill",
+      visibility: "private",
+      currentSemver: "10.20.30",
+    };
+    const { open } = await setUp(t, (_request, response) => reply(response, [skill]));
+
+    const terminal = open(["list"], { NO_COLOR: "1" }, 60);
+    assert.equal(await terminal.ended, 0);
+
+    const lines = screen(terminal.text()).filter((line) => line !== "");
+    assert.equal(lines.length, 2);
+    for (const line of lines) assert.ok(line.length < 60, line);
+    assert.match(lines[1]!, /an-organiz.*….*private.*A descripti…/);
+  });
+});
+
+describe("the daily update check", needsTerminal, () => {
+  const check = { SVC_NO_UPDATE_CHECK: "" };
+
+  /** A service that counts how often it is asked, and answers as told. */
+  async function asked(t: TestContext, respond: (response: ServerResponse) => void) {
+    let count = 0;
+    const made = await setUp(t, (_request, response, url) => {
+      if (url.pathname !== "/api/client") return reply(response, identity);
+      count++;
+      respond(response);
+    });
+    return { ...made, count: () => count };
+  }
+
+  it("tells a newer version in one line after the result, once a day", async (t) => {
+    const { open, home, count } = await asked(t, (response) => reply(response, { version: "99.1.0" }));
+
+    const first = open(["whoami"], check);
+    assert.equal(await first.ended, 0);
+    const second = open(["whoami"], check);
+    assert.equal(await second.ended, 0);
+
+    const lines = screen(first.text()).filter((line) => line !== "");
+    assert.deepEqual(lines.slice(0, 2), ["Ann (ann)", "a@example.com"]);
+    assert.match(lines.slice(2).join(" "), /^update Your service goes with svc 99\.1\.0; this is 0\.20\.0\./);
+    assert.doesNotMatch(second.text(), /99/);
+    assert.equal(count(), 1);
+    const file = path.join(home, ".svc", "update-check.json");
+    writeFileSync(file, JSON.stringify({ checkedAt: new Date(Date.now() - 25 * 3_600_000).toISOString() }));
+    const nextDay = open(["whoami"], check);
+    assert.equal(await nextDay.ended, 0);
+    assert.match(nextDay.text(), /99\.1\.0/);
+    assert.equal(count(), 2);
+  });
+
+  it("asks nobody for programs, under CI, or when told not to", async (t) => {
+    const { open, count, home } = await asked(t, (response) => reply(response, { version: "99.1.0" }));
+
+    await Promise.all(
+      [
+        open(["whoami", "-o", "json"], check),
+        open(["whoami"], { ...check, CI: "1" }),
+        open(["whoami"], { SVC_NO_UPDATE_CHECK: "1" }),
+      ].map((terminal) => terminal.ended),
+    );
+
+    assert.equal(count(), 0);
+    assert.ok(!existsSync(path.join(home, ".svc", "update-check.json")));
+  });
+
+  for (const [what, respond] of [
+    ["hangs", () => {}],
+    ["fails", (response: ServerResponse) => void response.destroy()],
+    ["is none of ours", (response: ServerResponse) => void response.end("<html>")],
+    ["is older", (response: ServerResponse) => reply(response, { version: "0.1.0" })],
+    ["is hostile", (response: ServerResponse) => reply(response, { version: "99.0.0\u001B[2J" })],
+  ] as const)
+    it(`says nothing, keeps nobody waiting and counts as asked when the answer ${what}`, async (t) => {
+      const { open, count } = await asked(t, respond);
+
+      const timed = async (env: Record<string, string>) => {
+        const startedAt = performance.now();
+        const terminal = open(["whoami"], env);
+        assert.equal(await terminal.ended, 0);
+        return { terminal, tookMs: performance.now() - startedAt };
+      };
+      const without = await timed({});
+      const { terminal, tookMs } = await timed(check);
+      assert.equal(await open(["whoami"], check).ended, 0);
+
+      assert.deepEqual(screen(terminal.text()), ["Ann (ann)", "a@example.com", ""]);
+      assert.equal(count(), 1);
+      assert.ok(tookMs < without.tookMs + 1000, `${tookMs} ms, and ${without.tookMs} ms without it`);
+    });
+});
