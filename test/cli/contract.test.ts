@@ -29,7 +29,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 /** `skill.tags[]` to `string`, and so on. */
 function fieldsOf(schema: JsonSchema, at = "", mayMiss = false): Fields {
   const key = `${at}${mayMiss ? "?" : ""}`;
-  const alternatives = schema.anyOf as JsonSchema[] | undefined;
+  const alternatives = schema.anyOf;
   if (alternatives !== undefined) {
     const present = alternatives.filter(({ type }) => type !== "null");
     if (present.length < alternatives.length && present.length === 1) {
