@@ -43,14 +43,20 @@ function collector(): { stream: Writable; text: () => string } {
 /** Pauses of the client pass at once, so that retries cost no time. */
 export async function svc(
   argv: readonly string[],
-  options: { home: string; cwd?: string; env?: NodeJS.ProcessEnv; waits?: number[] },
+  options: {
+    home: string;
+    cwd?: string;
+    env?: NodeJS.ProcessEnv;
+    platform?: NodeJS.Platform;
+    waits?: number[];
+  },
 ): Promise<Ran> {
   const [stdout, stderr] = [collector(), collector()];
   const code = await run(argv, {
     env: options.env ?? {},
     cwd: options.cwd ?? options.home,
     home: options.home,
-    platform: "linux",
+    platform: options.platform ?? "linux",
     stdin: Readable.from([]),
     stdout: stdout.stream,
     stderr: stderr.stream,

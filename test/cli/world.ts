@@ -11,6 +11,8 @@ export interface World {
   project: string;
   run: (...argv: string[]) => Promise<Ran>;
   skills: StubSkill[];
+  /** What the next runs find beside the address of the registry. */
+  machine: { env: NodeJS.ProcessEnv; platform: NodeJS.Platform };
   config: () => Promise<Config>;
   read: (...path: string[]) => Promise<string>;
 }
@@ -42,11 +44,19 @@ export async function world(t: TestContext, intercept?: Parameters<typeof startR
     { slug: "kit", publicId: "cccccccccc", name: "Kit", versions: [{ semver: "1.0.0", files: kit("one") }] },
   ];
   const apiUrl = await startRegistry(t, skills, intercept);
+  const machine: World["machine"] = { env: {}, platform: "linux" };
   return {
     home,
     project,
     skills,
-    run: (...argv) => svc([...argv, "-o", "json"], { home, cwd: project, env: { SVC_API_URL: apiUrl } }),
+    machine,
+    run: (...argv) =>
+      svc([...argv, "-o", "json"], {
+        home,
+        cwd: project,
+        env: { SVC_API_URL: apiUrl, ...machine.env },
+        platform: machine.platform,
+      }),
     config: async () => JSON.parse(await readFile(join(home, ".svc", "config.json"), "utf8")) as Config,
     read: (...path) => readFile(join(...path), "utf8"),
   };
