@@ -59,8 +59,8 @@ function decode(bytes: Buffer): Point | undefined {
   if (mod(x * x) !== square) return undefined;
   return [(x & 1n) === encoded >> 255n ? x : mod(-x), y];
 }
-function encode(y: bigint, sign: 0n | 1n): Buffer {
-  const hex = (y | (sign << 255n)).toString(16).padStart(64, "0");
+function encode(y: bigint, isOdd: 0n | 1n): Buffer {
+  const hex = (y | (isOdd << 255n)).toString(16).padStart(64, "0");
   return Buffer.from(Buffer.from(hex, "hex").toReversed());
 }
 function isSmallOrder(bytes: Buffer): boolean {
@@ -215,9 +215,8 @@ describe("a signed call", () => {
     assert.equal((await signedCall(service, identity, "GET", get)).status, 200);
     for (const method of ["GET", "POST", "PATCH", "DELETE"])
       for (const path of ["/api/user/profile", "/api/tenants", `/api/tenants/${identity.id}`]) {
-        const answer = await signedCall(service, identity, method, path, {
-          ...(method === "GET" ? {} : { body: { name: "Mine" } }),
-        });
+        const options = method === "GET" ? {} : { body: { name: "Mine" } };
+        const answer = await signedCall(service, identity, method, path, options);
         assert.ok(answer.status >= 400 || path === "/api/tenants", `${method} ${path}: ${answer.status}`);
         if (answer.status < 300) assert.deepEqual(answer.data, []);
       }
