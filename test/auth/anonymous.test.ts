@@ -1,9 +1,8 @@
 /** Anonymous identities: registration, and what a signature is worth. */
 import assert from "node:assert/strict";
-import { createHash, createPrivateKey, randomBytes, sign } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import { isSafeKey, isSignedBy, readBase64 } from "../../src/auth/ed25519.ts";
 import { purge } from "../../workers/upkeep/purge.ts";
 import {
   newIdentity,
@@ -16,6 +15,7 @@ import {
   stage,
   type Forged,
 } from "../support/anonymous.ts";
+import { encode, unsafeKeys } from "../support/edwards.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 
@@ -26,99 +26,6 @@ before(async () => {
 });
 after(() => service.close());
 beforeEach(() => (aheadMs = 0));
-
-const prime = 2n ** 255n - 19n;
-const d = mod(-121665n * power(121666n, prime - 2n));
-function mod(value: bigint): bigint {
-  return ((value % prime) + prime) % prime;
-}
-function power(base: bigint, exponent: bigint): bigint {
-  let [result, square] = [1n, mod(base)];
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = mod(result * square);
-    square = mod(square * square);
-  }
-  return result;
-}
-type Point = [x: bigint, y: bigint];
-/** The complete addition of RFC 8032, section 5.1, in affine coordinates. */
-function add([x1, y1]: Point, [x2, y2]: Point): Point {
-  const product = mod(d * x1 * x2 * y1 * y2);
-  return [
-    mod((x1 * y2 + x2 * y1) * power(1n + product, prime - 2n)),
-    mod((y1 * y2 + x1 * x2) * power(1n - product, prime - 2n)),
-  ];
-}
-/** Section 5.1.3; undefined for what is no point of the curve. */
-function decode(bytes: Buffer): Point | undefined {
-  const encoded = BigInt(`0x${Buffer.from(bytes.toReversed()).toString("hex")}`);
-  const y = mod(encoded & (2n ** 255n - 1n));
-  const square = mod((y * y - 1n) * power(d * y * y + 1n, prime - 2n));
-  let x = power(square, (prime + 3n) / 8n);
-  if (mod(x * x) !== square) x = mod(x * power(2n, (prime - 1n) / 4n));
-  if (mod(x * x) !== square) return undefined;
-  return [(x & 1n) === encoded >> 255n ? x : mod(-x), y];
-}
-function encode(y: bigint, isOdd: 0n | 1n): Buffer {
-  const hex = (y | (isOdd << 255n)).toString(16).padStart(64, "0");
-  return Buffer.from(Buffer.from(hex, "hex").toReversed());
-}
-function isSmallOrder(bytes: Buffer): boolean {
-  let point = decode(bytes);
-  for (let doubled = 0; doubled < 3 && point; doubled++) point = add(point, point);
-  return point !== undefined && point[0] === 0n && point[1] === 1n;
-}
-
-const eighth = BigInt(
-  `0x${Buffer.from(Buffer.from("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05", "hex").toReversed()).toString("hex")}`,
-);
-/** Every way of writing the eight points of small order, those beyond the field included. */
-const unsafeKeys = [0n, 1n, prime - 1n, prime, prime + 1n, eighth, mod(-eighth)].flatMap((y) => [
-  encode(y, 0n),
-  encode(y, 1n),
-]);
-
-describe("keys of small order", () => {
-  it("are all of those that eight times themselves make nothing, and are refused", () => {
-    for (const key of unsafeKeys) {
-      assert.ok(isSmallOrder(key), key.toString("hex"));
-      assert.equal(isSafeKey(key), false, key.toString("hex"));
-    }
-  });
-
-  it("would sign anything: one of them fits a signature that nobody made", () => {
-    // R is the neutral point and S is zero, so S·B = R + h·A holds for every text whose h is a multiple of A's order.
-    const forged = Buffer.concat([encode(1n, 0n), Buffer.alloc(32)]);
-
-    assert.ok(isSignedBy(encode(1n, 0n), "anything at all", forged));
-    assert.equal(isSafeKey(encode(1n, 0n)), false);
-  });
-
-  it("are told from real ones, and from coordinates beyond the field", () => {
-    for (let i = 0; i < 50; i++) {
-      const key = Buffer.from(newKey().publicKey, "base64url");
-      assert.ok(isSafeKey(key));
-      assert.equal(isSmallOrder(key), false);
-    }
-    for (let beyond = 0n; beyond < 19n; beyond++)
-      assert.equal(isSafeKey(encode(prime + beyond, 0n)), false, `p + ${beyond}`);
-  });
-});
-
-describe("reading base64", () => {
-  it("takes both alphabets and one way of writing only", () => {
-    const bytes = Buffer.from(`${"fb".repeat(31)}ff`, "hex");
-    const text = bytes.toString("base64url");
-
-    assert.deepEqual(readBase64(text, 32), bytes);
-    assert.deepEqual(readBase64(bytes.toString("base64"), 32), bytes);
-    const last = text.at(-1)!;
-    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    const twin = alphabet[alphabet.indexOf(last) ^ 1]!;
-    for (const wrong of [text.slice(0, -1) + twin, `${text}A`, text.slice(1), ` ${text}`, "", "ü".repeat(43)])
-      assert.equal(readBase64(wrong, 32), undefined, wrong);
-  });
-});
 
 describe("registering a key", () => {
   it("makes one identity of it, however often and at once it is asked for", async () => {
@@ -409,34 +316,5 @@ describe("a signed upload", () => {
     });
 
     assert.equal(answer.code, "unauthenticated");
-  });
-});
-
-describe("the keys of Node", () => {
-  it("sign as RFC 8032 has it (section 7.1, test 2)", () => {
-    const seed = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
-    const publicKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
-    const key = createPrivateKey({
-      key: {
-        kty: "OKP",
-        crv: "Ed25519",
-        d: Buffer.from(seed, "hex").toString("base64url"),
-        x: Buffer.from(publicKey, "hex").toString("base64url"),
-      },
-      format: "jwk",
-    });
-    const expected =
-      "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00";
-    const signature = sign(null, Buffer.of(0x72), key);
-
-    assert.equal(signature.toString("hex"), expected);
-    assert.ok(isSignedBy(Buffer.from(publicKey, "hex"), "r", signature));
-    // S plus the group's order: the same signature in another writing.
-    const order = 2n ** 252n + 27742317777372353535851937790883648493n;
-    const s = BigInt(`0x${Buffer.from(signature.subarray(32).toReversed()).toString("hex")}`) + order;
-    const twin = Buffer.from(Buffer.from(s.toString(16).padStart(64, "0"), "hex").toReversed());
-    assert.ok(
-      !isSignedBy(Buffer.from(publicKey, "hex"), "r", Buffer.concat([signature.subarray(0, 32), twin])),
-    );
   });
 });
