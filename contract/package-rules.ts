@@ -110,7 +110,7 @@ export function compareUtf8(a: string, b: string): number {
 }
 
 /** Bytes of the text in UTF-8. */
-function utf8Length(text: string): number {
+export function utf8Length(text: string): number {
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

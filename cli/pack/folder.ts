@@ -1,4 +1,5 @@
 /** A folder as the files of a package, under the rules that the service holds it to as well. */
+import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { PackageError, collectPaths, compareUtf8, packageLimits } from "../../contract/package-rules.ts";
@@ -22,50 +23,76 @@ export function isLeftOut(name: string): boolean {
 
 /** The files in the order of their paths. Throws `E_PACK_FAILED` with the rule that the folder breaks. */
 export async function readPackageFolder(folder: string): Promise<PackageFile[]> {
+  try {
+    return await walkPackage(folder, (error) => {
+      throw error;
+    });
+  } catch (error) {
+    throw packFailed(error);
+  }
+}
+
+/**
+ * The files of a folder in the order of their paths, without those that break a rule: these go to `refuse`. A rule
+ * about all of them ends the walk.
+ */
+export async function walkPackage(
+  folder: string,
+  refuse: (error: PackageError) => void,
+): Promise<PackageFile[]> {
   const files: PackageFile[] = [];
   const paths = collectPaths();
   let bytes = 0;
+  let isOver = false;
 
+  const keep = (work: () => void): boolean => {
+    try {
+      work();
+      return true;
+    } catch (error) {
+      if (!(error instanceof PackageError)) throw error;
+      isOver ||= error.rule === "too_many_files" || error.rule === "too_large";
+      refuse(error);
+      return false;
+    }
+  };
   const walk = async (at: string, prefix: string): Promise<void> => {
     const entries = await readdir(at, { withFileTypes: true });
     for (const entry of entries) {
       if (isLeftOut(entry.name)) continue;
+      if (isOver) return;
       const path = prefix + entry.name;
       const source = join(at, entry.name);
-      if (entry.isSymbolicLink())
-        throw new PackageError(
-          "symlink",
-          `${JSON.stringify(path)} is a link: put the file itself there.`,
-          path,
-        );
       if (entry.isDirectory()) {
         await walk(source, `${path}/`);
         continue;
       }
-      if (!entry.isFile())
-        throw new PackageError(
-          "special_file",
-          `${JSON.stringify(path)} is no plain file: leave it out.`,
-          path,
-        );
-      paths.addFile(path);
+      if (!keep(() => addFile(paths, entry, path))) continue;
       const info = await stat(source);
       bytes += info.size;
-      if (bytes > packageLimits.uncompressedBytes)
-        throw new PackageError(
-          "too_large",
-          `The folder holds more than ${packageLimits.uncompressedBytes} bytes: leave out what the skill does not need.`,
-        );
-      files.push({ path, source, size: info.size, executable: (info.mode & 0o111) !== 0 });
+      if (keep(() => checkSize(bytes)))
+        files.push({ path, source, size: info.size, executable: (info.mode & 0o111) !== 0 });
     }
   };
-  try {
-    await walk(folder, "");
-    paths.finish("SKILL.md");
-  } catch (error) {
-    throw packFailed(error);
-  }
+  await walk(folder, "");
+  if (!isOver) keep(() => paths.finish("SKILL.md"));
   return files.sort((a, b) => compareUtf8(a.path, b.path));
+}
+
+function addFile(paths: ReturnType<typeof collectPaths>, entry: Dirent, path: string): void {
+  if (entry.isSymbolicLink())
+    throw new PackageError("symlink", `${JSON.stringify(path)} is a link: put the file itself there.`, path);
+  if (!entry.isFile())
+    throw new PackageError("special_file", `${JSON.stringify(path)} is no plain file: leave it out.`, path);
+  paths.addFile(path);
+}
+
+function checkSize(bytes: number): void {
+  if (bytes > packageLimits.uncompressedBytes)
+    throw new PackageError(
+      "too_large",
+      `The folder holds more than ${packageLimits.uncompressedBytes} bytes: leave out what the skill does not need.`,
+    );
 }
 
 export function packFailed(error: unknown): CliError {

@@ -10,15 +10,11 @@ export function splitFence(text: string): { yaml: string; body: string } | undef
   return { yaml: match[1]!, body: text.slice(match.index + match[0].length) };
 }
 
-/** Undefined where there is no frontmatter, no name, or nothing readable. */
+/** As the service reads it. Undefined where there is no frontmatter, no name, or nothing readable. */
 export async function frontmatterName(text: string): Promise<string | undefined> {
-  const yaml = splitFence(text)?.yaml;
-  if (yaml === undefined) return undefined;
-  const { parseDocument } = await import("yaml");
-  const document = parseDocument(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
-  const name: unknown = document.errors.length > 0 ? undefined : document.get("name");
-  const plain = typeof name === "string" || typeof name === "number" ? String(name).trim() : "";
-  return plain === "" ? undefined : plain;
+  if (!/^\uFEFF?---/.test(text)) return undefined;
+  const { readSkillText } = await import("../../contract/skill-rules.ts");
+  return readSkillText(text, "markdown").defaults.name;
 }
 
 export async function packageNameOf(text: string | undefined): Promise<string | undefined> {

@@ -2,24 +2,14 @@
 import { createHash } from "node:crypto";
 import { canonicalContent } from "../../contract/package-rules.ts";
 import { limits } from "../../contract/limits.ts";
+import { isToolName, readSkillText, unknownKeys } from "../../contract/skill-rules.ts";
 import { openZipPackage, type ZipPackage } from "../../repos/archive/index.ts";
 import type { VersionSummary } from "../../storage/skills.ts";
 import { ServiceError } from "../errors.ts";
-import { readDefaults, splitFrontmatter } from "./frontmatter.ts";
+import { refusalOf } from "./frontmatter.ts";
 import { excerptOf, type VersionSource } from "./text-source.ts";
 
 const rootFile = "SKILL.md";
-
-/** Keys of the Agent Skills format; others are kept, with a warning. */
-const knownKeys = new Set([
-  "name",
-  "description",
-  "license",
-  "compatibility",
-  "metadata",
-  "allowed-tools",
-  "tags",
-]);
 
 /** Reads a zip on disk. Throws `PackageError`, or `content_invalid` for a SKILL.md that is not usable. */
 export async function readPackageSource(zipPath: string): Promise<VersionSource> {
@@ -27,17 +17,14 @@ export async function readPackageSource(zipPath: string): Promise<VersionSource>
   try {
     const root = zip.files.find((file) => file.path === rootFile)!;
     if (root.size > limits.textContentBytes) throw invalid(`it is over ${limits.textContentBytes} bytes`);
-    const { fields, body } = splitFrontmatter(decode(await root.read()));
-    if (!fields) throw invalid("it must begin with frontmatter that has a name and a description");
-    const defaults = readDefaults(fields);
-    if (defaults.name === undefined) throw invalid("its frontmatter has no name");
-    if (defaults.description === undefined) throw invalid("its frontmatter has no description");
+    const { fields, body, defaults, faults } = readSkillText(decode(await root.read()), "package");
+    if (faults[0]) throw refusalOf(faults[0], rootFile);
     const facts = { fileCount: zip.files.length, totalBytes: zip.totalBytes };
     return {
       format: "package",
       defaults,
       excerpt: excerptOf(body),
-      warnings: warningsAbout(fields, defaults.name),
+      warnings: warningsAbout(fields!, defaults.name!),
       equals: (current) => equalsCurrent(zipPath, facts, current),
       tree: () => ({ kind: "zip", path: zipPath, rootFile }),
     };
@@ -81,10 +68,10 @@ function decode(bytes: Buffer): string {
 }
 
 function warningsAbout(fields: ReadonlyMap<string, unknown>, name: string): string[] {
-  const unknown = [...fields.keys()].filter((key) => !knownKeys.has(key));
+  const unknown = unknownKeys(fields);
   const warnings =
     unknown.length > 0 ? [`SKILL.md has keys that not every tool knows: ${unknown.join(", ")}.`] : [];
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64) {
+  if (!isToolName(name)) {
     warnings.push(
       `The name "${name}" in SKILL.md is not lower-case letters, digits and hyphens: some tools will not load it.`,
     );

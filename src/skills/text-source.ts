@@ -3,15 +3,10 @@ import { createHash } from "node:crypto";
 import type { TreeSource } from "../../repos/store/index.ts";
 import type { VersionSummary } from "../../storage/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import { readSkillText, type FrontmatterDefaults } from "../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import { ServiceError } from "../errors.ts";
-import {
-  firstParagraph,
-  joinFrontmatter,
-  readDefaults,
-  splitFrontmatter,
-  type FrontmatterDefaults,
-} from "./frontmatter.ts";
+import { firstParagraph, joinFrontmatter, refusalOf } from "./frontmatter.ts";
 
 /** What a version is made of, whichever way it came in. */
 export interface VersionSource {
@@ -40,7 +35,9 @@ export function rootFileOf(type: SkillType): "SKILL.md" | "RULE.md" {
 /** Reads a text. Throws `payload_too_large` or `content_invalid`. */
 export function readTextSource(content: string, type: SkillType): VersionSource {
   const file = rootFileOf(type);
-  if (Buffer.byteLength(content) > limits.textContentBytes) {
+  const { fields, body, defaults, faults } = readSkillText(content, "markdown");
+  const [fault] = faults;
+  if (fault?.rule === "text_too_large") {
     throw new ServiceError(
       "payload_too_large",
       `The text is over ${limits.textContentBytes} bytes: publish a folder instead.`,
@@ -49,21 +46,14 @@ export function readTextSource(content: string, type: SkillType): VersionSource 
       },
     );
   }
-  if (content.includes("\0") || /\p{Surrogate}/u.test(content)) {
-    throw new ServiceError("content_invalid", "The content is not text: it holds NUL or broken Unicode.", {
-      kind: "content",
-    });
-  }
-  const { fields, body } = splitFrontmatter(content, file);
-  if (body.trim() === "")
-    throw new ServiceError("content_invalid", "The text is empty.", { kind: "content" });
+  if (fault) throw refusalOf(fault, file);
 
   const kept = new Map(fields);
   const hash = createHash("sha256").update(body).digest("hex");
   const frontmatterHash = createHash("sha256").update(canonicalJson(kept)).digest("hex");
   return {
     format: "markdown",
-    defaults: readDefaults(fields, file),
+    defaults,
     hash,
     frontmatterHash,
     excerpt: excerptOf(body),
