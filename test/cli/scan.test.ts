@@ -1,0 +1,189 @@
+/** What `publish` finds in the tools' folders, and what it sends of a tool's own file. */
+import assert from "node:assert/strict";
+import { symlinkSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { describe, it } from "node:test";
+import { findOwnSkills } from "../../cli/pack/scan.ts";
+import { isToolFile, withoutToolKeys } from "../../cli/pack/tool-file.ts";
+import type { Config } from "../../cli/state/config.ts";
+import { temporaryFolder } from "./harness.ts";
+import { type World, world } from "./world.ts";
+
+const noConfig: Config = { version: 1, activeProfile: "default", profiles: {} };
+
+async function put(root: string, ...files: string[]): Promise<void> {
+  for (const name of files) {
+    const file = join(root, name);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, "---\nname: n\ndescription: d\n---\ntext\n");
+  }
+}
+
+/** One line each: where, of which tool, as what. */
+async function scan(made: Pick<World, "home" | "project">, config = noConfig, env = {}): Promise<string[]> {
+  const context = { home: made.home, cwd: made.project, env, platform: "linux" } as const;
+  return (await findOwnSkills(context, config)).map(({ path, tool, scope, type, format, name }) => {
+    const short = path.replace(made.project + sep, "./").replace(made.home + sep, "~/");
+    return `${short} = ${tool} ${scope} ${format} ${type} ${name}`;
+  });
+}
+
+async function places(t: Parameters<typeof temporaryFolder>[0]) {
+  return { home: await temporaryFolder(t), project: await temporaryFolder(t) };
+}
+
+describe("the scan of the tools' folders", () => {
+  it("finds skills, packages and rules of every tool, the project's first", async (t) => {
+    const made = await places(t);
+    await put(
+      made.project,
+      ".aider/skills/a.md",
+      ".agents/skills/shared/SKILL.md",
+      ".agents/skills/shared/run.sh",
+      ".claude/rules/deep/er/style.md",
+      ".claude/skills/text/SKILL.md",
+      ".cline/skills/c/SKILL.md",
+      ".clinerules/all.md",
+      ".clinerules/more.txt",
+      ".clinerules/skills/in/SKILL.md",
+      ".cursor/rules/one.mdc",
+      ".cursor/rules/below/two.mdc",
+      ".devin/rules/d.md",
+      ".github/instructions/x.instructions.md",
+      ".github/skills/g/SKILL.md",
+      ".opencode/rules/o.md",
+      ".windsurf/rules/w.md",
+    );
+    await put(
+      made.home,
+      ".claude/rules/mine.md",
+      ".codex/skills/old/SKILL.md",
+      ".codeium/windsurf/skills/ws/SKILL.md",
+      ".config/opencode/skills/oc/SKILL.md",
+      ".copilot/skills/cp/SKILL.md",
+      ".cursor/skills/cu/SKILL.md",
+    );
+
+    assert.deepEqual(await scan(made), [
+      "./.cursor/rules/below/two.mdc = Cursor project markdown rule two",
+      "./.cursor/rules/one.mdc = Cursor project markdown rule one",
+      "./.claude/skills/text/SKILL.md = Claude Code project markdown skill text",
+      "./.claude/rules/deep/er/style.md = Claude Code project markdown rule style",
+      "./.agents/skills/shared = Codex project package skill shared",
+      "./.windsurf/rules/w.md = Windsurf project markdown rule w",
+      "./.devin/rules/d.md = Windsurf project markdown rule d",
+      "./.cline/skills/c/SKILL.md = Cline project markdown skill c",
+      "./.clinerules/skills/in/SKILL.md = Cline project markdown skill in",
+      "./.clinerules/all.md = Cline project markdown rule all",
+      "./.clinerules/more.txt = Cline project markdown rule more",
+      "./.github/skills/g/SKILL.md = GitHub Copilot project markdown skill g",
+      "./.github/instructions/x.instructions.md = GitHub Copilot project markdown rule x",
+      "./.opencode/rules/o.md = OpenCode project markdown rule o",
+      "./.aider/skills/a.md = Aider project markdown skill a",
+      "~/.cursor/skills/cu/SKILL.md = Cursor global markdown skill cu",
+      "~/.claude/rules/mine.md = Claude Code global markdown rule mine",
+      "~/.codex/skills/old/SKILL.md = Codex global markdown skill old",
+      "~/.codeium/windsurf/skills/ws/SKILL.md = Windsurf global markdown skill ws",
+      "~/.copilot/skills/cp/SKILL.md = GitHub Copilot global markdown skill cp",
+      "~/.config/opencode/skills/oc/SKILL.md = OpenCode global markdown skill oc",
+    ]);
+  });
+
+  it("leaves out what svc installed, links into its cache, and what belongs to the tools", async (t) => {
+    const made = await world(t);
+    for (const slug of ["review", "house", "kit"]) {
+      await made.run("install", slug, "-t", "claude,cursor,codex,cline,aider,opencode,windsurf", "-p");
+      await made.run("install", slug, "-t", "claude,cursor,codex,opencode,windsurf", "-g");
+    }
+    // Of a config that was lost, too.
+    await made.run("install", "review", "-t", "claude", "-g");
+    symlinkSync(join(made.home, ".svc/cache/kit/pkg"), join(made.home, ".claude/skills/lost"));
+    await put(
+      made.home,
+      ".claude/skills/synced/SKILL.md",
+      ".codex/skills/.system/SKILL.md",
+      ".claude/skills/.hidden/SKILL.md",
+      ".claude/skills/no-skill/README.md",
+      ".claude/skills/mine/SKILL.md",
+    );
+    await put(made.project, ".cursor/rules/notes.md", ".windsurf/rules/deeper/not.md", ".aider/skills/.x.md");
+
+    assert.deepEqual(await scan(made, await made.config()), [
+      "~/.claude/skills/mine/SKILL.md = Claude Code global markdown skill mine",
+    ]);
+  });
+
+  it("finds one thing once, by whatever links it is reached, and goes round no circle", async (t) => {
+    const made = await places(t);
+    await put(made.project, ".agents/skills/one/SKILL.md", ".cursor/rules/a.mdc");
+    await mkdir(join(made.project, ".claude"));
+    symlinkSync("../.agents/skills", join(made.project, ".claude/skills"));
+    symlinkSync("..", join(made.project, ".cursor/rules/up"));
+    symlinkSync("a.mdc", join(made.project, ".cursor/rules/b.mdc"));
+    symlinkSync("nowhere", join(made.project, ".cursor/rules/c.mdc"));
+
+    assert.deepEqual(await scan(made), [
+      "./.cursor/rules/a.mdc = Cursor project markdown rule a",
+      "./.claude/skills/one/SKILL.md = Claude Code project markdown skill one",
+    ]);
+    assert.deepEqual(await scan({ home: made.project, project: made.project }), [
+      `./.claude/skills/one/SKILL.md = Claude Code global markdown skill one`,
+    ]);
+  });
+
+  it("follows the variables that move a tool's folders, and passes over what it cannot read", async (t) => {
+    const made = await places(t);
+    await put(made.home, "cc/skills/one/SKILL.md", "xdg/opencode/skills/two/SKILL.md");
+    await put(made.home, ".cursor/skills", ".cline/skills/three/SKILL.md/is-a-folder");
+
+    const env = { CLAUDE_CONFIG_DIR: join(made.home, "cc"), XDG_CONFIG_HOME: join(made.home, "xdg") };
+    assert.deepEqual(await scan(made, noConfig, env), [
+      "~/cc/skills/one/SKILL.md = Claude Code global markdown skill one",
+      "~/xdg/opencode/skills/two/SKILL.md = OpenCode global markdown skill two",
+    ]);
+  });
+});
+
+describe("a tool's own file", () => {
+  for (const [what, text, published] of [
+    [
+      "a Cursor rule",
+      '---\ndescription: "Use: always"\nglobs: \nalwaysApply: true\n---\n\n# Rule\n',
+      '---\ndescription: "Use: always"\n---\n\n# Rule\n',
+    ],
+    [
+      "a Cursor rule whose globs are no YAML",
+      "---\ndescription: For tests: all of them\nglobs: *.test.ts,*.spec.ts\n---\nbody\n",
+      '---\ndescription: "For tests: all of them"\n---\n\nbody\n',
+    ],
+    [
+      "a Windsurf rule with CRLF",
+      "\uFEFF---\r\ntrigger: glob\r\nglobs:\r\n  - src/**\r\ndescription: x\r\n---\r\n\r\nbody\r\n",
+      '---\ndescription: "x"\n---\n\nbody\r\n',
+    ],
+    ["Copilot instructions", '---\napplyTo: "**"\nname: N\n---\nbody\n', '---\nname: "N"\n---\n\nbody\n'],
+    ["a Claude rule", "---\npaths: [a]\n---\n\nbody\n", "body\n"],
+    ["a text without frontmatter", "body\n\n---\nname: x\n---\n", "body\n\n---\nname: x\n---\n"],
+    [
+      "a description over lines",
+      "---\ndescription: >\n  a\n  b\n---\nc",
+      '---\ndescription: "a b"\n---\n\nc',
+    ],
+  ] as const)
+    it(`is published without what speaks to the tool alone: ${what}`, async () => {
+      assert.equal(await withoutToolKeys(text), published);
+    });
+
+  it("is known by its name or its folder", () => {
+    for (const file of ["a.mdc", "/x/.windsurf/rules/a.md", "/x/.clinerules/a.txt", "/x/a.instructions.md"])
+      assert.ok(isToolFile(file), file);
+    for (const file of [
+      "/x/a.md",
+      "/x/.claude/skills/a/SKILL.md",
+      "/x/.aider/skills/a.md",
+      "/x/my.clinerules.md",
+    ])
+      assert.ok(!isToolFile(file), file);
+  });
+});
