@@ -125,4 +125,123 @@ describe("a section", () => {
       { numRuns: 1000 },
     );
   });
+
+  it("is found inside a fenced block too, as any line of its form is", () => {
+    const text = "```\n<!-- svc:start:one -->\nold\n<!-- svc:end:one -->\n```\n";
+    assert.equal(
+      applied(text, "one", "new"),
+      "```\n<!-- svc:start:one -->\nnew\n\n<!-- svc:end:one -->\n```\n",
+    );
+  });
+
+  it("is not found in lines that only look like its markers", () => {
+    for (const line of [
+      " <!-- svc:start:one -->",
+      "x <!-- svc:start:one -->",
+      "<!-- svc:start:one --> x",
+      "<!--svc:start:one-->",
+      "<!-- svc:start:One -->",
+      "<!-- svc:start: -->",
+    ])
+      assert.equal(
+        applied(`${line}\n`, "one", "b").startsWith(`${line}\n\n<!-- svc:start:one -->\nb`),
+        true,
+        line,
+      );
+  });
+
+  it("is found by markers that somebody left blanks behind, and replaced with them", () => {
+    const text = "a\n<!-- svc:start:one -->  \nold\n<!-- svc:end:one -->\t\r\nb\n";
+    assert.equal(applied(text, "one", "n"), "a\n<!-- svc:start:one -->\nn\n\n<!-- svc:end:one -->\r\nb\n");
+  });
+
+  it("takes the line ending that most lines have", () => {
+    for (const [text, eol] of [
+      ["a\r\nb\r\nc\n", "\r\n"],
+      ["a\r\nb\nc\n", "\n"],
+      ["a\r\nb\n", "\n"],
+      ["a", "\n"],
+      ["a\rb", "\n"],
+    ] as const)
+      assert.ok(
+        applied(text, "one", "x\ny").includes(`<!-- svc:start:one -->${eol}x${eol}y${eol}${eol}<!--`),
+        text,
+      );
+  });
+
+  const anything = fc
+    .array(
+      fc.oneof(
+        foreign,
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("```\n", "<!-- svc:start:x-->\n", "<!-- svc:end:one --> .\n", "\u0000", "\u2028"),
+      ),
+      { maxLength: 6 },
+    )
+    .map((parts) => parts.join(""));
+  const step = fc.record({
+    name: fc.constantFrom("one", "two", "three", "a-1"),
+    block: fc.option(block, { nil: undefined }),
+  });
+
+  it("comes, changes and goes in any order among others, and nothing is left but what others wrote", () => {
+    fc.assert(
+      fc.property(anything, fc.array(step, { maxLength: 12 }), (start, steps) => {
+        const present = new Map<string, string>();
+        let text = start;
+        for (const { name, block: next } of steps) {
+          if (next === undefined) {
+            text = removed(text, name);
+            present.delete(name);
+          } else {
+            text = applied(text, name, next);
+            present.set(name, next);
+            assert.equal(applied(text, name, next), text);
+          }
+          assert.ok(text.startsWith(start));
+          for (const [other, content] of present)
+            assert.equal(readSection(text, other), sectionContent(content), other);
+        }
+        for (const name of present.keys()) text = removed(text, name);
+        assert.equal(text, start);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it("changes or refuses, whatever markers a file holds, and changes nothing outside of the one span", () => {
+    const marked = fc
+      .array(
+        fc.oneof(
+          foreign,
+          fc
+            .tuple(
+              fc.constantFrom("start", "end"),
+              fc.constantFrom("one", "two"),
+              fc.constantFrom("\n", "\r\n", " \n"),
+            )
+            .map(([kind, name, eol]) => `\n<!-- svc:${kind}:${name} -->${eol}`),
+        ),
+        { maxLength: 8 },
+      )
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(marked, block, (text, next) => {
+        const edit = applySection(text, "one", next);
+        const starts = text.match(/^(?:\uFEFF)?<!-- svc:start:one -->[ \t]*\r?$/gm)?.length ?? 0;
+        const ends = text.match(/^(?:\uFEFF)?<!-- svc:end:one -->[ \t]*\r?$/gm)?.length ?? 0;
+        if (starts !== ends || starts > 1) return assert.ok("refused" in edit);
+        if ("refused" in edit) return assert.equal(starts, 1);
+        const from = starts === 0 ? text.length : text.indexOf("<!-- svc:start:one -->");
+        assert.equal(edit.text.slice(0, from), text.slice(0, from));
+        const end = "<!-- svc:end:one -->";
+        if (starts === 1) {
+          const tail = (whole: string) => whole.slice(whole.indexOf(end) + end.length).replace(/^[ \t]+/, "");
+          assert.equal(tail(edit.text), tail(text));
+        }
+        assert.deepEqual(applySection(edit.text, "one", next), edit);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });
