@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { targets } from "../../contract/vocabulary.ts";
 import { startRegistry, svc, temporaryFolder } from "./harness.ts";
 
 /** Ends the process, as a power cut would, right before its n-th change of the file system. */
@@ -51,8 +52,18 @@ describe("an update that is killed", () => {
         publicId: "aaaaaaaaaa",
         name: "Review",
         versions: [
-          { semver: "1.0.0", body: "old\n" },
-          { semver: "2.0.0", body: "new\n" },
+          { semver: "1.0.0", body: "old review\n" },
+          { semver: "2.0.0", body: "new review\n" },
+        ],
+      },
+      {
+        slug: "house",
+        publicId: "bbbbbbbbbb",
+        name: "House",
+        type: "rule" as const,
+        versions: [
+          { semver: "1.0.0", body: "old house\n" },
+          { semver: "2.0.0", body: "new house\n" },
         ],
       },
       {
@@ -67,37 +78,64 @@ describe("an update that is killed", () => {
     ];
     const env = { SVC_API_URL: await startRegistry(t, skills) };
     const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, env });
+    const project = await temporaryFolder(t);
+    await writeFile(join(project, "AGENTS.md"), "# Ours");
     await mkdir(join(home, ".codex"));
     await writeFile(join(home, ".codex/AGENTS.md"), "# Mine");
-    for (const ref of ["review@1.0.0", "kit@1.0.0"])
-      await run("install", ref, "-t", "claude,cursor,codex", "-g");
+    for (const ref of ["review@1.0.0", "house@1.0.0", "kit@1.0.0"]) {
+      assert.equal((await run("install", ref, "-t", "claude,cursor,codex,windsurf", "-g")).code, 0);
+      assert.equal((await run("install", ref, "-t", targets.join(","), "-p", project)).code, 0);
+    }
 
-    const read = (path: string) => readFile(join(home, path), "utf8").catch(() => undefined);
+    const read = (...path: string[]) => readFile(join(...path), "utf8").catch(() => undefined);
+    /** Every file that a text is in, and how the text is told there. */
+    const texts = (slug: string) => [
+      ...(slug === "review"
+        ? [[home, `.claude/skills/${slug}/SKILL.md`]]
+        : [[home, `.claude/rules/${slug}.md`]]),
+      ...(slug === "review" ? [[home, `.cursor/skills/${slug}/SKILL.md`]] : []),
+      ...(slug === "review" ? [[project, `.opencode/skills/${slug}/SKILL.md`]] : []),
+      [project, `.cursor/rules/${slug}.mdc`],
+      [project, `.windsurf/rules/${slug}.md`],
+      [project, `.clinerules/${slug}.md`],
+      [project, `.aider/skills/${slug}.md`],
+      [home, ".codex/AGENTS.md"],
+      [home, ".codeium/windsurf/memories/global_rules.md"],
+      [project, "AGENTS.md"],
+      [project, ".github/copilot-instructions.md"],
+    ];
+    const packages = [
+      ...[".claude", ".cursor", ".agents", ".codeium/windsurf"].map((tool) => join(home, tool, "skills/kit")),
+      ...[".claude", ".cursor", ".agents", ".windsurf", ".cline", ".github", ".opencode"].map((tool) =>
+        join(project, tool, "skills/kit"),
+      ),
+    ];
     /** Old, new, or for folders not there: between two renames a folder is beside its place. */
     const check = async (allowed: readonly (string | undefined)[], told: string) => {
-      const agents = await read(".codex/AGENTS.md");
-      assert.ok(agents?.startsWith("# Mine\n\n<!-- svc:start:review -->"), `${told}: ${agents}`);
-      const texts = await Promise.all(
-        [".claude/skills/review", ".cursor/skills/review"].map((path) => read(`${path}/SKILL.md`)),
+      assert.ok(
+        (await read(home, ".codex/AGENTS.md"))?.startsWith("# Mine\n\n<!-- svc:start:review -->"),
+        told,
       );
-      for (const text of [agents, ...texts])
-        assert.ok(
-          allowed.includes(text === undefined ? undefined : /(old|new)\n/.exec(text)?.[1]),
-          `${told}: ${text}`,
-        );
-      for (const folder of [".claude/skills/kit", ".cursor/skills/kit", ".agents/skills/kit"]) {
-        const [skillFile, part] = [await read(`${folder}/SKILL.md`), await read(`${folder}/part.txt`)];
+      assert.ok((await read(project, "AGENTS.md"))?.startsWith("# Ours\n\n<!-- svc:start:review -->"), told);
+      for (const slug of ["review", "house"])
+        for (const path of texts(slug)) {
+          const text = await read(...path);
+          const word = new RegExp(`(old|new) ${slug}\n`).exec(text ?? "")?.[1];
+          assert.ok(allowed.includes(word), `${told}: ${path.join("/")}: ${text}`);
+        }
+      for (const folder of packages) {
+        const [skillFile, part] = [await read(folder, "SKILL.md"), await read(folder, "part.txt")];
         assert.equal(skillFile?.slice(-3), part, `${told}: ${folder}`);
         assert.ok(allowed.includes(part), `${told}: ${folder} ${part}`);
       }
     };
 
-    // Every third change, from another first one each run: all of them over a few runs, in a third of the time.
-    const stride = 3;
+    // Every so many changes, from another first one each run: all of them over some runs, in a part of the time.
+    const stride = 13;
     const first = 1 + Math.floor(Math.random() * stride);
     let ended = 0;
     let at = 0;
-    for (const slug of ["review", "kit"])
+    for (const slug of ["review", "house", "kit"])
       for (let killBefore = first; ; killBefore += stride) {
         const child = spawn(
           process.execPath,
@@ -124,7 +162,7 @@ describe("an update that is killed", () => {
           summary: { upToDate: number };
           skills: { warnings: string[] }[];
         };
-        assert.equal(again.summary.upToDate, 2, told);
+        assert.equal(again.summary.upToDate, 3, told);
         assert.deepEqual(
           again.skills.flatMap((skill) => skill.warnings),
           [],
@@ -134,14 +172,13 @@ describe("an update that is killed", () => {
         await check(["old", "new"], told);
       }
 
-    assert.equal(ended, 2);
+    assert.equal(ended, 3);
     assert.ok(at > 15, `only ${at} places to die at`);
     await check(["new"], "in the end");
-    for (const folder of [".claude/skills", ".cursor/skills", ".agents/skills", ".codex", ".svc"])
+    for (const root of [home, project])
       assert.deepEqual(
-        (await readdir(join(home, folder))).filter((name) => name.startsWith(".svc-")),
+        (await readdir(root, { recursive: true })).filter((name) => name.includes(".svc-")),
         [],
-        folder,
       );
   });
 });
