@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { targets } from "../../contract/vocabulary.ts";
+import { snapshot } from "../support/file-tree.ts";
 import { startRegistry, svc, temporaryFolder } from "./harness.ts";
+import { dataOf, world } from "./world.ts";
 
 /** Ends the process, as a power cut would, right before its n-th change of the file system. */
 const killer = `data:text/javascript,${encodeURIComponent(`
@@ -30,22 +34,43 @@ const kit = (text: string) => ({
   "part.txt": { data: text },
 });
 
+/** Bundled once, as it is delivered: a compiler at each of many starts would take longer than the test. */
+const dist = mkdtempSync(join(tmpdir(), "svc-cli-"));
+before(async () => {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL("../../cli/main.ts", import.meta.url)),
+    platform: "node",
+    logLevel: "silent",
+  });
+  await bundle.write({
+    dir: dist,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+  });
+  await bundle.close();
+});
+after(() => rm(dist, { recursive: true, force: true }));
+
+/** Runs `svc` until its n-th change; answers its exit code, or undefined when it was killed before. */
+async function runKilled(
+  argv: readonly string[],
+  killBefore: number,
+  options: { home: string; env: NodeJS.ProcessEnv },
+): Promise<number | undefined> {
+  const { home, env } = options;
+  const child = spawn(process.execPath, ["--import", killer, join(dist, "main.mjs"), ...argv], {
+    env: { ...env, PATH: process.env["PATH"], HOME: home, KILL_BEFORE: String(killBefore) },
+    stdio: "ignore",
+  });
+  const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
+  await rm(join(home, ".svc/config.lock"), { recursive: true, force: true });
+  return signal === null ? code! : undefined;
+}
+
 describe("an update that is killed", () => {
   it("leaves every place whole, and the next pull brings all of them to one version", async (t) => {
     const home = await temporaryFolder(t);
-    const dist = await temporaryFolder(t);
-    const bundle = await rolldown({
-      input: fileURLToPath(new URL("../../cli/main.ts", import.meta.url)),
-      platform: "node",
-      logLevel: "silent",
-    });
-    await bundle.write({
-      dir: dist,
-      format: "esm",
-      entryFileNames: "[name].mjs",
-      chunkFileNames: "[name]-[hash].mjs",
-    });
-    await bundle.close();
     const skills = [
       {
         slug: "review",
@@ -137,19 +162,10 @@ describe("an update that is killed", () => {
     let at = 0;
     for (const slug of ["review", "house", "kit"])
       for (let killBefore = first; ; killBefore += stride) {
-        const child = spawn(
-          process.execPath,
-          ["--import", killer, join(dist, "main.mjs"), "pull", slug, "--latest"],
-          {
-            env: { ...env, PATH: process.env["PATH"], HOME: home, KILL_BEFORE: String(killBefore) },
-            stdio: "ignore",
-          },
-        );
-        const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
-        await rm(join(home, ".svc/config.lock"), { recursive: true, force: true });
+        const code = await runKilled(["pull", slug, "--latest"], killBefore, { home, env });
         const told = `${slug}, before change ${killBefore}`;
         await check(["old", "new", undefined], told);
-        if (signal === null) {
+        if (code !== undefined) {
           assert.equal(code, 0, told);
           ended++;
           break;
@@ -180,5 +196,39 @@ describe("an update that is killed", () => {
         (await readdir(root, { recursive: true })).filter((name) => name.includes(".svc-")),
         [],
       );
+  });
+});
+
+describe("an install or uninstall that is killed", () => {
+  it("is finished by the next one, and leaves nothing of its own and everything of others", async (t) => {
+    const made = await world(t);
+    const { home, project } = made;
+    await writeFile(join(project, "AGENTS.md"), "# Ours\r\n");
+    await mkdir(join(project, ".windsurf"));
+    const untouched = snapshot(project);
+    const run = (killBefore: number, ...argv: string[]) =>
+      runKilled(argv, killBefore, { home, env: { SVC_API_URL: made.apiUrl } });
+    const stride = 31;
+    const first = 1 + Math.floor(Math.random() * stride);
+
+    let killed = 0;
+    for (const slug of ["review", "house", "kit"])
+      for (let killBefore = first, ended = false; !ended; killBefore += stride) {
+        const install = ["install", slug, "-t", targets.join(","), "-p", project];
+        const told = `${slug}, before change ${killBefore}`;
+        const installed = await run(killBefore, ...install);
+        if (installed === undefined) killed++;
+        const again = dataOf<{ installed: unknown[] }>(await made.run(...install));
+        assert.equal(again.installed.length, slug === "kit" ? 7 : 8, told);
+        const uninstalled = await run(killBefore, "uninstall", slug);
+        if (uninstalled === undefined) {
+          killed++;
+          const rest = await made.run("uninstall", slug);
+          if (rest.code !== 0) assert.equal(rest.error.code, "E_NOT_FOUND", told);
+        }
+        assert.deepEqual(snapshot(project), untouched, told);
+        ended = installed !== undefined && uninstalled !== undefined;
+      }
+    assert.ok(killed > 5, `only ${killed} places to die at`);
   });
 });

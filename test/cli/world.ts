@@ -9,6 +9,7 @@ import { type Ran, type StubSkill, startRegistry, svc, temporaryFolder } from ".
 export interface World {
   home: string;
   project: string;
+  apiUrl: string;
   run: (...argv: string[]) => Promise<Ran>;
   skills: StubSkill[];
   /** What the next runs find beside the address of the registry. */
@@ -48,6 +49,7 @@ export async function world(t: TestContext, intercept?: Parameters<typeof startR
   return {
     home,
     project,
+    apiUrl,
     skills,
     machine,
     run: (...argv) =>
