@@ -5,6 +5,8 @@
  */
 import { z } from "zod";
 import { cliCodes, failureKinds } from "./errors.ts";
+import { packageRules } from "./package-rules.ts";
+import { adviceRules, contentRules } from "./skill-rules.ts";
 import {
   contentFormats,
   installMethods,
@@ -225,6 +227,21 @@ export const cliPayloads = {
   "profile.create": z.strictObject({ name: text, created: z.literal(true) }),
   "profile.switch": z.strictObject({ name: text, switched: z.literal(true) }),
   "profile.delete": z.strictObject({ name: text, deleted: z.literal(true), warnings }),
+  lint: z.strictObject({
+    /** No errors, and with `--strict` no warnings either. */
+    ok: z.boolean(),
+    skills: z.array(z.strictObject({ path: text, format, type: skillType, name: z.string() })),
+    findings: z.array(
+      z.strictObject({
+        rule: z.enum([...contentRules, ...packageRules, ...adviceRules]),
+        severity: z.enum(["error", "warning"]),
+        message: text,
+        path: text,
+        line: integer.optional(),
+      }),
+    ),
+    summary: z.strictObject({ skills: count, errors: count, warnings: count }),
+  }),
   completion: z.strictObject({ shell: z.enum(["bash", "zsh", "fish"]), script: text }),
   /** `--help` and no command at all. */
   help: z.strictObject({ usage: text }),

@@ -44,9 +44,13 @@ export async function readSource(context: Context, path: string): Promise<SkillS
   }
   const text = await readText(full, path);
   const content = isToolFile(full) ? await withoutToolKeys(text) : text;
+  return { format: "markdown", name: (await frontmatterName(content)) ?? nameOfFile(full), content };
+}
+
+/** What a text is called that does not say it itself. */
+export function nameOfFile(full: string): string {
   const stem = basename(full, extname(full)).replace(/\.instructions$/, "");
-  const fallback = genericNames.has(stem.toLowerCase()) ? basename(dirname(full)) : stem;
-  return { format: "markdown", name: (await frontmatterName(content)) ?? fallback, content };
+  return genericNames.has(stem.toLowerCase()) ? basename(dirname(full)) : stem;
 }
 
 /** The content to publish with; a package is packed and uploaded first. */
@@ -87,7 +91,7 @@ async function readText(full: string, path: string): Promise<string> {
   return text;
 }
 
-function unreadable(path: string, error: unknown): CliError {
+export function unreadable(path: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (hasCode(error, "ENOENT", "ENOTDIR")) return notFound("path", path, `There is nothing at ${path}.`);
   return invalidArgument("<path>", `${path} cannot be read: ${messageOf(error)}.`, {

@@ -1,0 +1,60 @@
+import { skillTypes } from "../../contract/vocabulary.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { type Finding, lintPath } from "../pack/lint.ts";
+import { plainLine } from "../table.ts";
+
+export const lint = defineCommand({
+  name: "lint",
+  summary: "Check skills by the rules of publishing, and by what tools want of them",
+  positionals: {
+    path: {
+      description: "A file, a folder with a SKILL.md, or one with skills below it (default: this folder)",
+      completes: "path",
+    },
+  },
+  flags: {
+    type: {
+      value: "required",
+      choices: skillTypes,
+      hint: skillTypes.join("|"),
+      description: "What it is to be; default skill, and rule for a RULE.md",
+    },
+    strict: { value: "none", description: "Let warnings fail, too" },
+  },
+  examples: ["svc lint", "svc lint ./code-review", "svc lint skills --strict -o json"],
+  async run(context, args) {
+    const type = skillTypes.find((one) => one === args.type);
+    const { skills, findings } = await lintPath(context, args.path ?? ".", type);
+    const count = (severity: Finding["severity"]) =>
+      findings.filter((finding) => finding.severity === severity).length;
+    const summary = { skills: skills.length, errors: count("error"), warnings: count("warning") };
+    const ok = summary.errors === 0 && (!args.strict || summary.warnings === 0);
+    return {
+      data: { ok, skills, findings, summary },
+      text: [...findings.map((finding) => line(context, finding)), total(context, summary, ok)].join("\n"),
+      partial: !ok,
+    };
+  },
+});
+
+function line({ output: { paint } }: Context, finding: Finding): string {
+  const { severity, rule, path, message } = finding;
+  const place = finding.line === undefined ? path : `${path}:${finding.line}`;
+  const word = severity === "error" ? paint("red", "error") : paint("yellow", "warning");
+  return `${word}  ${plainLine(place)}  ${plainLine(message)}  ${paint("dim", rule)}`;
+}
+
+function total(
+  { output: { paint } }: Context,
+  { skills, errors, warnings }: { skills: number; errors: number; warnings: number },
+  ok: boolean,
+): string {
+  const some = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+  const found = [
+    ...(errors > 0 ? [some(errors, "error")] : []),
+    ...(warnings > 0 ? [some(warnings, "warning")] : []),
+  ];
+  const verdict = found.length === 0 ? "nothing to mend" : found.join(", ");
+  return `${some(skills, "skill")}: ${paint(ok ? "green" : "red", verdict)}`;
+}

@@ -1,0 +1,220 @@
+/** Looking at skills as the service will, before they are published: every rule that they break, not the first alone. */
+import { type Stats } from "node:fs";
+import { readFile, readdir, realpath, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { type PackageError, type PackageRule, packageLimits } from "../../contract/package-rules.ts";
+import type { AdviceRule, ContentRule, Fault } from "../../contract/skill-rules.ts";
+import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
+import type { Context } from "../context.ts";
+import { CliError, invalidArgument, isSystemError } from "../errors.ts";
+import { withTemporaryFolder } from "../state/state.ts";
+import { type PackageFile, isLeftOut, walkPackage } from "./folder.ts";
+import { nameOfFile, unreadable } from "./source.ts";
+import { isToolFile, withoutToolKeys } from "./tool-file.ts";
+
+export interface Finding {
+  rule: ContentRule | AdviceRule | PackageRule;
+  /** `error`: the service refuses it. */
+  severity: "error" | "warning";
+  message: string;
+  /** As the path that was given, with `/`. */
+  path: string;
+  /** From 1. */
+  line?: number;
+}
+
+export interface LintedSkill {
+  path: string;
+  format: ContentFormat;
+  type: SkillType;
+  /** Under which `publish` would publish it. */
+  name: string;
+}
+
+export interface LintReport {
+  skills: LintedSkill[];
+  findings: Finding[];
+}
+
+const rootFile = "SKILL.md";
+/** Folders of a mirror inside one another; deeper ones are named by themselves. */
+const searchedDepth = 12;
+
+/** A file, a folder with a SKILL.md, or all skills below a folder. Throws for what cannot be looked at. */
+export async function lintPath(
+  context: Context,
+  path: string,
+  type: SkillType | undefined,
+): Promise<LintReport> {
+  const full = resolve(context.cwd, path);
+  const report: LintReport = { skills: [], findings: [] };
+  let info: Stats;
+  try {
+    info = await stat(full);
+    if (info.isFile()) await lintFile(report, full, path, info, type);
+    else if (!info.isDirectory())
+      throw invalidArgument("<path>", `${path} is neither a file nor a folder.`, { kind: "path", ref: path });
+    else {
+      const below = (await isSkillFolder(full)) ? [] : await skillsBelow(full, path);
+      if (below.length === 0) await lintFolder(context, report, full, path, type);
+      for (const found of below) await lintFolder(context, report, resolve(context.cwd, found), found, type);
+    }
+  } catch (error) {
+    throw isSystemError(error) ? unreadable(path, error) : error;
+  }
+  return report;
+}
+
+async function lintFile(
+  report: LintReport,
+  full: string,
+  path: string,
+  info: Stats,
+  given: SkillType | undefined,
+): Promise<void> {
+  const { adviseOn, faultOfName, readSkillText } = await import("../../contract/skill-rules.ts");
+  const type = given ?? (/^rule\.md$/i.test(basename(full)) ? "rule" : "skill");
+  const shown = slashed(path);
+  const skill: LintedSkill = { path: shown, format: "markdown", type, name: nameOfFile(full) };
+  report.skills.push(skill);
+  const text = await textToJudge(report, full, shown, info.size);
+  if (text === undefined) return;
+  const isTools = isToolFile(full);
+  const read = readSkillText(isTools ? await withoutToolKeys(text) : text, "markdown");
+  skill.name = read.defaults.name ?? skill.name;
+  const unusable = faultOfName(skill.name, read.lines.get("name"));
+  const { format } = skill;
+  // What the tool wrote into its frontmatter is left out, and its lines no longer count.
+  const placed = <R extends string>({ line, ...fault }: Fault<R>): Fault<R> =>
+    isTools || line === undefined ? fault : { ...fault, line };
+  const errors = unusable === undefined ? read.faults : [...read.faults, unusable];
+  for (const fault of errors) tell(report, "error", shown, placed(fault));
+  for (const advice of adviseOn(read, { format, type })) tell(report, "warning", shown, placed(advice));
+}
+
+async function lintFolder(
+  context: Context,
+  report: LintReport,
+  full: string,
+  path: string,
+  given: SkillType | undefined,
+): Promise<void> {
+  const { adviseOn, faultOfName, readSkillText } = await import("../../contract/skill-rules.ts");
+  const shown = slashed(path);
+  const folder = basename(await realpath(full));
+  const type = given ?? "skill";
+  const skill: LintedSkill = { path: shown, format: "package", type, name: folder };
+  report.skills.push(skill);
+  const before = report.findings.length;
+  const files = await walkPackage(full, (error) => tellOfPackage(report, shown, error));
+  const root = files.find((file) => file.path === rootFile);
+  const rootPath = inFolder(shown, rootFile);
+  const text = root === undefined ? undefined : await textToJudge(report, root.source, rootPath, root.size);
+  if (text !== undefined) {
+    const read = readSkillText(text, "package");
+    skill.name = read.defaults.name ?? skill.name;
+    const unusable = faultOfName(skill.name, read.lines.get("name"));
+    const around = { format: skill.format, type, folder, files: files.map((file) => file.path) };
+    for (const fault of read.faults) tell(report, "error", rootPath, fault);
+    if (unusable !== undefined) tell(report, "error", rootPath, unusable);
+    for (const advice of adviseOn(read, around)) tell(report, "warning", rootPath, advice);
+  }
+  const isRefused = report.findings.slice(before).some(({ severity }) => severity === "error");
+  if (!isRefused) await tryToPack(context, report, shown, files);
+}
+
+/** Only a package near the limit can be too large once it is a zip. */
+async function tryToPack(
+  context: Context,
+  report: LintReport,
+  shown: string,
+  files: readonly PackageFile[],
+): Promise<void> {
+  const bytes = files.reduce((sum, file) => sum + file.size, 0);
+  if (bytes < packageLimits.compressedBytes * 0.9) return;
+  const { writeZip } = await import("./zip.ts");
+  await withTemporaryFolder(context, async (folder) => {
+    try {
+      await writeZip(files, join(folder, "package.zip"));
+    } catch (error) {
+      const rule = error instanceof CliError ? error.details?.["rule"] : undefined;
+      if (rule !== "too_large_compressed") throw error;
+      report.findings.push({ rule, severity: "error", message: (error as CliError).message, path: shown });
+    }
+  });
+}
+
+/** The text of a file, unless it is too large to be one or no text at all: that is told. */
+async function textToJudge(
+  report: LintReport,
+  full: string,
+  shown: string,
+  size: number,
+): Promise<string | undefined> {
+  if (size > limits.textContentBytes) {
+    const reason = `it is over ${limits.textContentBytes} bytes`;
+    tell(report, "error", shown, { rule: "text_too_large", reason });
+    return undefined;
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(full));
+  } catch (error) {
+    if (isSystemError(error) && error.syscall !== undefined) throw error;
+    tell(report, "error", shown, { rule: "text_encoding", reason: "it is not UTF-8 text" });
+    return undefined;
+  }
+}
+
+function tell(
+  { findings }: LintReport,
+  severity: Finding["severity"],
+  path: string,
+  { rule, reason, line }: Fault<ContentRule | AdviceRule>,
+): void {
+  const message = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+  findings.push({ rule, severity, message, path, ...(line === undefined ? {} : { line }) });
+}
+
+function tellOfPackage(
+  { findings }: LintReport,
+  folder: string,
+  { rule, message, path }: PackageError,
+): void {
+  findings.push({
+    rule,
+    severity: "error",
+    message,
+    path: path === undefined || path === "" ? folder : inFolder(folder, path),
+  });
+}
+
+async function isSkillFolder(full: string): Promise<boolean> {
+  const names = await readdir(full);
+  return names.some((name) => name.toLowerCase() === rootFile.toLowerCase());
+}
+
+/** Skill folders in the folder itself, and at any depth of its `skills/`; in the order of their paths. */
+async function skillsBelow(full: string, path: string): Promise<string[]> {
+  const found: string[] = [];
+  const search = async (at: string, shown: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      if (!entry.isDirectory() || isLeftOut(entry.name)) continue;
+      const [below, name] = [join(at, entry.name), inFolder(shown, entry.name)];
+      if (await isSkillFolder(below)) found.push(name);
+      else if (depth > 0) await search(below, name, depth - 1);
+      else if (shown === path && entry.name === "skills") await search(below, name, searchedDepth);
+    }
+  };
+  await search(full, path, basename(full) === "skills" ? searchedDepth : 0);
+  return found.sort();
+}
+
+function slashed(path: string): string {
+  return path.replaceAll("\\", "/");
+}
+
+function inFolder(folder: string, path: string): string {
+  const base = slashed(folder).replace(/\/+$/, "");
+  return folder === "." ? path : `${base}/${path}`;
+}

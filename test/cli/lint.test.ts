@@ -1,0 +1,342 @@
+/**
+ * `svc lint` against the service itself: every fixture is looked at and then published, and one refuses what the
+ * other refuses.
+ */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import fc from "fast-check";
+import { limits } from "../../contract/limits.ts";
+import { packageRules } from "../../contract/package-rules.ts";
+import { adviceRules, contentRules } from "../../contract/skill-rules.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { svc, temporaryFolder } from "./harness.ts";
+
+type Files = Record<string, string | Buffer>;
+
+let service: TestService;
+let user: TestUser;
+let org: TestOrg;
+
+before(async () => {
+  service = await startService();
+  user = await service.newUser();
+  org = await service.newOrg(user);
+});
+after(() => service.close());
+
+const head = (fields: string) => `---\n${fields}\n---\n`;
+const good = head("name: kit\ndescription: Does it.");
+const withHead = (fields: string) => `${head(`name: kit\ndescription: Does it.\n${fields}`)}# Kit\n`;
+const kit = (files: Files): Files => ({ "kit/SKILL.md": `${good}# Kit\n`, ...files });
+
+async function layOut(t: TestContext, files: Files): Promise<string> {
+  const home = await temporaryFolder(t);
+  for (const [path, data] of Object.entries(files)) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), data);
+  }
+  return home;
+}
+
+async function lint(home: string, path: string, ...flags: string[]) {
+  const ran = await svc(["lint", path, ...flags, "-o", "json"], { home });
+  assert.equal(ran.stderr, "");
+  const report = keepContract("lint", ran.data);
+  assert.equal(ran.code, report.ok ? 0 : 1);
+  return {
+    ...report,
+    errors: report.findings.filter(({ severity }) => severity === "error").map(({ rule }) => rule),
+    warnings: report.findings.filter(({ severity }) => severity === "warning").map(({ rule }) => rule),
+  };
+}
+
+/** Publishes for real; a name of its own each time, so that no fixture meets another. */
+async function publish(home: string, path: string, name?: string) {
+  const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
+  const named = name === undefined ? [] : ["--name", name];
+  return svc(["publish", path, "-t", org.slug, ...named, "-o", "json"], { home, env });
+}
+
+/** Fixture, what it is linted as, and the errors that it has, of which the service tells the first. */
+const texts: [what: string, text: string | Buffer, errors: string[]][] = [
+  ["a plain text", "Do it.\n", []],
+  ["all that it may say", head("name: A\ndescription: d\ntags: [a, b]\nmetadata: {a: b}") + "Do it.\n", []],
+  ["a byte order mark", `\uFEFF${head("name: A")}x\n`, []],
+  ["Windows line ends", "---\r\nname: A\r\n---\r\nx\r\n", []],
+  ["a rule that opens no frontmatter", "----\nname: A\n---\nx\n", []],
+  ["nothing", "", ["text_empty"]],
+  ["blanks", " \n\t\n", ["text_empty"]],
+  ["frontmatter alone", head("name: A"), ["text_empty"]],
+  ["a NUL", "a\0b", ["text_encoding"]],
+  ["Latin 1", Buffer.from([0x61, 0xe9, 0x62]), ["text_encoding"]],
+  ["as much as may be", "x".repeat(limits.textContentBytes), []],
+  ["a byte more", "x".repeat(limits.textContentBytes + 1), ["text_too_large"]],
+  ["another language", "---json\n{}\n---\nx\n", ["frontmatter_language"]],
+  ["frontmatter without its end", "---\nname: A\nx\n", ["frontmatter_open"]],
+  ["too much frontmatter", head(`a: ${"b".repeat(9000)}`) + "x\n", ["frontmatter_too_large"]],
+  ["broken YAML", head("name: [") + "x\n", ["frontmatter_yaml"]],
+  ["a key twice", head("name: a\nname: b") + "x\n", ["frontmatter_yaml"]],
+  ["a list as frontmatter", head("- a") + "x\n", ["frontmatter_yaml"]],
+  ["an alias", head("a: &x 1\nb: *x") + "x\n", ["frontmatter_yaml"]],
+  ["a key that means something to programs", head("constructor: 1") + "x\n", ["frontmatter_key"]],
+  ["a list as its name", head("name: [a]") + "x\n", ["name_type"]],
+  ["a name that is cut", head(`name: ${"n".repeat(limits.skillName + 1)}`) + "x\n", []],
+  ["a name of two lines", head('name: "a\\nb"') + "x\n", ["name_unusable"]],
+  ["a number as its description", head("description: 1") + "x\n", ["description_type"]],
+  ["a long description", head(`description: ${"d".repeat(1024)}`) + "x\n", []],
+  ["too long a description", head(`description: ${"d".repeat(1025)}`) + "x\n", ["description_too_long"]],
+  ["a mapping as its tags", head("tags: {a: b}") + "x\n", ["tags_type"]],
+  ["six tags", head("tags: a,b,c,d,e,f") + "x\n", ["too_many_tags"]],
+  ["a long tag", head(`tags: [${"t".repeat(51)}]`) + "x\n", ["tag_too_long"]],
+  ["several faults", head("name: [a]\ndescription: 1") + "x\n", ["name_type", "description_type"]],
+];
+
+const packages: [what: string, files: Files, errors: string[]][] = [
+  ["what it has to be", kit({ "kit/scripts/run.sh": "#!/bin/sh\n" }), []],
+  ["no SKILL.md", { "kit/README.md": "x" }, ["root_file_missing"]],
+  ["a skill.md", { "kit/skill.md": good }, ["root_file_missing"]],
+  ["no frontmatter", { "kit/SKILL.md": "# Kit\n" }, ["frontmatter_missing"]],
+  ["no name", { "kit/SKILL.md": `${head("description: d")}x\n` }, ["name_missing"]],
+  ["a blank name", { "kit/SKILL.md": `${head('name: " "\ndescription: d')}x\n` }, ["name_missing"]],
+  ["no description", { "kit/SKILL.md": `${head("name: kit")}x\n` }, ["description_missing"]],
+  ["neither", { "kit/SKILL.md": `${head("a: b")}x\n` }, ["name_missing", "description_missing"]],
+  ["no body", { "kit/SKILL.md": good }, []],
+  ["a SKILL.md in Latin 1", { "kit/SKILL.md": Buffer.from([0xe9]) }, ["text_encoding"]],
+  ["a huge SKILL.md", { "kit/SKILL.md": good + "x".repeat(limits.textContentBytes) }, ["text_too_large"]],
+  ["a name of two lines", { "kit/SKILL.md": head('name: "a\\nb"\ndescription: d') }, ["name_unusable"]],
+  ["what the service writes itself", kit({ "kit/.svc.json": "{}" }), ["path_reserved"]],
+  ["submodules", kit({ "kit/.gitmodules": "x" }), ["submodule"]],
+  ["a backslash", kit({ "kit/a\\b": "x" }), ["path_backslash"]],
+  ["a control character", kit({ "kit/a\u0007b": "x" }), ["path_control"]],
+  ["names that differ by case", kit({ "kit/a.txt": "1", "kit/A.txt": "2" }), ["duplicate_case"]],
+  ["Git's folder by another name", kit({ "kit/GIT~1/config": "x" }), ["path_git"]],
+  ["a drive", kit({ "kit/c:x": "x" }), ["path_drive"]],
+  [
+    "several faults",
+    { "kit/SKILL.md": `${head("name: kit")}x\n`, "kit/a\\b": "x", "kit/.svc.json": "{}" },
+    ["path_backslash", "path_reserved", "description_missing"],
+  ],
+];
+
+describe("svc lint", () => {
+  for (const [what, text, errors] of texts)
+    it(`refuses a text with ${what} exactly where the service does`, async (t) => {
+      const home = await layOut(t, { "notes.md": text });
+
+      const linted = await lint(home, "notes.md");
+      const published = await publish(home, "notes.md");
+
+      assert.deepEqual(linted.errors, errors);
+      assert.equal(published.code, errors.length === 0 ? 0 : 1, published.stderr);
+    });
+
+  for (const [what, files, errors] of packages)
+    it(`refuses a folder with ${what} exactly where the service does`, async (t) => {
+      const home = await layOut(t, files);
+
+      const linted = await lint(home, "kit");
+      const published = await publish(home, "kit");
+
+      assert.deepEqual(linted.errors.toSorted(), errors.toSorted());
+      assert.equal(published.code, errors.length === 0 ? 0 : 1, published.stderr);
+    });
+
+  it("refuses links and whatever is no file, and lets modes be", async (t) => {
+    const home = await layOut(t, kit({ "kit/run.sh": "#!/bin/sh\n" }));
+    await chmod(join(home, "kit/run.sh"), 0o755);
+    assert.deepEqual((await lint(home, "kit")).errors, []);
+    await symlink("run.sh", join(home, "kit/link.sh"));
+
+    assert.deepEqual((await lint(home, "kit")).errors, ["symlink"]);
+    assert.equal((await publish(home, "kit")).code, 1);
+  });
+
+  it("stops at the number of files that a package may have", async (t) => {
+    const many = Object.fromEntries(Array.from({ length: limits.packageFiles }, (_, i) => [`kit/${i}`, ""]));
+    const home = await layOut(t, kit(many));
+
+    assert.deepEqual((await lint(home, "kit")).errors, ["too_many_files"]);
+    assert.equal((await publish(home, "kit")).code, 1);
+  });
+
+  it("packs what comes near the limit, whose zip alone can tell", async (t) => {
+    const home = await layOut(t, kit({ "kit/noise": randomBytes(limits.packageCompressedBytes - 1000) }));
+
+    assert.deepEqual((await lint(home, "kit")).errors, ["too_large_compressed"]);
+  });
+
+  it("agrees with the service on any frontmatter", async (t) => {
+    const key = fc.constantFrom("name", "description", "tags", "license", "metadata", "x", "constructor");
+    const values = [
+      "plain",
+      "1",
+      "null",
+      '""',
+      "[a, b]",
+      "{a: b}",
+      "[",
+      "*a",
+      '"a\\nb"',
+      "'",
+      "|\n  x",
+      "&a b",
+      "true",
+      "a: b",
+      "n".repeat(110),
+      "d".repeat(1030),
+      "a,b,c,d,e,f",
+      '"\\u0007"',
+      "<b>x</b>",
+      "!!x y",
+    ];
+    const value = fc.constantFrom(...values);
+    const field = fc.tuple(key, value).map(([name, text]) => `${name}: ${text}`);
+    const end = fc.constantFrom("---\n", "--- \n", "----\n", "", "---");
+    const body = fc.constantFrom("Do it.\n", "", "\n\n", "a\0b", "\uFEFF");
+    const text = fc
+      .tuple(fc.array(field, { maxLength: 4 }), end, body)
+      .map(([fields, closing, rest]) => `---\n${fields.join("\n")}\n${closing}${rest}`);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(text, fc.boolean(), async (source, asPackage) => {
+        const place = `f${++run}`;
+        const path = asPackage ? place : `${place}/t.md`;
+        const home = await layOut(t, { [`${place}/${asPackage ? "SKILL.md" : "t.md"}`]: source });
+
+        const { errors } = await lint(home, path);
+        const { code, stderr } = await publish(home, path);
+
+        assert.equal(errors.length > 0, code !== 0, `${JSON.stringify(source)}: ${errors.join()} ${stderr}`);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  const advised: [files: Files, warnings: string[]][] = [
+    [kit({}), []],
+    [{ "kit/SKILL.md": withHead("model: x\nhooks: y") }, ["unknown_key", "unknown_key"]],
+    [{ "kit/SKILL.md": `${head("name: My Kit\ndescription: d")}x\n` }, ["name_form"]],
+    [{ "kit/SKILL.md": `${head("name: other\ndescription: d")}x\n` }, ["name_folder"]],
+    [{ "claude-kit/SKILL.md": `${head("name: claude-kit\ndescription: d")}x\n` }, ["name_reserved"]],
+    [{ "kit/SKILL.md": `${head("name: kit\ndescription: Uses <b>it</b>")}x\n` }, ["markup_in_field"]],
+    [{ "kit/SKILL.md": withHead("license: [MIT]") }, ["license_form"]],
+    [{ "kit/SKILL.md": withHead(`compatibility: ${"c".repeat(501)}`) }, ["compatibility_form"]],
+    [{ "kit/SKILL.md": withHead("metadata: {a: 1}") }, ["metadata_form"]],
+    [{ "kit/SKILL.md": withHead("allowed-tools: [Bash, Read]") }, ["allowed_tools_form"]],
+    [{ "kit/SKILL.md": withHead("license: MIT\nmetadata: {a: b}\nallowed-tools: Bash Read") }, []],
+    [{ "kit/SKILL.md": good }, ["body_empty"]],
+    [{ "kit/SKILL.md": good + "x\n".repeat(500) }, []],
+    [{ "kit/SKILL.md": good + "x\n".repeat(501) }, ["body_too_long"]],
+    [{ "kit/SKILL.md": good + "x".repeat(20_001) }, ["body_too_many_tokens"]],
+    [{ "kit/SKILL.md": `${good}[a](references/a.md) [b](https://x.y/z) [c](#d)\n` }, ["link_missing"]],
+    [
+      kit({
+        "kit/SKILL.md": `${good}[a](./references/a%20b.md#x) [r](references)\n`,
+        "kit/references/a b.md": "",
+      }),
+      [],
+    ],
+    [{ "kit/SKILL.md": `${good}[a](../../secret.md)\n[x]: b.md\n` }, ["link_missing", "link_outside"]],
+    [{ "kit/SKILL.md": `${good}\`[a](b.md)\`\n\`\`\`\n[a](b.md)\n\`\`\`\n` }, []],
+    [{ "a.md": "Text without a description.\n" }, ["description_absent"]],
+    [{ "RULE.md": "Text without a description.\n" }, []],
+    [{ "a.md": `${head("description: d")}See [b](b.md).\n` }, ["link_missing"]],
+  ];
+  for (const [files, warnings] of advised)
+    it(`advises ${warnings.join(", ") || "nothing"} on ${JSON.stringify(files).slice(0, 90)}`, async (t) => {
+      const home = await layOut(t, files);
+      const [file] = Object.keys(files);
+
+      const linted = await lint(home, file!.includes("/") ? file!.split("/")[0]! : file!);
+
+      assert.deepEqual([linted.errors, linted.warnings.toSorted(), linted.ok], [[], warnings, true]);
+      const strict = await lint(home, linted.skills[0]!.path, "--strict");
+      assert.equal(strict.ok, warnings.length === 0);
+    });
+
+  it("has a fixture for every rule about content", () => {
+    const tried = new Set([
+      ...[...texts, ...packages].flatMap(([, , errors]) => errors),
+      ...advised.flatMap(([, warnings]) => warnings),
+    ]);
+
+    assert.deepEqual(
+      [...contentRules, ...adviceRules].filter((rule) => !tried.has(rule)),
+      [],
+    );
+  });
+
+  it("has every rule in its document", async () => {
+    const document = await readFile(new URL("../../docs/skill-rules.md", import.meta.url), "utf8");
+
+    const rules = [...contentRules, ...packageRules, ...adviceRules];
+    assert.deepEqual(
+      rules.filter((rule) => !document.includes(`\`${rule}\``)),
+      [],
+    );
+  });
+
+  it("tells the lines", async (t) => {
+    const source = head("name: kit\ndescription: d\nmodel: x\ntags: {a: b}") + "\n# Kit\n\n[a](b.md)\n";
+    const home = await layOut(t, {
+      "kit/SKILL.md": source,
+      "bad/SKILL.md": head("name: kit\n\nname: b"),
+    });
+
+    const { findings } = await lint(home, "kit");
+    const lines = Object.fromEntries(findings.map(({ rule, line }) => [rule, line]));
+
+    assert.deepEqual(lines, { unknown_key: 4, tags_type: 5, link_missing: 10 });
+    assert.equal((await lint(home, "bad")).findings[0]!.line, 4);
+  });
+
+  it("looks at all skills below a folder, and without a path at those of this one", async (t) => {
+    const home = await layOut(t, {
+      "skills/b/SKILL.md": `${head("name: b\ndescription: d")}x\n`,
+      "skills/ops/deep/a/SKILL.md": `${head("name: a")}x\n`,
+      "skills/node_modules/x/SKILL.md": "",
+      "src/x.md": "",
+    });
+
+    const all = await lint(home, ".");
+    const below = await lint(home, "skills");
+    const without = keepContract("lint", (await svc(["lint", "-o", "json"], { home })).data);
+
+    assert.deepEqual(
+      all.skills.map(({ path }) => path),
+      ["skills/b", "skills/ops/deep/a"],
+    );
+    assert.deepEqual(
+      all.findings.map(({ path, line }) => [path, line]),
+      [["skills/ops/deep/a/SKILL.md", 1]],
+    );
+    assert.deepEqual(below.skills, all.skills);
+    assert.deepEqual(without.findings, all.findings);
+    assert.deepEqual((await lint(home, "src")).errors, ["root_file_missing"]);
+  });
+
+  it("tells people in lines, with nothing of a hostile name", async (t) => {
+    const home = await layOut(t, kit({ "kit/a\u001b[2Jb": "x", "kit/SKILL.md": `${good}[a](b.md)\n` }));
+
+    const ran = await svc(["lint", "kit"], { home });
+
+    assert.equal(ran.code, 1);
+    assert.equal(ran.stderr, "");
+    assert.ok(!ran.stdout.includes("\u001b"));
+    assert.match(ran.stdout, /^error {2}kit\/a.*path_control$/m);
+    assert.match(ran.stdout, /^warning {2}kit\/SKILL\.md:5 {2}Its link "b\.md" leads to no file/m);
+    assert.match(ran.stdout, /^1 skill: 1 error, 1 warning$/m);
+  });
+
+  it("fails for what is not there", async (t) => {
+    const home = await layOut(t, {});
+
+    const ran = await svc(["lint", "nowhere", "-o", "json"], { home });
+
+    assert.deepEqual([ran.code, ran.stdout, ran.error.code], [1, "", "E_NOT_FOUND"]);
+  });
+});
