@@ -48,6 +48,7 @@ const systemReasons: Record<string, string> = {
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
+  EFBIG: "a file may not be that large here",
   EMFILE: "too many open files",
   ELOOP: "the links form a loop",
   ENAMETOOLONG: "the name is too long",
@@ -73,7 +74,13 @@ export function messageOf(error: unknown): string {
 /** Every failure as one of the closed codes; what was not foreseen is `E_INTERNAL` with its own words. */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
-  return new CliError("E_INTERNAL", messageOf(error) || "Unexpected failure.", undefined, { cause: error });
+  return new CliError("E_INTERNAL", sentenceOf(messageOf(error)), undefined, { cause: error });
+}
+
+/** The words of a system error or a library, as a line that a person reads on its own. */
+function sentenceOf(words: string): string {
+  const text = words.trim() || "unexpected failure";
+  return `${text[0]!.toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 /** The object that `-o json` writes to stderr. */

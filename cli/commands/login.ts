@@ -32,8 +32,6 @@ export const login = defineCommand({
   examples: ["svc login", "svc login --token lsk_…", "svc login --oidc-token $TOKEN --team acme"],
   async run(context, args) {
     const session = await openSession(context, { token: { use: undefined } });
-    if ((context.env["SVC_TOKEN"] ?? "") !== "")
-      context.output.warn("SVC_TOKEN is set: commands use that token, not the one of this login.");
     if (args["oidc-token"] !== undefined) {
       if (args.team === undefined)
         throw invalidArgument("--team", "--oidc-token needs --team with the organization's slug.");
@@ -64,10 +62,25 @@ async function withOidcToken(
   oidcToken: string,
   team: string,
 ): Promise<CommandResult> {
-  const { token, expiresAt } = await session.client.exchangeOidc(oidcToken, team);
+  const { token, expiresAt } = await session.client.exchangeOidc(oidcToken, team).catch((error: unknown) => {
+    throw withoutExchange(session, error);
+  });
   if (!tokenShape.test(token)) throw new CliError("E_API", "The service answered with no usable token.");
   await store(context, session, token);
   return { data: { method: "oidc", expiresAt }, text: `Logged in to ${team} until ${expiresAt}.` };
+}
+
+/** A service without the exchange knows no such address, which is not the organization that is not found. */
+function withoutExchange(session: Session, error: unknown): unknown {
+  if (!(error instanceof CliError) || error.details?.kind !== undefined) return error;
+  const { httpStatus } = error.details ?? {};
+  if (httpStatus !== 404 && httpStatus !== 405) return error;
+  return new CliError(
+    "E_API",
+    `${session.apiUrl} offers no exchange of CI identity tokens: log in with --token.`,
+    error.details,
+    { cause: error },
+  );
 }
 
 async function withBrowser(context: Context, session: Session): Promise<CommandResult> {
@@ -120,6 +133,8 @@ async function store(context: Context, session: Session, token: string): Promise
     profile.apiUrl = session.apiUrl;
     await save();
   });
+  if ((context.env["SVC_TOKEN"] ?? "") !== "")
+    context.output.warn("SVC_TOKEN is set: commands use that token, not the one of this login.");
 }
 
 /** The service's address is handed to the system: only what a browser should open. */

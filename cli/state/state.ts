@@ -1,6 +1,7 @@
 /** Reading and changing the local state: one writer at a time, over all processes. */
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, messageOf } from "../errors.ts";
 import { onInterrupt, uninterrupted } from "../interrupt.ts";
@@ -9,6 +10,8 @@ import { type Config, ensureRoot, readConfigFile, setConfigAside, writeConfigFil
 import { type StatePaths, statePaths } from "./paths.ts";
 
 const staleMs = 15_000;
+/** Longer than what anybody does under the lock; a lock that nobody holds is taken over when it is stale. */
+const lockWaitMs = 90_000;
 const dayMs = 24 * 60 * 60_000;
 
 /** The config as it is now. A damaged file is told, and kept aside by the next change. */
@@ -40,14 +43,15 @@ export async function changeConfig<T>(
   let lost: Error | undefined;
   let release: () => Promise<void>;
   try {
-    release = await lockfile.lock(paths.root, {
-      lockfilePath: paths.lock,
-      realpath: false,
-      stale: staleMs,
-      update: staleMs / 3,
-      retries: { retries: 400, factor: 1.2, minTimeout: 20, maxTimeout: 250, randomize: true },
-      onCompromised: (error) => (lost = error),
-    });
+    release = await waitForLock(() =>
+      lockfile.lock(paths.root, {
+        lockfilePath: paths.lock,
+        realpath: false,
+        stale: staleMs,
+        update: staleMs / 3,
+        onCompromised: (error) => (lost = error),
+      }),
+    );
   } catch (error) {
     throw new CliError(
       "E_INTERNAL",
@@ -62,6 +66,19 @@ export async function changeConfig<T>(
   return uninterrupted(() =>
     changeLocked(context, paths, { isLost: () => lost !== undefined, release }, change),
   );
+}
+
+/** Tries until the others are done. Not the library's own retries: these repeat what will never work as well. */
+async function waitForLock<T>(lock: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + lockWaitMs;
+  for (let pauseMs = 20; ; pauseMs = Math.min(250, pauseMs * 1.2)) {
+    try {
+      return await lock();
+    } catch (error) {
+      if (!hasCode(error, "ELOCKED") || performance.now() > deadline) throw error;
+    }
+    await sleep(pauseMs * (0.5 + Math.random()));
+  }
 }
 
 async function changeLocked<T>(
