@@ -3,10 +3,7 @@ import path from "node:path";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 import { yamlText } from "../targets/render.ts";
-
-const fence = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m;
-/** Longer than any that a person writes. */
-const fenceLength = 64 * 1024;
+import { splitFence } from "./frontmatter.ts";
 
 /** Whether a file lies where one of the tools keeps its rules, or is called as only they call theirs. */
 export function isToolFile(file: string): boolean {
@@ -19,11 +16,10 @@ export function isToolFile(file: string): boolean {
 
 /** The text with nothing but name and description in its frontmatter, or without one where it has neither. */
 export async function withoutToolKeys(text: string): Promise<string> {
-  const match = /^\uFEFF?---/.test(text) ? fence.exec(text) : null;
-  if (match === null || match[1]!.length > fenceLength) return text;
-  const yaml = match[1]!;
-  const body = text.slice(match.index + match[0].length).replace(/^(?:[ \t]*\r?\n)+/, "");
-  const fields = (await readFields(yaml)) ?? readLines(yaml);
+  const split = splitFence(text);
+  if (split === undefined) return text;
+  const body = split.body.replace(/^(?:[ \t]*\r?\n)+/, "");
+  const fields = (await readFields(split.yaml)) ?? readLines(split.yaml);
   const head = ["name", "description"].flatMap((key) => {
     const value = fields.get(key)?.replace(/\s+/g, " ").trim() ?? "";
     return value === "" ? [] : [`${key}: ${yamlText(value)}`];

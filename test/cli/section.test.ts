@@ -126,7 +126,7 @@ describe("a section", () => {
     );
   });
 
-  it("is found inside a fenced block too, as any line of its form is", () => {
+  it("is found inside a fenced block too: every line of its form counts", () => {
     const text = "```\n<!-- svc:start:one -->\nold\n<!-- svc:end:one -->\n```\n";
     assert.equal(
       applied(text, "one", "new"),
