@@ -20,7 +20,7 @@ import {
   type SkillFacts,
   type Verdict,
 } from "../../src/access/decide.ts";
-import { permissionsOfRole } from "../../src/access/permissions.ts";
+import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
 
 const origin = { ipHash: "hash", source: "api", client: "api" } as const;
 const anonymous: Actor = { kind: "anonymous", origin };
@@ -44,6 +44,23 @@ function userWith(roles: Record<string, string>, limits?: TokenLimits): UserActo
     origin,
   };
 }
+/** An anonymous key, whose one tenant is the identity itself. */
+const keyOf = (tenantId: string): Actor => ({
+  kind: "anonymous-key",
+  identityId: tenantId,
+  username: tenantId,
+  memberships: [
+    {
+      tenantId,
+      tenantSlug: tenantId,
+      tenantName: tenantId,
+      role: "anonymous",
+      teamIds: [],
+      permissions: anonymousKeyPermissions,
+    },
+  ],
+  origin,
+});
 const skill = (visibility: Visibility, folderId: string | null = null): SkillFacts => ({
   tenantId: "org",
   visibility,
@@ -67,6 +84,8 @@ describe("the decision about a skill", () => {
     "folder token": userWith({ org: "owner" }, { allowedFolderIds: ["f1"] }),
     "viewer's wide token": userWith({ org: "viewer" }, { scopes: { skill: ["read", "update", "delete"] } }),
     administrator: { ...userWith({}), isAdministrator: true },
+    "anonymous key": keyOf("other"),
+    "the key that shares it": keyOf("org"),
   };
   const all = { read: "allowed", update: "allowed", delete: "allowed" } as const;
   const refused = { read: "allowed", update: "refused", delete: "refused" } as const;
@@ -92,6 +111,8 @@ describe("the decision about a skill", () => {
     ["folder token", refused, absent],
     ["viewer's wide token", refused, refused],
     ["administrator", refused, absent],
+    ["anonymous key", refused, absent],
+    ["the key that shares it", all, all],
   ];
 
   for (const [who, whenOpen, whenPrivate] of table) {
@@ -116,8 +137,22 @@ describe("the decision about a skill", () => {
     assert.equal(decideSkill(actor, "skill:create", skill("public", null)), "refused");
   });
 
+  it("gives a key nothing but skills of its own: no publishing, no folders, no figures, no organization", () => {
+    const key = keyOf("org");
+    const own = ["skill:read", "skill:update", "skill:delete"];
+    for (const permission of permissions) {
+      const verdict = decideSkill(key, permission, skill("unlisted"));
+      assert.equal(verdict, own.includes(permission) ? "allowed" : "refused", permission);
+      assert.equal(decideTenant(key, permission, "other"), "absent");
+      if (!own.includes(permission)) assert.equal(decideTenant(key, permission, "org"), "refused");
+      assert.equal(mayInPlace(key, permission, "org", null), own.includes(permission), permission);
+      const governed: PlaceFacts = { folderIds: ["f1"], governing: { folderId: "f1", level: null } };
+      assert.equal(mayInPlace(key, permission, "org", governed), false, permission);
+    }
+  });
+
   it("calls the unknown and the unseen by one name", () => {
-    for (const actor of [anonymous, people["stranger"]!, people["other scope"]!])
+    for (const actor of [anonymous, people["stranger"]!, people["other scope"]!, people["anonymous key"]!])
       for (const permission of ["skill:read", "skill:update"] as const)
         assert.equal(
           decideSkill(actor, permission, undefined),
@@ -250,7 +285,9 @@ describe("the laws of access", () => {
   it("a token, and a user, never see less than nobody at all", () => {
     holds(
       fc.property(anyRoles, fc.option(anyLimits, { nil: undefined }), anySkill, (roles, limits, facts) => {
-        if (may(anonymous, "skill:read", facts)) assert.ok(may(userWith(roles, limits), "skill:read", facts));
+        if (!may(anonymous, "skill:read", facts)) return;
+        for (const actor of [userWith(roles, limits), keyOf("org")])
+          assert.ok(may(actor, "skill:read", facts));
       }),
     );
   });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads.ts";
+import type { SharedPayload } from "../../contract/payloads-share.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { newIdentity, share, signedCall, stage, type Identity } from "../support/anonymous.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -147,6 +148,25 @@ describe("a share", () => {
     const typed = await share(service, identity, { ...text("Twice"), type: "rule" });
     assert.equal(typed.data.skill.slug, "twice-3");
     assert.equal((await placesOf()).length, 5);
+  });
+
+  it("is made once for one Idempotency-Key, though each call is signed anew", async () => {
+    const call = () =>
+      signedCall<SharedPayload>(service, identity, "POST", "/api/share", {
+        body: text("Once"),
+        headers: { "idempotency-key": "share-once-only" },
+      });
+    const [first, second] = [await call(), await call()];
+
+    assert.deepEqual([first.status, second.status], [201, 201]);
+    assert.deepEqual(second.data, first.data);
+    assert.equal(second.data.unchanged, false);
+    const other = await newIdentity(service);
+    const theirs = await signedCall<SharedPayload>(service, other, "POST", "/api/share", {
+      body: text("Once"),
+      headers: { "idempotency-key": "share-once-only" },
+    });
+    assert.notEqual(theirs.data.skill.id, first.data.skill.id);
   });
 
   it("is for anonymous keys alone, and names no visibility", async () => {

@@ -4,6 +4,7 @@ import { BSON, type Document } from "mongodb";
 import type { PublishResult } from "../../contract/payloads.ts";
 import { purge } from "../../workers/upkeep/purge.ts";
 import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { newIdentity, share, signedCall } from "../support/anonymous.ts";
 import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 
@@ -180,6 +181,20 @@ describe("the plans of queries at a few hundred documents", () => {
     for (const { command, stages } of entries.filter((plan) => plan.command["find"] === "tokens"))
       assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${EJSON.stringify(command)}`);
     await raw.collection("tokens").deleteMany({ name: /^token / });
+  });
+
+  it("register anonymous keys, and share, list and delete by them, by index alone", async () => {
+    for (let i = 0; i < 30; i++) await newIdentity(service);
+    const entries = await planned(async () => {
+      const identity = await newIdentity(service);
+      const made = await share(service, identity, { name: "Planned share", content: "x\n" });
+      await share(service, identity, { name: "Planned share", content: "x\n" });
+      await signedCall(service, identity, "GET", "/api/skills");
+      await get(`/api/skills/${identity.username}~planned-share`);
+      await signedCall(service, identity, "DELETE", `/api/skills/${made.data.skill.id}`);
+    });
+
+    assertIndexed(entries, 10);
   });
 
   it("sweep, purge and reconcile by index alone", async () => {
