@@ -1,0 +1,146 @@
+/** The questions of `install` and `publish` at a terminal, with the built `svc`. */
+import assert from "node:assert/strict";
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { type TestContext, describe, it } from "node:test";
+import { answer, startRegistry, startServer } from "../cli/harness.ts";
+import { writeTree } from "../support/file-tree.ts";
+import { removeFolder, root, temporaryFolder } from "../support/server.ts";
+import { needsTerminal, openTerminal } from "../support/terminal.ts";
+
+const [enter, space, down] = ["\r", " ", "\u001B[B"];
+
+function setUp(t: TestContext, apiUrl: string) {
+  const [home, project] = ["home", "project"].map((name) => realpathSync(temporaryFolder(name))) as [
+    string,
+    string,
+  ];
+  t.after(() => [home, project].forEach(removeFolder));
+  const open = (...args: string[]) =>
+    openTerminal([process.execPath, path.join(root, "bin", "svc"), ...args], {
+      cwd: project,
+      columns: 120,
+      env: { HOME: home, SVC_API_URL: apiUrl, SVC_TOKEN: `lsk_${"ab".repeat(32)}`, SVC_NO_UPDATE_CHECK: "1" },
+    });
+  return { home, project, open };
+}
+
+describe("svc install without flags", needsTerminal, () => {
+  const skills = [
+    {
+      slug: "review",
+      publicId: "aaaaaaaaaa",
+      name: "Review",
+      versions: [{ semver: "1.0.0", body: "one\n" }],
+    },
+  ];
+
+  it("asks for tools, scope and method, with the tools that are found chosen already", async (t) => {
+    const { home, project, open } = setUp(t, await startRegistry(t, skills));
+    mkdirSync(path.join(home, ".cursor"));
+    mkdirSync(path.join(project, ".windsurf"));
+
+    const terminal = open("install", "review");
+    await terminal.until(/Into which tools\?[\s\S]*Aider/);
+    assert.match(terminal.text(), /Cursor.*installed/);
+    assert.match(terminal.text(), /Windsurf.*used in this project/);
+    terminal.type(enter);
+    await terminal.until(/Where\?[\s\S]*In this project/);
+    terminal.type(down + enter);
+    await terminal.until(/How\?[\s\S]*Copied/);
+    terminal.type(down + down + enter);
+
+    assert.equal(await terminal.ended, 0);
+    for (const file of [".cursor/rules/review.mdc", ".windsurf/rules/review.md"])
+      assert.ok(lstatSync(path.join(project, file)).isFile(), file);
+    assert.deepEqual(readdirSync(project).sort(), [".cursor", ".windsurf"]);
+    assert.deepEqual(readdirSync(path.join(home, ".cursor")), []);
+  });
+
+  it("changes nothing when the question is left", async (t) => {
+    const { home, project, open } = setUp(t, await startRegistry(t, skills));
+    const terminal = open("install", "review", "-g");
+    await terminal.until(/Into which tools\?/);
+    terminal.type("\u0003");
+    assert.equal(await terminal.ended, 130);
+    assert.deepEqual(readdirSync(project), []);
+    assert.ok(!existsSync(path.join(home, ".svc", "config.json")));
+  });
+});
+
+describe("svc publish without a path", needsTerminal, () => {
+  it("offers what lies in the tools' folders, publishes what is picked, and tells what failed", async (t) => {
+    const posts: Record<string, unknown>[] = [];
+    const apiUrl = await startServer(t, async (request, response, url) => {
+      if (url.pathname === "/api/tenants")
+        return answer(response, 200, { success: true, data: [{ id: "t0", slug: "org", name: "Org" }] });
+      const body = JSON.parse((await buffer(request)).toString()) as Record<string, unknown>;
+      posts.push(body);
+      if (body["name"] === "bad")
+        return answer(response, 403, {
+          success: false,
+          error: "Not yours.",
+          code: "forbidden",
+          requestId: "r",
+        });
+      const name = String(body["name"]);
+      const skill = {
+        publicId: "p",
+        slug: name,
+        name,
+        type: "skill",
+        visibility: "private",
+        currentVersion: 1,
+        currentSemver: "1.0.0",
+        tenantId: "t0",
+        tenantSlug: "org",
+        folderId: null,
+      };
+      const version = { version: 1, semver: "1.0.0", format: "markdown" };
+      const data = {
+        action: "created",
+        unchanged: false,
+        skill,
+        version,
+        url: "http://x/p",
+        ignoredFlags: [],
+        warnings: [],
+      };
+      answer(response, 201, { success: true, data });
+    });
+    const { home, project, open } = setUp(t, apiUrl);
+    const bytes = (text: string) => ({ bytes: Buffer.from(text) });
+    writeTree(project, {
+      ".cursor/rules/style.mdc": bytes(
+        "---\ndescription: Be brief\nglobs: *.ts\nalwaysApply: true\n---\n\nBrief.\n",
+      ),
+      ".claude/skills/bad/SKILL.md": bytes("x\n"),
+    });
+    writeTree(home, {
+      ".claude/skills/mine/SKILL.md": bytes("---\nname: mine\ndescription: d\n---\n\nMine.\n"),
+    });
+
+    const terminal = open("publish");
+    await terminal.until(/Which of your skills and rules\?[\s\S]*mine/);
+    assert.match(terminal.text(), /style/);
+    terminal.type(space + down + space + down + space + enter);
+
+    assert.equal(await terminal.ended, 1);
+    const common = { mode: "upsert", tenantId: "t0" };
+    assert.deepEqual(posts, [
+      { ...common, name: "style", type: "rule", content: '---\ndescription: "Be brief"\n---\n\nBrief.\n' },
+      { ...common, name: "bad", content: "x\n" },
+      { ...common, name: "mine", content: "---\nname: mine\ndescription: d\n---\n\nMine.\n" },
+    ]);
+    assert.match(terminal.text(), /Published.*style[\s\S]*failed.*bad.*Not yours[\s\S]*Published.*mine/);
+  });
+
+  it("asks for a path where nothing is found", async (t) => {
+    const { open } = setUp(t, "http://127.0.0.1:9");
+    const terminal = open("publish");
+    await terminal.until(/Which file or folder\?/);
+    terminal.type("\u0003");
+    assert.equal(await terminal.ended, 130);
+  });
+});
