@@ -182,10 +182,10 @@ function lastFlag(word: string, flags: Readonly<Record<string, FlagShape>>): str
     return Object.hasOwn(flags, name) ? name : undefined;
   }
   let found: string | undefined;
-  for (const [at, letter] of [...word.slice(1)].entries()) {
-    found = Object.keys(flags).find((name) => flags[name]!.short === letter);
+  for (let at = 1; at < word.length; at++) {
+    found = Object.keys(flags).find((name) => flags[name]!.short === word[at]);
     if (found === undefined) return undefined;
-    if (flags[found]!.value !== "none") return at === word.length - 2 ? found : undefined;
+    if (flags[found]!.value !== "none") return at === word.length - 1 ? found : undefined;
   }
   return found;
 }
@@ -223,7 +223,7 @@ async function ofValue(
       }));
       return { offer: "none", candidates };
     }
-    case undefined:
+    default:
       return nothing;
   }
 }

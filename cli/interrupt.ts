@@ -46,7 +46,7 @@ export function watchSignals(): void {
 }
 
 async function end(signal: NodeJS.Signals): Promise<never> {
-  for (const cleanup of [...cleanups].reverse()) {
+  for (const cleanup of [...cleanups].toReversed()) {
     try {
       await cleanup();
     } catch {

@@ -36,9 +36,9 @@ export function openOutput(io: Io, json: boolean): Output {
     json
       ? text
       : [styles].flat().reduce((painted, style) => styleText(style, painted, { stream: io[stream] }), text);
-  const line = openStatusLine(io, json);
+  const status = openStatusLine(io, json);
   const remark = (text: string) => {
-    line.clear();
+    status.clear();
     if (!json) io.stderr.write(`${text}\n`);
   };
   const writeJson = (stream: "stdout" | "stderr", data: unknown) =>
@@ -52,7 +52,7 @@ export function openOutput(io: Io, json: boolean): Output {
       if (json) writeJson("stdout", data);
     },
     result(data, text) {
-      line.close();
+      status.close();
       if (json) {
         if (data !== undefined) writeJson("stdout", data);
       } else if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
@@ -62,13 +62,13 @@ export function openOutput(io: Io, json: boolean): Output {
         writeJson("stderr", presentError(error));
         return;
       }
-      line.close();
+      status.close();
       io.stderr.write(`${paint(["red", "bold"], "error", "stderr")} ${error.message}\n`);
       for (const line of explain(error)) io.stderr.write(`  ${line}\n`);
       io.stderr.write(`  ${paint("dim", error.code, "stderr")}\n`);
     },
     async progress(label) {
-      const shown = line.show(`${plainLine(label)}…`);
+      const shown = status.show(`${plainLine(label)}…`);
       return {
         update(done, total) {
           const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
@@ -81,7 +81,7 @@ export function openOutput(io: Io, json: boolean): Output {
       };
     },
     async waiting(label, work) {
-      const shown = line.show(`${plainLine(label)}…`);
+      const shown = status.show(`${plainLine(label)}…`);
       try {
         return await work();
       } finally {

@@ -218,9 +218,12 @@ end
       .map((block) => block.trimEnd().split("\n"));
     assert.match(blocks[0]!.join(), /^folders\tList and create the folders/);
     assert.deepEqual(
-      blocks.slice(1, 4).map((block) => block.map((line) => line.split("\t")[0]).sort()),
+      blocks.slice(1, 4).map((block) => block.map((line) => line.split("\t")[0]!).toSorted()),
       [["create", "list"], ["--visibility=private"], ["night-shift"]],
     );
-    assert.deepEqual(blocks[4]!.map((line) => line.split("\t")[0]).sort(), ["my folder/", "my skill.md"]);
+    assert.deepEqual(blocks[4]!.map((line) => line.split("\t")[0]!).toSorted(), [
+      "my folder/",
+      "my skill.md",
+    ]);
   });
 });

@@ -1,14 +1,18 @@
 /** The built `svc` at a terminal: what it draws, how it ends, what it leaves. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync, readdirSync, realpathSync, writeFileSync, mkdirSync, existsSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type TestContext, describe, it } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import { canonicalContent } from "../../contract/package-rules.ts";
-import { removeFolder, root, temporaryFolder } from "../support/server.ts";
+import type { Config } from "../../cli/state/config.ts";
+import { plainEnv, removeFolder, root, temporaryFolder } from "../support/server.ts";
 import { ctrlC, needsTerminal, openTerminal } from "../support/terminal.ts";
 
 const hideCursor = "\u001B[?25l";
@@ -59,14 +63,11 @@ const identity = {
 
 /** What a terminal shows at the end, line by line: enough of one for carriage returns and cleared lines. */
 function screen(text: string): string[] {
-  return text.split("\n").map((line) =>
-    line
-      .replace(/\r$/, "")
-      .split(/\r|\u001B\[2K/)
-      // oxlint-disable-next-line no-control-regex -- control sequences are what this takes away
-      .at(-1)!
-      .replace(/\u001B\[[?\d;]*[A-Za-z]/g, ""),
-  );
+  const clearLine = "\u001B[2K";
+  return text.split("\n").map((line) => {
+    const drawn = line.replace(/\r$/, "").replaceAll(clearLine, "\r").split("\r").at(-1)!;
+    return stripVTControlCharacters(drawn);
+  });
 }
 
 describe("a wait at a terminal", needsTerminal, () => {
@@ -107,7 +108,7 @@ describe("a wait at a terminal", needsTerminal, () => {
       quiet(["whoami", "-o", "json"]),
     ]);
     // oxlint-disable-next-line no-control-regex -- control sequences are what this looks for
-    assert.doesNotMatch(plain!, /\u001B/);
+    assert.doesNotMatch(plain, /\u001B/);
   });
 });
 
@@ -222,6 +223,29 @@ describe("Ctrl-C", needsTerminal, () => {
       [],
     );
     assert.ok(!existsSync(path.join(home, ".claude")));
+  });
+});
+
+describe("a signal under the lock", () => {
+  it("waits for the change, and releases the lock", async (t) => {
+    const { home } = await setUp(t, () => {});
+    const child = spawn(
+      process.execPath,
+      ["--import", "tsx", path.join(root, "test", "cli", "interrupted-worker.ts"), home],
+      { stdio: ["ignore", "pipe", "inherit"], env: plainEnv({ HOME: home }) },
+    );
+    t.after(() => child.kill("SIGKILL"));
+    const ended = once(child, "close");
+    const [said] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+    assert.equal(said, "locked\n");
+    assert.ok(existsSync(path.join(home, ".svc", "config.lock")));
+    child.kill("SIGINT");
+
+    assert.deepEqual(await ended, [130, null]);
+    const config = JSON.parse(readFileSync(path.join(home, ".svc", "config.json"), "utf8")) as Config;
+    assert.deepEqual(config.profiles["default"]!.preferences, { first: 1, second: 2 });
+    assert.deepEqual(readdirSync(path.join(home, ".svc")).toSorted(), ["config.json", "tmp"]);
+    assert.deepEqual(readdirSync(path.join(home, ".svc", "tmp")), []);
   });
 });
 

@@ -1,0 +1,34 @@
+/** A process that is stopped in the middle of a change: says so when it is there, and must never say that it went on. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "../../cli/context.ts";
+import { watchSignals } from "../../cli/interrupt.ts";
+import { openOutput } from "../../cli/output.ts";
+import { processIo } from "../../cli/run.ts";
+import { profileOf } from "../../cli/state/config.ts";
+import { changeConfig, withTemporaryFolder } from "../../cli/state/state.ts";
+
+const io = { ...processIo(), home: process.argv[2]! };
+const context: Context = {
+  ...io,
+  json: true,
+  interactive: false,
+  profileFlag: undefined,
+  output: openOutput(io, true),
+};
+
+watchSignals();
+await withTemporaryFolder(context, async () => {
+  await changeConfig(context, async ({ config, save }) => {
+    const { preferences } = profileOf(config, "default");
+    preferences["first"] = 1;
+    await save();
+    process.stdout.write("locked\n");
+    await sleep(1000);
+    preferences["second"] = 2;
+    await save();
+  });
+  await changeConfig(context, async ({ config, save }) => {
+    profileOf(config, "default").preferences["third"] = 3;
+    await save();
+  });
+});

@@ -1,0 +1,93 @@
+/** The built service behind a gateway that breaks on demand, and the built `svc` in homes of its own before it. */
+import assert from "node:assert/strict";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { CliCode } from "../../contract/errors.ts";
+import { type Cli, type CliFailure, openCli } from "./cli.ts";
+import { type Gateway, openGateway } from "./gateway.ts";
+import { type Account, newAccount, newOrganization } from "./http-client.ts";
+import { type Server, assertNothingRuns, removeFolder, startServer, temporaryFolder } from "./server.ts";
+
+export interface Troubled {
+  server: Server;
+  gateway: Gateway;
+  /** The owner of the organization `acme`, which has the text `review` and the package `kit`. */
+  ada: Account;
+  /** Where commands run, with `review.md` and `kit/`. */
+  work: string;
+  /** A home behind the gateway, which works again; signed in as `ada` unless told otherwise. */
+  open: (env?: Record<string, string>) => { home: string; cli: Cli };
+  close: () => Promise<void>;
+}
+
+export async function openTroubled(): Promise<Troubled> {
+  const dataDir = temporaryFolder("troubled");
+  const work = realpathSync(temporaryFolder("work"));
+  const homes: string[] = [];
+  const server = await startServer({ dataDir });
+  const gateway = await openGateway(() => server.url);
+  const ada = await newAccount(server.url, "ada", server.setupLink);
+  await newOrganization(server.url, ada, "acme");
+
+  const open: Troubled["open"] = (env = { SVC_TOKEN: ada.token }) => {
+    const home = realpathSync(temporaryFolder("failing"));
+    homes.push(home);
+    gateway.fault = () => false;
+    gateway.seen.length = 0;
+    const cli = openCli({ home, apiUrl: () => gateway.url, cwd: work });
+    const withEnv: Cli = {
+      ...cli,
+      run: (args, given) => cli.run(args, { ...given, env: { ...env, ...given?.env } }),
+      json: (args, given) => cli.json(args, { ...given, env: { ...env, ...given?.env } }),
+      failure: (args, given) => cli.failure(args, { ...given, env: { ...env, ...given?.env } }),
+      start: (args, given) => cli.start(args, { ...given, env: { ...env, ...given?.env } }),
+    };
+    return { home, cli: withEnv };
+  };
+
+  writeFileSync(path.join(work, "review.md"), "# Review\n");
+  mkdirSync(path.join(work, "kit"));
+  writeFileSync(path.join(work, "kit", "SKILL.md"), "---\nname: kit\ndescription: A kit\n---\n\n# Kit\n");
+  writeFileSync(path.join(work, "kit", "data.bin"), Buffer.alloc(300_000, 7));
+  const { cli } = open();
+  await cli.json(["publish", "review.md"]);
+  await cli.json(["publish", "kit"]);
+  return {
+    server,
+    gateway,
+    ada,
+    work,
+    open,
+    async close() {
+      await gateway.close();
+      await server.stop();
+      await assertNothingRuns(dataDir);
+      for (const folder of [dataDir, work, ...homes]) removeFolder(folder);
+    },
+  };
+}
+
+/** Codes that were reached, with the command that did. */
+export const reached = new Map<CliCode, string>();
+
+/** Runs to the failure that is expected, for programs and for people alike. */
+export async function fails(
+  svc: Cli,
+  args: readonly string[],
+  code: CliCode,
+  details: Record<string, unknown> = {},
+): Promise<CliFailure> {
+  const error = await svc.failure(args);
+  assert.equal(error.code, code, JSON.stringify(error));
+  for (const [key, value] of Object.entries(details)) assert.deepEqual(error.details?.[key], value, key);
+  assert.match(error.message, /^\S.*[.!?]$/s, error.message);
+  assert.doesNotMatch(error.message, /\bat \S+:\d+|undefined|\[object/, error.message);
+  const shown = await svc.run(args);
+  assert.deepEqual([shown.code, shown.stdout], [1, ""], shown.stderr);
+  assert.ok(shown.stderr.startsWith("error ") && shown.stderr.endsWith(`  ${code}\n`), shown.stderr);
+  reached.set(code, args.join(" "));
+  return error;
+}
+
+/** A small place to install a skill to. */
+export const install = (ref: string): string[] => ["install", ref, "-t", "claude", "-g"];
