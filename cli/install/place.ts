@@ -257,7 +257,8 @@ async function sectionTrouble(placement: Placement, installName: string): Promis
       ? { refused: limit.refusal }
       : undefined;
   } catch (error) {
-    return { refused: `${path}: ${messageOf(error)}` };
+    const reason = messageOf(error);
+    return { refused: reason.includes(path) ? reason : `${path}: ${reason}` };
   }
 }
 

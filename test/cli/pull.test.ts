@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
+import { answer } from "./harness.ts";
 import { type World, dataOf, kit, world } from "./world.ts";
 
 interface Pulled {
@@ -191,5 +192,80 @@ describe("pull", () => {
       ["updated", "failed"],
     );
     assert.equal((await made.run("pull", "kit")).error.code, "E_NOT_FOUND");
+  });
+
+  it("downloads a few at a time, changes one after another, and answers in order", async (t) => {
+    let [underWay, most] = [0, 0];
+    const made = await world(t, (_request, response, url) => {
+      if (!/^\/api\/skills\/s[0-9a-z]+\/content/.test(url.pathname)) return false;
+      most = Math.max(most, ++underWay);
+      const number = Number(url.pathname.split("/")[3]!.slice(1, 3));
+      const stub = made.skills.find((skill) => url.pathname.includes(skill.publicId))!;
+      const version = Number(url.searchParams.get("version"));
+      setTimeout(
+        () => {
+          underWay--;
+          answer(response, 200, {
+            success: true,
+            data: { content: stub.versions[version - 1]!.body, version, format: "markdown" },
+          });
+        },
+        number % 3 === 0 ? 60 : 15,
+      );
+      return true;
+    });
+    const slugs = Array.from({ length: 12 }, (_, i) => `s${String(i).padStart(2, "0")}`);
+    for (const slug of slugs) {
+      made.skills.push({
+        slug,
+        publicId: `${slug}aaaaaaa`,
+        name: slug,
+        versions: [{ semver: "1.0.0", body: `${slug} one\n` }],
+      });
+      await made.run("install", slug, "-t", "claude,codex", "-g");
+    }
+    for (const skill of made.skills.slice(3))
+      skill.versions.push({ semver: "1.1.0", body: `${skill.slug} two\n` });
+    most = 0;
+
+    const { skills, summary } = dataOf<Pulled>(await made.run("pull"));
+
+    assert.deepEqual(summary, { updated: 12, upToDate: 0, failed: 0 });
+    assert.deepEqual(
+      skills.map(({ slug }) => slug),
+      slugs,
+    );
+    assert.ok(most > 1 && most <= 4, `${most} at a time`);
+    const agents = await made.read(made.home, ".codex/AGENTS.md");
+    for (const slug of slugs) {
+      assert.ok(agents.includes(`\n${slug} two\n`), slug);
+      assert.match(await made.read(made.home, ".claude/skills", slug, "SKILL.md"), /two/);
+    }
+    assert.equal(dataOf<Pulled>(await made.run("pull")).summary.upToDate, 12);
+  });
+
+  it("goes on with the others where one download fails", async (t) => {
+    const made = await world(t, (_request, response, url) => {
+      if (!url.pathname.startsWith("/api/skills/aaaaaaaaaa/content") || !isCut) return false;
+      response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+      response.write("{");
+      setTimeout(() => response.destroy(), 5);
+      return true;
+    });
+    let isCut = false;
+    for (const slug of ["review", "house", "kit"])
+      await made.run("install", slug, "-t", "claude,cline", "-p");
+    publish(made);
+    isCut = true;
+
+    const ran = await made.run("pull");
+
+    assert.deepEqual(
+      [ran.code, ...(ran.data as Pulled).skills.map(({ outcome }) => outcome)],
+      [1, "failed", "upToDate", "updated"],
+    );
+    assert.match(await made.read(made.project, ".clinerules/review.md"), /one/);
+    isCut = false;
+    assert.equal(dataOf<Pulled>(await made.run("pull")).summary.updated, 1);
   });
 });

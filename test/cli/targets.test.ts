@@ -1,5 +1,6 @@
 /** Where each tool keeps what, as facts written down by hand: for a person and for a project, on both path flavours. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
@@ -168,6 +169,23 @@ describe("the targets", () => {
       targets,
     );
     assert.equal(findTarget("constructor"), undefined);
+  });
+
+  it("are told of in docs/targets.md: every place, and every reason not to take something", () => {
+    const document = readFileSync(new URL("../../docs/targets.md", import.meta.url), "utf8");
+    for (const [target, scopes] of Object.entries(facts))
+      for (const kinds of Object.values(scopes))
+        for (const [kind, fact] of Object.entries(kinds)) {
+          if ("refused" in fact) assert.ok(document.includes(`\`${fact.refused}\``), fact.refused);
+          else {
+            const where = fact[0]
+              .replace(/^\.\//, "")
+              .replace(/\/(?:review-kit|code-review)$/, "/<name>/")
+              .replace("code-review", "<name>");
+            const row = document.split("\n").find((line) => line.startsWith(`| \`${target}\``))!;
+            assert.ok(row.includes(`\`${where}\``), `${target} ${kind}: ${where}`);
+          }
+        }
   });
 });
 
