@@ -14,9 +14,10 @@ const attempts = 3;
 function requirePerson(actor: Actor): UserActor {
   if (actor.kind === "user") return actor;
   if (actor.kind === "anonymous") throw unauthenticated();
+  const whose = actor.kind === "organization" ? "An organization's token" : "An anonymous key";
   throw new ServiceError(
     "refused",
-    "Only a member has a personal workspace: use a member's personal token.",
+    `${whose} has no personal workspace: use a member's personal token.`,
     { kind: "workspace" },
   );
 }
