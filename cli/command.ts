@@ -96,7 +96,9 @@ function decode(shape: CommandShape, args: Readonly<Record<string, unknown>>): R
   for (const name of Object.keys(shape.positionals)) decoded[name] = args[name];
   for (const [name, flag] of Object.entries(shape.flags)) {
     const value = args[name] as string | boolean | undefined;
-    if (flag.value === "none") decoded[name] = value === true;
+    // citty reads `--no-save` as "not --save".
+    if (flag.value === "none")
+      decoded[name] = value === true || (name.startsWith("no-") && args[name.slice("no-".length)] === false);
     else if (flag.multiple === true)
       decoded[name] = typeof value === "string" ? value.split(valueSeparator) : [];
     else decoded[name] = flag.value === "optional" && value === "" ? true : value;

@@ -59,6 +59,10 @@ export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "Add a version to an existing skill, without questions",
     load: async () => (await import("./commands/push.ts")).push,
   },
+  restore: {
+    summary: "Install into a project exactly what its svc.lock says",
+    load: async () => (await import("./commands/restore.ts")).restore,
+  },
   lint: {
     summary: "Check skills before they are published",
     load: async () => (await import("./commands/lint.ts")).lint,

@@ -154,6 +154,7 @@ export const cliPayloads = {
     removed: z.array(installationRecord),
     failed: z.array(z.strictObject({ platform: text, path: text, error: text })),
     purged: z.boolean(),
+    warnings,
   }),
   pull: z.strictObject({
     skills: z.array(
@@ -227,6 +228,28 @@ export const cliPayloads = {
   "profile.create": z.strictObject({ name: text, created: z.literal(true) }),
   "profile.switch": z.strictObject({ name: text, switched: z.literal(true) }),
   "profile.delete": z.strictObject({ name: text, deleted: z.literal(true), warnings }),
+  restore: z.strictObject({
+    project: text,
+    skills: z.array(
+      z.strictObject({
+        skill: text,
+        publicId: text,
+        installName: text,
+        outcome: z.enum(["installed", "updated", "repaired", "upToDate", "partial", "failed"]),
+        version: integer,
+        semver,
+        installed: z.array(installationRecord),
+        skipped,
+        warnings,
+      }),
+    ),
+    /** Installed in the project, and not in its lock. */
+    unlocked: z.array(
+      z.strictObject({ installName: text, publicId: text, slug: text, targets: z.array(z.enum(targets)) }),
+    ),
+    summary: z.strictObject({ restored: count, upToDate: count, failed: count }),
+    warnings,
+  }),
   lint: z.strictObject({
     /** No errors, and with `--strict` no warnings either. */
     ok: z.boolean(),

@@ -1,10 +1,10 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type InstallMethod, type Target, targets } from "../../contract/vocabulary.ts";
+import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
 import type { Client } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError, interactionRequired, invalidArgument, notFound } from "../errors.ts";
+import { CliError, interactionRequired, invalidArgument } from "../errors.ts";
 import { type Applied, applyVersion, reportedPlaces } from "../install/apply.ts";
 import { isThere } from "../install/digest.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
@@ -12,10 +12,12 @@ import type { WantedInstall } from "../install/place.ts";
 import { presentRecord } from "../install/record.ts";
 import { reportingMachine, reportInstalls } from "../install/report.ts";
 import { type PinnedRef, parsePinnedRef, unpinned } from "../pins.ts";
+import { hasManifest, projectFolder, readProject } from "../project/files.ts";
+import { recordInstall } from "../project/record.ts";
 import { askFromList, askOne, askSeveral, requireInteraction } from "../prompts.ts";
 import { openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
-import { suggest } from "../suggest.ts";
+import { parseTargets, targetFlag } from "../targets/choose.ts";
 import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 
@@ -26,14 +28,7 @@ export const install = defineCommand({
     ref: { description: "Slug, org/slug, public id or share URL, maybe with a pin: name@^1.2" },
   },
   flags: {
-    target: {
-      short: "t",
-      value: "required",
-      multiple: true,
-      hint: "targets",
-      completes: "target",
-      description: `Comma-separated: ${targets.join(", ")}`,
-    },
+    target: targetFlag,
     global: { short: "g", value: "none", description: "For you, in every project" },
     project: {
       short: "p",
@@ -45,15 +40,20 @@ export const install = defineCommand({
     symlink: { value: "none", description: "Link to the local cache where the tool follows links" },
     copy: { value: "none", description: "Copy instead of linking" },
     force: { value: "none", description: "Overwrite installed copies that were edited" },
+    save: { value: "none", description: "Record it in the project's svc.json and svc.lock, new ones too" },
+    "no-save": { value: "none", description: "Leave the project's svc.json and svc.lock as they are" },
   },
   exclusive: [
     ["global", "project"],
     ["symlink", "copy"],
+    ["save", "no-save"],
+    ["save", "global"],
   ],
   examples: [
     "svc install code-review -t claude,cursor -g",
     "svc install acme/code-review@^1.2 -t codex -p",
     "svc install code-review@2.0.0-beta.1 -t claude -p ../app --copy",
+    "svc install acme/code-review@^1.2 -t claude,cursor -p --save",
   ],
   async run(context, args): Promise<CommandResult> {
     const platforms = parseTargets(args.target);
@@ -68,7 +68,11 @@ export const install = defineCommand({
     if (!args.global && args.project === undefined)
       requireInteraction(context, "--global", "Say where with --global or --project.");
     const givenDir = typeof args.project === "string" ? args.project : ".";
-    const project = await projectFolder(resolve(context.cwd, givenDir), givenDir, args.project !== undefined);
+    const givenFolder = resolve(context.cwd, givenDir);
+    const project =
+      args.project === undefined
+        ? await realpath(givenFolder).catch(() => givenFolder)
+        : await projectFolder(givenFolder, givenDir);
 
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
@@ -76,6 +80,14 @@ export const install = defineCommand({
     const chosen = platforms.length > 0 ? platforms : await chooseTargets(context, project, args.global);
     const projectDir =
       args.project !== undefined || (!args.global && (await chooseProject())) ? project : undefined;
+    if (args.save && projectDir === undefined)
+      throw invalidArgument("--save", "--save goes with --project: it is the project's files that record.");
+    const recordedIn =
+      projectDir !== undefined && !args["no-save"] && (args.save || (await hasManifest(projectDir)))
+        ? projectDir
+        : undefined;
+    // A file that cannot be used is told before anything is installed.
+    if (recordedIn !== undefined) await readProject(recordedIn);
     const isOpen = platforms.length === 0 && !args.global && args.project === undefined;
     const method: InstallMethod | undefined = args.symlink
       ? "symlink"
@@ -94,14 +106,19 @@ export const install = defineCommand({
     let machine: string | undefined;
     const { fetched, applied } = await withTemporaryFolder(context, async (folder) => {
       const version = await fetchVersion(session.client, context.output, resolved, folder);
-      const result = await changeConfig(context, (state) => {
+      const result = await changeConfig(context, async (state) => {
         machine = reportingMachine(state.config, session.client);
         const options = { profile: session.profile, range, force: args.force };
-        return applyVersion(context, state, version, wanted, options);
+        const made = await applyVersion(context, state, version, wanted, options);
+        if (recordedIn !== undefined)
+          await recordInstall(recordedIn, version, made, { range, targets: chosen });
+        return made;
       });
       return { fetched: version, applied: result };
     });
     await reportInstalls(session.client, machine, reportedPlaces(applied, fetched));
+    if (recordedIn !== undefined && args.save)
+      context.output.note(`Recorded in svc.json and svc.lock of ${recordedIn}`);
     return present(context, fetched, applied, wanted, range);
   },
 });
@@ -163,29 +180,6 @@ async function present(
       ...skipped.map((skip) => `  ${paint("yellow", skip.platform)}  skipped: ${skip.reason}`),
     ].join("\n"),
   };
-}
-
-/** `-t a,b -t c`, each once. Throws for names that are no target. */
-function parseTargets(given: readonly string[]): Target[] {
-  const names = given.flatMap((text) => text.split(",")).map((text) => text.trim());
-  for (const name of names) {
-    if ((targets as readonly string[]).includes(name)) continue;
-    const meant = suggest(name, targets);
-    throw invalidArgument(
-      "--target",
-      `"${name}" is no target: use ${targets.join(", ")}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
-    );
-  }
-  return [...new Set(names)] as Target[];
-}
-
-/** The project under its one name, whatever links lead to it: so that each place in it is recorded once. */
-async function projectFolder(folder: string, given: string, isAsked: boolean): Promise<string> {
-  const info = await stat(folder).catch(() => undefined);
-  if (isAsked && info === undefined) throw notFound("path", given, `There is no folder at ${given}.`);
-  if (isAsked && !info!.isDirectory())
-    throw invalidArgument("--project", `${given} is not a folder.`, { kind: "path", ref: given });
-  return realpath(folder).catch(() => folder);
 }
 
 async function chooseSkill(client: Client): Promise<PinnedRef> {

@@ -9,6 +9,7 @@ import { findInstalled } from "../install/find.ts";
 import { type RecordState, inspectRecord } from "../install/record.ts";
 import { type ReportedPlace, reportingMachine, reportInstalls } from "../install/report.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
+import { followPull } from "../project/follow.ts";
 import { cacheFolder, inspectCache } from "../state/cache.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
@@ -42,6 +43,8 @@ interface Run {
   force: boolean;
   /** One skill was named: its failure is the command's. */
   named: boolean;
+  /** The pin that was asked for. */
+  repin: string | undefined;
   /** The lock of the local state is for one at a time; downloads are not. */
   inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   machine: string | undefined;
@@ -93,6 +96,7 @@ export const pull = defineCommand({
       session,
       force: args.force,
       named: args.slug !== undefined,
+      repin,
       inTurn: openTurns(),
       machine: undefined,
       places: [],
@@ -206,7 +210,13 @@ async function pullOne(run: Run, candidate: Candidate): Promise<PulledSkill> {
   const base = { publicId: skill.publicId, slug: skill.slug, fromVersion: skill.version };
   if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
   try {
-    return { ...base, ...(await bringTo(run, { installName, skill, range, resolved })) };
+    const brought = await bringTo(run, { installName, skill, range, resolved });
+    if (brought.outcome !== "failed") {
+      const { context, session, repin, inTurn } = run;
+      const follow = () => followPull(context, session.profile, installName, resolved, repin);
+      brought.warnings.push(...(await inTurn(follow)));
+    }
+    return { ...base, ...brought };
   } catch (error) {
     if (run.named && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
     return { ...base, outcome: "failed", warnings: [messageOf(error)] };

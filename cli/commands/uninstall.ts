@@ -4,6 +4,7 @@ import { findInstalled } from "../install/find.ts";
 import { presentRecord } from "../install/record.ts";
 import { isUsedElsewhere, removeSkill } from "../install/remove.ts";
 import { findReportingClient, reportingMachine, reportInstalls } from "../install/report.ts";
+import { followUninstall } from "../project/follow.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
 import { cacheFolder, purgeCache } from "../state/cache.ts";
 import { type InstallationRecord, profileName, profileOf } from "../state/config.ts";
@@ -34,6 +35,7 @@ export const uninstall = defineCommand({
       const [installName, skill] = findInstalled(profile, ref);
       const cache = cacheFolder(state.paths, installName);
       const { removed, failed, kept } = await removeSkill(state, name, installName, args.force);
+      const warnings = await followUninstall(skill, removed, kept);
       const purged = args.purge && failed.length === 0 && !isUsedElsewhere(state, name, installName);
       if (purged) await purgeCache(cache);
       const { paint } = context.output;
@@ -43,6 +45,7 @@ export const uninstall = defineCommand({
           removed: removed.map(presentRecord),
           failed,
           purged,
+          warnings,
         },
         text: [
           failed.length === 0
@@ -50,6 +53,7 @@ export const uninstall = defineCommand({
             : `${installName} is not removed everywhere`,
           ...removed.map((record) => `  ${paint("green", record.platform)}  ${record.path}`),
           ...failed.map((failure) => `  ${paint("red", failure.platform)}  ${failure.error}`),
+          ...warnings.map((warning) => `  ${warning}`),
         ].join("\n"),
         partial: failed.length > 0,
       };

@@ -60,6 +60,8 @@ export interface ApplyOptions {
   range: string;
   /** Overwrite what was edited. */
   force: boolean;
+  /** What a project's lock calls it in the tools. */
+  installName?: string;
 }
 
 /** Throws only when nothing was changed, or when the cache could not be written. */
@@ -71,7 +73,7 @@ export async function applyVersion(
   options: ApplyOptions,
 ): Promise<Applied> {
   const profile = profileOf(state.config, options.profile);
-  const installName = freeInstallName(state.config, options.profile, fetched.skill);
+  const installName = freeInstallName(state.config, options.profile, fetched.skill, options.installName);
   const present = profile.installed[installName];
   const cache = cacheFolder(state.paths, installName);
   const warnings: string[] = [];

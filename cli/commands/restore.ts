@@ -1,0 +1,133 @@
+import { resolve } from "node:path";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, invalidArgument, notFound } from "../errors.ts";
+import { describeGap, gapsOf } from "../project/compare.ts";
+import { type Project, projectFolder, readProject } from "../project/files.ts";
+import type { ProjectLock } from "../project/lock.ts";
+import { placeInProject } from "../project/place.ts";
+import { type RestoredSkill, type Wanted, restoreSkills } from "../project/restore.ts";
+import { profileName } from "../state/config.ts";
+import { readConfig } from "../state/state.ts";
+import { plainLine } from "../table.ts";
+import { parseTargets, targetFlag } from "../targets/choose.ts";
+
+export const restore = defineCommand({
+  name: "restore",
+  summary: "Install into a project exactly what its svc.lock says",
+  positionals: {},
+  flags: {
+    project: {
+      short: "p",
+      value: "required",
+      hint: "dir",
+      completes: "folder",
+      description: "The project (default: this folder)",
+    },
+    target: { ...targetFlag, description: "Only these of the tools in svc.lock" },
+    force: { value: "none", description: "Overwrite edited copies, and move the skills elsewhere too" },
+  },
+  examples: ["svc restore", "svc restore -p ../app -t claude", "svc restore -o json"],
+  async run(context, args) {
+    const given = args.project ?? ".";
+    const chosen = parseTargets(args.target);
+    const folder = await projectFolder(resolve(context.cwd, given), given);
+    const project = await readProject(folder);
+    const { lock, manifest, lockPath } = project;
+    if (lock === undefined)
+      throw notFound(
+        "path",
+        lockPath,
+        manifest === undefined
+          ? `There is no svc.lock in ${folder}: svc install <ref> -p --save makes it.`
+          : `There is no svc.lock beside svc.json in ${folder}: svc install <ref> -p makes it, and belongs into your repository with it.`,
+      );
+    refuseGaps(context, project, lock);
+
+    const warnings: string[] = [];
+    const wanted: Wanted[] = [];
+    for (const [ref, locked] of lock) {
+      if (manifest !== undefined && !manifest.skills.has(ref)) {
+        warnings.push(`svc.lock still holds ${ref}, which svc.json no longer asks for: it is left out`);
+        continue;
+      }
+      const targets = [...locked.targets.keys()].filter(
+        (name) => chosen.length === 0 || chosen.includes(name),
+      );
+      if (targets.length > 0) wanted.push({ ref, locked, targets });
+    }
+    const unused = chosen.find((name) => !wanted.some(({ targets }) => targets.includes(name)));
+    if (unused !== undefined) throw invalidArgument("--target", `svc.lock has nothing for ${unused}.`);
+
+    const skills = await restoreSkills(context, folder, wanted, args.force);
+    const unlocked = await listUnlocked(context, folder, lock);
+    for (const { slug, targets } of unlocked)
+      warnings.push(`${slug} is installed here (${targets.join(", ")}), and svc.lock does not name it`);
+    for (const warning of warnings) context.output.warn(plainLine(warning));
+    const count = (...outcomes: RestoredSkill["outcome"][]) =>
+      skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
+    const summary = {
+      restored: count("installed", "updated", "repaired"),
+      upToDate: count("upToDate"),
+      failed: count("partial", "failed"),
+    };
+    return {
+      data: { project: folder, skills, unlocked, summary, warnings },
+      text:
+        skills.length === 0
+          ? "svc.lock holds nothing."
+          : skills.map((skill) => line(context, skill)).join("\n"),
+      partial: summary.failed > 0,
+    };
+  },
+});
+
+/** A lock that does not hold what the manifest asks for is not restored in part. */
+function refuseGaps(context: Context, { manifest, folder }: Project, lock: ProjectLock): void {
+  const gaps = gapsOf(
+    manifest,
+    lock,
+    (skill, target) => !("refused" in placeInProject(context, folder, skill, target)),
+  );
+  const [first] = gaps;
+  if (first === undefined) return;
+  const more = gaps.length === 1 ? "" : ` (and ${gaps.length - 1} more)`;
+  throw new CliError("E_VERSION_CHANGED", `${describeGap(first)}${more}`, {
+    kind: "skill",
+    ref: first.skill,
+    ...first,
+    changes: gaps,
+  });
+}
+
+async function listUnlocked(context: Context, folder: string, lock: ProjectLock) {
+  const config = await readConfig(context);
+  const profile = config.profiles[profileName(config, context.profileFlag, context.env)];
+  const locked = new Set([...lock.values()].map(({ publicId }) => publicId));
+  return Object.entries(profile?.installed ?? {}).flatMap(([installName, { publicId, slug, installs }]) => {
+    const targets = installs
+      .filter(({ projectDir }) => projectDir === folder)
+      .map(({ platform }) => platform);
+    return targets.length === 0 || locked.has(publicId) ? [] : [{ installName, publicId, slug, targets }];
+  });
+}
+
+function line({ output: { paint } }: Context, skill: RestoredSkill): string {
+  const { outcome, installed, skipped, warnings } = skill;
+  const style = {
+    installed: "green",
+    updated: "green",
+    repaired: "green",
+    upToDate: "dim",
+    partial: "yellow",
+    failed: "red",
+  } as const;
+  const word = { upToDate: "up to date", partial: "partly restored" };
+  const shown = outcome === "upToDate" || outcome === "partial" ? word[outcome] : outcome;
+  return [
+    `${paint(style[outcome], shown)}  ${skill.skill} ${skill.semver}`,
+    ...(outcome === "upToDate" ? [] : installed.map((record) => `  ${record.platform}  ${record.path}`)),
+    ...skipped.map(({ platform, reason }) => `  ${paint("yellow", platform)}  ${plainLine(reason)}`),
+    ...warnings.map((warning) => `  ${plainLine(warning)}`),
+  ].join("\n");
+}

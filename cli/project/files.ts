@@ -1,0 +1,97 @@
+/** The two files of a project on disk: `svc.json` and `svc.lock`. */
+import { lstat, readFile, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../errors.ts";
+import { isInside } from "../install/files.ts";
+import { writeAtomic } from "../state/atomic.ts";
+import { type ProjectLock, parseLock } from "./lock.ts";
+import { type ProjectManifest, parseManifest, unusable } from "./manifest.ts";
+
+/** Thousands of skills; more is no file of ours. */
+const fileBytes = 4 * 1024 * 1024;
+
+export interface Project {
+  folder: string;
+  manifestPath: string;
+  lockPath: string;
+  /** As it lies there; undefined when it does not. */
+  manifestText: string | undefined;
+  lockText: string | undefined;
+  manifest: ProjectManifest | undefined;
+  lock: ProjectLock | undefined;
+}
+
+/** Throws `E_INVALID_ARGUMENT` when one of the files is there and cannot be used. */
+export async function readProject(folder: string): Promise<Project> {
+  const [manifestPath, lockPath] = [join(folder, "svc.json"), join(folder, "svc.lock")];
+  const [manifestText, lockText] = [await readText(folder, manifestPath), await readText(folder, lockPath)];
+  return {
+    folder,
+    manifestPath,
+    lockPath,
+    manifestText,
+    lockText,
+    manifest: manifestText === undefined ? undefined : parseManifest(manifestText, manifestPath),
+    lock: lockText === undefined ? undefined : parseLock(lockText, lockPath),
+  };
+}
+
+/** Whether a project keeps a manifest, and so a lock. */
+export async function hasManifest(folder: string): Promise<boolean> {
+  return (await lstat(join(folder, "svc.json")).catch(() => undefined)) !== undefined;
+}
+
+async function readText(folder: string, path: string): Promise<string | undefined> {
+  try {
+    const info = await stat(path);
+    if (!info.isFile()) throw unusable(path, "is no file");
+    if (info.size > fileBytes) throw unusable(path, `is larger than ${fileBytes} bytes`);
+    // A repository could lead its link to any file of whoever clones it.
+    if (!isInside(await realpath(path), await realpath(folder)))
+      throw unusable(path, "is a link that leads out of the project");
+    const text = await readFile(path);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) {
+      if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
+      throw unusable(path, "is a link that leads nowhere");
+    }
+    throw unusable(
+      path,
+      hasCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA")
+        ? "is not UTF-8 text"
+        : `cannot be read: ${messageOf(error)}`,
+    );
+  }
+}
+
+/** Writes what is new of the two, whole. Only with the state's lock held, and after `readProject` under it. */
+export async function writeProject(
+  project: Project,
+  fresh: { manifestText: string | undefined; lockText: string | undefined },
+): Promise<void> {
+  // The manifest first: what it asks for and the lock lacks, the next `pull` adds.
+  for (const [path, old, text] of [
+    [project.manifestPath, project.manifestText, fresh.manifestText],
+    [project.lockPath, project.lockText, fresh.lockText],
+  ] as const) {
+    if (text === undefined || text === old) continue;
+    try {
+      await writeAtomic(path, text);
+    } catch (error) {
+      throw new CliError("E_INTERNAL", `${path} cannot be written: ${messageOf(error)}.`, undefined, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** A project's folder under its one name, whatever links lead to it. `given` is what the user wrote. */
+export async function projectFolder(folder: string, given: string): Promise<string> {
+  const info = await stat(folder).catch(() => undefined);
+  if (info === undefined) throw notFound("path", given, `There is no folder at ${given}.`);
+  if (!info.isDirectory())
+    throw invalidArgument("--project", `${given} is not a folder.`, { kind: "path", ref: given });
+  return realpath(folder).catch(() => folder);
+}

@@ -1,0 +1,75 @@
+/** What `pull` and `uninstall` owe the projects that keep a manifest. Without one they owe nothing. */
+import type { ResolveResult } from "../../contract/payloads.ts";
+import type { Context } from "../context.ts";
+import { messageOf } from "../errors.ts";
+import { cacheFolder, inspectCache } from "../state/cache.ts";
+import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import { statePaths } from "../state/paths.ts";
+import { changeConfig, readConfig } from "../state/state.ts";
+import { hasManifest, readProject } from "./files.ts";
+import { forgetSkill, recordSkill, refOf } from "./record.ts";
+
+/**
+ * Writes the version that a pull brought into the locks of the projects that name the skill, and a new pin into their
+ * manifests; also where an earlier run was stopped before it did. Never throws: answers what could not be done.
+ */
+export async function followPull(
+  context: Context,
+  profile: string,
+  installName: string,
+  resolved: ResolveResult,
+  repin: string | undefined,
+): Promise<string[]> {
+  const installed = async () => (await readConfig(context)).profiles[profile]?.installed[installName];
+  const folders = await managedFolders((await installed())?.installs ?? []);
+  if (folders.length === 0) return [];
+  const warnings: string[] = [];
+  try {
+    await changeConfig(context, async ({ config }) => {
+      const skill = config.profiles[profile]?.installed[installName];
+      const { version } = resolved;
+      if (skill === undefined || skill.version !== version.version || skill.hash !== version.hash) return;
+      // What the tools' files say is what was known when they were written.
+      const { meta } = await inspectCache(cacheFolder(statePaths(context.home), installName));
+      const told = meta?.hash === skill.hash ? { name: meta.name, description: meta.description } : {};
+      for (const folder of folders) {
+        const records = skill.installs.filter(({ projectDir }) => projectDir === folder);
+        const wish = repin === undefined ? {} : { wish: { range: repin, targets: [] } };
+        try {
+          if (refOf(await readProject(folder), resolved.skill) === undefined) continue;
+          const about = { ...resolved.skill, ...told };
+          await recordSkill(folder, { skill: about, version, installName, records, ...wish });
+        } catch (error) {
+          warnings.push(messageOf(error));
+        }
+      }
+    });
+  } catch (error) {
+    warnings.push(messageOf(error));
+  }
+  return warnings;
+}
+
+/** Takes a skill out of the projects that it was removed from. With the state's lock held. Never throws. */
+export async function followUninstall(
+  skill: InstalledSkill,
+  removed: readonly InstallationRecord[],
+  kept: readonly InstallationRecord[],
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const folder of await managedFolders(removed)) {
+    if (kept.some(({ projectDir }) => projectDir === folder)) continue;
+    try {
+      await forgetSkill(folder, skill);
+    } catch (error) {
+      warnings.push(messageOf(error));
+    }
+  }
+  return warnings;
+}
+
+async function managedFolders(records: readonly InstallationRecord[]): Promise<string[]> {
+  const folders = [...new Set(records.flatMap(({ projectDir }) => projectDir ?? []))];
+  const managed = await Promise.all(folders.map(hasManifest));
+  return folders.filter((_, i) => managed[i]);
+}

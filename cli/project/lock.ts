@@ -1,0 +1,152 @@
+/**
+ * `svc.lock`: exactly what lies in a project. Written by svc alone, the same bytes for the same content: skills and
+ * targets sorted, one fact a line, so that changes to different skills merge. It comes from a repository, so nothing
+ * in it is trusted. Pure.
+ */
+import { limits } from "../../contract/limits.ts";
+import { compareUtf8 } from "../../contract/package-rules.ts";
+import {
+  type ContentFormat,
+  type InstallMethod,
+  type SkillType,
+  type Target,
+  contentFormats,
+  installMethods,
+  skillTypes,
+  targets as targetNames,
+} from "../../contract/vocabulary.ts";
+import { isObject, isSkillRef, parseObject, unusable } from "./manifest.ts";
+
+export interface LockedSkill {
+  publicId: string;
+  /** The pin of the manifest that this version was chosen for. */
+  requested: string;
+  version: number;
+  semver: string;
+  /** The version's content digest, hexadecimal. */
+  digest: string;
+  commit: string;
+  type: SkillType;
+  format: ContentFormat;
+  /** Of text skills: they are rendered into the tools' files, and no part of the digest. */
+  name?: string;
+  description?: string;
+  /** The name in the tools. */
+  installName: string;
+  targets: Map<Target, InstallMethod>;
+}
+
+/** By the names of the manifest. */
+export type ProjectLock = Map<string, LockedSkill>;
+
+const lockVersion = 1;
+
+export function printLock(lock: ProjectLock): string {
+  const refs = [...lock.keys()].sort(compareUtf8);
+  const skills = Object.fromEntries(refs.map((ref) => [ref, written(lock.get(ref)!)]));
+  return `${JSON.stringify({ lockVersion, skills }, undefined, 2)}\n`;
+}
+
+function written(skill: LockedSkill): Record<string, unknown> {
+  const { publicId, requested, version, semver, commit, type, format, name, description } = skill;
+  const { digest, installName, targets } = skill;
+  return {
+    publicId,
+    requested,
+    version,
+    semver,
+    digest: `sha256:${digest}`,
+    commit,
+    type,
+    format,
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    installName,
+    targets: Object.fromEntries([...targets].sort(([a], [b]) => compareUtf8(a, b))),
+  };
+}
+
+/** Throws `E_INVALID_ARGUMENT` for anything that svc would not have written. */
+export function parseLock(text: string, path: string): ProjectLock {
+  const value = parseObject(text, path);
+  if (Number.isInteger(value["lockVersion"]) && (value["lockVersion"] as number) > lockVersion)
+    throw unusable(path, "was written by a newer svc: update this one");
+  if (value["lockVersion"] !== lockVersion || !isObject(value["skills"]))
+    throw unusable(path, "is no lock that svc wrote: restore it from your repository");
+  const lock: ProjectLock = new Map();
+  const names = new Set<string>();
+  const ids = new Set<string>();
+  for (const [ref, entry] of Object.entries(value["skills"])) {
+    const skill = isSkillRef(ref) ? readSkill(entry) : undefined;
+    if (skill === undefined)
+      throw unusable(
+        path,
+        `is damaged at ${JSON.stringify(ref.slice(0, 100))}: restore it from your repository`,
+      );
+    if (names.has(skill.installName) || ids.has(skill.publicId))
+      throw unusable(path, `holds ${ref} under a name that another skill of it has`);
+    names.add(skill.installName);
+    ids.add(skill.publicId);
+    lock.set(ref, skill);
+  }
+  return lock;
+}
+
+function readSkill(value: unknown): LockedSkill | undefined {
+  if (!isObject(value)) return undefined;
+  const text = (key: string, form: RegExp): string | undefined => {
+    const given = value[key];
+    return typeof given === "string" && form.test(given) ? given : undefined;
+  };
+  const oneOf = <T extends string>(list: readonly T[], given: unknown) => list.find((one) => one === given);
+  const publicId = text("publicId", /^[A-Za-z0-9]{1,64}$/);
+  const requested = text("requested", /^[\x20-\x7e]{1,256}$/);
+  const semver = text("semver", /^\d{1,16}\.\d{1,16}\.\d{1,16}(?:-[0-9A-Za-z.-]{1,64})?$/);
+  const digest = text("digest", /^sha256:[0-9a-f]{64}$/)?.slice("sha256:".length);
+  const commit = text("commit", /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
+  // It becomes a folder's name.
+  const installName = text("installName", /^[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/);
+  const type = oneOf(skillTypes, value["type"]);
+  const format = oneOf(contentFormats, value["format"]);
+  const { version } = value;
+  const name = text("name", /^[^\p{Cc}]+$/u);
+  const description = text("description", /^/);
+  const targets = readTargets(value["targets"]);
+  const isTold =
+    format !== "markdown" ||
+    (name !== undefined &&
+      description !== undefined &&
+      name.length <= limits.skillName &&
+      description.length <= limits.skillDescription);
+  if (publicId === undefined || requested === undefined || semver === undefined || digest === undefined)
+    return undefined;
+  if (commit === undefined || installName === undefined || type === undefined || format === undefined)
+    return undefined;
+  if (!Number.isSafeInteger(version) || (version as number) < 1 || targets === undefined || !isTold)
+    return undefined;
+  return {
+    publicId,
+    requested,
+    version: version as number,
+    semver,
+    digest,
+    commit,
+    type,
+    format,
+    ...(format === "markdown" ? { name, description } : {}),
+    installName,
+    targets,
+  };
+}
+
+function readTargets(value: unknown): Map<Target, InstallMethod> | undefined {
+  if (!isObject(value)) return undefined;
+  const targets = new Map<Target, InstallMethod>();
+  for (const [name, given] of Object.entries(value)) {
+    const target = targetNames.find((one) => one === name);
+    const method = installMethods.find((one) => one === given);
+    if (target === undefined || method === undefined) return undefined;
+    targets.set(target, method);
+  }
+  return targets;
+}
