@@ -15,11 +15,9 @@ function requirePerson(actor: Actor): UserActor {
   if (actor.kind === "user") return actor;
   if (actor.kind === "anonymous") throw unauthenticated();
   const whose = actor.kind === "organization" ? "An organization's token" : "An anonymous key";
-  throw new ServiceError(
-    "refused",
-    `${whose} has no personal workspace: use a member's personal token.`,
-    { kind: "workspace" },
-  );
+  throw new ServiceError("refused", `${whose} has no personal workspace: use a member's personal token.`, {
+    kind: "workspace",
+  });
 }
 
 /**

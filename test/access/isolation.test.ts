@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads.ts";
 import { apiRoutes } from "../../src/api.ts";
 import type { Route } from "../../src/http/route.ts";
+import { newIdentity, signedCall } from "../support/anonymous.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
@@ -207,6 +208,25 @@ describe("two organizations", () => {
     }
     assert.ok(calls > 150, `${calls} calls`);
     assert.equal(await digestOf(theirs), untouched, "nothing of theirs has changed");
+  });
+
+  it("are nothing to an anonymous key either", async () => {
+    const identity = await newIdentity(service);
+    const untouched = await digestOf(theirs);
+    const person = /a person/;
+    for (const route of apiRoutes(service.app, "0.0.0-test").filter(({ path }) => path.includes(":"))) {
+      const path = pathOf(route, { rest: theirs });
+      const body = route.stream ? undefined : bodies[keyOf(route)]?.(theirs);
+      const sent = route.stream ? { bytes: makePackage("x") } : body === undefined ? {} : { body };
+      const answer = await signedCall(service, identity, route.method.toUpperCase(), path, sent);
+      const told = `${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+      // Streams can't be signed, save what the key itself announced.
+      if (route.stream) assert.equal(answer.code, "unauthenticated", told);
+      else if (answer.code !== "not_found") assert.match(answer.error ?? "", person, told);
+      for (const secret of [theirs.org.slug, theirs.skill.publicId, theirs.owner.username, "Guarded"])
+        assert.ok(!JSON.stringify(answer.body).includes(secret), `tells "${secret}": ${told}`);
+    }
+    assert.equal(await digestOf(theirs), untouched);
   });
 
   it("never meet: one's own organization with the other's ids in it knows none of them", async () => {
