@@ -25,6 +25,7 @@ export const failures = {
   refused: { status: 422, cli: "E_API" },
   rate_limited: { status: 429, cli: "E_API" },
   internal: { status: 500, cli: "E_API" },
+  git_missing: { status: 501, cli: "E_API" },
   unavailable: { status: 503, cli: "E_API" },
 } as const satisfies Record<string, { status: number; cli: CliCode }>;
 

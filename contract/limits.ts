@@ -22,6 +22,8 @@ export const limits = {
   inlineFileBytes: 1 * MiB,
   jsonBodyBytes: 1 * MiB,
   formBodyBytes: 64 * 1024,
+  /** What a git client sends for one round of a fetch, unpacked: names of commits that it wants and has. */
+  gitRequestBytes: 1 * MiB,
   pageSizeDefault: 50,
   pageSizeMax: 200,
   searchQuery: 200,

@@ -19,6 +19,10 @@ export const repoFailures = {
   /** Out of file handles or memory, a worker that died, an I/O error of the disk. */
   storage_unavailable: { retryable: true },
   store_closed: { retryable: true },
+  /** There is no git program, which serving clones needs. */
+  git_missing: { retryable: false },
+  /** More clients than processes, for longer than anybody waits. */
+  server_busy: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 
 export type RepoFailure = keyof typeof repoFailures;

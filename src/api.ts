@@ -20,6 +20,7 @@ import { limits } from "../contract/limits.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
+import { cloneRoutes } from "./skills/clone-routes.ts";
 import { skillPageRoutes } from "./skills/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
@@ -55,6 +56,7 @@ export function createApi(
       ...pageRoutes(app),
       ...invitationPageRoutes(app),
       ...skillPageRoutes(app),
+      ...cloneRoutes(app),
       ...docsRoutes(describe),
       ...healthRoutes(options.health),
     ],
@@ -97,6 +99,14 @@ function translateRepos(app: App, error: unknown): ServiceError | undefined {
       "package_invalid",
       error.message,
       { kind: "content", rule: error.rule, ...place },
+      { cause: error },
+    );
+  }
+  if (error instanceof RepoError && error.code === "git_missing") {
+    return new ServiceError(
+      "git_missing",
+      "This service serves no clones: its machine has no git program. Install the skill with svc, or download its package.",
+      undefined,
       { cause: error },
     );
   }

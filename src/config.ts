@@ -37,6 +37,7 @@ export const Environment = z.object({
     .optional()
     .describe("a Redis 6.2+ server (noeviction) in place of the embedded queue engine"),
   GIT_ROOT: z.string().min(1).optional().describe("folder of the bare repositories; default DATA_DIR/git"),
+  GIT_PROGRAM: z.string().min(1).default("git").describe("the git program, which serving clones needs"),
   SECRET_KEYS: z
     .string()
     .regex(
@@ -75,6 +76,9 @@ export interface Config {
   baseUrl: string;
   dataDir: string;
   gitRoot: string;
+  gitProgram: string;
+  /** Where programs are looked for. */
+  searchPath: string | undefined;
   mongodbUrl: string | undefined;
   mongodbDatabase: string;
   redisUrl: string | undefined;
@@ -107,6 +111,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     baseUrl,
     dataDir,
     gitRoot: path.resolve(e.GIT_ROOT ?? path.join(dataDir, "git")),
+    gitProgram: e.GIT_PROGRAM,
+    searchPath: env["PATH"],
     mongodbUrl: e.MONGODB_URL,
     mongodbDatabase: e.MONGODB_DATABASE,
     redisUrl: e.REDIS_URL,

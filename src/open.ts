@@ -1,4 +1,5 @@
 /** Opens an application on its engines, and closes it in reverse. */
+import { openUploadPack } from "../repos/serve/upload-pack.ts";
 import { openSkillStore } from "../repos/store/index.ts";
 import { newId } from "../storage/database.ts";
 import { openStorage } from "../storage/index.ts";
@@ -35,6 +36,11 @@ export async function openApp(options: {
     committerHost: commitHost(config.baseUrl),
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
+  const uploadPack = openUploadPack({
+    program: config.gitProgram,
+    searchPath: config.searchPath,
+    log: ({ level, msg, ...fields }) => log[level](fields, msg),
+  });
   const storage = await openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase });
   const redis = config.redisUrl
     ? openRedis(config.redisUrl, (error) =>
@@ -48,6 +54,7 @@ export async function openApp(options: {
     secrets,
     storage,
     repos,
+    uploadPack,
     queue,
     mail: openMailer({ ...config, log }),
     rateLimits: openRateLimits({ enabled: config.rateLimits, redis: redis?.client }),
@@ -65,6 +72,7 @@ export async function openApp(options: {
   return {
     app,
     async close() {
+      uploadPack.close();
       flushDownloads(app);
       while (flushSettling(app) || working.size > 0) await Promise.allSettled(working);
       redis?.close();

@@ -32,6 +32,7 @@ const budgets: Record<RateBudget | "general" | "password" | "mail", { points: nu
   invite: { points: 300, seconds: 3600 },
   export: { points: 30, seconds: 60 },
   analytics: { points: 60, seconds: 60 },
+  clone: { points: 600, seconds: 60 },
 };
 
 export type Budget = keyof typeof budgets;

@@ -85,7 +85,8 @@ export type RateBudget =
   | "share"
   | "invite"
   | "export"
-  | "analytics";
+  | "analytics"
+  | "clone";
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined;
 
@@ -120,6 +121,11 @@ interface Declaration<P, Q, B> {
   announcedSha256?(params: Input<P>, caller: string): Promise<string | undefined>;
   /** Anonymous keys may call it too; `only`: nobody else may. For the description. */
   signable?: true | "only";
+  /**
+   * For git clients: an API token comes as the password of Basic credentials (RFC 7617), any user name beside it; no
+   * cookie counts; and failures are plain sentences, which git shows its user.
+   */
+  forGit?: true;
   /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */
   form?: boolean;
   /** Allows unsafe calls without the origin check of cookies: for routes that no cookie speaks for. */

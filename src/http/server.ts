@@ -140,11 +140,16 @@ async function guarded(ctx: Context, next: () => Promise<void>, options: HttpOpt
     if (error.code === "rate_limited")
       ctx.set("retry-after", String(Number(error.details?.["retryAfterSeconds"] ?? 1)));
     if (error.code === "unavailable") ctx.set("retry-after", "1");
-    if (error.code === "unauthenticated") ctx.set("www-authenticate", 'Bearer realm="svc"');
+    const forGit = (ctx.state["route"] as Route | undefined)?.forGit === true;
+    if (error.code === "unauthenticated")
+      ctx.set("www-authenticate", `${forGit ? "Basic" : "Bearer"} realm="svc"`);
     // Closing on a caller that still sends would lose it the answer: the rest is read and thrown away instead, for
     // as long as the server lets a request take.
     if (!ctx.req.complete) ctx.req.resume();
-    ctx.body = presentFailure(error, ctx.state["requestId"] as string);
+    if (forGit) {
+      ctx.type = "text/plain";
+      ctx.body = `${error.message}\n`;
+    } else ctx.body = presentFailure(error, ctx.state["requestId"] as string);
   }
 }
 
@@ -163,8 +168,8 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
   if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
   const incoming = signedBody(ctx, declared);
   const actor = await options.authenticate({
-    authorization: ctx.get("authorization"),
-    sessionCookie: ctx.cookies.get(sessionCookieName(options.baseUrl())),
+    authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
+    sessionCookie: declared.forGit ? undefined : ctx.cookies.get(sessionCookieName(options.baseUrl())),
     signed: incoming.signed,
     origin: originOf(ctx, ipHash),
   });
@@ -196,6 +201,14 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
     return render(ctx, declared, reply ?? stored.body);
   }
   return render(ctx, declared, await call());
+}
+
+/** The password of Basic credentials as a bearer token; anything else as it is, for whoever checks it. */
+function bearerOfBasic(authorization: string): string {
+  const [, credentials] = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(authorization) ?? [];
+  if (credentials === undefined) return authorization;
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  return `Bearer ${text.slice(text.indexOf(":") + 1)}`;
 }
 
 /** Kept in place of an answer that carries a secret or a cookie. */

@@ -4,7 +4,9 @@
  * Running any of it twice equals running it once.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import type { SkillToSettle } from "../../storage/skills.ts";
+import { RepoError } from "../../repos/errors.ts";
+import { LastWord } from "../../repos/store/single-flight.ts";
+import type { SkillDoc, SkillToSettle } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
 import { loadTrees } from "../folders/load.ts";
 import { termsOfSkill } from "./search-terms.ts";
@@ -103,6 +105,18 @@ export async function settleSkill(app: App, skillId: string): Promise<void> {
   await settleTags(app, await settleFacts(app, [skillId]));
 }
 
+const forReaders = new WeakMap<App, LastWord<void>>();
+
+/** Brings refs and tags up to date for whoever is about to read the repository itself; many do it as one. */
+export async function settleForReaders(app: App, skill: SkillDoc): Promise<void> {
+  const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
+  const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid;
+  if (!isBehind && skill.unsettledAt === undefined) return;
+  let settling = forReaders.get(app);
+  if (!settling) forReaders.set(app, (settling = new LastWord()));
+  await settling.run(skill._id, () => settleSkill(app, skill._id));
+}
+
 /** Carries pending versions and events over and advances refs; answers the skills that exist. */
 async function settleFacts(app: App, ids: string[]): Promise<string[]> {
   const { skills, versions, auditEvents } = app.storage;
@@ -155,10 +169,23 @@ async function settleTags(app: App, ids: string[]): Promise<void> {
     if (skill.deletedAt) return;
     const commits = await app.storage.versions.listCommits(skill._id);
     const tags = commits.map(({ semver, oid }) => ({ name: `v${semver}`, oid }));
-    await app.repos.setTags({ tenantId: skill.tenantId, skillId: skill._id }, tags);
+    await setTags(app, { tenantId: skill.tenantId, skillId: skill._id }, tags);
   });
   await indexForSearch(app, ids);
   await app.storage.skills.finishSettling(found);
+}
+
+/** Waits for another writer of the same tags, who may have read the versions before ours. */
+async function setTags(app: App, ...tags: Parameters<App["repos"]["setTags"]>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await app.repos.setTags(...tags);
+      return;
+    } catch (error) {
+      if (!(error instanceof RepoError && error.retryable) || attempt === refAttempts) throw error;
+      await pause(refPauseMs);
+    }
+  }
 }
 
 async function indexForSearch(app: App, ids: string[]): Promise<void> {

@@ -1,0 +1,207 @@
+/**
+ * Serving a bare repository to git clients: `git upload-pack` in its stateless form, as a process of its own for each
+ * request. Who may read is decided before; nothing here looks at names, and the directory comes from ids alone.
+ *
+ * The repository is the boundary: with protocol 2 a client that knows an object's id gets any object of it, hidden refs
+ * or not.
+ */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { PassThrough, type Readable, type Writable, pipeline } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RepoError } from "../errors.ts";
+
+/** Without a word from the client for so long, git gives up. */
+const silenceSeconds = 60;
+const longestMs = 15 * 60_000;
+/** Requests that wait for a process, and how long. */
+const mostWaiting = 256;
+const longestWaitMs = 30_000;
+/** How long a program that was not found stays not found. */
+const lookAgainMs = 60_000;
+
+/** Settings of no file are read, and these leave the client nothing to choose that costs memory. */
+const settings = [
+  "core.hooksPath=/dev/null",
+  "transfer.hideRefs=refs/svc",
+  "uploadpack.allowFilter=true",
+  "uploadpack.allowReachableSHA1InWant=true",
+  "pack.threads=1",
+  "pack.windowMemory=32m",
+  "pack.deltaCacheSize=16m",
+  "core.packedGitLimit=256m",
+  "core.bigFileThreshold=16m",
+];
+
+export interface UploadPack {
+  /** Refs and capabilities: the body of `info/refs?service=git-upload-pack`. */
+  advertise(directory: string, protocol: string): Promise<Readable>;
+  /** The answer to one request body, as it comes. */
+  answer(directory: string, protocol: string, request: Buffer): Promise<Readable>;
+  /** Ends what still runs. */
+  close(): void;
+}
+
+type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
+
+export interface UploadPackOptions {
+  log: (entry: { level: "warn"; msg: string; detail?: string }) => void;
+  /** The program: a name that is looked for on `searchPath`, or an absolute path. */
+  program: string;
+  searchPath: string | undefined;
+  /** Processes at a time; default is twice the number of processors. */
+  atOnce?: number;
+}
+
+/**
+ * Throws `git_missing` where there is no git program, `server_busy` when too many wait already. The streams that come
+ * back are the client's: ending one ends its process.
+ */
+export function openUploadPack({ log, program, searchPath, atOnce }: UploadPackOptions): UploadPack {
+  const slots = openSlots(atOnce ?? 2 * availableParallelism());
+  const running = new Set<GitProcess>();
+  let missingSince: number | undefined;
+  let closed = false;
+
+  async function start(directory: string, protocol: string, args: readonly string[]): Promise<GitProcess> {
+    if (missingSince !== undefined && performance.now() - missingSince < lookAgainMs) throw noGit();
+    const release = await slots.take();
+    if (closed) {
+      release();
+      throw new RepoError("store_closed", "git is no longer served");
+    }
+    const child = spawn(
+      program,
+      [
+        ...[...settings, `safe.directory=${directory}`].flatMap((setting) => ["-c", setting]),
+        "upload-pack",
+        "--strict",
+        `--timeout=${silenceSeconds}`,
+        "--stateless-rpc",
+        ...args,
+        directory,
+      ],
+      { stdio: ["pipe", "pipe", "pipe"], env: environment(searchPath, protocol), windowsHide: true },
+    );
+    running.add(child);
+    const timer = setTimeout(() => child.kill("SIGKILL"), longestMs);
+    child.once("close", () => {
+      running.delete(child);
+      clearTimeout(timer);
+      release();
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error: NodeJS.ErrnoException) => {
+        child.emit("close");
+        if (error.code !== "ENOENT")
+          return reject(new RepoError("storage_unavailable", `git: ${error.message}`, { cause: error }));
+        missingSince = performance.now();
+        reject(noGit());
+      });
+    });
+    missingSince = undefined;
+    watch(child);
+    return child;
+  }
+
+  /** A client that git refuses was told so in the answer itself. */
+  function watch(child: GitProcess): void {
+    let words = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      if (words.length < 2000) words += text;
+    });
+    // A client that sends more than git wants to hear, or leaves.
+    child.stdin.on("error", () => undefined);
+    child.once("close", (code, signal) => {
+      if (code !== 0 && signal === null)
+        log({ level: "warn", msg: "git refused a client", detail: words.trim() });
+    });
+  }
+
+  return {
+    async advertise(directory, protocol) {
+      const child = await start(directory, protocol, ["--http-backend-info-refs"]);
+      child.stdin.end();
+      // gitprotocol-http, "Smart Server Response"; protocol 2 leaves the line out.
+      return fed(child, protocol === "version=2" ? "" : "001e# service=git-upload-pack\n0000");
+    },
+    async answer(directory, protocol, request) {
+      const child = await start(directory, protocol, []);
+      child.stdin.end(request);
+      return fed(child);
+    },
+    close() {
+      closed = true;
+      for (const child of running) child.kill("SIGTERM");
+    },
+  };
+}
+
+/**
+ * The answer as a stream of its own, fed from now on: what a process has written is thrown away when it ends before
+ * anybody reads. Whoever leaves the stream ends the process.
+ */
+function fed(child: GitProcess, ahead = ""): Readable {
+  const answer = new PassThrough();
+  if (ahead !== "") answer.write(ahead);
+  pipeline(child.stdout, answer, (error) => {
+    if (error && child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+  });
+  return answer;
+}
+
+const noGit = () => new RepoError("git_missing", "there is no git program on this machine");
+
+/** Nothing of ours: no home, no configuration, no credentials. */
+function environment(searchPath: string | undefined, protocol: string): NodeJS.ProcessEnv {
+  return {
+    ...(searchPath === undefined ? {} : { PATH: searchPath }),
+    HOME: "/nonexistent",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    ...(/^version=[012]$/.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
+  };
+}
+
+/** So many at a time; the rest wait in line, for a while. */
+function openSlots(count: number): { take(): Promise<() => void> } {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  const release = () => {
+    const next = waiting.shift();
+    if (next === undefined) free++;
+    else next();
+  };
+  const once = () => {
+    let isReleased = false;
+    return () => {
+      if (!isReleased) release();
+      isReleased = true;
+    };
+  };
+  return {
+    async take() {
+      if (free > 0) {
+        free--;
+        return once();
+      }
+      if (waiting.length >= mostWaiting) throw tooBusy();
+      let turn: (() => void) | undefined;
+      const mine = new Promise<"turn">((resolve) => waiting.push((turn = () => resolve("turn"))));
+      const patience = new AbortController();
+      const first = await Promise.race([
+        mine,
+        sleep(longestWaitMs, "late" as const, { signal: patience.signal }).catch(() => "late" as const),
+      ]);
+      patience.abort();
+      if (first === "turn") return once();
+      const at = waiting.indexOf(turn!);
+      if (at === -1) release();
+      else waiting.splice(at, 1);
+      throw tooBusy();
+    },
+  };
+}
+
+const tooBusy = () => new RepoError("server_busy", "too many clones at once");

@@ -1,0 +1,84 @@
+/** `git clone {base}/{org}/{slug}.git`: smart HTTP (gitprotocol-http), for reading only. */
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { forbidden } from "../errors.ts";
+import { Reply, route, type RequestInfo, type Route } from "../http/route.ts";
+import { advertiseRefs, answerFetch } from "./clone.ts";
+
+const tag = "Git";
+const RepositoryParams = z.object({ org: z.string().max(64), skill: z.string().max(100) });
+const ServiceQuery = z.object({ service: z.string().max(100).optional() });
+/** Answers depend on who asks, and change with every version. */
+const headers = {
+  "cache-control": "no-cache, max-age=0, must-revalidate",
+  vary: "authorization, git-protocol",
+};
+
+const protocolOf = (request: RequestInfo) => request.header("git-protocol");
+const readOnly = () =>
+  forbidden("A skill's repository is read here only: publish versions with svc push, or through the API.");
+
+export function cloneRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/:org/:skill.git/info/refs",
+      summary: "What a git client may fetch of a skill's repository",
+      tag,
+      auth: "optional",
+      forGit: true,
+      budget: "clone",
+      params: RepositoryParams,
+      query: ServiceQuery,
+      produces: "application/x-git-upload-pack-advertisement",
+      async handle({ actor, params, query, request }) {
+        if (query.service !== "git-upload-pack") {
+          if (query.service === "git-receive-pack") throw readOnly();
+          throw forbidden("Only the smart protocol is spoken here: use git 1.6.6 or newer.");
+        }
+        const call = { protocol: protocolOf(request) };
+        return new Reply(await advertiseRefs(app, actor, `${params.org}~${params.skill}`, call), {
+          type: "application/x-git-upload-pack-advertisement",
+          headers,
+        });
+      },
+    }),
+    route({
+      method: "post",
+      path: "/:org/:skill.git/git-upload-pack",
+      summary: "Fetch objects of a skill's repository",
+      tag,
+      auth: "optional",
+      forGit: true,
+      cookieless: true,
+      stream: true,
+      budget: "clone",
+      params: RepositoryParams,
+      produces: "application/x-git-upload-pack-result",
+      async handle({ actor, params, request }) {
+        const call = {
+          protocol: protocolOf(request),
+          body: request.stream,
+          encoding: request.header("content-encoding").toLowerCase(),
+        };
+        return new Reply(await answerFetch(app, actor, `${params.org}~${params.skill}`, call), {
+          type: "application/x-git-upload-pack-result",
+          headers,
+        });
+      },
+    }),
+    route({
+      method: "post",
+      path: "/:org/:skill.git/git-receive-pack",
+      summary: "Pushing is refused",
+      tag,
+      auth: "optional",
+      forGit: true,
+      cookieless: true,
+      stream: true,
+      params: RepositoryParams,
+      produces: "text/plain",
+      handle: () => Promise.reject(readOnly()),
+    }),
+  ];
+}

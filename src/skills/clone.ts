@@ -1,0 +1,66 @@
+/** Clones: a skill's bare repository, read by git clients under the same rule as every other reading. */
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { limits } from "../../contract/limits.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { Actor } from "../access/actor.ts";
+import { recordDownload } from "../analytics/downloads.ts";
+import type { App } from "../app.ts";
+import { invalidRequest } from "../errors.ts";
+import { readBytes } from "../http/body.ts";
+import { loadSkill, selectVersion } from "./load.ts";
+import { settleForReaders } from "./settle.ts";
+
+/** What a client sends beside its names. */
+export interface CloneCall {
+  /** The `Git-Protocol` header. */
+  protocol: string;
+}
+
+/** Refs and capabilities of a skill's repository, whose refs are brought up to date before. */
+export async function advertiseRefs(app: App, actor: Actor, ref: string, call: CloneCall): Promise<Readable> {
+  const skill = await loadSkill(app, actor, ref, "skill:read");
+  await settleForReaders(app, skill);
+  return app.uploadPack.advertise(await directoryOf(app, skill), call.protocol);
+}
+
+/** The answer to one round of a fetch. A first one counts as a download of the current version. */
+export async function answerFetch(
+  app: App,
+  actor: Actor,
+  ref: string,
+  call: CloneCall & { body: Readable; encoding: string },
+): Promise<Readable> {
+  const skill = await loadSkill(app, actor, ref, "skill:read");
+  const request = await readRequest(call);
+  const answer = await app.uploadPack.answer(await directoryOf(app, skill), call.protocol, request);
+  if (isFirstFetch(request)) recordDownload(app, actor, await selectVersion(app, skill, { kind: "current" }));
+  return answer;
+}
+
+const directoryOf = (app: App, { tenantId, _id }: SkillDoc) =>
+  app.repos.materialize({ tenantId, skillId: _id });
+
+/** Wants and haves: the body is small however large the repository is. Throws `payload_too_large`, `invalid_request`. */
+async function readRequest(call: { body: Readable; encoding: string }): Promise<Buffer> {
+  const bytes = await readBytes(call.body, limits.gitRequestBytes);
+  if (call.encoding === "" || call.encoding === "identity") return bytes;
+  if (call.encoding !== "gzip" && call.encoding !== "x-gzip")
+    throw invalidRequest("A git request may be compressed with gzip only.");
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: limits.gitRequestBytes });
+  } catch {
+    throw invalidRequest("The compressed git request can't be read, or is too large.");
+  }
+}
+
+/** Whether a pack is asked for by somebody who has nothing of it yet. */
+function isFirstFetch(request: Buffer): boolean {
+  const lines = request.toString("latin1");
+  return (
+    /[0-9a-f]{4}want [0-9a-f]{40}/.test(lines) &&
+    /000[89]done\n?(?:0000)?$/.test(lines) &&
+    !/[0-9a-f]{4}have [0-9a-f]{40}/.test(lines)
+  );
+}
