@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { failureKinds, failures } from "../../contract/errors.ts";
+import type { FlagShape } from "../../cli/argv.ts";
+import { listCommands } from "../../cli/registry.ts";
+import { cliCodes, failureKinds, failures } from "../../contract/errors.ts";
 import { builtInRoles, permissionActions, type PermissionGroup } from "../../contract/vocabulary.ts";
 import { permissionsOfRole } from "../../src/access/permissions.ts";
 
@@ -54,5 +56,34 @@ describe("docs/access.md", () => {
         builtInRoles.map((role) => (permissionsOfRole(role)[group] ?? []).join(", ")),
         group,
       );
+  });
+});
+
+describe("docs/cli.md", () => {
+  const manual = read("cli.md");
+  /** By command, from its heading to the next one; a heading may name several. */
+  const sections = manual.split(/^(?=#{2,4} )/m);
+
+  it("has every code of the closed set", () => {
+    const documented = rowsOf(manual).flatMap(([cell]) => cell!.match(/`E_[A-Z_]+`/g) ?? []);
+    assert.deepEqual(documented.map((code) => code.replaceAll("`", "")).toSorted(), [...cliCodes].toSorted());
+  });
+
+  it("has every command with its arguments, its flags and an example of each group", async () => {
+    const missing: string[] = [];
+    for (const [name, entry] of listCommands()) {
+      const own = sections.filter((section) =>
+        new RegExp(`^#+ .*\`svc ${name}[ \`]`).test(section.split("\n")[0]!),
+      );
+      if (own.length === 0) missing.push(`svc ${name}`);
+      const text = own.join("\n");
+      const command = await entry.load();
+      for (const [flag, { short }] of Object.entries<FlagShape>(command.flags)) {
+        if (!text.includes(`--${flag}`)) missing.push(`svc ${name} --${flag}`);
+        if (short !== undefined && !new RegExp(`\`-${short}[, \`]`).test(text))
+          missing.push(`svc ${name} -${short}`);
+      }
+    }
+    assert.deepEqual(missing, []);
   });
 });
