@@ -93,7 +93,7 @@ async function isDue(file: string, now: number): Promise<boolean> {
 }
 
 /** Only whole releases: nobody is told of a prerelease. */
-export function isNewer(offered: string, own: string): boolean {
+function isNewer(offered: string, own: string): boolean {
   const [theirs, ours] = [versionShape.exec(offered), /^(\d+)\.(\d+)\.(\d+)/.exec(own)];
   if (theirs === null || ours === null) return false;
   for (const at of [1, 2, 3]) {

@@ -231,7 +231,7 @@ describe("a signal under the lock", () => {
     const { home } = await setUp(t, () => {});
     const child = spawn(
       process.execPath,
-      ["--import", "tsx", path.join(root, "test", "cli", "interrupted-worker.ts"), home],
+      ["--import", "tsx", path.join(root, "test", "cli", "interrupted-child.ts"), home],
       { stdio: ["ignore", "pipe", "inherit"], env: plainEnv({ HOME: home }) },
     );
     t.after(() => child.kill("SIGKILL"));
