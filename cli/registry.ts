@@ -47,6 +47,10 @@ export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "List the published versions of a skill",
     load: async () => (await import("./commands/versions.ts")).versions,
   },
+  diff: {
+    summary: "Show what changed between two versions of a skill",
+    load: async () => (await import("./commands/diff.ts")).diff,
+  },
   publish: {
     summary: "Publish a file or folder as a skill",
     load: async () => (await import("./commands/publish.ts")).publish,

@@ -250,6 +250,33 @@ export const cliPayloads = {
     summary: z.strictObject({ restored: count, upToDate: count, failed: count }),
     warnings,
   }),
+  diff: z.strictObject({
+    skill: z.strictObject({ publicId: text, slug: text, name: text }),
+    from: integer,
+    to: integer,
+    fromSemver: semver,
+    toSemver: semver,
+    files: z.array(
+      z.strictObject({
+        path: text,
+        status: z.enum(["added", "removed", "modified"]),
+        binary: z.boolean(),
+        truncated: z.boolean(),
+        additions: count,
+        deletions: count,
+        /** Empty for what is not compared, and with `--stat`. */
+        hunks: z.array(
+          z.strictObject({
+            oldStart: count,
+            oldLines: count,
+            newStart: count,
+            newLines: count,
+            lines: z.array(z.string()),
+          }),
+        ),
+      }),
+    ),
+  }),
   lint: z.strictObject({
     /** No errors, and with `--strict` no warnings either. */
     ok: z.boolean(),

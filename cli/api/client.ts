@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type {
   CatalogItem,
   ContentPayload,
+  DiffPayload,
   IdentityPayload,
   ManifestPayload,
   PublishResult,
@@ -124,6 +125,8 @@ export function openClient(options: HttpOptions) {
       get<ContentPayload>(`${skillPath(skill)}/content`, { version }),
     manifest: (skill: string, version: number) =>
       get<ManifestPayload>(`${skillPath(skill)}/manifest`, { version }),
+    diff: (skill: string, from: number, to: number) =>
+      get<DiffPayload>(`${skillPath(skill)}/diff`, { from, to }),
     publish: (input: PublishInput) => create<PublishResult>("/api/skills", input),
     push: (skill: string, input: PushInput) => create<VersionResult>(`${skillPath(skill)}/versions`, input),
     folders: (team: string) => get<FolderPayload[]>(`/api/tenants/${encodeURIComponent(team)}/folders`),

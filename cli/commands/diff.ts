@@ -1,0 +1,167 @@
+import type { DiffPayload } from "../../contract/payloads.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, invalidArgument } from "../errors.ts";
+import { parsePinnedRef, parseVersionSpec, unpinned } from "../pins.ts";
+import { shownLine } from "../shown.ts";
+import { type Session, openSession } from "../state/session.ts";
+import { renderTable } from "../table.ts";
+
+interface FileChange {
+  path: string;
+  status: "added" | "removed" | "modified";
+  binary: boolean;
+  truncated: boolean;
+  additions: number;
+  deletions: number;
+  hunks: DiffPayload["files"][number]["hunks"];
+}
+
+export const diff = defineCommand({
+  name: "diff",
+  summary: "Show what changed between two versions of a skill",
+  positionals: {
+    skill: { required: true, description: "Slug, org/slug, public id or share URL" },
+    from: { description: "Exact, a number or a range (default: what is installed, else the one before)" },
+    to: { description: "The same (default: the current version)" },
+  },
+  flags: { stat: { value: "none", description: "Only how much changed in which file" } },
+  examples: [
+    "svc diff code-review",
+    "svc diff acme/code-review 1.2.0 2.0.0",
+    "svc diff code-review 3 latest --stat",
+  ],
+  async run(context, args) {
+    const { ref, range } = parsePinnedRef(args.skill);
+    if (range !== unpinned)
+      throw invalidArgument("<skill>", "diff takes no pin: svc diff <skill> <from> <to>.");
+    const given = args.from === undefined ? undefined : parseVersionSpec(args.from, "<from>");
+    const wanted = args.to === undefined ? undefined : parseVersionSpec(args.to, "<to>");
+
+    const session = await openSession(context);
+    const { client } = session;
+    const { skill, version: to } = await client.resolve(ref, wanted);
+    const spec = given ?? installedVersion(session, skill.publicId) ?? versionBefore(to);
+    const { version: from } = await client.resolve(skill.publicId, spec);
+    const payload = await client.diff(skill.publicId, from.version, to.version);
+    if (!isDiff(payload))
+      throw new CliError("E_NETWORK", "The service answered with something that is no comparison.", {
+        kind: "content",
+      });
+
+    const files = payload.files.map((file) => countLines(file, args.stat));
+    const { publicId, slug, name } = skill;
+    const ends = { from: payload.from, to: payload.to, fromSemver: from.semver, toSemver: to.semver };
+    const title = `${skill.tenantSlug}/${slug} ${from.semver} → ${to.semver}`;
+    return {
+      data: { skill: { publicId, slug, name }, ...ends, files },
+      text:
+        files.length === 0
+          ? from.version === to.version
+            ? `Nothing to compare: both are ${to.semver}.`
+            : `Nothing differs between ${from.semver} and ${to.semver}.`
+          : [
+              context.output.paint("bold", shownLine(title)),
+              ...(args.stat ? [statOf(context, files)] : files.map((file) => shownFile(context, file))),
+            ].join("\n"),
+    };
+  },
+});
+
+function installedVersion({ config, profile }: Session, publicId: string): string | undefined {
+  const installed = Object.values(config.profiles[profile]?.installed ?? {});
+  const version = installed.find((skill) => skill.publicId === publicId)?.version;
+  return version === undefined ? undefined : String(version);
+}
+
+/** Versions are numbered without gaps. */
+function versionBefore({ version, semver }: { version: number; semver: string }): string {
+  if (version > 1) return String(version - 1);
+  throw invalidArgument("<from>", `${semver} is the first version: there is none before it to compare with.`);
+}
+
+/** The service is not trusted with its form: what it answers goes to a terminal. */
+function isDiff(value: DiffPayload): boolean {
+  const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
+  return (
+    isCount(value.from) &&
+    isCount(value.to) &&
+    Array.isArray(value.files) &&
+    value.files.every(
+      (file) =>
+        typeof file?.path === "string" &&
+        ["added", "removed", "modified"].includes(file.status) &&
+        typeof file.binary === "boolean" &&
+        typeof file.truncated === "boolean" &&
+        Array.isArray(file.hunks) &&
+        file.hunks.every(
+          (hunk) =>
+            [hunk?.oldStart, hunk?.oldLines, hunk?.newStart, hunk?.newLines].every(isCount) &&
+            Array.isArray(hunk.lines) &&
+            hunk.lines.every((line) => typeof line === "string"),
+        ),
+    )
+  );
+}
+
+function countLines(file: DiffPayload["files"][number], isShort: boolean): FileChange {
+  const { path, status, binary, truncated } = file;
+  const lines = file.hunks.flatMap((hunk) => hunk.lines);
+  const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
+  const hunks = isShort
+    ? []
+    : file.hunks.map(({ oldStart, oldLines, newStart, newLines, lines: own }) => ({
+        oldStart,
+        oldLines,
+        newStart,
+        newLines,
+        lines: own,
+      }));
+  return { path, status, binary, truncated, additions: count("+"), deletions: count("-"), hunks };
+}
+
+function shownFile({ output: { paint } }: Context, file: FileChange): string {
+  const { path, status, binary, truncated, hunks } = file;
+  const name = shownLine(path);
+  const remark = binary
+    ? `Binary file ${name} ${status}`
+    : truncated
+      ? `File ${name} ${status}: too large or too different to be shown`
+      : hunks.length === 0 && status === "modified"
+        ? `File ${name}: only its mode changed`
+        : undefined;
+  if (remark !== undefined) return paint("bold", remark);
+  return [
+    paint("bold", `--- ${status === "added" ? "/dev/null" : `a/${name}`}`),
+    paint("bold", `+++ ${status === "removed" ? "/dev/null" : `b/${name}`}`),
+    ...hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+      paint("cyan", `@@ -${span(oldStart, oldLines)} +${span(newStart, newLines)} @@`),
+      ...lines.map((line) => {
+        const shown = shownLine(line);
+        return line.startsWith("+")
+          ? paint("green", shown)
+          : line.startsWith("-")
+            ? paint("red", shown)
+            : shown;
+      }),
+    ]),
+  ].join("\n");
+}
+
+/** An empty span is counted from the line before it, as `patch` has it. */
+function span(start: number, lines: number): string {
+  return `${lines === 0 ? Math.max(0, start - 1) : start},${lines}`;
+}
+
+function statOf({ output: { columns, paint } }: Context, files: readonly FileChange[]): string {
+  const rows = files.map((file) => [
+    file.status,
+    file.binary || file.truncated ? "" : `+${file.additions}`,
+    file.binary || file.truncated ? "" : `-${file.deletions}`,
+    shownLine(file.path) + (file.binary ? " (binary)" : file.truncated ? " (not compared)" : ""),
+  ]);
+  return renderTable(["CHANGE", "+", "-", "FILE"], rows, {
+    columns,
+    paintHead: (head) => paint("bold", head),
+  });
+}
