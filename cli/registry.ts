@@ -67,6 +67,10 @@ export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     summary: "Install into a project exactly what its svc.lock says",
     load: async () => (await import("./commands/restore.ts")).restore,
   },
+  verify: {
+    summary: "List what is not as it was installed",
+    load: async () => (await import("./commands/verify.ts")).verify,
+  },
   lint: {
     summary: "Check skills before they are published",
     load: async () => (await import("./commands/lint.ts")).lint,

@@ -9,6 +9,7 @@ import { packageRules } from "./package-rules.ts";
 import { adviceRules, contentRules } from "./skill-rules.ts";
 import {
   contentFormats,
+  driftKinds,
   installMethods,
   installScopes,
   skillTypes,
@@ -249,6 +250,22 @@ export const cliPayloads = {
     ),
     summary: z.strictObject({ restored: count, upToDate: count, failed: count }),
     warnings,
+  }),
+  verify: z.strictObject({
+    ok: z.boolean(),
+    project: text.optional(),
+    /** There is a lock, and it was held against what is installed. */
+    locked: z.boolean(),
+    checked: z.strictObject({ skills: count, places: count }),
+    drift: z.array(
+      z.strictObject({
+        kind: z.enum(driftKinds),
+        skill: text,
+        platform: z.enum(targets).optional(),
+        path: text.optional(),
+        message: text,
+      }),
+    ),
   }),
   diff: z.strictObject({
     skill: z.strictObject({ publicId: text, slug: text, name: text }),

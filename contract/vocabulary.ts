@@ -28,6 +28,22 @@ export type InstallMethod = (typeof installMethods)[number];
 export const installScopes = ["global", "project"] as const;
 export type InstallScope = (typeof installScopes)[number];
 
+/** How something that is installed deviates (`docs/manifest.md`). */
+export const driftKinds = [
+  "missing",
+  "edited",
+  "stale",
+  "unreadable",
+  "cache",
+  "version",
+  "digest",
+  "notInstalled",
+  "notLocked",
+  "unrecorded",
+  "manifest",
+] as const;
+export type DriftKind = (typeof driftKinds)[number];
+
 /** Where a download came from. */
 export const downloadSources = ["cli", "web", "api"] as const;
 export type DownloadSource = (typeof downloadSources)[number];

@@ -1,22 +1,57 @@
-/** Where a locked skill belongs in a project. */
-import type { InstallScope, Target } from "../../contract/vocabulary.ts";
+/** Where skills belong in a project, or in the user's own folders. */
+import { dirname } from "node:path";
+import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { machineOf } from "../targets/detect.ts";
-import { findTarget } from "../targets/index.ts";
-import type { InstallItem, Placement, Refusal } from "../targets/target.ts";
+import { findTarget, targetDefinitions } from "../targets/index.ts";
+import type { InstallItem, InstallPlace, Placement, Refusal } from "../targets/target.ts";
 import type { LockedSkill } from "./lock.ts";
 
-/** As the target would place it, as far as that can be told without its text. */
+/** Where the target would put it, as far as that can be told without its text. */
 export function placeInProject(
   context: Context,
   folder: string,
   skill: Pick<LockedSkill, "installName" | "type" | "format">,
   target: Target,
 ): Placement | Refusal {
-  const { installName, type, format } = skill;
-  const item: InstallItem = { installName, name: installName, description: "", type, format, body: "" };
   const definition = findTarget(target);
   if (definition === undefined) return { refused: `this version of svc does not know ${target}` };
-  const scope: InstallScope = "project";
-  return definition.place(item, { ...machineOf(context), scope, projectDir: folder });
+  return definition.place(itemOf(skill), placeOf(context, folder));
+}
+
+export interface Grounds {
+  /** Folders in which skills lie beside one another. */
+  folders: Set<string>;
+  /** Files that hold skills as sections. */
+  sections: Set<string>;
+}
+
+/** Everywhere that svc may have put something, in a project or, without one, for the user. */
+export function groundsOf(context: Context, folder: string | undefined): Grounds {
+  const grounds: Grounds = { folders: new Set(), sections: new Set() };
+  const installName = "a";
+  const forms = [
+    { installName, type: "skill", format: "markdown" },
+    { installName, type: "rule", format: "markdown" },
+    { installName, type: "skill", format: "package" },
+  ] as const;
+  for (const definition of targetDefinitions)
+    for (const form of forms) {
+      const placement = definition.place(itemOf(form), placeOf(context, folder));
+      if ("refused" in placement) continue;
+      if (placement.shape === "section") grounds.sections.add(placement.path);
+      else grounds.folders.add(dirname(placement.path));
+    }
+  return grounds;
+}
+
+function itemOf({ installName, type, format }: Pick<LockedSkill, "installName" | "type" | "format">) {
+  return { installName, name: installName, description: "", type, format, body: "" } satisfies InstallItem;
+}
+
+function placeOf(context: Context, folder: string | undefined): InstallPlace {
+  const machine = machineOf(context);
+  return folder === undefined
+    ? { ...machine, scope: "global" }
+    : { ...machine, scope: "project", projectDir: folder };
 }

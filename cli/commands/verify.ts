@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { projectFolder, readProject } from "../project/files.ts";
+import { type Drift, findDrift } from "../project/drift.ts";
+import { profileName } from "../state/config.ts";
+import { readConfig } from "../state/state.ts";
+import { plainLine } from "../table.ts";
+
+export const verify = defineCommand({
+  name: "verify",
+  summary: "List what is not as it was installed, or not as the project's svc.lock says",
+  positionals: {},
+  flags: {
+    project: {
+      short: "p",
+      value: "required",
+      hint: "dir",
+      completes: "folder",
+      description: "A project (default: this folder, if it has a svc.json or svc.lock)",
+    },
+    global: { short: "g", value: "none", description: "Everything that is installed, in other places too" },
+  },
+  examples: ["svc verify", "svc verify -p ../app", "svc verify -g -o json"],
+  async run(context, args) {
+    const given = args.project ?? ".";
+    const folder = await projectFolder(resolve(context.cwd, given), given);
+    const project = await readProject(folder);
+    const isProject = project.manifestText !== undefined || project.lockText !== undefined;
+    const isWhole = args.global || (args.project === undefined && !isProject);
+
+    const config = await readConfig(context);
+    const profile = profileName(config, context.profileFlag, context.env);
+    const scope = { folder: isWhole ? undefined : folder, project };
+    const { drift, checked } = await findDrift(context, config, profile, scope);
+    const ok = drift.length === 0;
+    return {
+      data: {
+        ok,
+        ...(isWhole && !isProject ? {} : { project: folder }),
+        locked: project.lockText !== undefined,
+        checked,
+        drift,
+      },
+      text: [...drift.map((one) => line(context, one)), total(checked, drift.length)].join("\n"),
+      partial: !ok,
+    };
+  },
+});
+
+function line({ output: { paint } }: Context, { kind, skill, message }: Drift): string {
+  return `${paint("red", kind)}  ${paint("bold", plainLine(skill))}  ${plainLine(message)}`;
+}
+
+function total({ skills, places }: { skills: number; places: number }, found: number): string {
+  const some = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+  const looked = `${some(skills, "skill")} in ${some(places, "place")}`;
+  return found === 0 ? `${looked}: all as it should be.` : `${looked}: ${some(found, "deviation")}.`;
+}
