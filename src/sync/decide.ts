@@ -1,0 +1,146 @@
+/**
+ * What a repository's edits mean: which directory is which skill, what becomes a version, and who wins. By content alone:
+ * a commit's author, its message and its ancestry say nothing here, so that force-pushed history, copied trailers and the
+ * echo of our own pushes need no case of their own.
+ *
+ * Pure, but for the two questions it asks of the platform about skills whose directories differ.
+ */
+
+/** A directory below `skills/` with a SKILL.md or RULE.md, as the branch has it. */
+export interface RemoteDirectory {
+  /** From the repository's root, with `/`. */
+  path: string;
+  /** Object id of the directory's tree without its `.svc.json`. */
+  contentTree: string;
+  /** The skill that its `.svc.json` names, whoever wrote that. */
+  claims?: string;
+}
+
+/** What branch and platform held of a skill when they last agreed. */
+export interface Base {
+  skillId: string;
+  path: string;
+  contentTree: string;
+  /** Where the repository has moved the directory to; it is put back by the next export. */
+  strayPath?: string;
+}
+
+/** A skill of the organization that is not deleted. */
+export interface PlatformSkill {
+  id: string;
+  /** Where its directory belongs. */
+  path: string;
+}
+
+export interface ImportQuestions {
+  /** The content tree that the skill's current version is exported as. */
+  exported(skillId: string): Promise<string>;
+  /** The content trees of all its versions; asked only where bookkeeping was lost. */
+  everExported(skillId: string): Promise<ReadonlySet<string>>;
+}
+
+export type ImportAction =
+  /** Both sides hold the same, or the branch holds what we once wrote: only the books are behind. */
+  | { kind: "adopt"; skillId: string; path: string; contentTree: string; strayPath?: string }
+  /** The branch's content becomes a version. `conflict`: the platform had changed too, and its version is passed over. */
+  | {
+      kind: "version";
+      skillId: string;
+      path: string;
+      contentTree: string;
+      conflict: boolean;
+      strayPath?: string;
+    }
+  /** A new private skill. `after`: the deleted skill whose directory was edited meanwhile. */
+  | { kind: "create"; path: string; contentTree: string; after?: string };
+
+/** The actions for all directories of a branch, in the order of their paths. Directories that are as they were have none. */
+export async function planImport(
+  directories: readonly RemoteDirectory[],
+  bases: readonly Base[],
+  skills: readonly PlatformSkill[],
+  ask: ImportQuestions,
+): Promise<ImportAction[]> {
+  const baseAt = new Map(bases.map((base) => [base.path, base]));
+  for (const base of bases) if (base.strayPath !== undefined) baseAt.set(base.strayPath, base);
+  const baseOf = new Map(bases.map((base) => [base.skillId, base]));
+  const skillAt = new Map(skills.map((skill) => [skill.path, skill]));
+  const alive = new Map(skills.map((skill) => [skill.id, skill]));
+  const sorted = directories.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const present = new Set(sorted.map(({ path }) => path));
+  const claimants = claimantsOf(sorted, alive);
+
+  const actions: ImportAction[] = [];
+  for (const directory of sorted) {
+    const base = baseAt.get(directory.path);
+    const action = base === undefined ? await ofUnknownPath(directory) : await ofKnownPath(directory, base);
+    if (action !== undefined) actions.push(action);
+  }
+  return actions;
+
+  async function ofKnownPath(
+    { path, contentTree }: RemoteDirectory,
+    base: Base,
+  ): Promise<ImportAction | undefined> {
+    const { skillId } = base;
+    if (contentTree === base.contentTree) return undefined;
+    if (!alive.has(skillId)) return { kind: "create", path, contentTree, after: skillId };
+    const stray = path === base.strayPath ? { strayPath: path } : {};
+    return judge({ path: base.path, contentTree, ...stray }, base);
+  }
+
+  /** The platform's side of a directory that differs from its base. */
+  async function judge(
+    found: { path: string; contentTree: string; strayPath?: string },
+    { skillId, contentTree: agreed }: Base,
+  ): Promise<ImportAction> {
+    const platform = await ask.exported(skillId);
+    if (found.contentTree === platform) return { kind: "adopt", skillId, ...found };
+    return { kind: "version", skillId, ...found, conflict: platform !== agreed };
+  }
+
+  async function ofUnknownPath(directory: RemoteDirectory): Promise<ImportAction> {
+    const { path, contentTree } = directory;
+    const own = claimedBy(directory);
+    if (own === undefined) {
+      // Made by an import whose books were lost, or the same skill made on both sides.
+      const there = skillAt.get(path);
+      if (there && !baseOf.has(there.id) && (await ask.exported(there.id)) === contentTree)
+        return { kind: "adopt", skillId: there.id, path, contentTree };
+      return { kind: "create", path, contentTree };
+    }
+    const base = baseOf.get(own.id);
+    const moved = path === own.path ? {} : { strayPath: path };
+    const at = { path: base?.path ?? own.path, contentTree, ...moved };
+    if (path === own.path) at.path = path;
+    if (base !== undefined && contentTree === base.contentTree)
+      return { kind: "adopt", skillId: own.id, ...at };
+    if (contentTree === (await ask.exported(own.id))) return { kind: "adopt", skillId: own.id, ...at };
+    if ((await ask.everExported(own.id)).has(contentTree)) return { kind: "adopt", skillId: own.id, ...at };
+    if (base !== undefined) return judge(at, base);
+    // Nothing tells what both sides last agreed on, so neither is taken for the older one.
+    return { kind: "version", skillId: own.id, ...at, conflict: true };
+  }
+
+  /** The skill whose directory this one is, at its own place or moved; a copy is nobody's. */
+  function claimedBy({ path, claims }: RemoteDirectory): PlatformSkill | undefined {
+    const skill = claims === undefined ? undefined : alive.get(claims);
+    if (skill === undefined) return undefined;
+    const base = baseOf.get(skill.id);
+    const held = base !== undefined && (present.has(base.path) || present.has(base.strayPath ?? ""));
+    return !held && claimants.get(skill.id) === path ? skill : undefined;
+  }
+}
+
+/** Of several directories that name one skill, the one at its own place is it, else the first; the rest are copies. */
+function claimantsOf(
+  sorted: readonly RemoteDirectory[],
+  alive: ReadonlyMap<string, PlatformSkill>,
+): ReadonlyMap<string, string> {
+  const claimants = new Map<string, string>();
+  for (const { path, claims } of sorted) {
+    const skill = claims === undefined ? undefined : alive.get(claims);
+    if (skill && (path === skill.path || !claimants.has(skill.id))) claimants.set(skill.id, path);
+  }
+  return claimants;
+}
