@@ -80,6 +80,11 @@ export const limits = {
   auditRetentionDays: 90,
   /** Entries of a log that are counted and paged through; an export has all of them. */
   auditPagedEntries: 10_000,
+  /** Syncs of a repository and their conflicts that are kept to look at. */
+  syncHistoryDays: 90,
+  syncRunsKept: 500,
+  /** The body of a webhook: what GitHub sends at most. */
+  webhookBytes: 25 * MiB,
   profileName: 32,
   anonymousShares: 10,
   /** Staged uploads an anonymous identity may have open at a time. */

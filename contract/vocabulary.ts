@@ -101,6 +101,22 @@ export type PrincipalType = (typeof principalTypes)[number];
 export const workspaceStates = ["scheduled", "provisioned", "failed", "left", "deleting"] as const;
 export type WorkspaceState = (typeof workspaceStates)[number];
 
+/** Code hosts that a repository is connected at (`docs/sync.md`). */
+export const hostKinds = ["github-app", "github-token", "local"] as const;
+export type HostKind = (typeof hostKinds)[number];
+
+/** How changes reach the connected branch. */
+export const syncModes = ["push", "pull_request"] as const;
+export type SyncMode = (typeof syncModes)[number];
+
+/** `blocked`: somebody has to change something at the host; `failing`: it is tried again by itself. */
+export const syncStatuses = ["active", "blocked", "failing", "disconnecting"] as const;
+export type SyncStatus = (typeof syncStatuses)[number];
+
+/** `stopped`: the process ended in the middle, and another run went on. */
+export const syncOutcomes = ["running", "done", "blocked", "failed", "stopped"] as const;
+export type SyncOutcome = (typeof syncOutcomes)[number];
+
 /** What a token may be narrowed to (specification, part 2). */
 export const scopableActions = {
   skill: ["read", "create", "update", "delete"],
@@ -116,6 +132,8 @@ export const eventNames = [
   "skill.version_created",
   "skill.deleted",
   "skill.version_reverted",
+  "skill.version_imported",
+  "skill.created_via_import",
   "folder.created",
   "folder.updated",
   "folder.deleted",
@@ -162,6 +180,9 @@ export const eventNames = [
   "role.created",
   "role.updated",
   "role.deleted",
+  "repohost_sync.connect",
+  "repohost_sync.disconnect",
+  "repohost_sync.manual_sync",
 ] as const;
 export type EventName = (typeof eventNames)[number];
 

@@ -17,7 +17,7 @@ interface Header {
 type Line = { collection: string; indexes: IndexDescription[] } | { in: string; document: Document };
 
 /** Collections whose content means nothing elsewhere. */
-const passing = new Set(["idempotency", "signature_nonces"]);
+const passing = new Set(["idempotency", "signature_nonces", "webhook_deliveries"]);
 
 /**
  * Documents that are commit points, in the order in which they are read: whatever is carried over from one comes later,
@@ -36,6 +36,7 @@ const commitPoints = [
   "workspace_settings",
   "workspaces",
   "folder_trees",
+  "connections",
 ];
 
 /**

@@ -8,6 +8,7 @@ import {
 } from "./anonymous-identities.ts";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
 import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
+import { connectionIndexes, openConnections, type Connections } from "./connections.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
 import { openDownloadCounts, type DownloadCounts } from "./download-counts.ts";
@@ -35,6 +36,9 @@ import { openSkillPlaces, type SkillPlaces } from "./skill-places.ts";
 import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
+import { openSyncBases, syncBaseIndexes, type SyncBases } from "./sync-bases.ts";
+import { openSyncConflicts, syncConflictIndexes, type SyncConflicts } from "./sync-conflicts.ts";
+import { openSyncRuns, syncRunIndexes, type SyncRuns } from "./sync-runs.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
 import { openTenantSkills, type TenantSkills } from "./tenant-skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
@@ -42,6 +46,11 @@ import { openTokens, tokenIndexes, type Tokens } from "./tokens.ts";
 import { openUploads, uploadIndexes, type Uploads } from "./uploads.ts";
 import { openUsers, userIndexes, type Users } from "./users.ts";
 import { openVersions, manifestIndexes, versionIndexes, type Versions } from "./versions.ts";
+import {
+  openWebhookDeliveries,
+  webhookDeliveryIndexes,
+  type WebhookDeliveries,
+} from "./webhook-deliveries.ts";
 import { openWorkspaces, workspaceIndexes, workspaceSettingsIndexes, type Workspaces } from "./workspaces.ts";
 
 export interface Storage {
@@ -49,6 +58,7 @@ export interface Storage {
   anonymousIdentities: AnonymousIdentities;
   auditEvents: AuditEvents;
   avatars: Avatars;
+  connections: Connections;
   deviceCodes: DeviceCodes;
   downloadCounts: DownloadCounts;
   downloads: Downloads;
@@ -67,6 +77,9 @@ export interface Storage {
   skillPlaces: SkillPlaces;
   skillFigures: SkillFigures;
   skillSearch: SkillSearch;
+  syncBases: SyncBases;
+  syncConflicts: SyncConflicts;
+  syncRuns: SyncRuns;
   teams: Teams;
   tenantSkills: TenantSkills;
   tenants: Tenants;
@@ -74,6 +87,7 @@ export interface Storage {
   uploads: Uploads;
   users: Users;
   versions: Versions;
+  webhookDeliveries: WebhookDeliveries;
   workspaces: Workspaces;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -83,6 +97,7 @@ const indexes: Record<string, IndexDescription[]> = {
   anonymous_identities: anonymousIdentityIndexes,
   audit_events: auditEventIndexes,
   avatars: avatarIndexes,
+  connections: connectionIndexes,
   daily_downloads: dailyDownloadIndexes,
   daily_tenant_downloads: tenantDownloadIndexes,
   device_codes: deviceCodeIndexes,
@@ -101,12 +116,16 @@ const indexes: Record<string, IndexDescription[]> = {
   search_entries: searchEntryIndexes,
   signature_nonces: signatureNonceIndexes,
   skills: skillIndexes,
+  sync_bases: syncBaseIndexes,
+  sync_conflicts: syncConflictIndexes,
+  sync_runs: syncRunIndexes,
   teams: teamIndexes,
   tenants: tenantIndexes,
   tokens: tokenIndexes,
   uploads: uploadIndexes,
   users: userIndexes,
   versions: versionIndexes,
+  webhook_deliveries: webhookDeliveryIndexes,
   workspace_settings: workspaceSettingsIndexes,
   workspaces: workspaceIndexes,
 };
@@ -123,6 +142,7 @@ export async function openStorage(options: { url: string; database: string }): P
     anonymousIdentities: openAnonymousIdentities(database),
     auditEvents: openAuditEvents(database),
     avatars: openAvatars(database),
+    connections: openConnections(database),
     deviceCodes: openDeviceCodes(database),
     downloadCounts: openDownloadCounts(database),
     downloads: openDownloads(database),
@@ -141,6 +161,9 @@ export async function openStorage(options: { url: string; database: string }): P
     skillPlaces: openSkillPlaces(database),
     skillFigures: openSkillFigures(database),
     skillSearch: openSkillSearch(database, searchEntries),
+    syncBases: openSyncBases(database),
+    syncConflicts: openSyncConflicts(database),
+    syncRuns: openSyncRuns(database),
     teams: openTeams(database),
     tenantSkills: openTenantSkills(database),
     tenants: openTenants(database),
@@ -148,6 +171,7 @@ export async function openStorage(options: { url: string; database: string }): P
     uploads: openUploads(database),
     users: openUsers(database),
     versions: openVersions(database),
+    webhookDeliveries: openWebhookDeliveries(database),
     workspaces: openWorkspaces(database),
     ping: () => database.ping(),
     close: () => database.close(),

@@ -16,6 +16,8 @@ const dayMs = 86_400_000;
 const mailDays = 8;
 /** Raw download rows; their daily counts stay. */
 const downloadRowDays = 90;
+/** The host offers a delivery again for three days. */
+const deliveryDays = 7;
 const slice = 200;
 
 export async function purge(app: App): Promise<void> {
@@ -32,6 +34,9 @@ export async function purge(app: App): Promise<void> {
   await app.mail.removeBefore(daysAgo(mailDays));
   await inSlices(() => app.storage.auditEvents.removeBefore(daysAgo(limits.auditRetentionDays)));
   await inSlices(() => app.storage.downloads.removeBefore(daysAgo(downloadRowDays)));
+  await inSlices(() => app.storage.webhookDeliveries.removeBefore(daysAgo(deliveryDays)));
+  await inSlices(() => app.storage.syncRuns.removeBefore(daysAgo(limits.syncHistoryDays)));
+  await inSlices(() => app.storage.syncConflicts.removeBefore(daysAgo(limits.syncHistoryDays)));
 }
 
 async function inSlices(remove: () => Promise<number>): Promise<void> {

@@ -1,0 +1,281 @@
+/**
+ * Connections of organizations to code repositories, one each. What is asked of one is a number that grows (`wanted`)
+ * and what has been done of it another (`done`), so that any number of requests are one, and none is lost. Whoever
+ * works on a connection holds its lease; a later holder has a higher fence, and a write with an older one does nothing.
+ */
+import type { Document, Filter, IndexDescription } from "mongodb";
+import type { HostKind, SyncMode, SyncStatus } from "../contract/vocabulary.ts";
+import type { Database } from "./database.ts";
+import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
+
+export interface ConnectionHost {
+  kind: HostKind;
+  /** What the host knows the repository by, whatever it is called: GitHub's number, or the address of a local one. */
+  repositoryId: string;
+  /** `owner/name`, or the last part of a local one's address: for people. */
+  fullName: string;
+  /** Where git reaches it; without credentials. */
+  url: string;
+  /** With `github-app`. */
+  installationId?: number;
+  /** With `local`, beside its credential. */
+  username?: string;
+}
+
+export interface SyncProblem {
+  /** A code of `RepoError`, or one of the engine's own. */
+  code: string;
+  /** A sentence for people. */
+  message: string;
+  at: Date;
+}
+
+export interface ConnectionDoc extends WithOutbox {
+  _id: string;
+  tenantId: string;
+  /** The repository as no two connections may have it with the same branch. */
+  repositoryKey: string;
+  host: ConnectionHost;
+  /** Token or password, sealed with the connection's id. */
+  credential?: string;
+  /** A webhook that the service made for this connection, with its sealed secret. */
+  webhook?: { id: string; secret: string };
+  branch: string;
+  /** Imported versions are this member's, who need not be one any more. */
+  connectedBy: { userId: string; username: string; name: string };
+  mode: SyncMode;
+  status: SyncStatus;
+  /** Why it is `blocked` or `failing`. */
+  problem?: SyncProblem;
+  wanted: number;
+  done: number;
+  /** The `wanted` of the last request for a full sync: one is due while it is over `done`. */
+  fullWanted: number;
+  /** Since when something has been asked for that is not done. */
+  wantedSince?: Date;
+  /** When it is to be looked at; absent while nothing is asked for. */
+  dueAt?: Date;
+  /** When the branch's head is to be asked for. */
+  pollAt: Date;
+  headEtag?: string;
+  /** The branch as the last sync left it. */
+  lastRemoteOid?: string;
+  lastSyncAt?: Date;
+  /** From the request to the end of the last sync. */
+  lastLagMs?: number;
+  /** Syncs that failed in a row. */
+  failures: number;
+  /** Of the last lease that was taken. */
+  fence: number;
+  lease?: { holder: string; fence: number; takenAt: Date; until: Date };
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const connectionIndexes: IndexDescription[] = [
+  { key: { tenantId: 1 }, unique: true, name: "tenant_connection" },
+  { key: { repositoryKey: 1, branch: 1 }, unique: true, name: "connected_branch" },
+  { key: { "host.kind": 1, "host.repositoryId": 1, _id: 1 } },
+  { key: { dueAt: 1 }, sparse: true },
+  { key: { pollAt: 1 } },
+  { key: { status: 1, _id: 1 } },
+  { key: { unsettledAt: 1 }, sparse: true },
+];
+
+export interface SyncRequest {
+  /** Also put back what is missing in the repository. */
+  full?: boolean;
+  now: Date;
+  events?: EventRow[];
+}
+
+export interface SyncResult {
+  /** The `wanted` that was read when the lease was taken. */
+  done: number;
+  now: Date;
+  status: "active" | "blocked" | "failing";
+  /** Told where the branch was seen; else what is known of it stays. */
+  lastRemoteOid?: string | undefined;
+  problem?: SyncProblem | undefined;
+  /** With `failing`: when it is tried again. */
+  retryAt?: Date | undefined;
+}
+
+export type Connections = ReturnType<typeof openConnections>;
+
+export function openConnections(database: Database) {
+  const connections = database.collection<ConnectionDoc>("connections");
+  const withoutOutbox = { projection: { outbox: 0 } } as const;
+  const alive: Filter<ConnectionDoc> = { status: { $ne: "disconnecting" } };
+
+  return {
+    /** Throws a duplicate error of index `tenant_connection` or `connected_branch`. */
+    async insert(connection: ConnectionDoc): Promise<void> {
+      await connections.insertOne(connection);
+    },
+    find: (id: string) => connections.findOne({ _id: id }, withoutOutbox),
+    findOfTenant: (tenantId: string) => connections.findOne({ tenantId }, withoutOutbox),
+    /** Whether anybody has connected this branch. */
+    isConnected: async (repositoryKey: string, branch: string): Promise<boolean> =>
+      (await connections.findOne({ repositoryKey, branch }, { projection: { _id: 1 } })) !== null,
+    /** Those that a push to a repository concerns; several may have different branches of one. */
+    listOfRepository: (kind: HostKind, repositoryId: string, limit = 100) =>
+      connections
+        .find({ "host.kind": kind, "host.repositoryId": repositoryId, ...alive }, withoutOutbox)
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    /** All of them, in order of their ids. */
+    list: (after: string, limit: number) =>
+      connections
+        .find({ _id: { $gt: after } }, withoutOutbox)
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+
+    /**
+     * Asks for a sync, in one write, by the organization's id or the connection's own. Answers its id and what is
+     * wanted now; null where nothing is connected.
+     */
+    async request(
+      of: { tenantId: string } | { id: string },
+      { full = false, now, events = [] }: SyncRequest,
+    ): Promise<{ _id: string; wanted: number } | null> {
+      const which: Filter<ConnectionDoc> = "id" in of ? { _id: of.id } : { tenantId: of.tenantId };
+      const update: Document[] = [
+        {
+          $set: {
+            wanted: { $add: ["$wanted", 1] },
+            wantedSince: { $ifNull: ["$wantedSince", now] },
+            dueAt: now,
+            updatedAt: now,
+          },
+        },
+      ];
+      if (full) update.push({ $set: { fullWanted: "$wanted" } });
+      if (events.length > 0) {
+        const carried = { $concatArrays: [{ $ifNull: ["$outbox", []] }, { $literal: events }] };
+        update.push({ $set: { outbox: carried, unsettledAt: { $ifNull: ["$unsettledAt", now] } } });
+      }
+      return connections.findOneAndUpdate({ ...which, ...alive }, update, {
+        returnDocument: "after",
+        projection: { _id: 1, wanted: 1 },
+      });
+    },
+    /** Connections whose work is due, the longest waiting first; leased ones are left out. */
+    listDue: (now: Date, limit: number) =>
+      connections
+        .find(
+          {
+            dueAt: { $lte: now },
+            ...alive,
+            $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
+          },
+          withoutOutbox,
+        )
+        .sort({ dueAt: 1 })
+        .limit(limit)
+        .toArray(),
+    /** Connections whose branch is to be asked for. */
+    listToPoll: (now: Date, limit: number) =>
+      connections
+        .find({ pollAt: { $lte: now }, ...alive }, withoutOutbox)
+        .sort({ pollAt: 1 })
+        .limit(limit)
+        .toArray(),
+    async markPolled(id: string, next: { pollAt: Date; headEtag?: string | undefined }): Promise<void> {
+      const { pollAt, headEtag } = next;
+      await connections.updateOne(
+        { _id: id },
+        { $set: { pollAt, ...(headEtag === undefined ? {} : { headEtag }) } },
+      );
+    },
+
+    /**
+     * Takes the lease, where nobody holds one that still runs. The answer is the connection as it was at that moment;
+     * null where it is held, or not there any more.
+     */
+    takeLease: (id: string, holder: string, until: Date, now: Date) =>
+      connections.findOneAndUpdate(
+        { _id: id, ...alive, $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }] },
+        [
+          { $set: { fence: { $add: ["$fence", 1] } } },
+          { $set: { lease: { holder: { $literal: holder }, fence: "$fence", takenAt: now, until } } },
+        ],
+        { returnDocument: "after", ...withoutOutbox },
+      ),
+    /** False when somebody else has the lease by now, or the connection is being ended: stop working on it. */
+    async renewLease(id: string, fence: number, until: Date): Promise<boolean> {
+      const result = await connections.updateOne(
+        { _id: id, fence, "lease.fence": fence, ...alive },
+        { $set: { "lease.until": until } },
+      );
+      return result.matchedCount === 1;
+    },
+    /** Ends a piece of work and gives the lease back. False when somebody else has taken the connection over. */
+    async finish(id: string, fence: number, result: SyncResult): Promise<boolean> {
+      const { done, now, status, problem, retryAt, lastRemoteOid } = result;
+      const isDone = { $gte: ["$done", "$wanted"] };
+      const isFailing = status === "failing";
+      const lag = { $subtract: [now, { $ifNull: ["$wantedSince", now] }] };
+      const ended = await connections.updateOne({ _id: id, fence, "lease.fence": fence }, [
+        {
+          $set: {
+            done: isFailing ? "$done" : { $max: ["$done", done] },
+            status: { $cond: [{ $eq: ["$status", "disconnecting"] }, "$status", status] },
+            problem: problem === undefined ? "$$REMOVE" : { $literal: problem },
+            failures: isFailing ? { $add: ["$failures", 1] } : 0,
+            updatedAt: now,
+            ...(lastRemoteOid === undefined ? {} : { lastRemoteOid: { $literal: lastRemoteOid } }),
+            ...(status === "active" ? { lastSyncAt: now, lastLagMs: lag } : {}),
+          },
+        },
+        {
+          $set: {
+            // What was asked for since the lease was taken has waited from then on at the longest.
+            wantedSince: { $cond: [isDone, "$$REMOVE", isFailing ? "$wantedSince" : "$lease.takenAt"] },
+            dueAt: { $cond: [isDone, "$$REMOVE", retryAt ?? now] },
+          },
+        },
+        { $unset: "lease" },
+      ]);
+      return ended.matchedCount === 1;
+    },
+
+    /** What a host says of a repository that goes by another name now. */
+    async rename(id: string, host: Pick<ConnectionHost, "fullName" | "url">, now: Date): Promise<void> {
+      await connections.updateOne(
+        { _id: id },
+        { $set: { "host.fullName": host.fullName, "host.url": host.url, updatedAt: now } },
+      );
+    },
+    async setWebhook(id: string, webhook: { id: string; secret: string }): Promise<boolean> {
+      return (await connections.updateOne({ _id: id, ...alive }, { $set: { webhook } })).matchedCount === 1;
+    },
+    /**
+     * The end of a connection: from here on nobody works on it. The credential stays until what it opened is taken
+     * back. Null when none is connected, or it is ending already.
+     */
+    disconnect: (tenantId: string, now: Date, events: EventRow[]) => {
+      const outbox = outboxUpdate(events);
+      return connections.findOneAndUpdate(
+        { tenantId, ...alive },
+        {
+          $set: { status: "disconnecting", updatedAt: now, ...outbox.$set },
+          $unset: { dueAt: true, problem: true },
+          $push: outbox.$push,
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** With what they carry. */
+    listDisconnecting: (limit: number) =>
+      connections.find({ status: "disconnecting" }).limit(limit).toArray(),
+    async removeDisconnected(id: string): Promise<void> {
+      await connections.deleteOne({ _id: id, status: "disconnecting" });
+    },
+    removeOfTenant: (tenantId: string) => removeSlice(connections, { tenantId }),
+    ...outboxOperations(connections),
+  };
+}

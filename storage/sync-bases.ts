@@ -1,0 +1,95 @@
+/**
+ * What a repository held of each skill when both sides last agreed: the base of the comparison that decides who
+ * changed. Nobody's lease is checked here: a row carries the fence of its writer, and an older one writes nothing.
+ */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+import { isOnlyThereAlready } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
+
+export interface SyncBase {
+  skillId: string;
+  /** Of the skill's directory, from the root of the repository. */
+  path: string;
+  /** Id of the directory's tree without `.svc.json`. */
+  contentTree: string;
+  /** Id of the `.svc.json` blob; absent where the repository had none. */
+  svcBlob?: string;
+  /** Of the skill's document, as it was exported. */
+  skillRevision: number;
+  /** Why the skill is not in step: told to people, one skill never holds up the others. */
+  problem?: { code: string; message: string; at: Date };
+  /** Where the repository has moved the directory to, until a full sync puts it back. */
+  strayPath?: string;
+}
+
+export interface SyncBaseDoc extends SyncBase {
+  /** `connectionId:skillId`. */
+  _id: string;
+  connectionId: string;
+  tenantId: string;
+  /** Of the lease under which it was written. */
+  fence: number;
+}
+
+export const syncBaseIndexes: IndexDescription[] = [
+  { key: { connectionId: 1, skillId: 1 }, unique: true, name: "skill_base" },
+  { key: { connectionId: 1, path: 1 } },
+  { key: { connectionId: 1, "problem.at": 1 }, sparse: true },
+  { key: { tenantId: 1 } },
+];
+
+const writtenAtOnce = 1000;
+
+export type SyncBases = ReturnType<typeof openSyncBases>;
+
+export function openSyncBases(database: Database) {
+  const bases = database.collection<SyncBaseDoc>("sync_bases");
+  return {
+    /** All of a connection, in no order. */
+    listOf: (connectionId: string) => bases.find({ connectionId }).toArray(),
+    /** Of several skills. */
+    listBySkills: (connectionId: string, skillIds: string[]) =>
+      bases.find({ connectionId, skillId: { $in: skillIds } }).toArray(),
+    /** Those whose directory is at this path; more than one while two skills change places. */
+    listByPath: (connectionId: string, path: string) => bases.find({ connectionId, path }).toArray(),
+    /** Those with a problem, the newest first. */
+    listProblems: (connectionId: string, limit: number) =>
+      bases
+        .find({ connectionId, "problem.at": { $exists: true } })
+        .sort({ "problem.at": -1 })
+        .limit(limit)
+        .toArray(),
+    count: (connectionId: string) => bases.countDocuments({ connectionId }),
+    /** Writes rows whole. Rows that a later holder of the lease has written stay as they are. */
+    async putMany(
+      connection: { _id: string; tenantId: string },
+      fence: number,
+      rows: readonly SyncBase[],
+    ): Promise<void> {
+      const { _id: connectionId, tenantId } = connection;
+      for (let at = 0; at < rows.length; at += writtenAtOnce) {
+        const writes = rows.slice(at, at + writtenAtOnce).map((row) => {
+          const _id = `${connectionId}:${row.skillId}`;
+          const replacement = { ...row, connectionId, tenantId, fence };
+          return { replaceOne: { filter: { _id, fence: { $lte: fence } }, replacement, upsert: true } };
+        });
+        try {
+          await bases.bulkWrite(writes, { ordered: false });
+        } catch (error) {
+          // Where the filter passes a row over, the upsert meets its id.
+          if (!isOnlyThereAlready(error)) throw error;
+        }
+      }
+    },
+    /** Takes rows away, but those that a later holder of the lease has written. */
+    async removeMany(connectionId: string, fence: number, skillIds: readonly string[]): Promise<void> {
+      for (let at = 0; at < skillIds.length; at += writtenAtOnce) {
+        const ids = skillIds.slice(at, at + writtenAtOnce).map((skillId) => `${connectionId}:${skillId}`);
+        await bases.deleteMany({ _id: { $in: ids }, fence: { $lte: fence } });
+      }
+    },
+    removeOfConnection: (connectionId: string) => removeSlice(bases, { connectionId }),
+    removeOfTenant: (tenantId: string) => removeSlice(bases, { tenantId }),
+  };
+}

@@ -1,0 +1,91 @@
+/** What became of each sync of a connection: its history, bounded by age and number. */
+import type { Filter, IndexDescription } from "mongodb";
+import type { SyncOutcome } from "../contract/vocabulary.ts";
+import type { SyncProblem } from "./connections.ts";
+import type { Database } from "./database.ts";
+import { removeSlice } from "./slices.ts";
+
+export interface SyncCounts {
+  /** New versions of known skills. */
+  imported: number;
+  /** New skills. */
+  created: number;
+  /** Of the imports, those where both sides had changed. */
+  conflicts: number;
+  /** Skills whose directory was written. */
+  exported: number;
+  /** Directories that were taken out. */
+  removed: number;
+  /** Skills that could not be imported or exported. */
+  refused: number;
+  /** How often the branch had moved when it was pushed to. */
+  retries: number;
+}
+
+export interface SyncRunDoc {
+  _id: string;
+  connectionId: string;
+  tenantId: string;
+  full: boolean;
+  startedAt: Date;
+  endedAt?: Date;
+  outcome: SyncOutcome;
+  counts: SyncCounts;
+  /** The branch's head when it was done. */
+  commit?: string;
+  problem?: SyncProblem;
+}
+
+export const syncRunIndexes: IndexDescription[] = [
+  { key: { connectionId: 1, _id: -1 } },
+  { key: { tenantId: 1 } },
+  { key: { startedAt: 1 } },
+];
+
+export type SyncRuns = ReturnType<typeof openSyncRuns>;
+
+export function openSyncRuns(database: Database) {
+  const runs = database.collection<SyncRunDoc>("sync_runs");
+  return {
+    async start(run: SyncRunDoc): Promise<void> {
+      await runs.insertOne(run);
+    },
+    async finish(
+      id: string,
+      result: Pick<SyncRunDoc, "endedAt" | "outcome" | "counts" | "commit" | "problem">,
+    ): Promise<void> {
+      await runs.updateOne({ _id: id }, { $set: result });
+    },
+    /** A run that changed nothing and met nothing is no history. */
+    async forget(id: string): Promise<void> {
+      await runs.deleteOne({ _id: id });
+    },
+    /** Runs whose process was stopped: the next holder of the lease closes them. */
+    async closeStopped(connectionId: string, exceptId: string, now: Date): Promise<void> {
+      await runs.updateMany(
+        { connectionId, outcome: "running", _id: { $ne: exceptId } },
+        { $set: { outcome: "stopped", endedAt: now } },
+      );
+    },
+    /** The newest first; `before` is the id of the last row of the page before. */
+    list(query: { connectionId: string; before?: string | undefined; limit: number }): Promise<SyncRunDoc[]> {
+      const filter: Filter<SyncRunDoc> = { connectionId: query.connectionId };
+      if (query.before !== undefined) filter._id = { $lt: query.before };
+      return runs.find(filter).sort({ _id: -1 }).limit(query.limit).toArray();
+    },
+    /** Keeps the newest so many of a connection; answers how many went. */
+    async trim(connectionId: string, kept: number): Promise<number> {
+      const [oldest] = await runs
+        .find({ connectionId }, { projection: { _id: 1 } })
+        .sort({ _id: -1 })
+        .skip(kept)
+        .limit(1)
+        .toArray();
+      if (!oldest) return 0;
+      return (await runs.deleteMany({ connectionId, _id: { $lte: oldest._id } })).deletedCount;
+    },
+    removeBefore: (date: Date) => removeSlice(runs, { startedAt: { $lt: date } }),
+    removeOfConnection: (connectionId: string) => removeSlice(runs, { connectionId }),
+    removeOfTenant: (tenantId: string) => removeSlice(runs, { tenantId }),
+  };
+}
