@@ -23,6 +23,24 @@ export const repoFailures = {
   git_missing: { retryable: false },
   /** More clients than processes, for longer than anybody waits. */
   server_busy: { retryable: true },
+  /** An address or branch that may not be asked for. */
+  invalid_remote: { retryable: false },
+  /** The host does not take the credentials, or they do not reach so far. */
+  auth_failed: { retryable: false },
+  /** There is no such repository, or none that these credentials may see. */
+  remote_missing: { retryable: false },
+  /** The address leads into this machine or a private network. */
+  remote_forbidden: { retryable: false },
+  /** No connection, cut off, or silent for too long. */
+  remote_unreachable: { retryable: true },
+  /** The host failed (5xx). */
+  remote_failed: { retryable: true },
+  /** Too many requests; `retryAfterMs` where the host says how long to wait. */
+  rate_limited: { retryable: true },
+  /** More bytes than are allowed. */
+  remote_too_large: { retryable: false },
+  /** An answer that is not Git's: a sign-in page, a proxy's, or bytes that do not add up. */
+  remote_protocol: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 
 export type RepoFailure = keyof typeof repoFailures;
@@ -31,10 +49,12 @@ export class RepoError extends Error {
   override readonly name = "RepoError";
   readonly code: RepoFailure;
   readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: RepoFailure, message: string, options?: { cause?: unknown }) {
+  constructor(code: RepoFailure, message: string, options?: { cause?: unknown; retryAfterMs?: number }) {
     super(message, options);
     this.code = code;
+    this.retryAfterMs = options?.retryAfterMs;
     this.retryable = repoFailures[code].retryable;
   }
 }
