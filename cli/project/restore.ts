@@ -138,14 +138,15 @@ async function resolveLocked({ client }: Session, { ref, locked }: Wanted): Prom
   try {
     resolved = await client.resolve(locked.publicId, String(locked.version));
   } catch (error) {
-    if (!(error instanceof CliError) || error.code !== "E_NOT_FOUND") throw error;
+    if (!(error instanceof CliError)) throw error;
+    const what = {
+      E_NOT_FOUND: `${ref} ${locked.semver} of svc.lock is not there (any more).`,
+      E_NOT_AUTHENTICATED: `${ref} ${locked.semver} of svc.lock is not public, or not there.`,
+    }[error.code as string];
+    if (what === undefined) throw error;
     const way = client.options.token === undefined ? " If it is private, log in or set SVC_TOKEN." : "";
-    throw new CliError(
-      "E_NOT_FOUND",
-      `${ref} ${locked.semver} of svc.lock is not there (any more).${way}`,
-      { ...error.details, kind: "skill", ref },
-      { cause: error },
-    );
+    const details = { ...error.details, kind: "skill" as const, ref };
+    throw new CliError(error.code, what + way, details, { cause: error });
   }
   const { skill, version } = resolved;
   const isThat =

@@ -28,6 +28,7 @@ const verify = async (w: World, ...more: string[]) => {
     ...(platform === undefined ? [] : [platform]),
   ]);
 };
+const inOrder = (rows: string[][]) => rows.map((row) => row.join(" ")).toSorted();
 const restore = async (w: World, ...more: string[]) => {
   const ran = await w.run("restore", ...more);
   assert.equal(ran.stderr, "");
@@ -460,11 +461,8 @@ describe("svc verify", () => {
       ["unrecorded", "kit"],
       ["unrecorded", "lost"],
     ];
-    assert.deepEqual((await verify(w)).toSorted(), project);
-    assert.deepEqual(
-      (await verify(w, "-g")).toSorted(),
-      [...project, ["missing", "house", "codex"]].toSorted(),
-    );
+    assert.deepEqual(inOrder(await verify(w)), inOrder(project));
+    assert.deepEqual(inOrder(await verify(w, "-g")), inOrder([...project, ["missing", "house", "codex"]]));
   });
 
   it("tells a lock that names other bytes, and bytes of the cache that only their digests vouch for", async (t) => {
@@ -562,10 +560,7 @@ describe("the files of a project", () => {
           if (old === undefined) manifest.skills.delete(name);
           else manifest.skills.set(name, old);
         });
-        assert.deepEqual(
-          [...parseManifest(undone, "svc.json").skills].toSorted(),
-          [...before.skills].toSorted(),
-        );
+        assert.deepEqual(parseManifest(undone, "svc.json").skills, before.skills);
         assert.equal(
           editManifest(text, "svc.json", () => undefined),
           text,
