@@ -1,7 +1,7 @@
 /** Digests of what was written, to tell an untouched copy from an edited one. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, readFile, readdir, readlink } from "node:fs/promises";
+import { lstat, readFile, readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { compareUtf8 } from "../../contract/package-rules.ts";
@@ -81,6 +81,7 @@ export async function digestOfPath(path: string): Promise<string | undefined> {
 export async function digestOfSection(path: string, name: string): Promise<string | undefined> {
   let text: string;
   try {
+    if (!(await stat(path)).isFile()) return undefined;
     text = await readFile(path, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;

@@ -13,6 +13,7 @@ import {
   readlink,
   rename,
   rm,
+  stat,
   symlink,
 } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -125,6 +126,8 @@ export async function copyTree(from: string, to: string): Promise<void> {
 export async function readTextFile(path: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {
+    // A pipe or a device, as a repository's link may name one, would be read without end.
+    if (!(await stat(path)).isFile()) throw new Error("it is no file");
     bytes = await readFile(path);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;

@@ -1,6 +1,6 @@
 /** Deciding where a skill goes on one target: destination, method, and whether the place is free. */
-import { lstat, stat } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { lstat, realpath, stat } from "node:fs/promises";
+import { basename, dirname, relative, sep } from "node:path";
 import type { InstallMethod, InstallScope, Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
@@ -75,7 +75,7 @@ export async function placeAgain(at: PlacingContext, record: InstallationRecord)
   ) {
     // A folder that was moved by a variable stays where it was put.
     const same = { ...placement, path: record.path };
-    const trouble = await sectionTrouble(same, at.installName);
+    const trouble = (await leavesProject(same, record)) ?? (await sectionTrouble(same, at.installName));
     return trouble ?? plan(at, same, record, record.method, record);
   }
   const free = await freePlacement(at, anew);
@@ -138,7 +138,9 @@ async function freePlacement(at: PlacingContext, wanted: WantedInstall): Promise
   if (taken !== undefined) return { refused: taken };
   const blocked = await whatBlocks(placement.path);
   if (blocked !== undefined) return { refused: blocked };
-  return (await sectionTrouble(placement, at.installName)) ?? placement;
+  return (
+    (await leavesProject(placement, wanted)) ?? (await sectionTrouble(placement, at.installName)) ?? placement
+  );
 }
 
 /** Whether a record's path is still how the thing is called there: a text that became a rule lies elsewhere. */
@@ -230,6 +232,21 @@ async function occupant(
   // A record that got lost: the very bytes that would be written are ours to keep.
   const same = (await digestOfPath(path)) === digestOfPlacement(placement, at.fetched);
   return same && wanted.method !== "symlink" ? undefined : foreign;
+}
+
+/**
+ * A project may be somebody else's, and its links lead where they want: nothing is written behind one that leaves it, as an
+ * AGENTS.md that is a shell's start-up file would, nor into the folder of Git.
+ */
+async function leavesProject(
+  { path, shape }: Placement,
+  { projectDir }: WantedInstall,
+): Promise<Refusal | undefined> {
+  if (projectDir === undefined) return undefined;
+  const root = await realpath(projectDir).catch(() => projectDir);
+  const real = await realPlace(path, shape === "section" ? "section" : "whole");
+  const isWithin = isInside(real, root) && !relative(root, real).toLowerCase().split(sep).includes(".git");
+  return isWithin ? undefined : { refused: `${path} leads out of the project, to ${real}` };
 }
 
 /** What stands where a folder should be on the way to a destination, as the single-file form of `.clinerules`. */

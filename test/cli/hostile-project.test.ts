@@ -1,0 +1,89 @@
+/** A project that is somebody else's: what lies in it leads svc nowhere else. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { dataOf, world } from "./world.ts";
+
+interface Skipped {
+  skipped: { platform: string; reason: string }[];
+}
+
+describe("a project whose links lead out of it", () => {
+  it("gets no section in the file behind AGENTS.md, and no folder behind .claude", async (t) => {
+    const made = await world(t);
+    const profile = join(made.home, ".bashrc");
+    await writeFile(profile, "export A=1\n");
+    symlinkSync(profile, join(made.project, "AGENTS.md"));
+    symlinkSync(made.home, join(made.project, ".claude"));
+    await mkdir(join(made.home, "rules"));
+    symlinkSync(join(made.home, "rules"), join(made.project, ".clinerules"));
+
+    const done = dataOf<Skipped>(
+      await made.run("install", "review", "-t", "codex,claude,cline,cursor", "-p"),
+    );
+
+    assert.deepEqual(
+      done.skipped.map(({ platform }) => platform),
+      ["codex", "claude", "cline"],
+    );
+    for (const { reason } of done.skipped) assert.match(reason, /leads out of the project, to /);
+    assert.equal(readFileSync(profile, "utf8"), "export A=1\n");
+    assert.equal(existsSync(join(made.home, "skills")), false);
+    assert.equal(existsSync(join(made.home, "rules/review.md")), false);
+  });
+
+  it("gets nothing there by an update either, where a link took the file's place", async (t) => {
+    const made = await world(t);
+    dataOf(await made.run("install", "review", "-t", "codex", "-p"));
+    const profile = join(made.home, ".bashrc");
+    await writeFile(profile, "export A=1\n");
+    await rm(join(made.project, "AGENTS.md"));
+    symlinkSync(profile, join(made.project, "AGENTS.md"));
+    made.skills[0]!.versions.push({ semver: "2.0.0", body: "two\n" });
+
+    const pulled = await made.run("pull", "review", "--force");
+
+    assert.equal(pulled.code, 1);
+    assert.equal(readFileSync(profile, "utf8"), "export A=1\n");
+  });
+
+  it("gets nothing into the folder of Git", async (t) => {
+    const made = await world(t);
+    await mkdir(join(made.project, ".git"));
+    await writeFile(join(made.project, ".git/config"), "[core]\n");
+    symlinkSync(".git/config", join(made.project, "AGENTS.md"));
+
+    const refused = await made.run("install", "review", "-t", "codex", "-p");
+
+    assert.equal(refused.error.code, "E_NO_TARGETS");
+    assert.equal(readFileSync(join(made.project, ".git/config"), "utf8"), "[core]\n");
+  });
+
+  it("may lead to another place of itself", async (t) => {
+    const made = await world(t);
+    await writeFile(join(made.project, "CLAUDE.md"), "# Mine\n");
+    symlinkSync("CLAUDE.md", join(made.project, "AGENTS.md"));
+
+    dataOf(await made.run("install", "review", "-t", "codex", "-p"));
+
+    assert.match(
+      readFileSync(join(made.project, "CLAUDE.md"), "utf8"),
+      /^# Mine\n\n<!-- svc:start:review -->/,
+    );
+  });
+
+  it("is not read without end where a link names a device", { timeout: 20_000 }, async (t) => {
+    const made = await world(t);
+    dataOf(await made.run("install", "review", "-t", "codex", "-p"));
+    await rm(join(made.project, "AGENTS.md"));
+    symlinkSync("/dev/zero", join(made.project, "AGENTS.md"));
+
+    const checked = await made.run("verify");
+    const again = await made.run("install", "house", "-t", "codex", "-p");
+
+    assert.equal(checked.code, 1);
+    assert.equal(again.error.code, "E_NO_TARGETS");
+  });
+});
