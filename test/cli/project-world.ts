@@ -1,0 +1,48 @@
+/** A project in a world of its own, and the commands that look at it. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { parseLock } from "../../cli/project/lock.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import { world, type World } from "./world.ts";
+
+export const lockOf = async (w: World) => parseLock(await w.read(w.project, "svc.lock"), "svc.lock");
+export const manifestOf = async (w: World) => JSON.parse(await w.read(w.project, "svc.json")) as unknown;
+export const install = (w: World, ref: string, target: string, ...more: string[]) =>
+  w.run("install", ref, "-t", target, "-p", ...more);
+
+/** Kind, skill and tool of all drift. */
+export async function verify(w: World, ...more: string[]): Promise<string[][]> {
+  const ran = await w.run("verify", ...more);
+  assert.equal(ran.stderr, "");
+  const report = keepContract("verify", ran.data);
+  assert.equal(ran.code, report.ok ? 0 : 1);
+  return report.drift.map(({ kind, skill, platform }) => [
+    kind,
+    skill,
+    ...(platform === undefined ? [] : [platform]),
+  ]);
+}
+
+export async function restore(w: World, ...more: string[]) {
+  const ran = await w.run("restore", ...more);
+  assert.equal(ran.stderr, "");
+  return keepContract("restore", ran.data);
+}
+
+/** A project that has a text skill pinned to `^1`, for two tools. */
+export async function saved(t: TestContext): Promise<World> {
+  const w = await world(t);
+  await install(w, "review@^1", "claude,codex", "--save");
+  return w;
+}
+
+/** The same project in another home, as a fresh clone has it. */
+export async function cloned(t: TestContext, w: World): Promise<World> {
+  const other = await world(t);
+  other.skills.splice(0, other.skills.length, ...structuredClone(w.skills));
+  for (const name of ["svc.json", "svc.lock"])
+    await writeFile(join(other.project, name), await w.read(w.project, name));
+  return other;
+}

@@ -1,0 +1,237 @@
+/** `svc restore` in one process: what a lock brings back, and which locks are refused. */
+import assert from "node:assert/strict";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { keepContract } from "../support/cli-contract.ts";
+import { svc } from "./harness.ts";
+import { cloned, install, lockOf, restore, saved, verify } from "./project-world.ts";
+import { kit, world } from "./world.ts";
+
+describe("svc restore", () => {
+  it("brings back exactly the version of the lock, whatever is current", async (t) => {
+    const w = await saved(t);
+    await install(w, "kit", "cursor,claude");
+    const other = await cloned(t, w);
+    other.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
+    other.skills[0]!.description = "Said otherwise since";
+    assert.deepEqual(await verify(other), [
+      ["notInstalled", "acme/kit", "claude"],
+      ["notInstalled", "acme/kit", "cursor"],
+      ["notInstalled", "acme/review", "claude"],
+      ["notInstalled", "acme/review", "codex"],
+    ]);
+
+    const done = await restore(other);
+
+    assert.deepEqual(done.summary, { restored: 2, upToDate: 0, failed: 0 });
+    assert.deepEqual(
+      done.skills.map(({ outcome }) => outcome),
+      ["installed", "installed"],
+    );
+    for (const path of [".claude/skills/review/SKILL.md", "AGENTS.md", ".cursor/skills/kit/scripts/run.sh"])
+      assert.equal(await other.read(other.project, path), await w.read(w.project, path), path);
+    assert.deepEqual(await verify(other), []);
+    assert.equal((await other.config()).profiles["default"]!.installed["review"]!.range, "^1");
+  });
+
+  it("asks no service where everything is in place, repairs what is not, and spares edits", async (t) => {
+    const w = await saved(t);
+    const env = { SVC_API_URL: "http://127.0.0.1:1" };
+    const offline = await svc(["restore", "-o", "json"], { home: w.home, cwd: w.project, env });
+    assert.deepEqual(keepContract("restore", offline.data).summary, { restored: 0, upToDate: 1, failed: 0 });
+
+    await rm(join(w.project, ".claude"), { recursive: true });
+    assert.deepEqual(await verify(w), [["missing", "review", "claude"]]);
+    assert.equal((await restore(w)).skills[0]!.outcome, "repaired");
+
+    await writeFile(
+      join(w.project, "AGENTS.md"),
+      (await w.read(w.project, "AGENTS.md")).replace("one", "mine"),
+    );
+    assert.deepEqual(await verify(w), [["edited", "review", "codex"]]);
+    const spared = await restore(w);
+    assert.deepEqual(
+      [spared.skills[0]!.outcome, spared.skills[0]!.skipped[0]?.platform],
+      ["partial", "codex"],
+    );
+    assert.match(await w.read(w.project, "AGENTS.md"), /mine/);
+    assert.equal((await restore(w, "--force")).skills[0]!.outcome, "repaired");
+    assert.deepEqual(await verify(w), []);
+  });
+
+  it("takes a part of the tools, and tells what the lock does not name", async (t) => {
+    const w = await saved(t);
+    const other = await cloned(t, w);
+    await install(other, "house", "claude", "--no-save");
+
+    const done = await restore(other, "-t", "codex");
+
+    assert.deepEqual(
+      done.skills[0]!.installed.map(({ platform }) => platform),
+      ["codex"],
+    );
+    assert.deepEqual(
+      done.unlocked.map(({ slug, targets: where }) => [slug, where]),
+      [["house", ["claude"]]],
+    );
+    assert.deepEqual(await verify(other), [
+      ["notInstalled", "acme/review", "claude"],
+      ["notLocked", "house", "claude"],
+    ]);
+    const none = await other.run("restore", "-t", "windsurf");
+    assert.deepEqual([none.error.code, none.error.details?.["flag"]], ["E_INVALID_ARGUMENT", "--target"]);
+  });
+
+  const gaps: [manifest: unknown, reasons: string[][]][] = [
+    [{ skills: { "acme/review": "^2" } }, [["acme/review", "range"]]],
+    [{ skills: { "acme/review": "1.0.1" } }, [["acme/review", "range"]]],
+    [{ skills: { "acme/review": "^1", "acme/kit": "latest" } }, [["acme/kit", "missing"]]],
+    [{ skills: { "acme/review": { targets: ["claude"] } } }, [["acme/review", "targets"]]],
+    [
+      { skills: { "acme/review": "*" }, targets: ["claude", "codex", "cursor"] },
+      [["acme/review", "targets"]],
+    ],
+    [
+      { skills: { "acme/review": { version: "2", targets: [] } } },
+      [
+        ["acme/review", "range"],
+        ["acme/review", "targets"],
+      ],
+    ],
+  ];
+  for (const [manifest, reasons] of gaps)
+    it(`fails where the lock does not hold ${JSON.stringify(manifest)}`, async (t) => {
+      const w = await saved(t);
+      await writeFile(join(w.project, "svc.json"), JSON.stringify(manifest));
+
+      const ran = await w.run("restore");
+
+      assert.deepEqual([ran.code, ran.stdout, ran.error.code], [1, "", "E_VERSION_CHANGED"]);
+      const changes = ran.error.details?.["changes"] as { skill: string; reason: string; fix: string }[];
+      assert.deepEqual(
+        changes.map(({ skill, reason }) => [skill, reason]),
+        reasons,
+      );
+      for (const { fix } of changes) assert.match(fix, /^svc install acme\/\w+(@\S+)? -p -t \S+$/);
+      assert.deepEqual((await verify(w)).filter(([kind]) => kind === "manifest").length, reasons.length);
+    });
+
+  it("leaves out what the manifest no longer asks for, and a tool that cannot take it", async (t) => {
+    const w = await saved(t);
+    await install(w, "kit", "claude");
+    await writeFile(
+      join(w.project, "svc.json"),
+      '{"skills": {"acme/kit": {"targets": ["claude", "aider"]}}}',
+    );
+    const other = await cloned(t, w);
+
+    const done = await restore(other);
+
+    assert.deepEqual(
+      done.skills.map(({ skill }) => skill),
+      ["acme/kit"],
+    );
+    assert.match(done.warnings.join(), /still holds acme\/review/);
+    await other.run("pull");
+    assert.deepEqual([...(await lockOf(other)).keys()], ["acme/kit"]);
+  });
+
+  it("writes nothing where the service has other bytes for one of the skills", async (t) => {
+    const w = await saved(t);
+    await install(w, "kit", "claude");
+    for (const [i, version] of [{ body: "else\n" }, { files: kit("else") }].entries()) {
+      const other = await cloned(t, w);
+      Object.assign(other.skills[i === 0 ? 0 : 2]!.versions[0]!, version);
+
+      const ran = await other.run("restore");
+
+      assert.deepEqual([ran.code, ran.stdout, ran.error.code], [1, "", "E_NETWORK"]);
+      await assert.rejects(other.read(other.home, ".svc", "config.json"));
+      await assert.rejects(other.read(other.project, "AGENTS.md"));
+    }
+  });
+
+  it("moves nothing elsewhere without --force", async (t) => {
+    const w = await saved(t);
+    const other = await cloned(t, w);
+    other.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
+    await other.run("install", "review", "-t", "codex", "-g");
+
+    const refused = await other.run("restore");
+    assert.deepEqual([refused.code, refused.error.code], [1, "E_VERSION_CHANGED"]);
+    assert.match(await other.read(other.home, ".codex/AGENTS.md"), /two/);
+
+    assert.equal((await restore(other, "--force")).skills[0]!.outcome, "updated");
+    assert.match(await other.read(other.home, ".codex/AGENTS.md"), /one/);
+    assert.equal((await other.config()).profiles["default"]!.installed["review"]!.range, "latest");
+  });
+
+  it("says what is missing where there is no lock, or a skill is gone", async (t) => {
+    const empty = await world(t);
+    const none = await empty.run("restore");
+    assert.deepEqual([none.error.code, none.error.details?.["kind"]], ["E_NOT_FOUND", "path"]);
+    const w = await saved(t);
+    const other = await cloned(t, w);
+    other.skills.shift();
+
+    const gone = await other.run("restore");
+
+    assert.deepEqual(
+      [gone.error.code, gone.error.details?.["kind"], gone.error.details?.["ref"]],
+      ["E_NOT_FOUND", "skill", "acme/review"],
+    );
+    assert.match(gone.error.message, /log in or set SVC_TOKEN/);
+  });
+
+  const hostile: [what: string, change: (text: string) => string][] = [
+    [
+      "a path as its name in the tools",
+      (text) => text.replace('"installName": "review"', '"installName": "../../x"'),
+    ],
+    [
+      "a hidden name in the tools",
+      (text) => text.replace('"installName": "review"', '"installName": ".git"'),
+    ],
+    ["a name that is none", (text) => text.replace('"acme/review"', '"../review"')],
+    ["__proto__ as a name", (text) => text.replace('"acme/review"', '"__proto__"')],
+    ["a control character in a name", (text) => text.replace('"acme/review"', '"a\\u001bb"')],
+    ["an unknown tool", (text) => text.replace('"codex"', '"emacs"')],
+    ["an unknown method", (text) => text.replace('"section"', '"shell"')],
+    ["no digest", (text) => text.replace(/sha256:\w+/, "md5:x")],
+    ["a version that is no number", (text) => text.replace('"version": 1', '"version": "1"')],
+    ["a public id with a slash", (text) => text.replace("aaaaaaaaaa", "a/../../b")],
+    ["a newer form", (text) => text.replace('"lockVersion": 1', '"lockVersion": 2')],
+    ["no form", (text) => text.replace('"lockVersion": 1', '"lockVersion": "1"')],
+    ["conflict markers", (text) => `<<<<<<< ours\n${text}=======\n${text}>>>>>>> theirs\n`],
+    ["no end", (text) => text.slice(0, -20)],
+    ["ten megabytes", (text) => text + " ".repeat(10_000_000)],
+    ["other bytes than text", () => "\u0000\uFFFF"],
+    ["a list", () => "[]"],
+  ];
+  for (const [what, change] of hostile)
+    it(`refuses a lock with ${what}`, async (t) => {
+      const w = await saved(t);
+      const path = join(w.project, "svc.lock");
+      await writeFile(path, change(await w.read(w.project, "svc.lock")));
+
+      for (const command of ["restore", "verify"]) {
+        const ran = await w.run(command);
+        assert.deepEqual([ran.code, ran.stdout, ran.error.code], [1, "", "E_INVALID_ARGUMENT"], ran.stderr);
+        assert.equal(ran.error.details?.["ref"], path);
+        assert.ok(!ran.error.message.includes("\u001b"));
+      }
+    });
+
+  it("follows no link out of the project, and reads no folder", async (t) => {
+    const w = await saved(t);
+    const path = join(w.project, "svc.lock");
+    await writeFile(join(w.home, "secret.json"), await readFile(path));
+    await rm(path);
+    await symlink(join(w.home, "secret.json"), path);
+    assert.equal((await w.run("restore")).error.code, "E_INVALID_ARGUMENT");
+    await rm(path);
+    await mkdir(path);
+    assert.equal((await w.run("restore")).error.code, "E_INVALID_ARGUMENT");
+  });
+});
