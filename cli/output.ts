@@ -1,9 +1,12 @@
-/** The only place that writes to the terminal: one JSON document, or text for people. */
+/**
+ * The only place that writes to the terminal: one JSON document, or text for people. What names, messages and paths
+ * from elsewhere hold that would move a cursor is spelled out here, whoever forgot it before.
+ */
 import { styleText } from "node:util";
 import type { Io } from "./context.ts";
 import { type CliError, presentError } from "./errors.ts";
+import { shownText } from "./shown.ts";
 import { openStatusLine } from "./status-line.ts";
-import { plainLine } from "./table.ts";
 
 type Style = "bold" | "dim" | "underline" | "red" | "green" | "yellow" | "cyan";
 
@@ -37,9 +40,11 @@ export function openOutput(io: Io, json: boolean): Output {
       ? text
       : [styles].flat().reduce((painted, style) => styleText(style, painted, { stream: io[stream] }), text);
   const status = openStatusLine(io, json);
+  const writeText = (stream: "stdout" | "stderr", text: string) =>
+    io[stream].write(`${shownText(text, paint("bold", "x", stream) !== "x")}\n`);
   const remark = (text: string) => {
     status.clear();
-    if (!json) io.stderr.write(`${text}\n`);
+    if (!json) writeText("stderr", text);
   };
   const writeJson = (stream: "stdout" | "stderr", data: unknown) =>
     io[stream].write(`${JSON.stringify(data)}\n`);
@@ -55,7 +60,7 @@ export function openOutput(io: Io, json: boolean): Output {
       status.close();
       if (json) {
         if (data !== undefined) writeJson("stdout", data);
-      } else if (text !== "") io.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+      } else if (text !== "") writeText("stdout", text.replace(/\n$/, ""));
     },
     failure(error) {
       if (json) {
@@ -63,16 +68,16 @@ export function openOutput(io: Io, json: boolean): Output {
         return;
       }
       status.close();
-      io.stderr.write(`${paint(["red", "bold"], "error", "stderr")} ${error.message}\n`);
-      for (const line of explain(error)) io.stderr.write(`  ${line}\n`);
-      io.stderr.write(`  ${paint("dim", error.code, "stderr")}\n`);
+      writeText("stderr", `${paint(["red", "bold"], "error", "stderr")} ${error.message}`);
+      for (const line of explain(error)) writeText("stderr", `  ${line}`);
+      writeText("stderr", `  ${paint("dim", error.code, "stderr")}`);
     },
     async progress(label) {
-      const shown = status.show(`${plainLine(label)}…`);
+      const shown = status.show(`${label}…`);
       return {
         update(done, total) {
           const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-          shown.update(`${plainLine(label)}… ${percent} %`);
+          shown.update(`${label}… ${percent} %`);
         },
         end(message) {
           shown.end();
@@ -81,7 +86,7 @@ export function openOutput(io: Io, json: boolean): Output {
       };
     },
     async waiting(label, work) {
-      const shown = status.show(`${plainLine(label)}…`);
+      const shown = status.show(`${label}…`);
       try {
         return await work();
       } finally {
@@ -92,19 +97,23 @@ export function openOutput(io: Io, json: boolean): Output {
   };
 }
 
-/** What a person needs beside the message: the candidates of an ambiguous name, the reasons of each target. */
+/**
+ * What a person needs beside the message: the candidates of an ambiguous name, the reasons of each target. They may be
+ * the service's, so nothing is taken for granted about their form.
+ */
 function explain(error: CliError): string[] {
-  const lines: string[] = [];
   const { candidates, skipped } = error.details ?? {};
-  if (Array.isArray(candidates))
-    for (const candidate of candidates as Record<string, unknown>[])
-      lines.push(
-        ["tenantSlug", "slug", "publicId", "path"]
-          .flatMap((key) => (typeof candidate[key] === "string" ? [candidate[key]] : []))
-          .join("  "),
-      );
-  if (Array.isArray(skipped))
-    for (const skip of skipped as { platform: string; reason: string }[])
-      lines.push(`${skip.platform}: ${skip.reason}`);
-  return lines;
+  return [
+    ...linesOf(candidates, ["tenantSlug", "slug", "publicId", "path"], "  "),
+    ...linesOf(skipped, ["platform", "reason"], ": "),
+  ];
+}
+
+function linesOf(value: unknown, keys: readonly string[], between: string): string[] {
+  const objects: unknown[] = Array.isArray(value) ? value : [];
+  return objects.flatMap((object) => {
+    const fields = { ...(object as Record<string, unknown> | null) };
+    const words = keys.flatMap((key) => (typeof fields[key] === "string" ? [fields[key]] : []));
+    return words.length === 0 ? [] : [words.join(between)];
+  });
 }

@@ -2,6 +2,7 @@
 import type { SelectOptions } from "@clack/prompts";
 import type { Context } from "./context.ts";
 import { Cancelled, interactionRequired } from "./errors.ts";
+import { plainLine } from "./table.ts";
 
 export interface Choice<T> {
   value: T;
@@ -50,13 +51,18 @@ export async function askText(message: string, placeholder: string): Promise<str
 /** A yes, or the end of the command. */
 export async function askYes(message: string): Promise<void> {
   const { confirm } = await import("@clack/prompts");
-  if (!answered<boolean>(await confirm({ message, initialValue: false }))) throw new Cancelled("declined");
+  if (!answered<boolean>(await confirm({ message: plainLine(message), initialValue: false })))
+    throw new Cancelled("declined");
 }
 
 type ClackOptions<T> = SelectOptions<T>["options"];
 
 function options<T>(choices: readonly Choice<T>[]): ClackOptions<T> {
-  return choices.map((choice) => ({ ...choice })) as ClackOptions<T>;
+  return choices.map(({ value, label, hint }) => ({
+    value,
+    label: plainLine(label),
+    ...(hint === undefined ? {} : { hint: plainLine(hint) }),
+  })) as ClackOptions<T>;
 }
 
 function answered<T>(answer: T | symbol): T {

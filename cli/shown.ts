@@ -11,3 +11,14 @@ export function shownLine(line: string): string {
     return code === 0x7f ? "^?" : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
   });
 }
+
+/** The styles that `output.ts` paints with; whatever else begins as one is no style of ours. */
+const lineOrStyle = /(\n|\u001B\[(?:1|2|4|22|24|31|32|33|36|39)m)/;
+
+/** A whole answer: its lines stay and, where the stream shows any, our styles; everything else is spelled out. */
+export function shownText(text: string, hasStyles: boolean): string {
+  return text
+    .split(lineOrStyle)
+    .map((part, i) => (i % 2 === 1 && (hasStyles || part === "\n") ? part : shownLine(part)))
+    .join("");
+}

@@ -4,6 +4,7 @@
  */
 import type { Io } from "./context.ts";
 import { onInterrupt } from "./interrupt.ts";
+import { fit, plainLine } from "./table.ts";
 
 /** Shorter waits would only flicker. */
 const delayMs = 300;
@@ -49,7 +50,10 @@ export function openStatusLine(io: Io, json: boolean): StatusLine {
     const [first] = texts;
     if (first === undefined || performance.now() - first.since < delayMs) return;
     const columns = stderr.columns ?? 80;
-    const line = `${moving[frame++ % moving.length]!} ${first.text}`.slice(0, Math.max(1, columns - 1));
+    const line = fit(
+      `${moving[frame++ % moving.length]!} ${plainLine(first.text)}`,
+      Math.max(1, columns - 1),
+    );
     stderr.write(`${isShown ? "" : hideCursor}${clearLine}${line}`);
     isShown = true;
   };

@@ -1,5 +1,6 @@
 /** Columns of text that fit the terminal. */
 import { stripVTControlCharacters } from "node:util";
+import { shownLine } from "./shown.ts";
 
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
@@ -16,12 +17,15 @@ function displayWidth(text: string): number {
 
 /** One line and without control characters, so that a name from elsewhere cannot move the cursor. */
 export function plainLine(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim();
+  return shownLine(
+    stripVTControlCharacters(text)
+      .replace(/[\s\p{Cc}]+/gu, " ")
+      .trim(),
+  );
 }
 
-function fit(text: string, width: number): string {
+/** Cut to so many cells, with an ellipsis for what is lost. */
+export function fit(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";
   let used = 0;
