@@ -166,7 +166,7 @@ export function checkPackagePath(path: string, bounds: PackageLimits = packageLi
 }
 
 /** What a case-insensitive, normalising file system would take two names for the same by. */
-function foldName(name: string): string {
+export function foldName(name: string): string {
   return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
 }
 

@@ -4,13 +4,9 @@
  */
 import type { PackageRule } from "../../contract/package-rules.ts";
 import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
-import type { FileMode, Identity } from "../store/types.ts";
+import type { FileMode, Identity, MirrorId } from "../store/types.ts";
 
-/** The two ids that address a mirror: 24 hex digits each. */
-export interface MirrorId {
-  tenantId: string;
-  connectionId: string;
-}
+export type { MirrorId };
 
 /** Where to fetch and push. The authorization never shows in an error, a log or a file. */
 export type Remote =

@@ -2,37 +2,38 @@
  * What the store needs of a disk: two interfaces and a directory for native git. `posix.ts` is the driver for a
  * local or shared file system; any other one has to pass `test/store/pack-store-contract.test.ts`.
  */
-import type { AdvanceResult, RefTargets, RepoId, StoredRefs, SweepReport, TagTarget } from "./types.ts";
+import type { AdvanceResult, RefTargets, RepoId, StoredId, StoredRefs, SweepReport, TagTarget } from "./types.ts";
 
 export interface PackStore {
   /** Names of the complete packs, in no order; none for a repository that does not exist. */
-  list(repo: RepoId): Promise<PackList>;
+  list(repo: StoredId): Promise<PackList>;
   /** Whole index of a pack; `pack_vanished` if it is not there. */
-  readIndex(repo: RepoId, pack: string): Promise<Buffer>;
+  readIndex(repo: StoredId, pack: string): Promise<Buffer>;
   /** Bytes of the pack; `pack_vanished` if it is not there. */
-  size(repo: RepoId, pack: string): Promise<number>;
+  size(repo: StoredId, pack: string): Promise<number>;
   /** Exactly `length` bytes; `object_corrupt` if the pack ends before them, `pack_vanished` if it is not there. */
-  read(repo: RepoId, pack: string, offset: number, length: number): Promise<Buffer>;
+  read(repo: StoredId, pack: string, offset: number, length: number): Promise<Buffer>;
   /**
    * Makes a pack visible, whole or not at all, and durable before it resolves. A pack is named by the checksum of
    * its bytes, so writing it again changes nothing.
    */
-  put(repo: RepoId, pack: string, bytes: readonly Buffer[], index: Buffer, where: Whereabouts): Promise<void>;
+  put(repo: StoredId, pack: string, bytes: readonly Buffer[], index: Buffer, where: Whereabouts): Promise<void>;
   /** The same for a pack too large for memory. */
-  stage(repo: RepoId, where: Whereabouts): Promise<PackStage>;
+  stage(repo: StoredId, where: Whereabouts): Promise<PackStage>;
 
   /** Notes that `by` holds everything the `replaced` packs hold, so that they may go after the grace. */
-  supersede(repo: RepoId, by: string, replaced: readonly string[]): Promise<void>;
-  superseded(repo: RepoId, by: string): Promise<{ replaced: string[]; at: Date }>;
+  supersede(repo: StoredId, by: string, replaced: readonly string[]): Promise<void>;
+  superseded(repo: StoredId, by: string): Promise<{ replaced: string[]; at: Date }>;
   /** Removes packs, or the note of `by` once all it names are gone. Readers with the pack open keep their bytes. */
-  remove(repo: RepoId, what: { packs?: readonly string[]; note?: string }): Promise<void>;
+  remove(repo: StoredId, what: { packs?: readonly string[]; note?: string }): Promise<void>;
 
-  exists(repo: RepoId): Promise<boolean>;
+  exists(repo: StoredId): Promise<boolean>;
+  /** Those of skills. */
   repositories(): AsyncIterable<RepoId>;
   /** Takes the repository out of its place in one step, then removes it. */
-  erase(repo: RepoId): Promise<void>;
+  erase(repo: StoredId): Promise<void>;
   /** Removes what killed writers left: temporary files, packs without an index, half-removed repositories. */
-  sweep(repo: RepoId | undefined): Promise<Pick<SweepReport, "temporary" | "trash">>;
+  sweep(repo: StoredId | undefined): Promise<Pick<SweepReport, "temporary" | "trash">>;
   close(): Promise<void>;
 }
 
@@ -59,16 +60,16 @@ export interface PackStage {
 }
 
 export interface RefView {
-  advance(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;
-  setTags(repo: RepoId, tags: readonly TagTarget[]): Promise<{ refused: string[] }>;
-  read(repo: RepoId): Promise<StoredRefs>;
+  advance(repo: StoredId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;
+  setTags(repo: StoredId, tags: readonly TagTarget[]): Promise<{ refused: string[] }>;
+  read(repo: StoredId): Promise<StoredRefs>;
   /** Removes locks of killed processes. */
-  sweep(repo: RepoId): Promise<Pick<SweepReport, "locks">>;
+  sweep(repo: StoredId): Promise<Pick<SweepReport, "locks">>;
 }
 
 export interface StoreDriver {
   packs: PackStore;
   refs: RefView;
   /** A directory that native git can open; for a remote store, a copy filled on demand. */
-  materialize(repo: RepoId): Promise<string>;
+  materialize(repo: StoredId): Promise<string>;
 }

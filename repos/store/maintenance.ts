@@ -10,7 +10,7 @@ import type { PackStore } from "./driver.ts";
 import { PackIndex, offsetDelta, parseEntryHead } from "./pack-format.ts";
 import type { PackViews } from "./pack-views.ts";
 import { PackWriter } from "./pack-writer.ts";
-import type { MaintenanceReport, RepoId } from "./types.ts";
+import type { MaintenanceReport, StoredId } from "./types.ts";
 
 const packsPerClass = 16;
 /** Larger packs are left alone, and no merged pack grows beyond the cap. */
@@ -41,7 +41,7 @@ interface Candidate {
 export async function mergePacks(
   packs: PackStore,
   views: PackViews,
-  repo: RepoId,
+  repo: StoredId,
 ): Promise<MaintenanceReport> {
   const report: MaintenanceReport = { written: 0, superseded: 0 };
   const skipped = new Set<string>();
@@ -63,7 +63,7 @@ export async function mergePacks(
 export async function removeReplaced(
   packs: PackStore,
   views: PackViews,
-  repo: RepoId,
+  repo: StoredId,
   graceMs: number,
   warn: (msg: string, pack: string) => void,
 ): Promise<number> {
@@ -118,7 +118,7 @@ async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
 /** Undefined for a pack that is gone; null for one whose index is damaged, which its readers report. */
 async function indexIfThere(
   views: PackViews,
-  repo: RepoId,
+  repo: StoredId,
   pack: string,
 ): Promise<PackIndex | null | undefined> {
   try {
@@ -137,7 +137,7 @@ function isCovered(index: PackIndex, staying: readonly PackIndex[]): boolean {
 async function candidates(
   packs: PackStore,
   views: PackViews,
-  repo: RepoId,
+  repo: StoredId,
   skipped: ReadonlySet<string>,
 ): Promise<Candidate[]> {
   const { packs: present, notes } = await packs.list(repo);
@@ -174,7 +174,7 @@ function nextGroup(found: readonly Candidate[]): Candidate[] | undefined {
 async function copyPacks(
   packs: PackStore,
   views: PackViews,
-  repo: RepoId,
+  repo: StoredId,
   group: readonly Candidate[],
   skipped: Set<string>,
 ) {

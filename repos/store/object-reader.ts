@@ -12,7 +12,7 @@ import { hashObject, type GitObject, type ObjectType } from "./objects.ts";
 import * as format from "./pack-format.ts";
 import { inflateEntry, wholeHead, type EntryStart, type ObjectHead } from "./pack-entry.ts";
 import { PackViews, repoKey, type PackPlace } from "./pack-views.ts";
-import type { RepoId, StoreOptions } from "./types.ts";
+import type { StoredId, StoreOptions } from "./types.ts";
 
 const cachedObjectBytes = 256 * 1024;
 const streamPieceBytes = 256 * 1024;
@@ -50,7 +50,7 @@ export class ObjectReader {
   }
 
   /** An object of the expected type; `object_missing` if the repository has none of that id. */
-  async read(repo: RepoId, oid: string, type: ObjectType): Promise<Buffer> {
+  async read(repo: StoredId, oid: string, type: ObjectType): Promise<Buffer> {
     const cached = this.#cached(repo, oid, type);
     if (cached !== undefined) return cached;
     const object = await this.#readAny(repo, oid, 0);
@@ -64,7 +64,7 @@ export class ObjectReader {
    * Objects of one type in the order asked for. Neighbours in a pack are fetched in one read, the next read is under
    * way while the last is used up, and no more than a few MB are inflated ahead.
    */
-  async *sequence(repo: RepoId, oids: readonly string[], type: ObjectType): AsyncGenerator<Buffer> {
+  async *sequence(repo: StoredId, oids: readonly string[], type: ObjectType): AsyncGenerator<Buffer> {
     const groups = this.#group(repo, oids, type);
     const ahead: { data: Buffer | Promise<Buffer>; size: number }[] = [];
     let inflated = 0;
@@ -91,7 +91,7 @@ export class ObjectReader {
   }
 
   /** Type and size of several objects, heads of neighbours fetched together. */
-  async heads(repo: RepoId, oids: readonly string[]): Promise<Map<string, ObjectHead>> {
+  async heads(repo: StoredId, oids: readonly string[]): Promise<Map<string, ObjectHead>> {
     const found = new Map<string, ObjectHead>();
     const wanted: { oid: string; place: PackPlace }[] = [];
     for (const oid of new Set(oids)) {
@@ -123,12 +123,12 @@ export class ObjectReader {
   }
 
   /** Type and size without inflating more than a delta chain's heads. */
-  async head(repo: RepoId, oid: string): Promise<ObjectHead> {
+  async head(repo: StoredId, oid: string): Promise<ObjectHead> {
     return this.#heal(repo, oid, (place) => this.#headAt(repo, place, 0));
   }
 
   /** A large blob piece by piece. A blob stored as a delta is put together in memory first. */
-  async stream(repo: RepoId, oid: string): Promise<{ size: number; stream: Readable }> {
+  async stream(repo: StoredId, oid: string): Promise<{ size: number; stream: Readable }> {
     const { place, entry } = await this.#heal(repo, oid, async (found) => {
       const length = Math.min(format.maxEntryHeadBytes, found.end - found.offset);
       return {
@@ -153,30 +153,30 @@ export class ObjectReader {
   }
 
   /** Keeps an object that was just read or written. Commits are kept per repository: they are where access begins. */
-  remember(repo: RepoId, oid: string, object: GitObject): void {
+  remember(repo: StoredId, oid: string, object: GitObject): void {
     if (object.data.length <= cachedObjectBytes) this.#objects.set(cacheKey(repo, oid, object.type), object);
   }
 
   /** Forgets a repository that was erased. */
-  forget(repo: RepoId): void {
+  forget(repo: StoredId): void {
     this.views.forget(repo);
     const prefix = `${repoKey(repo)}:`;
     for (const key of this.#objects.keys()) if (key.startsWith(prefix)) this.#objects.delete(key);
   }
 
-  #cached(repo: RepoId, oid: string, type: ObjectType): Buffer | undefined {
+  #cached(repo: StoredId, oid: string, type: ObjectType): Buffer | undefined {
     const object = this.#objects.get(cacheKey(repo, oid, type));
     return object?.type === type ? object.data : undefined;
   }
 
-  async #place(repo: RepoId, oid: string): Promise<PackPlace> {
+  async #place(repo: StoredId, oid: string): Promise<PackPlace> {
     const place = this.views.peek(repo, oid) ?? (await this.views.locate(repo, oid))[0];
     if (place === undefined) throw this.views.missing(repo, oid);
     return place;
   }
 
   /** Splits a sequence into stretches that one read can fetch; the read starts when a stretch is asked for. */
-  async *#group(repo: RepoId, oids: readonly string[], type: ObjectType): AsyncGenerator<Fetched[]> {
+  async *#group(repo: StoredId, oids: readonly string[], type: ObjectType): AsyncGenerator<Fetched[]> {
     let stretch: { oid: string; place: PackPlace }[] = [];
     const take = (): Promise<Fetched[]> => {
       const taken = stretch;
@@ -207,7 +207,7 @@ export class ObjectReader {
   }
 
   async #readHeads(
-    repo: RepoId,
+    repo: StoredId,
     stretch: readonly { oid: string; place: PackPlace }[],
     found: Map<string, ObjectHead>,
   ): Promise<void> {
@@ -222,7 +222,7 @@ export class ObjectReader {
   }
 
   /** Reads a stretch; what does not come out of it right (a replaced pack, a delta, damage) is read by itself. */
-  async #fetch(repo: RepoId, stretch: readonly { oid: string; place: PackPlace }[]): Promise<Fetched[]> {
+  async #fetch(repo: StoredId, stretch: readonly { oid: string; place: PackPlace }[]): Promise<Fetched[]> {
     const { pack, offset } = stretch[0]!.place;
     const end = stretch.at(-1)!.place.end;
     const bytes = await this.#packs.read(repo, pack, offset, end - offset).catch(() => undefined);
@@ -236,7 +236,7 @@ export class ObjectReader {
 
   /** The object, at once where it is small: a promise for each would cost as much as inflating. Not cached: one pass
    * over a package would push out what is read again and again. */
-  #take(repo: RepoId, { oid, cached, entry, head }: Fetched, type: ObjectType): Buffer | Promise<Buffer> {
+  #take(repo: StoredId, { oid, cached, entry, head }: Fetched, type: ObjectType): Buffer | Promise<Buffer> {
     if (cached !== undefined) return cached;
     // A single read tries every copy, follows deltas, and reports what it finds.
     if (entry === undefined || head?.type !== type) return this.read(repo, oid, type);
@@ -252,7 +252,7 @@ export class ObjectReader {
    * Tries every copy of an object. One in a vanished pack sends us back to the folder, where its successor is; a
    * damaged one is passed over, for a merge may have left a sound copy.
    */
-  async #heal<T>(repo: RepoId, oid: string, action: (place: PackPlace) => Promise<T>): Promise<T> {
+  async #heal<T>(repo: StoredId, oid: string, action: (place: PackPlace) => Promise<T>): Promise<T> {
     let damage: unknown;
     for (let attempt = 0; attempt < 4; attempt++) {
       let vanished = false;
@@ -277,7 +277,7 @@ export class ObjectReader {
     throw damage ?? new RepoError("pack_vanished", `the pack of ${oid} kept being replaced`);
   }
 
-  async #readAny(repo: RepoId, oid: string, depth: number): Promise<GitObject> {
+  async #readAny(repo: StoredId, oid: string, depth: number): Promise<GitObject> {
     return this.#heal(repo, oid, async (place) => {
       const object = await this.#readAt(repo, place, depth);
       if (hashObject(object.type, object.data) !== oid) throw damaged(oid);
@@ -285,7 +285,7 @@ export class ObjectReader {
     });
   }
 
-  async #readAt(repo: RepoId, place: PackPlace, depth: number): Promise<GitObject> {
+  async #readAt(repo: StoredId, place: PackPlace, depth: number): Promise<GitObject> {
     if (depth > maxDeltaDepth) throw new RepoError("object_corrupt", "a chain of deltas has no end");
     const bytes = await this.#packs.read(repo, place.pack, place.offset, place.end - place.offset);
     const head = format.parseEntryHead(bytes);
@@ -301,7 +301,7 @@ export class ObjectReader {
     return { type: format.typeName(head.type), data };
   }
 
-  async #headAt(repo: RepoId, place: PackPlace, depth: number): Promise<ObjectHead> {
+  async #headAt(repo: StoredId, place: PackPlace, depth: number): Promise<ObjectHead> {
     if (depth > maxDeltaDepth) throw new RepoError("object_corrupt", "a chain of deltas has no end");
     // The size of a delta's result stands in its first inflated bytes; deltas are rare and small, so read them whole.
     const probe = Math.min(format.maxEntryHeadBytes, place.end - place.offset);
@@ -312,7 +312,7 @@ export class ObjectReader {
     return { type, size: data.length };
   }
 
-  async #baseOf(repo: RepoId, place: PackPlace, distance: number): Promise<PackPlace> {
+  async #baseOf(repo: StoredId, place: PackPlace, distance: number): Promise<PackPlace> {
     const offset = place.offset - distance;
     if (distance <= 0 || offset < format.packHeaderBytes)
       throw new RepoError("object_corrupt", "a delta points outside its pack");
@@ -349,7 +349,7 @@ async function* inflateChecked(
   if (length !== size || hash.digest("hex") !== oid) throw damaged(oid);
 }
 
-function cacheKey(repo: RepoId, oid: string, type: ObjectType): string {
+function cacheKey(repo: StoredId, oid: string, type: ObjectType): string {
   return type === "commit" ? `${repoKey(repo)}:${oid}` : oid;
 }
 

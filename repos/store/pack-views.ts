@@ -7,7 +7,7 @@ import { RepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
 import { PackIndex } from "./pack-format.ts";
 import { LastWord } from "./single-flight.ts";
-import type { RepoId, StoreOptions } from "./types.ts";
+import type { StoredId, StoreOptions } from "./types.ts";
 
 const viewBytes = 64 * 1024 * 1024;
 /** Listings of a folder before an object in it is told to be missing. */
@@ -39,8 +39,8 @@ interface View {
   broken: Set<string>;
 }
 
-export function repoKey(repo: RepoId): string {
-  return `${repo.tenantId}/${repo.skillId}`;
+export function repoKey(repo: StoredId): string {
+  return `${repo.tenantId}/${"skillId" in repo ? repo.skillId : `mirror/${repo.connectionId}`}`;
 }
 
 export class PackViews {
@@ -62,7 +62,7 @@ export class PackViews {
   }
 
   /** A copy of the object in a pack that was read from before, without waiting; undefined if there is none. */
-  peek(repo: RepoId, oid: string): PackPlace | undefined {
+  peek(repo: StoredId, oid: string): PackPlace | undefined {
     for (const [pack, { index, bytes }] of this.#view(repo).packs) {
       const position = bytes === undefined ? -1 : index.find(oid);
       if (position === -1 || bytes === undefined) continue;
@@ -78,7 +78,7 @@ export class PackViews {
    * at one instant: while packs are being replaced a listing may show neither the old nor the new one. So an object
    * counts as missing only once two listings in a row agree.
    */
-  async locate(repo: RepoId, oid: string): Promise<PackPlace[]> {
+  async locate(repo: StoredId, oid: string): Promise<PackPlace[]> {
     let known = await this.#search(repo, this.#view(repo), oid);
     for (let look = 0, before = ""; known.length === 0 && look < looksAtMost; look++) {
       await this.refresh(repo);
@@ -91,27 +91,27 @@ export class PackViews {
     return known;
   }
 
-  missing(repo: RepoId, oid: string): RepoError {
+  missing(repo: StoredId, oid: string): RepoError {
     const broken = [...(this.#views.get(repoKey(repo))?.broken ?? [])];
     if (broken.length === 0) return new RepoError("object_missing", `there is no object ${oid}`);
     return new RepoError("object_corrupt", `object ${oid} may be in a damaged pack: ${broken.join(", ")}`);
   }
 
   /** Lists the folder again. Callers share a listing only if it begins after they asked. */
-  async refresh(repo: RepoId): Promise<void> {
+  async refresh(repo: StoredId): Promise<void> {
     // One that is under way may have passed the place where what we look for was put since.
     await this.#listings.run(repoKey(repo), () => this.#list(repo, this.#view(repo)));
   }
 
   /** A pack this process has just written. */
-  add(repo: RepoId, pack: string, index: PackIndex, bytes: number): void {
+  add(repo: StoredId, pack: string, index: PackIndex, bytes: number): void {
     const view = this.#view(repo);
     view.packs.set(pack, { index, bytes, final: false });
     this.#views.set(repoKey(repo), view);
   }
 
   /** Packs that another one now covers: no reason to look into them again. */
-  cover(repo: RepoId, packs: Iterable<string>): void {
+  cover(repo: StoredId, packs: Iterable<string>): void {
     const view = this.#view(repo);
     for (const pack of packs) {
       view.packs.delete(pack);
@@ -120,34 +120,34 @@ export class PackViews {
     this.#views.set(repoKey(repo), view);
   }
 
-  forget(repo: RepoId): void {
+  forget(repo: StoredId): void {
     this.#views.delete(repoKey(repo));
   }
 
   /** Object counts of the packs a merge might take, known without looking: what decides whether one is due. */
-  counts(repo: RepoId): number[] {
+  counts(repo: StoredId): number[] {
     const view = this.#views.get(repoKey(repo));
     if (view === undefined) return [];
     return [...view.packs.values()].filter((known) => !known.final).map(({ index }) => index.count);
   }
 
   /** No merge will take this pack; it does not count towards the next one. */
-  leave(repo: RepoId, pack: string): void {
+  leave(repo: StoredId, pack: string): void {
     const known = this.#views.get(repoKey(repo))?.packs.get(pack);
     if (known !== undefined) known.final = true;
   }
 
   /** Index of one pack, known or read now. */
-  async index(repo: RepoId, pack: string): Promise<PackIndex> {
+  async index(repo: StoredId, pack: string): Promise<PackIndex> {
     const known = this.#views.get(repoKey(repo))?.packs.get(pack);
     return known?.index ?? new PackIndex(await this.#packs.readIndex(repo, pack));
   }
 
-  blame(repo: RepoId, pack: string, error: RepoError): void {
+  blame(repo: StoredId, pack: string, error: RepoError): void {
     this.#log({ level: "error", msg: "a pack is damaged", ...repo, pack, error: error.message });
   }
 
-  #view(repo: RepoId): View {
+  #view(repo: StoredId): View {
     const key = repoKey(repo);
     let view = this.#views.get(key);
     if (view === undefined) {
@@ -157,7 +157,7 @@ export class PackViews {
     return view;
   }
 
-  async #search(repo: RepoId, view: View, oid: string): Promise<PackPlace[]> {
+  async #search(repo: StoredId, view: View, oid: string): Promise<PackPlace[]> {
     const places: PackPlace[] = [];
     for (const [pack, known] of view.packs) {
       const position = known.index.find(oid);
@@ -181,7 +181,7 @@ export class PackViews {
     return places;
   }
 
-  async #list(repo: RepoId, view: View): Promise<void> {
+  async #list(repo: StoredId, view: View): Promise<void> {
     const present = new Set((await this.#packs.list(repo)).packs);
     for (const known of [view.packs, view.covered])
       for (const pack of known.keys()) if (!present.has(pack)) known.delete(pack);
@@ -191,7 +191,7 @@ export class PackViews {
     this.#views.set(repoKey(repo), view);
   }
 
-  async #load(repo: RepoId, view: View, pack: string): Promise<void> {
+  async #load(repo: StoredId, view: View, pack: string): Promise<void> {
     try {
       const index = new PackIndex(await this.#packs.readIndex(repo, pack));
       view.packs.set(pack, { index, bytes: undefined, final: false });

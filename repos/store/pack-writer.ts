@@ -8,7 +8,7 @@ import * as zlib from "node:zlib";
 import type { PackStage, PackStore, Whereabouts } from "./driver.ts";
 import type { ObjectType } from "./objects.ts";
 import * as format from "./pack-format.ts";
-import type { RepoId } from "./types.ts";
+import type { StoredId } from "./types.ts";
 
 const deflateAsync = promisify(zlib.deflate);
 /** Handing a smaller deflate to the thread pool costs more than doing it. */
@@ -45,7 +45,7 @@ export function deflateObject(data: Buffer): Buffer | Promise<Buffer> {
 
 export class PackWriter {
   readonly #packs: PackStore;
-  readonly #repo: RepoId;
+  readonly #repo: StoredId;
   readonly #where: Whereabouts;
   readonly #entries: format.IndexEntry[] = [];
   readonly #oids = new Set<string>();
@@ -54,7 +54,7 @@ export class PackWriter {
   #offset = format.packHeaderBytes;
   #stage: PackStage | undefined;
 
-  constructor(packs: PackStore, repo: RepoId, where: Whereabouts) {
+  constructor(packs: PackStore, repo: StoredId, where: Whereabouts) {
     this.#packs = packs;
     this.#repo = repo;
     this.#where = where;

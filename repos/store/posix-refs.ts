@@ -9,7 +9,7 @@ import { RepoError, asRepoError } from "../errors.ts";
 import type { RefView } from "./driver.ts";
 import { assertOid } from "./objects.ts";
 import * as files from "./posix-files.ts";
-import type { RefTargets, RepoId, StoredRefs, TagTarget } from "./types.ts";
+import type { RefTargets, StoredId, StoredRefs, TagTarget } from "./types.ts";
 
 const refFiles = { main: join("refs", "heads", "main"), head: join("refs", "svc", "head") };
 const packedHeader = "# pack-refs with: peeled fully-peeled sorted ";
@@ -74,7 +74,7 @@ async function breakLock(path: string, staleLockMs: number): Promise<boolean> {
   return !fresh;
 }
 
-export function openPosixRefs(folderOf: (repo: RepoId) => string, staleLockMs: number): RefView {
+export function openPosixRefs(folderOf: (repo: StoredId) => string, staleLockMs: number): RefView {
   /** Runs the action under a lock, unless a live process holds it. `held` turns false before others may break it. */
   async function locked<T>(
     path: string,
@@ -143,7 +143,7 @@ export function openPosixRefs(folderOf: (repo: RepoId) => string, staleLockMs: n
 
   const guarded = async <T>(
     doing: string,
-    repo: RepoId,
+    repo: StoredId,
     action: (folder: string) => Promise<T>,
   ): Promise<T> => {
     try {

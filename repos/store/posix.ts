@@ -13,7 +13,7 @@ import type { PackList, PackStage, PackStore, StoreDriver, Whereabouts } from ".
 import * as files from "./posix-files.ts";
 import { ReadHandles } from "./posix-handles.ts";
 import { openPosixRefs } from "./posix-refs.ts";
-import type { RepoId } from "./types.ts";
+import type { RepoId, StoredId } from "./types.ts";
 
 export interface PosixOptions {
   root: string;
@@ -27,16 +27,23 @@ const handleIdleMs = 10 * 60_000;
 /** A temporary file or a pack without index older than this has no writer any more. */
 const abandonedMs = 60 * 60_000;
 
-/** `t/<tenantId>/s/<last 2 hex of skillId>/<skillId>.git`; an ObjectId starts with its time, so its end spreads. */
-export function repoFolder(root: string, repo: RepoId): string {
-  if (!idPattern.test(repo.tenantId) || !idPattern.test(repo.skillId))
+const ownId = (repo: StoredId) => ("skillId" in repo ? repo.skillId : repo.connectionId);
+
+/**
+ * `t/<tenantId>/s/<last 2 hex of skillId>/<skillId>.git`, for an ObjectId starts with its time, so its end spreads;
+ * `t/<tenantId>/mirror/<connectionId>.git` for a mirror.
+ */
+export function repoFolder(root: string, repo: StoredId): string {
+  const id = ownId(repo);
+  if (!idPattern.test(repo.tenantId) || !idPattern.test(id))
     throw new RepoError("invalid_id", "a repository is addressed by two ids of 24 hex digits");
-  return join(root, "t", repo.tenantId, "s", repo.skillId.slice(-2), `${repo.skillId}.git`);
+  const place = "skillId" in repo ? join("s", id.slice(-2)) : "mirror";
+  return join(root, "t", repo.tenantId, place, `${id}.git`);
 }
 
 export function openPosixDriver(given: PosixOptions): StoreDriver {
   const options = { ...given, root: resolve(given.root) };
-  const folderOf = (repo: RepoId) => repoFolder(options.root, repo);
+  const folderOf = (repo: StoredId) => repoFolder(options.root, repo);
   return {
     packs: openPosixPacks(options),
     refs: openPosixRefs(folderOf, options.staleLockMs),
@@ -55,14 +62,14 @@ async function guarded<T>(doing: string, action: () => Promise<T>): Promise<T> {
 
 function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
   const handles = new ReadHandles(readHandles, handleIdleMs);
-  const folderOf = (repo: RepoId) => repoFolder(root, repo);
-  const packFolder = (repo: RepoId) => join(folderOf(repo), "objects", "pack");
-  const packPath = (repo: RepoId, pack: string) => join(packFolder(repo), `pack-${pack}.pack`);
+  const folderOf = (repo: StoredId) => repoFolder(root, repo);
+  const packFolder = (repo: StoredId) => join(folderOf(repo), "objects", "pack");
+  const packPath = (repo: StoredId, pack: string) => join(packFolder(repo), `pack-${pack}.pack`);
   const trashFolder = join(root, "trash");
   let erased = 0;
 
   /** HEAD and refs come first: once `objects/pack` is there, the folder is a repository. */
-  async function create(repo: RepoId): Promise<void> {
+  async function create(repo: StoredId): Promise<void> {
     const folder = folderOf(repo);
     await files.mkdir(folder, { recursive: true });
     const head = join(folder, files.temporaryName("ref"));
@@ -78,7 +85,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     await Promise.all(fresh.map(files.syncFolder));
   }
 
-  async function inRepository<T>(repo: RepoId, where: Whereabouts, action: () => Promise<T>): Promise<T> {
+  async function inRepository<T>(repo: StoredId, where: Whereabouts, action: () => Promise<T>): Promise<T> {
     try {
       return await action();
     } catch (error) {
@@ -90,7 +97,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
   }
 
   async function reveal(
-    repo: RepoId,
+    repo: StoredId,
     pack: string,
     temporaryPack: string,
     temporaryIndex: string,
@@ -106,7 +113,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
   }
 
   async function put(
-    repo: RepoId,
+    repo: StoredId,
     pack: string,
     bytes: readonly Buffer[],
     index: Buffer,
@@ -130,7 +137,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     await reveal(repo, pack, temporaryPack, temporaryIndex);
   }
 
-  async function stage(repo: RepoId, where: Whereabouts): Promise<PackStage> {
+  async function stage(repo: StoredId, where: Whereabouts): Promise<PackStage> {
     const folder = packFolder(repo);
     const temporaryPack = join(folder, files.temporaryName("pack"));
     const temporaryIndex = join(folder, files.temporaryName("idx"));
@@ -171,7 +178,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     };
   }
 
-  async function list(repo: RepoId): Promise<PackList> {
+  async function list(repo: StoredId): Promise<PackList> {
     const names = await files.orMissing(files.readdir(packFolder(repo)), []);
     const found: Record<string, Set<string>> = { pack: new Set(), idx: new Set(), replaces: new Set() };
     for (const name of names) {
@@ -191,11 +198,11 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
         }
   }
 
-  async function erase(repo: RepoId): Promise<void> {
+  async function erase(repo: StoredId): Promise<void> {
     const folder = folderOf(repo);
     handles.release(folder);
     await files.mkdir(trashFolder, { recursive: true });
-    const grave = join(trashFolder, `${repo.skillId}.${Date.now()}.${process.pid}.${erased++}`);
+    const grave = join(trashFolder, `${ownId(repo)}.${Date.now()}.${process.pid}.${erased++}`);
     const moved = await files.orMissing(
       files.rename(folder, grave).then(() => true),
       false,
@@ -207,7 +214,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     await files.remove(grave, { recursive: true, force: true });
   }
 
-  async function sweepRepository(repo: RepoId): Promise<number> {
+  async function sweepRepository(repo: StoredId): Promise<number> {
     const folder = packFolder(repo);
     const names = new Set(await files.orMissing(files.readdir(folder), []));
     const suspects = [...names].filter(

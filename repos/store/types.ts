@@ -7,6 +7,15 @@ export interface RepoId {
   skillId: string;
 }
 
+/** The two ids that address the mirror of a connection (`repos/mirror/`), in the same form. */
+export interface MirrorId {
+  tenantId: string;
+  connectionId: string;
+}
+
+/** Any repository on disk. */
+export type StoredId = RepoId | MirrorId;
+
 export type { FileMode };
 
 export interface TreeFile {

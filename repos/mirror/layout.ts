@@ -1,0 +1,208 @@
+/**
+ * How a version lies in a customer's repository, and how a directory there is read back. Pure, and without a clock:
+ * the same version gives the same bytes, which is what tells an edit from our own export.
+ */
+import { PackageError, checkPackagePath, compareUtf8, foldName } from "../../contract/package-rules.ts";
+import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
+import { RepoError } from "../errors.ts";
+import { buildTrees, hashObject } from "../store/objects.ts";
+import type { FileMode } from "../store/types.ts";
+import type { MirrorFile, RemoteFile } from "./types.ts";
+
+export const skillsFolder = "skills";
+export const indexPath = `${skillsFolder}/README.md`;
+export const svcFile = ".svc.json";
+
+/** By this word the header is known again, whatever else becomes of its sentence. */
+const headerMark = "svc:managed";
+
+/** One line, so that it can't be left open. No version, date or address: it would change every file with them. */
+export const managedHeader = `<!-- ${headerMark} This file is kept in step with the skill registry: an edit below becomes a new version. This line is not part of it. -->`;
+
+/** An edited header may have grown over lines, but not over the whole file. */
+const headerBytes = 2000;
+
+/**
+ * Path of a skill: folders from the outermost in, then the skill. Throws `invalid_draft` for a slug that is no plain
+ * name, or would be the index.
+ */
+export function mirrorPath(folderSlugs: readonly string[], slug: string): string {
+  const path = [skillsFolder, ...folderSlugs, slug].join("/");
+  assertSkillPath(path);
+  if ([...folderSlugs, slug].some((component) => component.includes("/")))
+    throw new RepoError("invalid_draft", "a slug has a slash in it");
+  return path;
+}
+
+/** Holds a path to what an edit may name: below `skills/`, free of tricks, not the index. */
+export function assertSkillPath(path: string): void {
+  const refuse = (cause?: unknown) =>
+    new RepoError("invalid_draft", `${JSON.stringify(path)} is no place for a skill`, { cause });
+  const below = path.startsWith(`${skillsFolder}/`) ? path.slice(skillsFolder.length + 1) : "";
+  const [first, ...rest] = below.split("/");
+  if (first === undefined || first === "" || (rest.length === 0 && foldName(first) === "readme.md"))
+    throw refuse();
+  try {
+    // As deep as folders go; how long a path may be is for the whole of it.
+    checkPackagePath(below, pathBounds);
+  } catch (error) {
+    if (!(error instanceof PackageError)) throw error;
+    throw refuse(error);
+  }
+  if (below.split("/").some((component) => foldName(component) === svcFile)) throw refuse();
+}
+
+const pathBounds = {
+  files: 0,
+  compressedBytes: 0,
+  uncompressedBytes: 0,
+  pathBytes: 64 * 1024,
+  componentBytes: 255,
+  depth: 1024,
+};
+
+interface Frontmatter {
+  head: string;
+  rest: string;
+}
+
+/** Cuts after the closing line of the frontmatter; without any, the head is empty. */
+function cutFrontmatter(text: string): Frontmatter {
+  const opening = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
+  if (opening === null) return { head: "", rest: text };
+  const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(text.slice(opening[0].length));
+  if (closing === null) return { head: "", rest: text };
+  const end = opening[0].length + closing.index + closing[0].length;
+  return { head: text.slice(0, end), rest: text.slice(end) };
+}
+
+const leadingBlankLines = /^(?:[ \t]*\r?\n)+/;
+
+/** What follows a managed header at the start of a text; undefined if there is none. */
+function afterHeader(text: string): string | undefined {
+  const body = text.replace(leadingBlankLines, "");
+  if (!/^[ \t]*<!--/.test(body)) return undefined;
+  const end = body.indexOf("-->");
+  const line = body.search(/\r?\n|$/);
+  // A comment that somebody left open is the header's first line and no more.
+  const cut = end === -1 || end > headerBytes ? line : end + 3;
+  if (!body.slice(0, cut).includes(headerMark)) return undefined;
+  return body.slice(cut).replace(/^[ \t]*(?:\r?\n|$)/, "");
+}
+
+/** The text of a version without managed headers. Reads what `withManagedHeader` wrote, and what became of it. */
+export function withoutManagedHeader(text: string): string {
+  const { head, rest } = cutFrontmatter(text);
+  let body = rest;
+  for (let inner = afterHeader(body); inner !== undefined; inner = afterHeader(body)) body = inner;
+  if (body === rest) return text;
+  const plain = body.replace(leadingBlankLines, "");
+  return head === "" ? plain : `${head}\n${plain}`;
+}
+
+/** The text with the header between frontmatter and body. Doing it again changes nothing. */
+export function withManagedHeader(text: string): string {
+  const { head, rest } = cutFrontmatter(withoutManagedHeader(text));
+  const body = rest.replace(leadingBlankLines, "");
+  const start = head === "" ? "" : `${head.replace(/(?<!\n)$/, "\n")}\n`;
+  return `${start}${managedHeader}\n\n${body}`;
+}
+
+/** A version's files as they lie in its directory: a text with its header, a package as it is. Bytes that are no text stay. */
+export function exportedFile(format: ContentFormat, file: MirrorFile): MirrorFile {
+  if (format === "package") return file;
+  const text = textOf(file.data);
+  return text === undefined ? file : { ...file, data: Buffer.from(withManagedHeader(text)) };
+}
+
+/** UTF-8 as text, byte order mark included; undefined if it is none. */
+export function textOf(data: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Id of the tree that these files make, without `.svc.json`: what a `RemoteSkill` has as `contentTree`. For a package
+ * that is the `treeOid` of its version.
+ */
+export function contentTreeOf(files: Iterable<{ path: string; mode: FileMode; oid: string }>): string {
+  return buildTrees(files).rootOid;
+}
+
+/** The same for a text, from the bytes stored for its version. */
+export function contentTreeOfText(type: SkillType, stored: Buffer): string {
+  const path = type === "rule" ? "RULE.md" : "SKILL.md";
+  const { data } = exportedFile("markdown", { path, mode: "100644", data: stored });
+  return contentTreeOf([{ path, mode: "100644", oid: hashObject("blob", data) }]);
+}
+
+/**
+ * What a directory is to be imported as. One file is a text, unless the skill is a package now; anything more is a
+ * package. `stripHeader`: its root file was exported as a text and has the header.
+ */
+export type ImportPlan =
+  | { kind: "text"; type: SkillType; file: RemoteFile }
+  | { kind: "package"; rootFile: RemoteFile; stripHeader: boolean };
+
+/** `current` is the format of the skill's version now, undefined for a new skill. The listing must have nothing refused. */
+export function planImport(
+  files: readonly RemoteFile[],
+  rootFile: "SKILL.md" | "RULE.md",
+  current: ContentFormat | undefined,
+): ImportPlan {
+  const root = files.find((file) => file.path === rootFile);
+  if (root === undefined) throw new RepoError("invalid_draft", `the directory has no ${rootFile}`);
+  const type = rootFile === "RULE.md" ? "rule" : "skill";
+  if (files.length === 1 && (type === "rule" || current !== "package"))
+    return { kind: "text", type, file: root };
+  return { kind: "package", rootFile: root, stripHeader: current !== "package" };
+}
+
+export interface IndexEntry {
+  /** From the root of the repository. */
+  path: string;
+  name: string;
+  description: string;
+  type: SkillType;
+}
+
+/** Characters of a description that the index shows. */
+const indexedDescription = 160;
+
+/** Text that Markdown shows as it is, on one line. */
+function plain(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\\`*_{}[\]<>#|~&!]/g, (char) => `\\${char}`);
+}
+
+function clipped(text: string): string {
+  const characters = [...text.replace(/\s+/g, " ").trim()];
+  return characters.length <= indexedDescription
+    ? characters.join("")
+    : `${characters.slice(0, indexedDescription - 1).join("")}…`;
+}
+
+/** `skills/README.md`. Only what the list shows can change it, so an edit of a skill's text does not. */
+export function indexFile(entries: readonly IndexEntry[]): Buffer {
+  const lines = entries
+    .toSorted((a, b) => compareUtf8(a.path, b.path))
+    .map(({ path, name, description, type }) => {
+      const below = path.slice(skillsFolder.length + 1);
+      const link = below.split("/").map(encodeURIComponent).join("/");
+      const about = clipped(description);
+      const kind = type === "rule" ? " (rule)" : "";
+      return `- [${plain(name)}](${link}) \`${below}\`${kind}${about === "" ? "" : `: ${plain(about)}`}\n`;
+    });
+  const list = lines.length === 0 ? "There are no skills yet.\n" : lines.join("");
+  return Buffer.from(
+    `<!-- ${headerMark} This list is written anew on every sync. -->\n\n# Skills\n\n` +
+      `Kept in step with the skill registry: edit a \`SKILL.md\` or \`RULE.md\` and push, and it becomes a new version.\n\n${list}`,
+  );
+}
+
+export { svcRecordFile, readSvcId } from "./svc-record.ts";

@@ -1,0 +1,35 @@
+/** `.svc.json`: facts about a skill for those who read the repository. What it says is never believed, but for a hint. */
+import type { SvcRecord } from "./types.ts";
+
+const readableBytes = 64 * 1024;
+
+/** Sorted keys, two spaces, a line feed at the end: the same record gives the same bytes. */
+export function svcRecordFile(record: SvcRecord): Buffer {
+  const person = (who: SvcRecord["author"]) =>
+    who === null ? null : { name: who.name, username: who.username };
+  const sorted = {
+    author: person(record.author),
+    id: record.id,
+    semver: record.semver,
+    tags: record.tags,
+    type: record.type,
+    version: record.version,
+    versionAuthor: person(record.versionAuthor),
+    visibility: record.visibility,
+  };
+  return Buffer.from(`${JSON.stringify(sorted, undefined, 2)}\n`);
+}
+
+/** The id that a `.svc.json` claims, if it reads as one. */
+export function readSvcId(data: Buffer): string | undefined {
+  if (data.length > readableBytes) return undefined;
+  let record: unknown;
+  try {
+    record = JSON.parse(data.toString("utf8").replace(/^\uFEFF/, ""));
+  } catch {
+    return undefined;
+  }
+  if (typeof record !== "object" || record === null || !("id" in record)) return undefined;
+  const { id } = record;
+  return typeof id === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : undefined;
+}
