@@ -69,19 +69,33 @@ export interface AnonymousKeyActor {
   origin: Origin;
 }
 
-export type Actor = AnonymousActor | AnonymousKeyActor | UserActor | OrganizationActor;
+/**
+ * The sync of a connected repository: write access there is write access to every skill of its organization, so it is
+ * beyond folder restrictions. What it writes is the member's who connected, whether they still belong to it or not.
+ */
+export interface SyncActor {
+  kind: "sync";
+  connectionId: string;
+  member: { userId: string; username: string; name: string };
+  memberships: readonly [Membership];
+  origin: Origin;
+}
+
+export type Actor = AnonymousActor | AnonymousKeyActor | UserActor | OrganizationActor | SyncActor;
 
 /** A stable name of the actor, for rate limits, idempotency keys and upload ownership. */
 export function actorKey(actor: Actor): string {
   if (actor.kind === "user") return `user:${actor.userId}`;
   if (actor.kind === "organization") return `token:${actor.tokenId}`;
   if (actor.kind === "anonymous-key") return `key:${actor.identityId}`;
+  if (actor.kind === "sync") return `sync:${actor.connectionId}`;
   return `address:${actor.origin.ipHash ?? "unknown"}`;
 }
 
 /** Who the actor is to a record that keeps an id of its maker. */
 export function actorId(actor: Actor): string {
   if (actor.kind === "user") return actor.userId;
+  if (actor.kind === "sync") return actor.member.userId;
   if (actor.kind === "anonymous-key") return actor.identityId;
   return actor.kind === "organization" ? actor.tokenId : "anonymous";
 }

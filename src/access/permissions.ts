@@ -28,6 +28,12 @@ export const organizationTokenPermissions: PermissionMap = rolePermissions.admin
 /** What an anonymous key may do with what it shares. Sharing itself is no right to publish in a tenant. */
 export const anonymousKeyPermissions: PermissionMap = { skill: ["read", "update", "delete"] };
 
+/** What the sync of a repository does in its organization: it deletes nothing. */
+export const syncPermissions: PermissionMap = {
+  skill: ["read", "create", "update"],
+  folder: ["create", "manageAcl"],
+};
+
 export function isBuiltIn(role: string): role is BuiltInRole {
   return Object.hasOwn(rolePermissions, role);
 }

@@ -19,7 +19,8 @@ export interface EventSubject {
     | "invitation"
     | "team"
     | "role"
-    | "workspace";
+    | "workspace"
+    | "repository";
   resourceId: string;
   metadata?: Record<string, unknown>;
 }
@@ -46,6 +47,8 @@ function eventActor(actor: Actor): EventRow["actor"] {
     return { type: "organization", id: actor.tokenId, name: actor.tokenName };
   if (actor.kind === "anonymous-key")
     return { type: "anonymous", id: actor.identityId, name: actor.username };
+  // Who pushed is in the entry; the member who connected did not do it.
+  if (actor.kind === "sync") return { type: "system", id: null, name: "repository sync" };
   return { type: "anonymous", id: null, name: "anonymous" };
 }
 

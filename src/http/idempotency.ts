@@ -59,6 +59,7 @@ export async function idempotently(
 function credentialOf(actor: Exclude<Actor, AnonymousActor>): string {
   if (actor.kind === "anonymous-key") return "key";
   if (actor.kind === "organization") return actor.tokenId;
+  if (actor.kind === "sync") return "sync";
   return actor.via.kind === "token" ? actor.via.tokenId : "session";
 }
 

@@ -6,6 +6,8 @@ import type { App } from "../app.ts";
 
 export function authorOf(actor: Actor): VersionDoc["author"] {
   if (actor.kind === "user") return { id: actor.userId, name: actor.name, username: actor.username };
+  if (actor.kind === "sync")
+    return { id: actor.member.userId, name: actor.member.name, username: actor.member.username };
   if (actor.kind === "anonymous" || actor.kind === "anonymous-key") return null;
   return { id: actor.tokenId, name: actor.tokenName, username: actor.memberships[0].tenantSlug };
 }
@@ -15,6 +17,8 @@ export function commitIdentity(app: App, actor: Actor): Identity {
   const host = commitHost(app.config.baseUrl);
   if (actor.kind === "user")
     return { name: actor.username, email: `u-${actor.userId}@users.noreply.${host}` };
+  if (actor.kind === "sync")
+    return { name: actor.member.username, email: `u-${actor.member.userId}@users.noreply.${host}` };
   if (actor.kind === "organization")
     return { name: actor.tokenName, email: `t-${actor.tokenId}@users.noreply.${host}` };
   if (actor.kind === "anonymous-key")

@@ -13,7 +13,13 @@ import { slugOfSkill } from "../folders/slug.ts";
 import { authorOf } from "./author.ts";
 import { recordManifestOf } from "./manifest.ts";
 import { governedBy, releasePlace, takePlace } from "./place.ts";
-import { commitDraft, summaryOf, versionRow } from "./publish-version.ts";
+import {
+  commitDraft,
+  importedMetadata,
+  summaryOf,
+  versionRow,
+  type ImportedFrom,
+} from "./publish-version.ts";
 import type { PublishSkill } from "./schema.ts";
 import { firstSemver, isPrerelease, readExactSemver } from "./semver.ts";
 import { scheduleSettling } from "./settle.ts";
@@ -38,6 +44,7 @@ type NewSkill = Pick<PublishSkill, "semver" | "message" | "description" | "tags"
   name: string;
   type: SkillType;
   slug: string;
+  imported?: ImportedFrom;
 };
 
 /**
@@ -64,7 +71,8 @@ export async function createSkill(
   const { slug } = input;
   const description = input.description ?? source.defaults.description ?? "";
   const repo = { tenantId: tenant._id, skillId };
-  const draft = commitDraft(app, actor, { repo, number: 1, semver, versionId, now, message: input.message });
+  const { imported, message } = input;
+  const draft = commitDraft(app, actor, { repo, number: 1, semver, versionId, now, message, imported });
   const written = await app.repos.writeCommit(repo, { ...draft, source: source.tree(input, description) });
 
   const author = authorOf(actor);
@@ -75,7 +83,7 @@ export async function createSkill(
     skill: { _id: skillId, tenantId: tenant._id, name: input.name },
   });
   await recordManifestOf(app, row, written);
-  const event = makeEvent(app, actor, "skill.created", {
+  const event = makeEvent(app, actor, imported ? "skill.created_via_import" : "skill.created", {
     tenantId: tenant._id,
     resourceType: "skill",
     resourceId: skillId,
@@ -86,6 +94,7 @@ export async function createSkill(
       semver,
       commit: written.oid,
       source: actor.origin.source,
+      ...importedMetadata(imported),
     },
   });
   const skill: SkillDoc = {

@@ -36,6 +36,15 @@ export interface AppendRequest extends SemverRequest {
   message?: string | undefined;
   description?: string | undefined;
   tags?: string[] | undefined;
+  /** A version made of a push to the connected repository; the caller decided on what `expectedHead` shows. */
+  imported?: (ImportedFrom & { expectedHead: number }) | undefined;
+}
+
+/** The commit of a connected repository that a version was made of. One line each. */
+export interface ImportedFrom {
+  commit: string;
+  /** `Name <address>`, as the commit has it. */
+  author: string;
 }
 
 /** A new version of an existing skill, for whoever may update it. */
@@ -68,6 +77,8 @@ export async function appendVersion(
   const now = app.now();
 
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
+    const { imported } = request;
+    if (imported && imported.expectedHead !== skill.head.version) throw movedOn(skill);
     if (await source.equals(skill.current)) return unchanged(app, skill, source);
     const semver = nextSemver(skill.highestSemver, request);
     const number = skill.head.version + 1;
@@ -80,6 +91,7 @@ export async function appendVersion(
       now,
       message: request.message,
       parent: skill.head.oid,
+      imported,
     });
     written = written
       ? await app.repos.recommit(repo, written, draft)
@@ -102,7 +114,7 @@ export async function appendVersion(
     const current = row.prerelease
       ? {}
       : { current: summaryOf(row), description, excerpt: source.excerpt, ...(tags ? { tags } : {}) };
-    const event = makeEvent(app, actor, "skill.version_created", {
+    const event = makeEvent(app, actor, imported ? "skill.version_imported" : "skill.version_created", {
       tenantId: skill.tenantId,
       resourceType: "skill",
       resourceId: skill._id,
@@ -112,6 +124,7 @@ export async function appendVersion(
         semver,
         commit: written.oid,
         source: actor.origin.source,
+        ...importedMetadata(imported),
       },
     });
     await recordManifestOf(app, row, written);
@@ -168,6 +181,7 @@ export interface CommitFacts {
   now: Date;
   message: string | undefined;
   parent?: string;
+  imported?: ImportedFrom | undefined;
 }
 
 /** What the commit of a version says: enough to make its row again (`docs/git-store.md`). */
@@ -183,8 +197,24 @@ export function commitDraft(app: App, actor: Actor, facts: CommitFacts): CommitD
       "Svc-Semver": facts.semver,
       "Svc-Version-Id": facts.versionId,
       "Svc-Source": actor.origin.source,
+      ...(facts.imported
+        ? { "Svc-Import-Commit": facts.imported.commit, "Svc-Import-Author": facts.imported.author }
+        : {}),
     },
   };
+}
+
+/** What the audit entry of an import tells beyond that of a publish. */
+export function importedMetadata(imported: ImportedFrom | undefined): Record<string, unknown> {
+  return imported ? { remoteCommit: imported.commit, author: imported.author } : {};
+}
+
+function movedOn(skill: SkillDoc): ServiceError {
+  return new ServiceError("conflict", `"${skill.slug}" has a new version meanwhile: decide again.`, {
+    kind: "skill",
+    ref: skill._id,
+    head: skill.head.version,
+  });
 }
 
 export interface RowFacts {

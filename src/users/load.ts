@@ -107,6 +107,7 @@ export function requireUser(actor: Actor): UserActor {
   }
   if (actor.kind === "anonymous-key")
     throw forbidden("This call is signed by an anonymous key, and this needs a person: sign in.");
+  if (actor.kind === "sync") throw forbidden("The sync of a repository is no person.");
   return actor;
 }
 
