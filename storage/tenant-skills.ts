@@ -3,6 +3,23 @@ import type { Database } from "./database.ts";
 import type { SkillDoc } from "./skills.ts";
 import { updateInSlices } from "./slices.ts";
 
+export type MirroredSkill = Pick<
+  SkillDoc,
+  | "_id"
+  | "tenantId"
+  | "slug"
+  | "name"
+  | "description"
+  | "type"
+  | "visibility"
+  | "tags"
+  | "folderId"
+  | "author"
+  | "revision"
+  | "current"
+  | "head"
+>;
+
 export type TenantSkills = ReturnType<typeof openTenantSkills>;
 
 export function openTenantSkills(database: Database) {
@@ -45,6 +62,36 @@ export function openTenantSkills(database: Database) {
       ]);
       return resumed > 0;
     },
+    /** What a repository that mirrors an organization's skills holds of each, in order of their ids. */
+    listToMirror: (tenantId: string, after: string, limit: number) =>
+      skills
+        .find(
+          {
+            tenantId,
+            _id: { $gt: after },
+            deletedAt: { $exists: false },
+            suspended: { $exists: false },
+          },
+          {
+            projection: {
+              tenantId: 1,
+              slug: 1,
+              name: 1,
+              description: 1,
+              type: 1,
+              visibility: 1,
+              tags: 1,
+              folderId: 1,
+              author: 1,
+              revision: 1,
+              current: 1,
+              head: 1,
+            },
+          },
+        )
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray() as Promise<MirroredSkill[]>,
     /** Skills of some anonymous identities, each its own tenant. */
     listShared: (tenantIds: string[]) =>
       skills

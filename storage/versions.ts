@@ -81,6 +81,12 @@ export function openVersions(database: Database) {
       versions.find({ skillId }, { projection: { _id: 0, semver: 1, oid: 1 } }).toArray() as Promise<
         { semver: string; oid: string }[]
       >,
+    /** What each of a skill's versions was made of, for telling our own former exports from edits. */
+    listContents: (skillId: string) =>
+      versions
+        .find({ skillId }, { projection: { _id: 0, version: 1, oid: 1, format: 1 } })
+        .sort({ version: -1 })
+        .toArray() as Promise<Pick<VersionDoc, "version" | "oid" | "format">[]>,
     async removeOfSkill(skillId: string): Promise<void> {
       await Promise.all([versions.deleteMany({ skillId }), manifests.deleteMany({ skillId })]);
     },

@@ -1,0 +1,99 @@
+/** Skills as a connected repository holds them: their places, and what their current versions are exported as. */
+import {
+  contentTreeOf,
+  contentTreeOfText,
+  exportedFile,
+  mirrorPath,
+  svcRecordFile,
+} from "../../repos/mirror/layout.ts";
+import type { MirrorFile } from "../../repos/mirror/types.ts";
+import { hashObject } from "../../repos/store/objects.ts";
+import type { MirroredSkill } from "../../storage/tenant-skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { App } from "../app.ts";
+import { loadTree } from "../folders/load.ts";
+import type { ExportedAs } from "./plan-export.ts";
+
+const listedAtOnce = 1000;
+
+export interface PlacedSkill extends MirroredSkill {
+  id: string;
+  path: string;
+}
+
+/** Every skill of an organization that is in sight of anybody, and where it belongs in the repository. */
+export async function listPlacedSkills(app: App, tenantId: string): Promise<PlacedSkill[]> {
+  const placed: PlacedSkill[] = [];
+  const tree = await loadTree(app, tenantId);
+  for (let after = ""; ;) {
+    const rows = await app.storage.tenantSkills.listToMirror(tenantId, after, listedAtOnce);
+    for (const skill of rows) {
+      const folders = skill.folderId === null ? [] : tree.ancestry(skill.folderId).toReversed();
+      // Its folder was made after the tree was read: the change that made it asks for another sync.
+      if (skill.folderId !== null && folders.length === 0) continue;
+      const slugs = folders.map(({ slug }) => slug);
+      placed.push({ ...skill, id: skill._id, path: mirrorPath(slugs, skill.slug) });
+    }
+    if (rows.length < listedAtOnce) return placed;
+    after = rows.at(-1)!._id;
+  }
+}
+
+export interface ExportedSkill extends ExportedAs {
+  /** Bytes of `.svc.json`. */
+  svc: Buffer;
+  files(): AsyncIterable<MirrorFile>;
+}
+
+/** The directory of a skill's current version: always the same for the same state of the skill. */
+export async function exportSkill(app: App, skill: PlacedSkill): Promise<ExportedSkill> {
+  const { current, type } = skill;
+  const svc = svcRecordFile({
+    id: skill.id,
+    version: current.version,
+    semver: current.semver,
+    type,
+    visibility: skill.visibility,
+    tags: skill.tags,
+    author: skill.author,
+    versionAuthor: await authorOfCurrent(app, skill),
+  });
+  return {
+    contentTree: await contentTreeOfVersion(app, skill, current),
+    svcBlob: hashObject("blob", svc),
+    svc,
+    async *files() {
+      const repo = { tenantId: skill.tenantId, skillId: skill.id };
+      for await (const file of app.repos.readFiles(repo, current.oid))
+        yield exportedFile(current.format, { path: file.path, mode: file.mode, data: file.data });
+    },
+  };
+}
+
+/** The content trees of all versions that a skill has had. */
+export async function everExported(app: App, skill: PlacedSkill): Promise<ReadonlySet<string>> {
+  const trees = new Set<string>([await contentTreeOfVersion(app, skill, skill.current)]);
+  for (const version of await app.storage.versions.listContents(skill.id))
+    trees.add(await contentTreeOfVersion(app, skill, version));
+  return trees;
+}
+
+async function contentTreeOfVersion(
+  app: App,
+  { tenantId, id, type }: PlacedSkill,
+  { oid, format }: Pick<VersionDoc, "oid" | "format">,
+): Promise<string> {
+  const repo = { tenantId, skillId: id };
+  if (format === "package") return contentTreeOf(await app.repos.listFiles(repo, oid));
+  const root = await app.repos.readFile(repo, oid, type === "rule" ? "RULE.md" : "SKILL.md");
+  if (!root) throw new Error(`the version ${oid} of skill ${id} has no root file`);
+  return contentTreeOfText(type, root.data);
+}
+
+async function authorOfCurrent(app: App, { id, current }: PlacedSkill): Promise<VersionDoc["author"]> {
+  const row = await app.storage.versions.find(id, current.version);
+  if (row) return row.author;
+  // Not carried over yet: it waits in the skill's own document.
+  const skill = await app.storage.skills.find(id);
+  return skill?.pending.find(({ version }) => version === current.version)?.author ?? null;
+}
