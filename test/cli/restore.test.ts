@@ -60,6 +60,31 @@ describe("svc restore", () => {
     assert.deepEqual(await verify(w), []);
   });
 
+  it("tells people what was done, and nothing else on stdout", async (t) => {
+    const w = await saved(t);
+    const other = await cloned(t, w);
+    await install(other, "house", "claude", "--no-save");
+    const env = { SVC_API_URL: other.apiUrl };
+    const run = () => svc(["restore"], { home: other.home, cwd: other.project, env });
+
+    const first = await run();
+    const second = await run();
+
+    assert.deepEqual([first.code, second.code], [0, 0]);
+    assert.match(
+      first.stdout,
+      /^installed {2}acme\/review 1\.0\.0\n {2}claude {2}\S+\/review\n {2}codex {2}\S+AGENTS\.md\n$/,
+    );
+    assert.equal(second.stdout, "up to date  acme/review 1.0.0\n");
+    assert.equal(second.stderr, "warning house is installed here (claude), and svc.lock does not name it\n");
+    const refused = await svc(["restore"], { home: other.home, cwd: other.home, env });
+    assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+    assert.match(
+      refused.stderr,
+      /^error There is no svc\.lock in .*: svc install <ref> -p --save makes it\.$/m,
+    );
+  });
+
   it("takes a part of the tools, and tells what the lock does not name", async (t) => {
     const w = await saved(t);
     const other = await cloned(t, w);
