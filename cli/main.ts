@@ -9,17 +9,18 @@ async function main(argv: string[]): Promise<void> {
     process.stdout.write(`${version}\n`);
     return;
   }
-  // A reader that went away (`svc list | head`) is no failure of ours.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exitCode ??= 0;
-  });
-  const [{ run, processIo }, { watchSignals }] = await Promise.all([
+  const [{ runProcess, endUnheard }, { watchSignals }] = await Promise.all([
     import("./run.ts"),
     import("./interrupt.ts"),
   ]);
+  // A reader that went away (`svc list | head`) is no failure of ours; a full disk is.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") endUnheard(argv, error);
+  });
+  // What cannot be told there cannot be told anywhere; the exit code still says it.
+  process.stderr.on("error", () => {});
   watchSignals();
-  process.exitCode = await run(argv, processIo());
+  process.exitCode = await runProcess(argv);
 }
 
 void main(process.argv.slice(2));

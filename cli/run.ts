@@ -1,10 +1,11 @@
 /** One run of `svc`: which command, its arguments, its answer, its exit code. */
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asksForJson, locateCommand, normaliseArguments } from "./argv.ts";
 import type { Command, CommandResult } from "./command.ts";
 import type { Context, Io } from "./context.ts";
-import { Cancelled, type CliError, invalidArgument, toCliError } from "./errors.ts";
+import { Cancelled, CliError, invalidArgument, messageOf, toCliError } from "./errors.ts";
 import { openOutput } from "./output.ts";
 import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
 import { suggest } from "./suggest.ts";
@@ -14,18 +15,65 @@ import { version } from "./version.ts";
 /** What the completion scripts call; no command for people, so no help tells of it. */
 const completing = "__complete";
 
+/** Throws `CliError` for a process that has no folder to work in, or nobody's home. */
 export function processIo(): Io {
+  return { ...processStreams(), cwd: currentFolder(), home: homeFolder() };
+}
+
+function processStreams() {
   return {
     env: process.env,
-    cwd: process.cwd(),
-    home: homedir(),
     platform: process.platform,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     now: () => new Date(),
-    sleep: (ms) => sleep(ms),
+    sleep: (ms: number) => sleep(ms),
   };
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const message = "The current folder is no longer there: change to another one.";
+    throw new CliError("E_INTERNAL", message, undefined, { cause: error });
+  }
+}
+
+/** With HOME empty or relative, a login would be kept in whatever folder it is made in. */
+function homeFolder(): string {
+  for (const find of [homedir, () => userInfo().homedir])
+    try {
+      const home = find();
+      if (isAbsolute(home)) return home;
+    } catch {
+      // The system knows no such user.
+    }
+  throw new CliError("E_INTERNAL", "There is no home folder to keep anything in: set HOME to one.");
+}
+
+/** A run of this very process. */
+export async function runProcess(argv: readonly string[]): Promise<number> {
+  let io: Io;
+  try {
+    io = processIo();
+  } catch (error) {
+    bareOutput(argv).failure(toCliError(error));
+    return 1;
+  }
+  return run(argv, io);
+}
+
+/** Ends the process whose answer could not be written. */
+export function endUnheard(argv: readonly string[], error: Error): never {
+  const message = `The answer cannot be written: ${messageOf(error)}.`;
+  bareOutput(argv).failure(new CliError("E_INTERNAL", message, undefined, { cause: error }));
+  process.exit(1);
+}
+
+function bareOutput(argv: readonly string[]) {
+  return openOutput({ ...processStreams(), cwd: "", home: "" }, asksForJson(argv));
 }
 
 /** Answers the exit code: 0, 1 for failure, 130 when a person ended a prompt. Never throws. */
