@@ -13,6 +13,7 @@ export function shownLine(line: string): string {
 }
 
 /** The styles that `output.ts` paints with; whatever else begins as one is no style of ours. */
+// oxlint-disable-next-line no-control-regex -- the styles begin with one
 const lineOrStyle = /(\n|\u001B\[(?:1|2|4|22|24|31|32|33|36|39)m)/;
 
 /** A whole answer: its lines stay and, where the stream shows any, our styles; everything else is spelled out. */
