@@ -22,6 +22,14 @@ export interface SyncCounts {
   retries: number;
 }
 
+/** A directory or skill that could not be carried over; the others were. */
+export interface SyncRefusal {
+  path: string;
+  code: string;
+  /** A sentence for people. */
+  message: string;
+}
+
 export interface SyncRunDoc {
   _id: string;
   connectionId: string;
@@ -34,6 +42,8 @@ export interface SyncRunDoc {
   /** The branch's head when it was done. */
   commit?: string;
   problem?: SyncProblem;
+  /** The first of them; `counts.refused` has their number. */
+  refusals?: SyncRefusal[];
 }
 
 export const syncRunIndexes: IndexDescription[] = [
@@ -52,7 +62,7 @@ export function openSyncRuns(database: Database) {
     },
     async finish(
       id: string,
-      result: Pick<SyncRunDoc, "endedAt" | "outcome" | "counts" | "commit" | "problem">,
+      result: Pick<SyncRunDoc, "endedAt" | "outcome" | "counts" | "commit" | "problem" | "refusals">,
     ): Promise<void> {
       await runs.updateOne({ _id: id }, { $set: result });
     },

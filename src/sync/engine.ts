@@ -1,0 +1,235 @@
+/**
+ * One sync of a connection: fetch, import what the repository has edited, export what changed here, push; and again when the
+ * branch moved meanwhile. Whoever runs it holds the connection's lease. Any step may be the last one: what is there is
+ * compared by content, so the next sync goes on from wherever this one stopped, and a second one changes nothing.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { RepoError } from "../../repos/errors.ts";
+import type { RepositoryHost } from "../../repos/hosts/host.ts";
+import { indexFile } from "../../repos/mirror/layout.ts";
+import type { Mirrors, RemoteScan } from "../../repos/mirror/types.ts";
+import type { ConnectionDoc, SyncProblem } from "../../storage/connections.ts";
+import type { SyncBase } from "../../storage/sync-bases.ts";
+import type { App } from "../app.ts";
+import { syncActor } from "../skills/import.ts";
+import { planImport } from "./decide.ts";
+import { pushExports } from "./export.ts";
+import { everExported, exportSkill, listPlacedSkills, type ExportedSkill } from "./exported.ts";
+import { applyImport } from "./import.ts";
+import { planExport } from "./plan-export.ts";
+import { SyncBlocked, type SyncWork } from "./work.ts";
+
+/** How often a sync starts over because somebody pushed or published meanwhile. */
+const rounds = 6;
+const roundPauseMs = 200;
+const leaseMs = 120_000;
+const renewMs = leaseMs / 4;
+/** The first pause after a failure, which doubles, and the longest. */
+const retryMs = { first: 15_000, most: 3_600_000 };
+
+export interface SyncPorts {
+  mirrors: Mirrors;
+  hostOf(connection: ConnectionDoc): Promise<RepositoryHost> | RepositoryHost;
+}
+
+export type SyncEnd = "done" | "blocked" | "failed" | "busy" | "lost";
+
+/**
+ * Runs what is due of a connection. `busy`: somebody else is at it, or it is gone; `lost`: somebody else took it over. All
+ * trouble is told at the connection; only what is no trouble of the sync's is thrown.
+ */
+export async function runSync(app: App, connectionId: string, ports: SyncPorts): Promise<SyncEnd> {
+  const { connections, tenants } = app.storage;
+  const startedAt = app.now();
+  const connection = await connections.takeLease(
+    connectionId,
+    app.newId(),
+    new Date(startedAt.getTime() + leaseMs),
+    startedAt,
+  );
+  if (!connection?.lease) return "busy";
+  const { fence } = connection.lease;
+  const tenant = await tenants.find(connection.tenantId);
+  if (!tenant || tenant.deletionAt) return endEmpty(app, connection, fence);
+
+  const leaving = new AbortController();
+  const renewal = setInterval(() => {
+    const until = new Date(app.now().getTime() + leaseMs);
+    connections.renewLease(connectionId, fence, until).then(
+      (isHeld) => isHeld || leaving.abort(),
+      () => undefined,
+    );
+  }, renewMs);
+  const runId = app.newId();
+  const full = connection.fullWanted > connection.done;
+  const counts = { imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0, refused: 0, retries: 0 };
+  const { syncRuns } = app.storage;
+  const run = { connectionId, tenantId: connection.tenantId, full, startedAt };
+  await syncRuns.start({ _id: runId, ...run, outcome: "running", counts });
+  await syncRuns.closeStopped(connectionId, runId, startedAt);
+
+  let commit: string | null | undefined;
+  let problem: SyncProblem | undefined;
+  let outcome: "done" | "blocked" | "failed" = "done";
+  const work: SyncWork = {
+    app,
+    actor: syncActor(connection, tenant),
+    connection,
+    mirror: ports.mirrors.open({ tenantId: connection.tenantId, connectionId }),
+    remote: { kind: "directory", path: "" },
+    full,
+    counts,
+    refusals: [],
+    signal: leaving.signal,
+  };
+  try {
+    work.remote = await (await ports.hostOf(connection)).remote();
+    commit = await inRounds(work);
+  } catch (error) {
+    if (leaving.signal.aborted) outcome = "failed";
+    else [outcome, problem] = troubleOf(app, error);
+  } finally {
+    clearInterval(renewal);
+  }
+
+  const now = app.now();
+  const isNews = Object.values(counts).some((count) => count > 0) || outcome !== "done" || full;
+  if (isNews)
+    await syncRuns.finish(runId, {
+      endedAt: now,
+      outcome,
+      counts,
+      refusals: work.refusals,
+      ...(commit ? { commit } : {}),
+      ...(problem ? { problem } : {}),
+    });
+  else await syncRuns.forget(runId);
+  if (leaving.signal.aborted) return "lost";
+  const isEnded = await connections.finish(connectionId, fence, {
+    done: connection.wanted,
+    now,
+    status: outcome === "done" ? "active" : outcome === "blocked" ? "blocked" : "failing",
+    ...(commit ? { lastRemoteOid: commit } : {}),
+    ...(problem ? { problem } : {}),
+    ...(outcome === "failed" ? { retryAt: retryAt(connection, now) } : {}),
+  });
+  return isEnded ? outcome : "lost";
+}
+
+/** Of an organization that is being deleted nothing is written any more. */
+async function endEmpty(app: App, connection: ConnectionDoc, fence: number): Promise<SyncEnd> {
+  const result = { done: connection.wanted, now: app.now(), status: "active" } as const;
+  return (await app.storage.connections.finish(connection._id, fence, result)) ? "done" : "lost";
+}
+
+async function inRounds(work: SyncWork): Promise<string | null> {
+  for (let round = 1; ; round++) {
+    work.refusals = [];
+    work.counts.refused = 0;
+    const result = await oneRound(work);
+    if (result !== "again") return result.commit;
+    work.counts.retries++;
+    if (round === rounds)
+      throw new RepoError("remote_unreachable", "the branch moved at every try: it is tried again later");
+    await pause(roundPauseMs * round * (0.5 + Math.random()), undefined, { signal: work.signal });
+  }
+}
+
+async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "again"> {
+  const { app, mirror, connection } = work;
+  const fetched = await mirror.fetch(work.remote, connection.branch, { signal: work.signal });
+  if (fetched.status === "no_branch")
+    throw new SyncBlocked(
+      "branch_missing",
+      `The repository has no branch ${connection.branch}: create it, or connect another one.`,
+    );
+  const parent = fetched.status === "fetched" ? fetched.commit : null;
+  const scan = parent === null ? emptyScan : await mirror.scan(parent);
+  if (scan.skills === "blocked")
+    throw new SyncBlocked("skills_blocked", "skills is no folder in the repository: rename what is there.");
+
+  let { skills, bases } = await loadSides(work);
+  const exported = exporter(app, () => skills);
+  const actions = await planImport(
+    scan.directories.map(({ path, contentTree, svcId }) => ({
+      path,
+      contentTree,
+      ...(svcId === undefined ? {} : { claims: svcId }),
+    })),
+    [...bases.values()],
+    [...skills.values()],
+    {
+      exported: async (id) => (await exported(id)).contentTree,
+      everExported: (id) => everExported(app, skills.get(id)!),
+    },
+  );
+  const facts = { commit: parent ?? "", directories: scan.directories, skills, bases };
+  const imported = await applyImport(work, actions, facts);
+  if (imported.hasMoved) return "again";
+  if (imported.isChanged) ({ skills, bases } = await loadSides(work));
+
+  const steps = await planExport({
+    skills: [...skills.values()],
+    // One with a problem is looked at again each time.
+    bases: [...bases.values()].map((base) => (base.problem ? { ...base, skillRevision: -1 } : base)),
+    directories: scan.directories,
+    full: work.full,
+    held: imported.held,
+    exported,
+  });
+  const index = indexFile([...skills.values()]);
+  const pushed = await pushExports(work, steps, { parent, skills, bases, index, exported });
+  return pushed === "moved" ? "again" : pushed;
+}
+
+const emptyScan: RemoteScan = {
+  commit: "",
+  skills: "absent",
+  complete: true,
+  directories: [],
+  gone: [],
+  problems: [],
+};
+
+async function loadSides({ app, connection }: SyncWork) {
+  const [skills, bases] = await Promise.all([
+    listPlacedSkills(app, connection.tenantId),
+    app.storage.syncBases.listOf(connection._id),
+  ]);
+  return {
+    skills: new Map(skills.map((skill) => [skill.id, skill])),
+    bases: new Map<string, SyncBase>(bases.map((base) => [base.skillId, base])),
+  };
+}
+
+/** Reads each skill once for each of its states. */
+function exporter(app: App, skills: () => ReadonlyMap<string, Parameters<typeof exportSkill>[1]>) {
+  const known = new Map<string, Promise<ExportedSkill>>();
+  return (id: string): Promise<ExportedSkill> => {
+    const skill = skills().get(id)!;
+    const key = `${id} ${skill.revision}`;
+    let exported = known.get(key);
+    if (!exported) known.set(key, (exported = exportSkill(app, skill)));
+    return exported;
+  };
+}
+
+/** What somebody has to mend stays until then; the rest is tried again by itself. */
+function troubleOf(app: App, error: unknown): ["blocked" | "failed", SyncProblem] {
+  const at = app.now();
+  if (error instanceof SyncBlocked) return ["blocked", { code: error.code, message: error.message, at }];
+  if (error instanceof RepoError) {
+    const problem = { code: error.code, message: `${error.message}.`.replace(/\.\.$/, "."), at };
+    return [error.retryable ? "failed" : "blocked", problem];
+  }
+  app.log.error({ error }, "a sync failed unexpectedly");
+  return [
+    "failed",
+    { code: "internal", message: "Something went wrong on our side: it is tried again.", at },
+  ];
+}
+
+function retryAt({ failures }: ConnectionDoc, now: Date): Date {
+  const ms = Math.min(retryMs.first * 2 ** Math.min(failures, 20), retryMs.most);
+  return new Date(now.getTime() + ms * (0.75 + Math.random() / 2));
+}

@@ -1,0 +1,240 @@
+/**
+ * Carries a branch's edits over: each becomes a version, or a new skill, through the services that a publish calls. The
+ * base is written after each one: a stop in between leaves content that both sides hold, which the next sync sees.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { PackageError } from "../../contract/package-rules.ts";
+import type { ContentFormat } from "../../contract/vocabulary.ts";
+import { planImport as planSource, textOf, withoutManagedHeader } from "../../repos/mirror/layout.ts";
+import type { DirectoryListing, RemoteChange, RemoteSkill } from "../../repos/mirror/types.ts";
+import type { SyncBase } from "../../storage/sync-bases.ts";
+import { ServiceError } from "../errors.ts";
+import { importSkill, importVersion, type ImportCommit } from "../skills/import.ts";
+import { readPackageSource } from "../skills/package-source.ts";
+import { readTextSource, type VersionSource } from "../skills/text-source.ts";
+import type { ImportAction } from "./decide.ts";
+import type { PlacedSkill } from "./exported.ts";
+import { refuse, type SyncWork } from "./work.ts";
+
+/** No revision is this: the skill is looked at again before the next export. */
+const unseenRevision = -1;
+
+export interface ImportFacts {
+  commit: string;
+  directories: readonly RemoteSkill[];
+  skills: ReadonlyMap<string, PlacedSkill>;
+  bases: ReadonlyMap<string, SyncBase>;
+}
+
+export interface Imported {
+  /** Something was written here: skills and bases have to be read again. */
+  isChanged: boolean;
+  /** A skill was published meanwhile: decide again before anything is exported. */
+  hasMoved: boolean;
+  /** Skills whose content in the branch was refused: not to be overwritten there. */
+  held: Set<string>;
+}
+
+export async function applyImport(
+  work: SyncWork,
+  actions: readonly ImportAction[],
+  facts: ImportFacts,
+): Promise<Imported> {
+  const imported: Imported = { isChanged: false, hasMoved: false, held: new Set() };
+  const at = new Map(facts.directories.map((directory) => [directory.path, directory]));
+  const placeOf = (action: ImportAction) =>
+    (action.kind === "create" ? undefined : action.strayPath) ?? action.path;
+  const changes = await work.mirror.lastChanges(
+    facts.commit,
+    actions.filter(({ kind }) => kind !== "adopt").map(placeOf),
+  );
+  for (const action of actions) {
+    work.signal.throwIfAborted();
+    const directory = at.get(placeOf(action))!;
+    try {
+      const done = await carryOut(work, action, directory, changes.get(directory.path), facts);
+      if (done === "moved") imported.hasMoved = true;
+      else imported.isChanged = true;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      refuse(work, directory.path, refusal.code, refusal.message);
+      if (action.kind === "create") continue;
+      imported.held.add(action.skillId);
+      const base = facts.bases.get(action.skillId);
+      if (base) await noteProblem(work, base, refusal);
+    }
+  }
+  return imported;
+}
+
+async function carryOut(
+  work: SyncWork,
+  action: ImportAction,
+  directory: RemoteSkill,
+  change: RemoteChange | undefined,
+  facts: ImportFacts,
+): Promise<"done" | "moved"> {
+  const { app, counts } = work;
+  if (action.kind === "adopt") {
+    await writeBase(work, action, directory);
+    return "done";
+  }
+  const commit = importCommitOf(change, facts.commit);
+  if (action.kind === "create") {
+    const made = await withSource(work, directory, undefined, (source) =>
+      importSkill(
+        app,
+        work.actor,
+        source,
+        {
+          segments: directory.path.split("/").slice(1),
+          type: directory.rootFile === "RULE.md" ? "rule" : "skill",
+        },
+        commit,
+      ),
+    );
+    counts.created++;
+    await writeBase(work, { ...action, skillId: made.skill._id }, directory);
+    if (action.after !== undefined)
+      await app.storage.syncBases.removeMany(work.connection._id, fenceOf(work), [action.after]);
+    return "done";
+  }
+
+  const decidedOn = facts.skills.get(action.skillId)!;
+  const skill = await app.storage.skills.find(action.skillId);
+  // Deleted or published since: the next round decides on what is there now.
+  if (
+    !skill ||
+    skill.head.version !== decidedOn.head.version ||
+    skill.current.version !== decidedOn.current.version
+  )
+    return "moved";
+  if ((directory.rootFile === "RULE.md") !== (skill.type === "rule"))
+    throw new ServiceError(
+      "refused",
+      `${directory.path} holds a ${directory.rootFile}, but the skill is a ${skill.type}: a skill keeps its type.`,
+    );
+  const appended = await withSource(work, directory, skill.current.format, (source) =>
+    importVersion(app, work.actor, skill, source, commit),
+  );
+  if (appended === "moved") return "moved";
+  if (!appended.unchanged) {
+    counts.imported++;
+    if (action.conflict) {
+      counts.conflicts++;
+      await app.storage.syncConflicts.record([
+        {
+          connectionId: work.connection._id,
+          tenantId: work.connection.tenantId,
+          skillId: skill._id,
+          path: directory.path,
+          winning: appended.version.version,
+          losing: skill.current.version,
+          commit: commit.oid,
+          authorName: commit.authorName,
+          ...(commit.authorEmail === undefined ? {} : { authorEmail: commit.authorEmail }),
+          at: app.now(),
+        },
+      ]);
+    }
+  }
+  await writeBase(work, action, directory);
+  return "done";
+}
+
+/** Opens a directory as what a publish brings. Throws `PackageError` or `ServiceError` for what can't be one. */
+async function withSource<T>(
+  { mirror }: SyncWork,
+  directory: RemoteSkill,
+  format: ContentFormat | undefined,
+  use: (source: VersionSource) => Promise<T>,
+): Promise<T> {
+  const listing = await mirror.list(directory);
+  refuseListed(directory, listing);
+  const plan = planSource(listing.files, directory.rootFile, format);
+  if (plan.kind === "text") {
+    const text = textOf(await mirror.read(plan.file.oid));
+    if (text === undefined)
+      throw new ServiceError("content_invalid", `${directory.rootFile} is not UTF-8 text.`);
+    return use(readTextSource(withoutManagedHeader(text), plan.type));
+  }
+  const folder = await mkdtemp(path.join(tmpdir(), "svc-import-"));
+  try {
+    const zip = path.join(folder, "package.zip");
+    const replaced = new Map<string, Buffer>();
+    const root = plan.stripHeader ? textOf(await mirror.read(plan.rootFile.oid)) : undefined;
+    if (root !== undefined) replaced.set(plan.rootFile.path, Buffer.from(withoutManagedHeader(root)));
+    await mirror.writeZip(listing.files, zip, replaced);
+    return await use(await readPackageSource(zip));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function refuseListed(directory: RemoteSkill, { refused }: DirectoryListing): void {
+  const [first] = refused;
+  if (!first) return;
+  const more = refused.length > 1 ? ` (and ${refused.length - 1} more)` : "";
+  throw new ServiceError(
+    "content_invalid",
+    `${directory.path}/${first.path}: ${first.message}${more}`.slice(0, 1000),
+  );
+}
+
+function importCommitOf(change: RemoteChange | undefined, tip: string): ImportCommit {
+  if (!change) return { oid: tip, subject: "", authorName: "" };
+  const { oid, subject, authorName, authorEmail } = change;
+  return { oid, subject, authorName, authorEmail };
+}
+
+/** Content that will not do stays out, and says why; anything else is a failure of the sync. */
+function refusalOf(error: unknown): { code: string; message: string } | undefined {
+  if (error instanceof PackageError) return { code: error.rule, message: error.message };
+  const isContent =
+    error instanceof ServiceError &&
+    ["content_invalid", "payload_too_large", "package_invalid", "refused", "limit_reached"].includes(
+      error.code,
+    );
+  return isContent ? { code: error.code, message: error.message } : undefined;
+}
+
+const fenceOf = ({ connection }: SyncWork) => connection.lease!.fence;
+
+async function writeBase(
+  work: SyncWork,
+  agreed: { skillId: string; path: string; contentTree: string; strayPath?: string },
+  directory: RemoteSkill,
+): Promise<void> {
+  const { skillId, contentTree, strayPath } = agreed;
+  const row: SyncBase = {
+    skillId,
+    path: agreed.path,
+    contentTree,
+    skillRevision: unseenRevision,
+    ...(directory.svcBlob === null ? {} : { svcBlob: directory.svcBlob }),
+    ...(strayPath === undefined ? {} : { strayPath }),
+  };
+  await work.app.storage.syncBases.putMany(work.connection, fenceOf(work), [row]);
+}
+
+/** Tells at the skill why it is not in step, without touching what was agreed on. */
+export async function noteProblem(
+  work: SyncWork,
+  base: SyncBase,
+  problem: { code: string; message: string },
+): Promise<void> {
+  const { skillId, path: place, contentTree, svcBlob, skillRevision, strayPath } = base;
+  const row: SyncBase = {
+    skillId,
+    path: place,
+    contentTree,
+    skillRevision,
+    ...(svcBlob === undefined ? {} : { svcBlob }),
+    ...(strayPath === undefined ? {} : { strayPath }),
+    problem: { ...problem, at: work.app.now() },
+  };
+  await work.app.storage.syncBases.putMany(work.connection, fenceOf(work), [row]);
+}

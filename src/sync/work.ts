@@ -1,0 +1,49 @@
+/** What one sync has in its hands, and how it says that it can't go on. */
+import type { Mirror, Remote } from "../../repos/mirror/types.ts";
+import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { SyncRefusal } from "../../storage/sync-runs.ts";
+import type { SyncActor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+
+export interface SyncWork {
+  app: App;
+  actor: SyncActor;
+  /** As it was when the lease was taken. */
+  connection: ConnectionDoc;
+  mirror: Mirror;
+  remote: Remote;
+  full: boolean;
+  counts: {
+    imported: number;
+    created: number;
+    conflicts: number;
+    exported: number;
+    removed: number;
+    refused: number;
+    retries: number;
+  };
+  /** Directories and skills that could not be carried over, of the last round. */
+  refusals: SyncRefusal[];
+  /** Aborted when somebody else has the lease, or the process ends. */
+  signal: AbortSignal;
+}
+
+/** Trouble that trying again does not mend: somebody has to change something at the host, or here. */
+export class SyncBlocked extends Error {
+  override readonly name = "SyncBlocked";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A run keeps so many of them; the number of all is in its counts. */
+const refusalsKept = 100;
+
+export function refuse(work: SyncWork, path: string, code: string, message: string): void {
+  work.counts.refused++;
+  if (work.refusals.length < refusalsKept)
+    work.refusals.push({ path, code, message: message.slice(0, 1000) });
+}
