@@ -81,7 +81,7 @@ export function openUploadPack({ log, program, searchPath, atOnce }: UploadPackO
         ...args,
         directory,
       ],
-      { stdio: ["pipe", "pipe", "pipe"], env: environment(searchPath, protocol), windowsHide: true },
+      { stdio: ["pipe", "pipe", "pipe"], env: gitEnvironment(searchPath, protocol), windowsHide: true },
     );
     running.add(child);
     const timer = setTimeout(() => child.kill("SIGKILL"), longestMs);
@@ -154,7 +154,7 @@ function fed(child: GitProcess, ahead = ""): Readable {
 const noGit = () => new RepoError("git_missing", "there is no git program on this machine");
 
 /** Nothing of ours: no home, no configuration, no credentials. */
-function environment(searchPath: string | undefined, protocol: string): NodeJS.ProcessEnv {
+export function gitEnvironment(searchPath: string | undefined, protocol: string): NodeJS.ProcessEnv {
   return {
     ...(searchPath === undefined ? {} : { PATH: searchPath }),
     HOME: "/nonexistent",

@@ -1,0 +1,74 @@
+/**
+ * Which addresses a remote may lead to. A name is resolved once, every address it has is checked, and the connection
+ * goes to one of those: a second answer of the name server has no say.
+ */
+import { lookup as resolve, type LookupAddress } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { RepoError } from "../errors.ts";
+
+/** Not reached over the internet: this machine, private networks, and what maps or tunnels to them. */
+const blocked = new BlockList();
+for (const [network, bits] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const)
+  blocked.addSubnet(network, bits, "ipv4");
+for (const [network, bits] of [
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+] as const)
+  blocked.addSubnet(network, bits, "ipv6");
+
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0) return false;
+  // A zone names an interface of this machine.
+  if (address.includes("%")) return false;
+  return !blocked.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+const forbidden = (host: string) =>
+  new RepoError("remote_forbidden", `${host} leads to this machine or a private network`);
+
+/** Throws `remote_forbidden` for a literal address; a connection to one asks no name server. */
+export function assertPublicHost(hostname: string): void {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw forbidden(host);
+}
+
+/** For `net.connect`: one private address among those of a name is enough to refuse it. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    const first = addresses?.[0];
+    if (error !== null || first === undefined)
+      return callback(error ?? new Error("the name has no address"), "", 0);
+    if (!addresses.every(({ address }) => isPublicAddress(address)))
+      return callback(forbidden(hostname), "", 0);
+    if (options.all === true) return callback(null, addresses);
+    callback(null, first.address, first.family);
+  });
+};

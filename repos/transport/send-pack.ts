@@ -1,0 +1,99 @@
+/** Sending one pack for one branch (gitprotocol-pack, "Pushing Data To a Server"); the host compares and swaps. */
+import { RepoError } from "../errors.ts";
+import type { PushResult, Rejection } from "../mirror/types.ts";
+import type { Session } from "./connect.ts";
+import { firstBand, flush, packetLine, plainText, readPackets } from "./pkt-line.ts";
+
+const none = "0".repeat(40);
+const keptText = 8 * 1024;
+
+export interface SendRequest {
+  ref: string;
+  /** What the branch must be at; null where it must not exist. */
+  from: string | null;
+  to: string;
+  pack: AsyncIterable<Uint8Array>;
+  packBytes: number;
+}
+
+/** Asks where the branch is before a byte of the pack is sent, and leaves the last word to the host. */
+export async function sendPack(session: Session, request: SendRequest): Promise<PushResult> {
+  const { refs, capabilities } = await session.discover("git-receive-pack");
+  const now = refs.get(request.ref) ?? null;
+  // A push whose answer was lost.
+  if (now === request.to) return { status: "pushed" };
+  if (now !== request.from) return { status: "moved" };
+  if (!capabilities.has("report-status"))
+    throw new RepoError("remote_protocol", "the host does not tell what becomes of a push");
+  const banded = capabilities.has("side-band-64k");
+  const asked = ["report-status", ...(banded ? ["side-band-64k"] : []), "agent=git/svc"].join(" ");
+  const command = Buffer.concat([
+    packetLine(`${request.from ?? none} ${request.to} ${request.ref}\0 ${asked}\n`),
+    flush,
+  ]);
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield command;
+    yield* request.pack;
+  }
+  const answer = await session.exchange("git-receive-pack", body(), command.length + request.packBytes);
+
+  let text = "";
+  const onText = (piece: string) => {
+    if (text.length < 4 * keptText) text += piece;
+  };
+  const packets = readPackets(answer);
+  const report = banded ? readPackets(firstBand(packets, { onText })) : packets;
+  return readReport(report, request.ref, () => plainText(text, keptText));
+}
+
+async function readReport(
+  report: AsyncIterator<Buffer | null>,
+  ref: string,
+  text: () => string,
+): Promise<PushResult> {
+  let unpacked: string | undefined;
+  let result: PushResult | { reason: string } | undefined;
+  for (;;) {
+    const next = await report.next();
+    if (next.done === true) break;
+    if (next.value === null) continue;
+    const line = next.value.toString("utf8").trimEnd();
+    if (line.startsWith("unpack ")) unpacked = line.slice("unpack ".length);
+    else if (line === `ok ${ref}`) result = { status: "pushed" };
+    else if (line.startsWith(`ng ${ref} `)) result = { reason: line.slice(`ng ${ref} `.length) };
+  }
+  if (result !== undefined && "status" in result && unpacked === "ok") return result;
+  if (result === undefined && (unpacked === undefined || unpacked === "ok"))
+    throw new RepoError("remote_protocol", "the host does not tell what became of the push");
+  const reason =
+    unpacked !== undefined && unpacked !== "ok"
+      ? unpacked
+      : result !== undefined && "reason" in result
+        ? result.reason
+        : "unpack failed";
+  if (
+    /non-fast-forward|fetch first|stale info|cannot lock ref|failed to update ref|already exists|incorrect old value|failed to lock/i.test(
+      reason,
+    )
+  )
+    return { status: "moved" };
+  return rejection(ref, plainText(reason, 500), text());
+}
+
+/** Words of hosts, in their reasons and messages, by what they mean for us. */
+const protectedWords =
+  /protected branch|branch protection|GH006|GH013[^]*(pull request|must be made through)|changes must be made through a pull request|not allowed to push|pre-receive hook declined.*protected|TF402455/i;
+const contentWords =
+  /secret|GH009|push protection|credential|exceeds (?:GitHub's )?(?:the )?(?:file size|maximum)|GH001|large files?|file size limit|fsck|hasDotgit|index-pack|unpack|invalid path|gitmodules/i;
+
+function rejection(ref: string, reason: string, text: string): Rejection {
+  const said = `${reason}\n${text}`;
+  // A ruleset may name both; a secret can be mended by leaving a skill out, so it counts first.
+  const cause = contentWords.test(said) ? "content" : protectedWords.test(said) ? "protected" : "other";
+  const paths = [
+    ...new Set(
+      [...said.matchAll(/(?<![\w./-])skills\/[^\s:'"`<>|]+/g)].map(([path]) => path.replace(/[.,;)]+$/, "")),
+    ),
+  ].slice(0, 100);
+  return { status: "rejected", cause, ref, reason, text, paths };
+}
