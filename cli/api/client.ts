@@ -25,6 +25,7 @@ import { CliError } from "../errors.ts";
 import { failureOf } from "./failure.ts";
 import type { Answer } from "./transport.ts";
 import { type HttpOptions, type HttpRequest, networkError, send } from "./http.ts";
+import { type Shape, fits, shapes } from "./shapes.ts";
 
 /** What a version is made of: text as it is, or a zip that was staged before. */
 export type ContentInput = { content: string } | { uploadId: string };
@@ -87,6 +88,7 @@ export function openClient(options: HttpOptions) {
   async function call<T>(
     method: HttpRequest["method"],
     path: string,
+    shape: Shape | undefined,
     query: Query = {},
     input?: unknown,
     headers?: Record<string, string>,
@@ -102,49 +104,64 @@ export function openClient(options: HttpOptions) {
           }),
     })) as { success?: unknown; data?: T; nextCursor?: string | null };
     if (body.success !== true || body.data === undefined) throw notOurs(options.baseUrl);
-    return { data: body.data, nextCursor: body.nextCursor ?? undefined };
+    if (shape !== undefined && !fits(body.data, shape)) throw notOurs(options.baseUrl);
+    return { data: body.data, nextCursor: typeof body.nextCursor === "string" ? body.nextCursor : undefined };
   }
 
-  const get = async <T>(path: string, query: Query = {}) => (await call<T>("GET", path, query)).data;
-  const page = async <T>(path: string, query: Query): Promise<Page<T>> => {
-    const { data, nextCursor } = await call<T[]>("GET", path, query);
-    if (!Array.isArray(data)) throw notOurs(options.baseUrl);
+  const get = async <T>(path: string, shape: Shape | undefined, query: Query = {}) =>
+    (await call<T>("GET", path, shape, query)).data;
+  const page = async <T>(path: string, shape: Shape, query: Query): Promise<Page<T>> => {
+    const { data, nextCursor } = await call<T[]>("GET", path, shape, query);
     return { items: data, nextCursor };
   };
-  const create = async <T>(path: string, input: unknown) => (await call<T>("POST", path, {}, input)).data;
+  const create = async <T>(path: string, shape: Shape, input: unknown) =>
+    (await call<T>("POST", path, shape, {}, input)).data;
   return {
     options,
-    profile: () => get<IdentityPayload>("/api/user/profile"),
-    tenants: () => get<TenantPayload[]>("/api/tenants"),
-    skills: (query: Query) => page<SkillPayload>("/api/skills", query),
-    explore: (query: Query) => page<CatalogItem>("/api/explore", query),
+    profile: () => get<IdentityPayload>("/api/user/profile", shapes.identity),
+    tenants: () => get<TenantPayload[]>("/api/tenants", shapes.tenants),
+    skills: (query: Query) => page<SkillPayload>("/api/skills", shapes.skills, query),
+    explore: (query: Query) => page<CatalogItem>("/api/explore", shapes.catalog, query),
     /** `ref`: slug, `org/slug`, public id or share URL; `version`: integer, exact, range or `latest`. */
-    resolve: (ref: string, version?: string) => get<ResolveResult>("/api/skills/resolve", { ref, version }),
-    versions: (skill: string, query: Query) => page<VersionPayload>(`${skillPath(skill)}/versions`, query),
+    resolve: (ref: string, version?: string) =>
+      get<ResolveResult>("/api/skills/resolve", shapes.resolved, { ref, version }),
+    versions: (skill: string, query: Query) =>
+      page<VersionPayload>(`${skillPath(skill)}/versions`, shapes.versions, query),
     content: (skill: string, version: number) =>
-      get<ContentPayload>(`${skillPath(skill)}/content`, { version }),
+      get<ContentPayload>(`${skillPath(skill)}/content`, shapes.content, { version }),
     manifest: (skill: string, version: number) =>
-      get<ManifestPayload>(`${skillPath(skill)}/manifest`, { version }),
+      get<ManifestPayload>(`${skillPath(skill)}/manifest`, shapes.manifest, { version }),
+    /** Of any form: whoever shows it looks at that. */
     diff: (skill: string, from: number, to: number) =>
-      get<DiffPayload>(`${skillPath(skill)}/diff`, { from, to }),
-    publish: (input: PublishInput) => create<PublishResult>("/api/skills", input),
-    push: (skill: string, input: PushInput) => create<VersionResult>(`${skillPath(skill)}/versions`, input),
-    folders: (team: string) => get<FolderPayload[]>(`/api/tenants/${encodeURIComponent(team)}/folders`),
+      get<DiffPayload>(`${skillPath(skill)}/diff`, undefined, { from, to }),
+    publish: (input: PublishInput) => create<PublishResult>("/api/skills", shapes.published, input),
+    push: (skill: string, input: PushInput) =>
+      create<VersionResult>(`${skillPath(skill)}/versions`, shapes.pushed, input),
+    folders: (team: string) =>
+      get<FolderPayload[]>(`/api/tenants/${encodeURIComponent(team)}/folders`, shapes.folders),
     createFolder: (team: string, input: { path: string; parents: true }) =>
-      create<CreatedFolderPayload>(`/api/tenants/${encodeURIComponent(team)}/folders`, input),
+      create<CreatedFolderPayload>(
+        `/api/tenants/${encodeURIComponent(team)}/folders`,
+        shapes.createdFolder,
+        input,
+      ),
     /** `folder`: a path of names or slugs, `/` for the root. */
     move: (skill: string, input: { folder: string; createFolders?: true }) =>
-      create<MovedSkillPayload>(`${skillPath(skill)}/move`, input),
-    announceUpload: (size: number, sha256: string) => create<UploadPayload>("/api/uploads", { size, sha256 }),
+      create<MovedSkillPayload>(`${skillPath(skill)}/move`, shapes.moved, input),
+    announceUpload: (size: number, sha256: string) =>
+      create<UploadPayload>("/api/uploads", shapes.upload, { size, sha256 }),
     /** Anonymous sharing; all but the registration is signed (`signed.ts`). */
     registerKey: async (input: { publicKey: string; signature: string }, headers: Record<string, string>) =>
-      (await call<RegisteredPayload>("POST", registrationPath, {}, input, headers)).data,
-    share: (input: ShareInput) => create<SharedPayload>("/api/share", input),
+      (await call<RegisteredPayload>("POST", registrationPath, shapes.registered, {}, input, headers)).data,
+    share: (input: ShareInput) => create<SharedPayload>("/api/share", shapes.shared, input),
     async remove(skill: string): Promise<void> {
       await json({ method: "DELETE", url: skillPath(skill) });
     },
     exchangeOidc: (token: string, team: string) =>
-      create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", { token, team }),
+      create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", shapes.exchanged, {
+        token,
+        team,
+      }),
 
     /** A raw answer body; throws for refusals. Whoever reads it counts and checks the bytes. */
     async raw(path: string, query: Query, accept: string): Promise<Answer> {

@@ -1,5 +1,6 @@
 /** Calls signed by an Ed25519 key, as the service checks them (`docs/share.md`). */
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { CliError } from "../errors.ts";
 import type { AnonymousKey } from "../state/config.ts";
 import { type Client, registrationPath } from "./client.ts";
 import type { Signer } from "./http.ts";
@@ -24,6 +25,9 @@ export async function registerKey(client: Client, key: AnonymousKey, now: Date):
     sha256: sha256(Buffer.from(key.publicKey, "base64url")),
   });
   const { identity } = await client.registerKey({ publicKey: key.publicKey, signature }, stamp);
+  // It is kept, and goes into a header of every call.
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(identity.id))
+    throw new CliError("E_NETWORK", `${client.options.baseUrl} does not answer like a skill registry.`);
   return identity.id;
 }
 

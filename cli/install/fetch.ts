@@ -1,6 +1,7 @@
 /** Fetching one version: every byte is held against the version's digest before anything is installed. */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import semver from "semver";
 import { packageLimits } from "../../contract/package-rules.ts";
 import type { SkillPayload, VersionPayload } from "../../contract/payloads.ts";
 import type { Client } from "../api/client.ts";
@@ -61,4 +62,5 @@ function checkResolved(skill: SkillPayload, version: VersionPayload): void {
   const names = [skill.slug, skill.tenantSlug].every((name) => /^[a-z0-9]+(?:-+[a-z0-9]+)*$/.test(name));
   if (!names || !/^[A-Za-z0-9]+$/.test(skill.publicId) || !/^[0-9a-f]{64}$/.test(version.hash))
     throw damaged("its name or digest is malformed");
+  if (semver.valid(version.semver) !== version.semver) throw damaged("its version is none");
 }

@@ -86,15 +86,20 @@ export interface AnonymousKey {
 }
 
 function emptyProfile(): Profile {
-  return { installed: {}, preferences: {} };
+  return { installed: byNameOnly({}), preferences: {} };
 }
 
 function emptyConfig(): Config {
   return {
     version: formatVersion,
     activeProfile: defaultProfile,
-    profiles: { [defaultProfile]: emptyProfile() },
+    profiles: byNameOnly({ [defaultProfile]: emptyProfile() }),
   };
+}
+
+/** A map that inherits nothing: a skill may be called "constructor". */
+function byNameOnly<T extends object>(map: T): T {
+  return Object.setPrototypeOf(map, null) as T;
 }
 
 export type ConfigReading = { config: Config } | { damaged: string };
@@ -119,7 +124,10 @@ export async function readConfigFile(paths: StatePaths): Promise<ConfigReading> 
   if (isRecord(value) && typeof value["version"] === "number" && value["version"] > formatVersion)
     throw new CliError("E_INTERNAL", `${paths.config} was written by a newer svc: update this one.`);
   const fault = faultOf(value);
-  return fault === undefined ? { config: value as Config } : { damaged: fault };
+  if (fault !== undefined) return { damaged: fault };
+  const config = value as Config;
+  for (const profile of Object.values(byNameOnly(config.profiles))) byNameOnly(profile.installed);
+  return { config };
 }
 
 /** Moves a damaged file out of the way, never deletes it, and answers where it went. */
@@ -129,7 +137,10 @@ export async function setConfigAside(paths: StatePaths, now: Date): Promise<stri
   return aside;
 }
 
+/** Throws for what the next run would take for damaged: whatever else is in the file is worth more than this change. */
 export async function writeConfigFile(paths: StatePaths, config: Config): Promise<void> {
+  const fault = faultOf(config);
+  if (fault !== undefined) throw new Error(`with this change, ${fault}`);
   await writeAtomic(paths.config, `${JSON.stringify(config, undefined, 2)}\n`, 0o600);
 }
 

@@ -1,7 +1,10 @@
 /** A service that is not what it should be: nothing it says moves a cursor, ends svc with a stack, or spoils its state. */
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { answer, startServer, svc, temporaryFolder } from "./harness.ts";
+import { type Ran, answer, startServer, svc, temporaryFolder } from "./harness.ts";
+import { dataOf, world } from "./world.ts";
 
 /** Titles, screens and directions of a terminal. */
 const hostile = "a\u001B]0;owned\u0007\u001B[2J\u001B[31m\u009B2J\u202Eb\rc";
@@ -53,5 +56,92 @@ describe("what a service says, on a terminal", () => {
 
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /^error Several\.\n {2}x {2}a\^\[.*\n {2}E_AMBIGUOUS\n$/);
+  });
+});
+
+describe("an answer of another form than it should have", () => {
+  for (const [kind, data] of [
+    ["nothing", null],
+    ["a text", "x"],
+    ["another object", { a: 1 }],
+    ["a list of anything", [null, {}, 5]],
+  ] as const)
+    it(`is told as no registry's: ${kind}`, async (t) => {
+      const home = await temporaryFolder(t);
+      const url = await startServer(t, (_request, response) =>
+        answer(response, 200, { success: true, data }),
+      );
+      const env = { SVC_API_URL: url, SVC_TOKEN: `lsk_${"a".repeat(64)}` };
+      for (const line of [
+        "whoami",
+        "list",
+        "list --public",
+        "versions review",
+        "folders",
+        "folders -t acme",
+        "folders create a -t acme",
+        "move review /",
+        "install review -t claude -g",
+        "diff review",
+      ]) {
+        const ran = await svc([...line.split(" "), "-o", "json"], { home, env });
+        assert.deepEqual([ran.code, ran.error.code], [1, "E_NETWORK"], `${line}: ${ran.stdout}${ran.stderr}`);
+      }
+    });
+});
+
+describe("what the client keeps of an answer", () => {
+  const stored = async (ran: Promise<Ran>) => dataOf<{ slug: string }[]>(await ran).map(({ slug }) => slug);
+
+  it("never makes its configuration one that the next run cannot read", async (t) => {
+    let spoil: ((text: string) => string) | undefined;
+    const made = await world(t, (_request, response) => {
+      const { end } = response;
+      response.end = ((text: string) => end.call(response, spoil?.(text) ?? text, "utf8")) as typeof end;
+      return false;
+    });
+    dataOf(await made.run("install", "review", "-t", "claude", "-g"));
+
+    for (const [from, to] of [
+      ['"version":1', '"version":"1"'],
+      ['"semver":"1.0.0"', '"semver":5'],
+      ['"semver":"1.0.0"', '"semver":"1.0.0\\u001b[2J"'],
+      ['"type":"rule"', '"type":null'],
+      ['"visibility":"private"', '"visibility":{}'],
+      ['"tenantSlug":"acme"', '"tenantSlug":"../acme"'],
+    ] as const) {
+      spoil = (text) => text.replaceAll(from, to);
+      const refused = await made.run("install", "house", "-t", "claude", "-g");
+      assert.deepEqual([refused.code, refused.error.code], [1, "E_NETWORK"], to);
+    }
+    assert.deepEqual(await stored(made.run("list", "--installed")), ["review"]);
+  });
+
+  it("takes no identity that could not be a header, or be read again", async (t) => {
+    const home = await temporaryFolder(t);
+    let id: unknown;
+    const url = await startServer(t, (_request, response) =>
+      answer(response, 200, { success: true, data: { identity: { id } } }),
+    );
+    await writeFile(join(home, "note.md"), "Hello.\n");
+    for (id of [5, "a\r\nx-evil: 1", "", "x".repeat(5000)]) {
+      const ran = await svc(["share", "note.md", "-o", "json"], { home, env: { SVC_API_URL: url } });
+      assert.equal(ran.error.code, "E_NETWORK");
+      assert.match(ran.error.message, /does not answer like a skill registry/);
+    }
+    assert.deepEqual(
+      dataOf(await svc(["share", "--list", "-o", "json"], { home, env: { SVC_API_URL: url } })),
+      [],
+    );
+  });
+
+  it("may be called as what every object has", async (t) => {
+    const made = await world(t);
+    made.skills[0]!.slug = "constructor";
+
+    dataOf(await made.run("install", "constructor", "-t", "claude,codex", "-g"));
+
+    assert.deepEqual(await stored(made.run("list", "--installed")), ["constructor"]);
+    dataOf(await made.run("uninstall", "constructor", "--purge"));
   });
 });

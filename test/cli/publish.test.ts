@@ -26,10 +26,33 @@ async function publisher(t: Context, options: { tenants?: number; put?: number }
       }));
       return answer(response, 200, { success: true, data: tenants });
     }
+    const version = {
+      id: "v",
+      skillId: "s",
+      version: 1,
+      semver: "1.0.0",
+      message: "m",
+      format: "markdown",
+      hash: "0".repeat(64),
+      createdAt: "2026-01-01T00:00:00.000Z",
+    };
+    const skill = {
+      publicId: "p",
+      slug: "s",
+      name: "S",
+      description: "",
+      type: "skill",
+      visibility: "private",
+      currentVersion: 1,
+      currentSemver: "1.0.0",
+      tenantId: "t0",
+      tenantSlug: "org-0",
+      folderId: null,
+    };
     if (url.pathname === "/api/skills/resolve")
       return answer(response, 200, {
         success: true,
-        data: { skill: { publicId: "pppppppppp", name: "S" }, version: {} },
+        data: { skill: { ...skill, publicId: "pppppppppp" }, version },
       });
     if (request.method === "PUT") {
       uploads.push(bytes);
@@ -49,28 +72,8 @@ async function publisher(t: Context, options: { tenants?: number; put?: number }
         success: true,
         data: { uploadId: "up1", url: "/api/uploads/up1", expiresAt: "2026-01-01T00:00:00.000Z" },
       });
-    const version = {
-      id: "v",
-      skillId: "s",
-      version: 1,
-      semver: "1.0.0",
-      message: "m",
-      format: "markdown",
-      createdAt: "2026-01-01T00:00:00.000Z",
-    };
     if (url.pathname.endsWith("/versions"))
       return answer(response, 201, { success: true, data: { ...version, unchanged: false, warnings: [] } });
-    const skill = {
-      publicId: "p",
-      slug: "s",
-      name: "S",
-      type: "skill",
-      visibility: "private",
-      currentVersion: 1,
-      currentSemver: "1.0.0",
-      tenantId: "t0",
-      folderId: null,
-    };
     return answer(response, 201, {
       success: true,
       data: {
