@@ -68,11 +68,13 @@ async function main(): Promise<void> {
 async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   const log = openLog(config.logLevel);
   const closers: Closers = [];
-  const health: Health = { isDraining: false, checks: {} };
+  const draining = new AbortController();
+  const health: Health = { isDraining: false, draining: draining.signal, checks: {} };
   closeWithGrace({ delay: closeDeadlineMs, logger: false }, async ({ err, signal }) => {
     if (err) log.fatal({ error: err }, "the process ends on an unexpected error");
     else log.info({ signal }, "closing");
     health.isDraining = true;
+    draining.abort();
     await closeAll(closers);
     log.flush();
   });

@@ -69,6 +69,8 @@ export const failureKinds = [
   "token",
   "session",
   "workspace",
+  "queue",
+  "job",
 ] as const;
 
 export type FailureKind = (typeof failureKinds)[number];

@@ -96,4 +96,6 @@ export const limits = {
   /** Places of one member that are remembered per skill; the latest stay. */
   installsPerSkill: 50,
   machineId: 64,
+  /** Characters of the cursor of a list of jobs, which has a place in every queue. */
+  jobCursor: 4000,
 } as const;

@@ -16,10 +16,12 @@ import type { Metrics } from "./http/metrics.ts";
 import { describeRoutes, docsRoutes } from "./http/openapi.ts";
 import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
+import { jobRoutes } from "./jobs/routes.ts";
 import { limits } from "../contract/limits.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
 import { invitationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
+import { QueueUnavailableError } from "./queue/index.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
 import { skillPageRoutes } from "./skills/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
@@ -28,7 +30,7 @@ import { userRoutes } from "./users/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** Every route below `/api`, as the API description tells them. */
-export function apiRoutes(app: App, version: string): Route[] {
+export function apiRoutes(app: App, version: string, health?: Health): Route[] {
   return [
     ...clientRoutes(version),
     ...authRoutes(app),
@@ -39,6 +41,7 @@ export function apiRoutes(app: App, version: string): Route[] {
     ...folderRoutes(app),
     ...workspaceRoutes(app),
     ...skillRoutes(app),
+    ...jobRoutes(app, version, health),
   ];
 }
 
@@ -47,7 +50,7 @@ export function createApi(
   app: App,
   options: { health: Health; version: string; metrics?: Metrics | undefined },
 ): Koa {
-  const routes = apiRoutes(app, options.version);
+  const routes = apiRoutes(app, options.version, options.health);
   let description: object | undefined;
   const describe = () => (description ??= describeRoutes(routes, options.version, app.config.baseUrl));
   return createHttp({
@@ -65,7 +68,7 @@ export function createApi(
     log: app.log,
     rateLimits: app.rateLimits,
     idempotency: idempotencyStore(app),
-    translators: [translateStorage, (error) => translateRepos(app, error)],
+    translators: [translateStorage, translateQueue, (error) => translateRepos(app, error)],
     anonymize: (address) => app.secrets.anonymize(address),
     authenticate: (credentials) => authenticate(app, credentials),
     ...(options.metrics ? { observe: options.metrics.observe } : {}),
@@ -77,6 +80,16 @@ function translateStorage(error: unknown): ServiceError | undefined {
   return new ServiceError(
     "unavailable",
     "The database does not answer right now: try again in a moment.",
+    undefined,
+    { cause: error },
+  );
+}
+
+function translateQueue(error: unknown): ServiceError | undefined {
+  if (!(error instanceof QueueUnavailableError)) return undefined;
+  return new ServiceError(
+    "unavailable",
+    "The job queue does not answer right now: try again in a moment.",
     undefined,
     { cause: error },
   );

@@ -25,9 +25,13 @@ const socketTimeoutMs = 30_000;
 export const commandTimeMs = 10_000;
 
 export interface Database {
+  /** Where it was opened, with what it takes: for processes of our own. */
+  url: string;
   collection<T extends Document>(name: string): Collection<T>;
   /** Throws when the engine does not answer. */
   ping(): Promise<void>;
+  /** Of the engine. */
+  version(): Promise<string>;
   /** Creates what is missing among the given indexes; existing ones are left as they are. */
   ensureIndexes(declared: Record<string, IndexDescription[]>): Promise<void>;
   close(): Promise<void>;
@@ -48,10 +52,15 @@ export async function openDatabase(url: string, name: string): Promise<Database>
   await client.connect();
   const db = client.db(name);
   return {
+    url,
     raw: db,
     collection: (collectionName) => db.collection(collectionName),
     async ping() {
       await db.command({ ping: 1 }, { timeoutMS: serverSelectionTimeoutMs });
+    },
+    async version() {
+      const { version } = await db.command({ buildInfo: 1 }, { timeoutMS: serverSelectionTimeoutMs });
+      return String(version);
     },
     async ensureIndexes(declared) {
       for (const [collectionName, indexes] of Object.entries(declared)) {

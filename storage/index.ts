@@ -25,6 +25,7 @@ import { folderIndexes, folderTreeIndexes, openFolders, type Folders } from "./f
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
 import { openInstalls, installIndexes, type Installs } from "./installs.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
+import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
 import { openPlaces, placeIndexes, type Places } from "./places.ts";
 import { openRoles, roleIndexes, type Roles } from "./roles.ts";
@@ -66,6 +67,7 @@ export interface Storage {
   idempotency: IdempotencyRecords;
   installs: Installs;
   invitations: Invitations;
+  jobMetrics: JobMetrics;
   memberships: Memberships;
   places: Places;
   roles: Roles;
@@ -108,6 +110,7 @@ const indexes: Record<string, IndexDescription[]> = {
   idempotency: idempotencyIndexes,
   installs: installIndexes,
   invitations: invitationIndexes,
+  job_minutes: jobMinuteIndexes,
   manifests: manifestIndexes,
   memberships: membershipIndexes,
   places: placeIndexes,
@@ -150,6 +153,7 @@ export async function openStorage(options: { url: string; database: string }): P
     idempotency: openIdempotency(database),
     installs: openInstalls(database),
     invitations: openInvitations(database),
+    jobMetrics: openJobMetrics(database),
     memberships: openMemberships(database),
     places: openPlaces(database),
     roles: openRoles(database),

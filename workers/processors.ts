@@ -5,6 +5,7 @@ import { mailInvitation } from "../src/orgs/invitation-mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { syncWorkspaces } from "../src/workspaces/schedule.ts";
+import { runInChild } from "./children.ts";
 import { govern } from "./folders/govern.ts";
 import { sendAccountMails } from "./mail/account.ts";
 import { eraseTenant } from "./orgs/erase.ts";
@@ -12,6 +13,7 @@ import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
 import { purge } from "./upkeep/purge.ts";
 import { reconcile } from "./upkeep/reconcile.ts";
+import { repackSkill, tidyRepos } from "./upkeep/repos.ts";
 import { removeWorkspace } from "./workspaces/delete.ts";
 
 export function processors(app: App): Processors {
@@ -31,5 +33,9 @@ export function processors(app: App): Processors {
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },
+    "upkeep.tidy-repos": () => tidyRepos(app),
+    "upkeep.repack": (payload) => repackSkill(app, payload),
+    "upkeep.check-repos": (payload) =>
+      runInChild(app, "upkeep.check-repos", payload, { maxOldSpaceMb: 512, timeoutMs: 3_600_000 }),
   };
 }

@@ -129,7 +129,7 @@ async function indexIfThere(
   }
 }
 
-function isCovered(index: PackIndex, staying: readonly PackIndex[]): boolean {
+export function isCovered(index: PackIndex, staying: readonly PackIndex[]): boolean {
   for (const oid of index.oids()) if (!staying.some((other) => other.find(oid) !== -1)) return false;
   return true;
 }

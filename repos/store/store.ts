@@ -10,6 +10,7 @@ import { assertOid } from "./objects.ts";
 import { PackIndex } from "./pack-format.ts";
 import { repoKey } from "./pack-views.ts";
 import { openPosixDriver } from "./posix.ts";
+import { findFaults, repackNatively, standingPacks } from "./repack.ts";
 import { LastWord, SingleFlight } from "./single-flight.ts";
 import type {
   AdvanceResult,
@@ -232,6 +233,11 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     materialize: (repo) => driver.materialize(repo),
     erase: (repo) => tracked(erase(repo)),
     maintain: (repo) => tracked(maintain(repo)),
+    countPacks: async (repo) => (await standingPacks(packs, repo)).length,
+    // Never beside a merge of the same packs, which would be work for nothing.
+    repack: (repo, git) =>
+      tracked(merges.run(repoKey(repo), () => repackNatively(driver, objects.views, repo, git))),
+    findFaults: async (repo, git) => findFaults(await driver.materialize(repo), git),
     sweep: (repo) => tracked(sweep(repo)),
     async close() {
       closed = true;

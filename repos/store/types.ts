@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FileMode } from "../../contract/package-rules.ts";
+import type { NativeGit } from "../native-git.ts";
 
 /** The two ids that address a repository: 24 hex digits each (MongoDB object ids), never a slug. */
 export interface RepoId {
@@ -210,6 +211,15 @@ export interface SkillStore {
 
   /** Merges small packs where 16 of a size class have gathered. Never loses an object; safe beside publishes. */
   maintain(repo: RepoId): Promise<MaintenanceReport>;
+  /** Packs that nothing has replaced yet: each costs a look when an object is searched for. */
+  countPacks(repo: RepoId): Promise<number>;
+  /**
+   * Packs everything that refs reach anew, by the machine's git. For repositories that rest: it costs processor time.
+   * Throws `git_missing`. Never loses an object; safe beside publishes.
+   */
+  repack(repo: RepoId, git: NativeGit): Promise<MaintenanceReport>;
+  /** What native git finds wrong between objects and refs; empty where all is well. Throws `git_missing`. */
+  findFaults(repo: RepoId, git: NativeGit): Promise<string[]>;
   /** Removes what killed processes left behind, replaced packs past their grace, trash and idle zips. */
   sweep(repo?: RepoId): Promise<SweepReport>;
   /** Takes no more work, waits for what is under way, then lets go of files and threads. */

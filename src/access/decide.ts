@@ -3,7 +3,7 @@
  * loaded; it reads nothing and remembers nothing.
  */
 import type { FolderLevel, Permission, Visibility } from "../../contract/vocabulary.ts";
-import type { Actor, Membership, TokenLimits } from "./actor.ts";
+import type { Actor, Membership, TokenLimits, UserActor } from "./actor.ts";
 import { isPermitted, memberMay } from "./permissions.ts";
 
 /**
@@ -62,6 +62,11 @@ export function decideFolder(
       ? mayManageGrants(actor, tenantId, place)
       : mayInPlace(actor, permission, tenantId, place);
   return may ? "allowed" : "refused";
+}
+
+/** Whether the actor may tend the service itself: its administrator, by nothing that is narrowed in any way. */
+export function administers(actor: Actor): actor is UserActor {
+  return actor.kind === "user" && actor.isAdministrator && !isNarrowed(limitsOf(actor));
 }
 
 /** Decides about an organization: to anybody but its members it does not exist. */

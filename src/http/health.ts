@@ -5,6 +5,8 @@ import { route, type Route } from "./route.ts";
 export interface Health {
   /** Set when the process begins to end, so that balancers turn away before the listener closes. */
   isDraining: boolean;
+  /** Fires when it does, for answers that would never end by themselves. */
+  draining?: AbortSignal;
   /** Each throws when its engine does not answer. */
   checks: Record<string, () => Promise<unknown>>;
 }

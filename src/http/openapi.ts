@@ -95,7 +95,7 @@ function securityOf({ auth, signable }: Route) {
   const signature = { signature: [] };
   if (signable === "only") return [signature];
   const known = [{ token: [] }, { session: [] }, ...(signable ? [signature] : [])];
-  return auth === "required" ? known : [{}, ...known];
+  return auth === "required" || auth === "administrator" ? known : [{}, ...known];
 }
 
 function requestContent(declared: Route) {

@@ -106,9 +106,10 @@ interface Declaration<P, Q, B> {
   tag: string;
   /**
    * `required` answers 401 to anonymous callers before anything else is looked at. `none` asks nobody who they are and
-   * counts nobody: for probes, which must be answered while the database is away.
+   * counts nobody: for probes, which must be answered while the database is away. `administrator` is for those of the
+   * service, by session or by a token that nothing narrows; to everybody else there is nothing at the path.
    */
-  auth: "required" | "optional" | "none";
+  auth: "required" | "optional" | "none" | "administrator";
   params?: P;
   query?: Q;
   /** A schema for JSON; `stream` hands over the raw body. */

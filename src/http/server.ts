@@ -7,6 +7,7 @@ import Koa, { type Context } from "koa";
 import compress from "koa-compress";
 import type { z } from "zod";
 import { actorKey, type Actor, type Origin } from "../access/actor.ts";
+import { administers } from "../access/decide.ts";
 import { ServiceError, invalidRequest, unauthenticated } from "../errors.ts";
 import { requestContext, type Log } from "../log.ts";
 import { limits } from "../../contract/limits.ts";
@@ -71,8 +72,7 @@ export function createHttp(options: HttpOptions): Koa {
   koa.use((ctx) => {
     const matched = (ctx.matched ?? []) as { methods: string[] }[];
     const offered = [...new Set(matched.flatMap((layer) => layer.methods))];
-    if (offered.length === 0)
-      throw new ServiceError("not_found", `There is nothing at ${ctx.path.slice(0, 200)}.`);
+    if (offered.length === 0) throw nothingAt(ctx);
     ctx.set("allow", offered.join(", "));
     throw new ServiceError(
       "method_not_allowed",
@@ -81,6 +81,9 @@ export function createHttp(options: HttpOptions): Koa {
   });
   return koa;
 }
+
+const nothingAt = (ctx: Context) =>
+  new ServiceError("not_found", `There is nothing at ${ctx.path.slice(0, 200)}.`);
 
 /** A strong tag promises equal bytes, which a compressed body and its plain one are not (RFC 9110, section 8.8.1). */
 async function tagEncodings(ctx: Context, next: () => Promise<void>): Promise<void> {
@@ -175,6 +178,7 @@ async function answer(ctx: Context, declared: Route, options: HttpOptions): Prom
   });
   await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
   if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
+  if (declared.auth === "administrator" && !administers(actor)) throw nothingAt(ctx);
   if (!declared.cookieless)
     checkOrigin(ctx, actor, options.baseUrl(), { takesBytes: declared.stream === true });
 

@@ -1,4 +1,5 @@
 /** `verify`: reads every version's commit and holds its content to the SHA-256 that was recorded for it. */
+import type { SkillDoc } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
 
 export interface VerifyReport {
@@ -13,23 +14,29 @@ export async function verifyStore(app: App, progress: (report: VerifyReport) => 
   for await (const skillId of app.storage.skills.eachId()) {
     const skill = await app.storage.skills.find(skillId);
     if (!skill) continue;
-    const stored = await app.storage.versions.list(skillId, { prerelease: true, limit: 1_000_000 });
-    const waiting = skill.pending.filter((row) => !stored.some((version) => version._id === row._id));
-    const numbers = [...stored, ...waiting].map((row) => row.version).sort((a, b) => a - b);
-    if (numbers.some((number, index) => number !== index + 1) || numbers.length !== skill.head.version) {
-      report.faults.push({ skillId, version: skill.head.version, problem: "the chain of versions has gaps" });
-    }
-    for (const row of [...waiting, ...stored]) {
-      const repo = { tenantId: row.tenantId, skillId };
-      const fault = await app.repos.verify(repo, row.oid, row.digest).then(
-        () => undefined,
-        (error: Error) => error.message,
-      );
-      if (fault !== undefined) report.faults.push({ skillId, version: row.version, problem: fault });
-      report.versions++;
-    }
-    report.skills++;
+    await verifySkill(app, skill, report);
     progress(report);
   }
   return report;
+}
+
+/** Checks one skill, and adds what was found to the report. */
+export async function verifySkill(app: App, skill: SkillDoc, report: VerifyReport): Promise<void> {
+  const skillId = skill._id;
+  const stored = await app.storage.versions.list(skillId, { prerelease: true, limit: 1_000_000 });
+  const waiting = skill.pending.filter((row) => !stored.some((version) => version._id === row._id));
+  const numbers = [...stored, ...waiting].map((row) => row.version).sort((a, b) => a - b);
+  if (numbers.some((number, index) => number !== index + 1) || numbers.length !== skill.head.version) {
+    report.faults.push({ skillId, version: skill.head.version, problem: "the chain of versions has gaps" });
+  }
+  for (const row of [...waiting, ...stored]) {
+    const repo = { tenantId: row.tenantId, skillId };
+    const fault = await app.repos.verify(repo, row.oid, row.digest).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (fault !== undefined) report.faults.push({ skillId, version: row.version, problem: fault });
+    report.versions++;
+  }
+  report.skills++;
 }

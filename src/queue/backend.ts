@@ -3,6 +3,7 @@ import {
   createPostgresBackend,
   type Job,
   type JobsOptions,
+  type JobType,
   Queue,
   type RepeatOptions,
   runMigrations,
@@ -12,6 +13,7 @@ import {
 
 import { QueuePool } from "../../engines/queue-pool.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
+import type { JobState } from "../../contract/payloads-jobs.ts";
 import type { Log } from "../log.ts";
 import { QueueUnavailableError } from "./errors.ts";
 
@@ -37,7 +39,19 @@ export interface BackendQueue {
     template: { name: string; data: object; opts: Omit<JobsOptions, "jobId" | "repeat" | "delay"> },
   ): Promise<unknown>;
   removeJobScheduler(id: string): Promise<boolean>;
-  getJobCounts(...types: ("waiting" | "active" | "delayed" | "failed" | "completed")[]): Promise<StateCounts>;
+  getJobCounts(...types: JobType[]): Promise<StateCounts>;
+  getJob(id: string): Promise<Job | undefined>;
+  getJobState(id: string): Promise<string>;
+  getRanges(types: JobState[], start: number, end: number, asc: boolean): Promise<string[]>;
+  getJobLogs(
+    id: string,
+    start: number,
+    end: number,
+    asc: boolean,
+  ): Promise<{ logs: string[]; count: number }>;
+  isPaused(): Promise<boolean>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
   disconnect(): Promise<void>;

@@ -3,8 +3,17 @@ import { DelayedError, type Job, UnrecoverableError } from "bullmq";
 
 import type { Log } from "../log.ts";
 import { type BackendWorker, type QueueBackend, withinTime } from "./backend.ts";
-import { isPermanent, QueueUnavailableError } from "./errors.ts";
-import { isJobName, type Processors, type QueueName, queueNames } from "./jobs.ts";
+import { pauseBeforeRetry } from "./backoff.ts";
+import { isPermanent, JobTimeoutError, QueueUnavailableError } from "./errors.ts";
+import {
+  defaultTimeoutMs,
+  isJobName,
+  type JobName,
+  jobPolicies,
+  type Processors,
+  type QueueName,
+  queueNames,
+} from "./jobs.ts";
 
 const CLOSE_DEADLINE_MS = 5000;
 const HAND_OVER_TIMEOUT_MS = 1000;
@@ -14,8 +23,17 @@ const LOCK_MS = 30_000;
 const STALLED_CHECK_MS = 15_000;
 /** So many processes may die under a job before it counts as failed: it is then likely what kills them. */
 const MAX_STALLED = 5;
+/** Of an error's message in a job's history. */
+const NOTED_CHARACTERS = 500;
 /** The pause before the next attempt to fetch a job where the engine refused one. */
 const FETCH_RETRY_MS = 1000;
+
+/** One attempt at a job. */
+export interface JobRun {
+  name: JobName;
+  outcome: "completed" | "failed" | "retried";
+  ms: number;
+}
 
 export interface ConsumerSettings {
   /** Jobs at once in this process: per queue, or one number for every queue. */
@@ -24,6 +42,8 @@ export interface ConsumerSettings {
   closeDeadlineMs?: number;
   /** A job whose process has died is run again after this time; default 30 s. */
   lockMs?: number;
+  /** Told of every attempt that has ended. Must not throw. */
+  observe?(run: JobRun): void;
 }
 
 export interface Consumers {
@@ -38,6 +58,7 @@ export function startConsumers(
   log: Log,
 ): Consumers {
   const { concurrency, closeDeadlineMs = CLOSE_DEADLINE_MS, lockMs = LOCK_MS } = settings;
+  const observe = (one: JobRun) => settings.observe?.(one);
   const events = {
     failed: (job: Job | undefined, error: Error) => logFailure(log, job, error),
     stalled: (jobId: string) => log.warn({ jobId }, "a job's process went away; the job runs again"),
@@ -50,13 +71,17 @@ export function startConsumers(
   const workers = queueNames.map((name) =>
     backend.worker(
       name,
-      (job, token) => runOrHandOver(processors, job, token, left),
+      (job, token) => runOrHandOver(() => run(processors, job, observe), job, token, left),
       {
         concurrency: typeof concurrency === "number" ? concurrency : concurrency[name],
         lockDuration: lockMs,
         stalledInterval: Math.min(STALLED_CHECK_MS, lockMs),
         maxStalledCount: MAX_STALLED,
         runRetryDelay: FETCH_RETRY_MS,
+        settings: {
+          backoffStrategy: (attemptsMade, _type, error, job) =>
+            job && isJobName(job.name) ? pauseBeforeRetry(jobPolicies[job.name], attemptsMade, error) : 0,
+        },
       },
       events,
     ),
@@ -80,26 +105,57 @@ export function startConsumers(
 
 /** Puts the job back, without counting an attempt, where this process has to end before the job does. */
 async function runOrHandOver(
-  processors: Processors,
+  work: () => Promise<void>,
   job: Job,
   token: string | undefined,
   left: Promise<"left">,
 ): Promise<void> {
-  if ((await Promise.race([run(processors, job), left])) !== "left") return;
+  if ((await Promise.race([work(), left])) !== "left") return;
   await job.moveToDelayed(Date.now() + HAND_OVER_DELAY_MS, token);
   throw new DelayedError();
 }
 
-async function run(processors: Processors, job: Job): Promise<void> {
-  if (!isJobName(job.name)) throw new UnrecoverableError(`There is no job called "${job.name}"`);
+async function run(processors: Processors, job: Job, observe: (run: JobRun) => void): Promise<void> {
+  const { name } = job;
+  if (!isJobName(name)) throw new UnrecoverableError(`There is no job called "${name}"`);
   // The catalogue ties a name to its payload, which the compiler cannot follow through a name of run time.
-  const process: (payload: never) => Promise<void> = processors[job.name];
+  const process: (payload: never) => Promise<void> = processors[name];
+  const startedAt = performance.now();
+  const ended = (outcome: JobRun["outcome"]) => {
+    const ms = Math.round(performance.now() - startedAt);
+    observe({ name, outcome, ms });
+    return ms;
+  };
   try {
-    await process(job.data as never);
+    await withinLimit(process(job.data as never), name);
+    ended("completed");
   } catch (error) {
+    const isLast = isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+    await note(job, ended(isLast ? "failed" : "retried"), error);
     if (!isPermanent(error)) throw error;
     throw Object.assign(new UnrecoverableError((error as Error).message), { cause: error });
   }
+}
+
+/** Rejects where an attempt takes longer than its policy allows: what hangs must not hold its place for ever. */
+async function withinLimit(work: Promise<void>, name: JobName): Promise<void> {
+  const limitMs = jobPolicies[name].timeoutMs ?? defaultTimeoutMs;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new JobTimeoutError(name, limitMs)), limitMs);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Adds a failed attempt to the job's history, which a retry by hand does not clear. */
+async function note(job: Job, ms: number, error: unknown): Promise<void> {
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, NOTED_CHARACTERS);
+  const row = `${new Date().toISOString()} attempt ${job.attemptsMade + 1} failed after ${ms} ms: ${message}`;
+  await job.log(row).catch(() => undefined);
 }
 
 function logFailure(log: Log, job: Job | undefined, error: Error) {

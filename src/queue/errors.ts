@@ -10,6 +10,14 @@ export class QueueUnavailableError extends Error {
   }
 }
 
+/** An attempt at a job took longer than its policy allows; it is tried again. */
+export class JobTimeoutError extends Error {
+  constructor(name: string, limitMs: number) {
+    super(`${name} took longer than ${limitMs / 1000} s`);
+    this.name = "JobTimeoutError";
+  }
+}
+
 /** Thrown by a processor, or any error with this property: trying again cannot help, so the job fails at once. */
 export function isPermanent(error: unknown): boolean {
   return typeof error === "object" && error !== null && "retryable" in error && error.retryable === false;

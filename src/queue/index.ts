@@ -1,4 +1,5 @@
-export type { Consumers, ConsumerSettings } from "./consumers.ts";
+export type { Consumers, ConsumerSettings, JobRun } from "./consumers.ts";
 export { QueueUnavailableError } from "./errors.ts";
-export type { Processors } from "./jobs.ts";
+export type { QueuedJob, QueuedJobDetail, Refusal } from "./inspect.ts";
+export { type Processors, queueConcurrency, type QueueName, queueNames, queueOf } from "./jobs.ts";
 export { openQueue, type Queue, type QueuePlace } from "./open.ts";

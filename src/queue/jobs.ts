@@ -29,6 +29,12 @@ export interface JobPayloads {
   "workspaces.delete": { tenantId: string; userId: string };
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
+  /** Finds repositories that have many packs, and queues what joins them. */
+  "upkeep.tidy-repos": Record<string, never>;
+  /** Packs an idle skill's repository anew with native git. */
+  "upkeep.repack": { skillId: string; tenantId: string };
+  /** Holds a sample of repositories to what is recorded of them. */
+  "upkeep.check-repos": Record<string, never>;
 }
 
 export type JobName = keyof JobPayloads;
@@ -37,27 +43,47 @@ export type QueueName = JobName extends `${infer Q}.${string}` ? Q : never;
 /** One processor per job; a job without one does not compile. */
 export type Processors = { [K in JobName]: (payload: JobPayloads[K]) => Promise<void> };
 
-/** How often a job is tried in all, and the pause before the second try, which doubles with each one. */
+/**
+ * How often a job is tried in all; the pause before the second try, which doubles with each one; and how long a try may
+ * take. An error whose `retryable` is false ends the job at once, and one with `retryAfterMs` makes the pause as long.
+ */
 export interface JobPolicy {
   attempts: number;
   backoffMs: number;
+  /** Past it the attempt counts as failed, and another may run beside what is left of it. Default ten minutes. */
+  timeoutMs?: number;
 }
 
+const minuteMs = 60_000;
+export const defaultTimeoutMs = 10 * minuteMs;
+
 export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
-  "upkeep.reconcile": { attempts: 3, backoffMs: 10_000 },
-  "upkeep.purge": { attempts: 3, backoffMs: 10_000 },
+  "upkeep.reconcile": { attempts: 3, backoffMs: 10_000, timeoutMs: 120 * minuteMs },
+  "upkeep.purge": { attempts: 3, backoffMs: 10_000, timeoutMs: 60 * minuteMs },
   "upkeep.erase-skill": { attempts: 10, backoffMs: 2000 },
   "upkeep.erase-account": { attempts: 10, backoffMs: 2000 },
   "folders.govern": { attempts: 10, backoffMs: 1000 },
   "mail.invitation": { attempts: 8, backoffMs: 5000 },
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
-  "orgs.erase": { attempts: 10, backoffMs: 5000 },
+  "orgs.erase": { attempts: 10, backoffMs: 5000, timeoutMs: 60 * minuteMs },
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
   // Tries for some eight hours; after that the reconcile job queues what still waits.
   "mail.account": { attempts: 10, backoffMs: 60_000 },
   "workspaces.sync": { attempts: 10, backoffMs: 1000 },
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
+  "upkeep.tidy-repos": { attempts: 3, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
+  "upkeep.repack": { attempts: 2, backoffMs: minuteMs, timeoutMs: 30 * minuteMs },
+  "upkeep.check-repos": { attempts: 2, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
+};
+
+/** Jobs of a queue that run at once in one worker process. */
+export const queueConcurrency: { readonly [Q in QueueName]: number } = {
+  upkeep: 2,
+  folders: 2,
+  mail: 2,
+  orgs: 2,
+  workspaces: 2,
 };
 
 export function isJobName(name: string): name is JobName {

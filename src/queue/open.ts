@@ -1,5 +1,5 @@
 // The queue: one door to BullMQ for the whole service, on Redis or on the embedded engine.
-import type { JobsOptions } from "bullmq";
+import type { JobsOptions, JobType } from "bullmq";
 
 import type { Log } from "../log.ts";
 import {
@@ -11,8 +11,10 @@ import {
   untilReady,
   withinTime,
 } from "./backend.ts";
+import { policyBackoff } from "./backoff.ts";
 import { type ConsumerSettings, type Consumers, startConsumers } from "./consumers.ts";
 import { QueueUnavailableError } from "./errors.ts";
+import { inspectorOf, type QueueInspector } from "./inspect.ts";
 import {
   type JobName,
   jobPolicies,
@@ -23,8 +25,13 @@ import {
   queueOf,
 } from "./jobs.ts";
 
+/** What waits in a paused queue is `paused` to the embedded engine, which the library's types do not know. */
+const countedStates: readonly string[] = ["waiting", "paused", "active", "delayed", "failed", "completed"];
 const KEEP_COMPLETED = 200;
 const KEEP_FAILED = 1000;
+/** Of each job: what an administrator looks into it for. */
+const KEEP_STACKS = 10;
+const KEEP_LOG_LINES = 50;
 const CLOSE_TIMEOUT_MS = 3000;
 
 /** Redis when there is a URL for it (or the path of its unix socket), else the embedded engine's data folder. */
@@ -42,7 +49,7 @@ interface EnqueueOptions {
 /** When a repeating job runs: in equal steps, or by a cron pattern (UTC unless a time zone is given). */
 type Schedule = { everyMs: number } | { cron: string; timeZone?: string };
 
-interface QueueCounts {
+export interface QueueCounts {
   waiting: number;
   active: number;
   delayed: number;
@@ -63,6 +70,8 @@ export interface Queue {
   removeSchedule(name: JobName): Promise<boolean>;
   /** Jobs per state, for readiness and metrics. Throws QueueUnavailableError within 3 s. */
   counts(): Promise<Record<QueueName, QueueCounts>>;
+  /** For administrators: what lies in the queue, and mending it. All of it throws QueueUnavailableError within 3 s. */
+  readonly inspector: QueueInspector;
   startConsumers(processors: Processors, settings: ConsumerSettings): Consumers;
   /** Closes the consumers (work in flight finishes, within their deadline), the connections and the engine. */
   close(): Promise<void>;
@@ -105,6 +114,7 @@ export async function openQueue(place: QueuePlace, log: Log): Promise<Queue> {
     },
     removeSchedule: (name) => ask(`unscheduling ${name}`, name, (queue) => queue.removeJobScheduler(name)),
     counts: () => countStates(queues),
+    inspector: inspectorOf((name, what, command) => answerOf(command(queueFor(queues, name)), what)),
     startConsumers(processors, settings) {
       const started = startConsumers(backend, processors, settings, log);
       consumers.push(started);
@@ -137,10 +147,11 @@ function isEngineAway(error: unknown): boolean {
 }
 
 function retryOptions(name: JobName) {
-  const { attempts, backoffMs } = jobPolicies[name];
   return {
-    attempts,
-    backoff: { type: "exponential", delay: backoffMs, jitter: 0.3 },
+    attempts: jobPolicies[name].attempts,
+    backoff: { type: policyBackoff },
+    stackTraceLimit: KEEP_STACKS,
+    keepLogs: KEEP_LOG_LINES,
     removeOnComplete: { count: KEEP_COMPLETED },
     removeOnFail: { count: KEEP_FAILED },
   };
@@ -162,10 +173,9 @@ const repeatOptions = (schedule: Schedule) =>
 
 async function countStates(queues: Map<QueueName, BackendQueue>): Promise<Record<QueueName, QueueCounts>> {
   const entries = [...queues].map(async ([name, queue]) => {
-    const states = queue.getJobCounts("waiting", "active", "delayed", "failed", "completed");
-    const counts = await answerOf(states, `counting "${name}"`);
-    const { waiting = 0, active = 0, delayed = 0, failed = 0, completed = 0 } = counts;
-    return [name, { waiting, active, delayed, failed, completed }];
+    const counts = await answerOf(queue.getJobCounts(...(countedStates as JobType[])), `counting "${name}"`);
+    const { waiting = 0, paused = 0, active = 0, delayed = 0, failed = 0, completed = 0 } = counts;
+    return [name, { waiting: waiting + paused, active, delayed, failed, completed }];
   });
   return Object.fromEntries(await Promise.all(entries)) as Record<QueueName, QueueCounts>;
 }

@@ -3,9 +3,10 @@ import os from "node:os";
 import path from "node:path";
 
 import { openLog } from "../../src/log.ts";
-import { describeQueue } from "./suite.ts";
+import { describeInspection } from "./inspect-suite.ts";
+import { describeQueue, type EngineUnderTest } from "./suite.ts";
 
-describeQueue("the embedded engine", async () => {
+async function start(): Promise<EngineUnderTest> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "svc-queue-"));
   const pids: number[] = [];
   const log = openLog("info", {
@@ -21,4 +22,7 @@ describeQueue("the embedded engine", async () => {
     revive: async () => {}, // its supervisor does
     stop: async () => fs.rmSync(dir, { recursive: true, force: true }),
   };
-});
+}
+
+describeQueue("the embedded engine", start);
+describeInspection("the embedded engine", start);

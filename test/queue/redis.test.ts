@@ -5,7 +5,8 @@ import { describe, it } from "node:test";
 
 import { openLog } from "../../src/log.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";
-import { describeQueue } from "./suite.ts";
+import { describeInspection } from "./inspect-suite.ts";
+import { describeQueue, type EngineUnderTest } from "./suite.ts";
 
 const reason = whyNoRedis();
 
@@ -14,7 +15,7 @@ if (reason) {
     it("keeps the promises of the suite", { skip: reason }, () => {});
   });
 } else {
-  describeQueue("Redis", async () => {
+  const start = async (): Promise<EngineUnderTest> => {
     const dir = fs.mkdtempSync(path.join(os.tmpdir(), "svc-redis-"));
     const redis = await startTestRedis(dir);
     return {
@@ -27,5 +28,7 @@ if (reason) {
         fs.rmSync(dir, { recursive: true, force: true });
       },
     };
-  });
+  };
+  describeQueue("Redis", start);
+  describeInspection("Redis", start);
 }

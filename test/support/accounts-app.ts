@@ -153,6 +153,9 @@ function noting(queued: QueuedJob[]): Queue {
     upsertSchedule: refuse,
     removeSchedule: refuse,
     counts: refuse,
+    get inspector(): never {
+      throw new Error("the account tests have no queue");
+    },
     startConsumers: () => {
       throw new Error("the account tests have no workers");
     },

@@ -18,6 +18,8 @@ const mailDays = 8;
 const downloadRowDays = 90;
 /** The host offers a delivery again for three days. */
 const deliveryDays = 7;
+/** The administrators' plot goes back so far. */
+const jobMinuteDays = 7;
 const slice = 200;
 
 export async function purge(app: App): Promise<void> {
@@ -34,6 +36,7 @@ export async function purge(app: App): Promise<void> {
   await app.mail.removeBefore(daysAgo(mailDays));
   await inSlices(() => app.storage.auditEvents.removeBefore(daysAgo(limits.auditRetentionDays)));
   await inSlices(() => app.storage.downloads.removeBefore(daysAgo(downloadRowDays)));
+  await inSlices(() => app.storage.jobMetrics.removeBefore(daysAgo(jobMinuteDays)));
   await inSlices(() => app.storage.webhookDeliveries.removeBefore(daysAgo(deliveryDays)));
   await inSlices(() => app.storage.syncRuns.removeBefore(daysAgo(limits.syncHistoryDays)));
   await inSlices(() => app.storage.syncConflicts.removeBefore(daysAgo(limits.syncHistoryDays)));

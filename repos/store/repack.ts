@@ -1,0 +1,73 @@
+/**
+ * Packing a repository anew with native git: one pack with deltas, a third of what single packs take. Git removes
+ * nothing here: old packs of which the new ones hold every object are noted as replaced, and go after the grace. A pack of
+ * a publish under way, which no ref reaches yet, is none of these and stays.
+ */
+import { RepoError } from "../errors.ts";
+import { type NativeGit, runGit } from "../native-git.ts";
+import type { PackStore, StoreDriver } from "./driver.ts";
+import { isCovered } from "./maintenance.ts";
+import type { PackViews } from "./pack-views.ts";
+import type { MaintenanceReport, RepoId } from "./types.ts";
+
+/** One file beside another only, as our own packs are, and within the memory that a service can spare. */
+const settings = [
+  "repack.writeBitmaps=false",
+  "pack.writeReverseIndex=false",
+  "pack.packSizeLimit=256m",
+  "pack.threads=1",
+  "pack.windowMemory=64m",
+];
+const longestMs = 20 * 60_000;
+
+/** Packs that nothing has replaced yet. */
+export async function standingPacks(packs: PackStore, repo: RepoId): Promise<string[]> {
+  const { packs: present, notes } = await packs.list(repo);
+  const replaced = new Set<string>();
+  for (const note of notes)
+    for (const pack of (await packs.superseded(repo, note)).replaced) if (pack !== note) replaced.add(pack);
+  return present.filter((pack) => !replaced.has(pack));
+}
+
+/**
+ * Packs anew whatever refs reach: the caller has brought them up to date. Throws `git_missing`, and `object_corrupt` where git can't read what is there.
+ */
+export async function repackNatively(
+  driver: Pick<StoreDriver, "packs" | "materialize">,
+  views: PackViews,
+  repo: RepoId,
+  git: NativeGit,
+): Promise<MaintenanceReport> {
+  const { packs } = driver;
+  const before = await standingPacks(packs, repo);
+  if (before.length < 2) return { written: 0, superseded: 0 };
+  const { exitCode, stderr } = await runGit(
+    git,
+    [...settings.flatMap((setting) => ["-c", setting]), "repack", "-a", "-f", "-q", "-n", "--depth=20"],
+    { directory: await driver.materialize(repo), timeoutMs: longestMs },
+  );
+  if (exitCode !== 0)
+    throw new RepoError(
+      "object_corrupt",
+      `git could not pack the repository: ${stderr.trim().slice(0, 500)}`,
+    );
+  const written = (await packs.list(repo)).packs.filter((pack) => !before.includes(pack));
+  if (written.length === 0) return { written: 0, superseded: 0 };
+  const fresh = await Promise.all(written.map((pack) => views.index(repo, pack)));
+  const covered: string[] = [];
+  for (const pack of before) if (isCovered(await views.index(repo, pack), fresh)) covered.push(pack);
+  // A publish beside this may have written a pack too; the note belongs on the one that holds the most.
+  const most = fresh.reduce((best, index, at) => (index.count > fresh[best]!.count ? at : best), 0);
+  if (covered.length > 0) await packs.supersede(repo, written[most]!, covered);
+  views.cover(repo, covered);
+  return { written: written.length, superseded: covered.length };
+}
+
+/** What `git fsck` finds wrong between objects and refs; nothing where all is well. Throws `git_missing`. */
+export async function findFaults(directory: string, git: NativeGit): Promise<string[]> {
+  const args = ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"];
+  const { exitCode, stdout, stderr } = await runGit(git, args, { directory, timeoutMs: longestMs });
+  if (exitCode === 0) return [];
+  const lines = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
+  return lines.length > 0 ? lines.slice(0, 20) : [`git fsck ended with ${exitCode}`];
+}

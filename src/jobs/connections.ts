@@ -1,0 +1,40 @@
+/** Every organization's connection to a repository, as the service's administrators see them: how far, not what. */
+import { z } from "zod";
+import type { AdminConnectionPayload } from "../../contract/payloads-jobs.ts";
+import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { App } from "../app.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+
+export async function listAllConnections(
+  app: App,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Page<AdminConnectionPayload>> {
+  const [after] = decodeCursor(cursor, z.tuple([z.string().max(24)])) ?? [""];
+  const found = await app.storage.connections.list(after, limit + 1);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return new Page(page.map(present), found.length > limit && last ? encodeCursor([last._id]) : null);
+}
+
+function present(connection: ConnectionDoc): AdminConnectionPayload {
+  const { problem } = connection;
+  return {
+    id: connection._id,
+    tenantId: connection.tenantId,
+    host: connection.host.kind,
+    repository: connection.host.fullName,
+    branch: connection.branch,
+    status: connection.status,
+    mode: connection.mode,
+    waiting: connection.wanted > connection.done,
+    waitingSince: connection.wantedSince?.toISOString() ?? null,
+    lastCommit: connection.lastRemoteOid ?? null,
+    lastSyncAt: connection.lastSyncAt?.toISOString() ?? null,
+    lastLagMs: connection.lastLagMs === undefined ? null : Math.round(connection.lastLagMs),
+    failures: connection.failures,
+    problem: problem
+      ? { code: problem.code, message: problem.message.slice(0, 500), at: problem.at.toISOString() }
+      : null,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * The queues as they change, as server-sent events (WHATWG HTML, section 9.2). One look at the queues a moment serves
+ * every listener of the process, and nobody looks while nobody listens.
+ */
+import { PassThrough, type Readable } from "node:stream";
+import type { JobState, QueuesEvent } from "../../contract/payloads-jobs.ts";
+import type { App } from "../app.ts";
+import { ServiceError } from "../errors.ts";
+import { type QueueName, queueNames } from "../queue/index.ts";
+import { listQueues } from "./service.ts";
+
+const lookMs = 1000;
+/** Proxies cut what is silent. */
+const heartbeatMs = 15_000;
+/** A listener has to come back after that, and show again who they are. */
+const longestMs = 5 * 60_000;
+/** How long a browser waits before it comes back. */
+const returnMs = 1000;
+const mostListeners = 50;
+const mostPerPerson = 8;
+/** What a listener may leave unread before it is let go. */
+const mostUnreadBytes = 256 * 1024;
+
+interface Listener {
+  stream: PassThrough;
+  userId: string;
+  /** What was sent last: nothing is sent twice. */
+  last: string;
+}
+
+export interface QueueEvents {
+  /** A stream for one listener. Throws `rate_limited` when too many listen already. */
+  open(userId: string): Readable;
+}
+
+/** `draining` ends every stream: the process is about to. */
+export function openQueueEvents(app: App, draining: AbortSignal | undefined): QueueEvents {
+  const listeners = new Set<Listener>();
+  let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  let lastSeen: string | undefined;
+  draining?.addEventListener("abort", () => {
+    for (const { stream } of listeners) stream.end();
+  });
+
+  const look = async () => {
+    if (isLooking || listeners.size === 0) return;
+    isLooking = true;
+    lastSeen = await currentEvent(app);
+    isLooking = false;
+    for (const listener of listeners) tell(listener, lastSeen);
+  };
+  const leave = (listener: Listener) => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+    lastSeen = undefined;
+  };
+  return {
+    open(userId) {
+      if (draining?.aborted) throw new ServiceError("unavailable", "The process is ending.");
+      const own = [...listeners].filter((listener) => listener.userId === userId).length;
+      if (listeners.size >= mostListeners || own >= mostPerPerson)
+        throw new ServiceError("rate_limited", "Too many pages listen already: close one, or ask again.", {
+          retryAfterSeconds: 30,
+        });
+      const listener: Listener = { stream: new PassThrough(), userId, last: "" };
+      const { stream } = listener;
+      stream.on("error", () => undefined);
+      const heartbeat = setInterval(() => stream.write(": alive\n\n"), heartbeatMs);
+      const end = setTimeout(() => stream.end(), longestMs);
+      stream.once("close", () => {
+        clearInterval(heartbeat);
+        clearTimeout(end);
+        leave(listener);
+      });
+      listeners.add(listener);
+      stream.write(`retry: ${returnMs}\n\n`);
+      if (lastSeen !== undefined) tell(listener, lastSeen);
+      timer ??= setInterval(() => void look(), lookMs);
+      void look();
+      return stream;
+    },
+  };
+}
+
+function tell(listener: Listener, event: string): void {
+  const { stream } = listener;
+  if (event === listener.last || stream.writableEnded) return;
+  listener.last = event;
+  if (stream.writableLength > mostUnreadBytes) stream.destroy();
+  else stream.write(event);
+}
+
+/** Where the queue does not answer, listeners are told that, so that old figures do not pass for new ones. */
+async function currentEvent(app: App): Promise<string> {
+  try {
+    const [queues, marks] = await Promise.all([listQueues(app), marksOf(app)]);
+    const data: QueuesEvent = { queues, marks };
+    return `event: queues\ndata: ${JSON.stringify(data)}\n\n`;
+  } catch (error) {
+    app.log.warn({ error }, "the queues could not be looked at for the administrators' page");
+    return `event: trouble\ndata: {}\n\n`;
+  }
+}
+
+/** Counts alone do not tell a list from another one: of finished jobs only so many are kept. */
+async function marksOf(app: App): Promise<Record<string, string>> {
+  const heads = async (queue: QueueName) => {
+    const headOf = (state: JobState) => app.queue.inspector.ids(queue, state, 0, 1);
+    return (await Promise.all([headOf("active"), headOf("failed"), headOf("completed")])).join("|");
+  };
+  const [marks, counts] = await Promise.all([Promise.all(queueNames.map(heads)), app.queue.counts()]);
+  return Object.fromEntries(
+    queueNames.map((name, index) => [name, `${Object.values(counts[name]).join(",")}|${marks[index]}`]),
+  );
+}

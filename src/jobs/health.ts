@@ -1,0 +1,73 @@
+/** What the service stands on, as one answer: engines, disks, git, versions. Each part says itself what is wrong. */
+import { statfs } from "node:fs/promises";
+import type { HealthPayload } from "../../contract/payloads-jobs.ts";
+import { gitVersion } from "../../repos/native-git.ts";
+import type { App } from "../app.ts";
+
+const answerMs = 3000;
+/** Under either a disk is told as nearly full. */
+const leastFree = { bytes: 1024 ** 3, share: 0.05 };
+
+type Check = HealthPayload["database"];
+
+export async function readHealth(app: App, version: string): Promise<HealthPayload> {
+  const { config, queue, storage } = app;
+  const git = { program: config.gitProgram, searchPath: config.searchPath };
+  let databaseVersion: string | null = null;
+  const [database, queueCheck, gitCheck, data, repositories] = await Promise.all([
+    checked(async () => {
+      databaseVersion = await storage.database.version();
+      return `MongoDB ${databaseVersion}, ${config.mongodbUrl === undefined ? "embedded" : "a server"}`;
+    }),
+    checked(async () => {
+      await queue.counts();
+      return queue.kind === "redis" ? "Redis" : "embedded";
+    }),
+    checked(async () => {
+      const found = await gitVersion(git);
+      if (found === undefined) throw new Error("No git program: no clones, and no nightly repack.");
+      return `git ${found}`;
+    }),
+    diskOf("data", config.dataDir),
+    diskOf("git", config.gitRoot),
+  ]);
+  return {
+    checkedAt: app.now().toISOString(),
+    database,
+    queue: queueCheck,
+    git: gitCheck,
+    disks: [data, repositories],
+    versions: { service: version, node: process.version, database: databaseVersion },
+    process: {
+      uptimeSeconds: Math.round(process.uptime()),
+      memoryBytes: process.memoryUsage.rss(),
+    },
+  };
+}
+
+async function checked(ask: () => Promise<string>): Promise<Check> {
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${answerMs / 1000} s.`)), answerMs);
+  });
+  try {
+    const detail = await Promise.race([ask(), late]);
+    return { ok: true, detail, ms: Math.round(performance.now() - startedAt) };
+  } catch (error) {
+    return { ok: false, detail: (error as Error).message.slice(0, 300), ms: null };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function diskOf(name: "data" | "git", folder: string): Promise<HealthPayload["disks"][number]> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize];
+    const ok = freeBytes >= leastFree.bytes && freeBytes >= totalBytes * leastFree.share;
+    return { name, ok, freeBytes, totalBytes };
+  } catch {
+    return { name, ok: false, freeBytes: null, totalBytes: null };
+  }
+}

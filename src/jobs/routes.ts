@@ -1,0 +1,176 @@
+/** The service's own workers, for its administrators. To everybody else there is nothing at these paths. */
+import {
+  AdminConnectionPayload,
+  HealthPayload,
+  JobDetailPayload,
+  JobMetricsPayload,
+  JobPayload,
+  QueuePayload,
+  RetriedPayload,
+} from "../../contract/payloads-jobs.ts";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { listQuery } from "../http/cursor.ts";
+import type { Health } from "../http/health.ts";
+import { Reply, route, type Route } from "../http/route.ts";
+import { requireUser } from "../users/load.ts";
+import { listAllConnections } from "./connections.ts";
+import { openQueueEvents } from "./events.ts";
+import { readHealth } from "./health.ts";
+import { listJobs } from "./list.ts";
+import { loadJob } from "./load.ts";
+import { readJobMetrics } from "./metrics.ts";
+import { presentJobDetail } from "./present.ts";
+import { JobParams, JobsQuery, MetricsQuery, QueueParams } from "./schema.ts";
+import {
+  listQueues,
+  pauseQueue,
+  promoteJob,
+  removeJob,
+  resumeQueue,
+  retryFailed,
+  retryJob,
+} from "./service.ts";
+
+const common = { tag: "Administration", auth: "administrator" } as const;
+
+export function jobRoutes(app: App, version: string, health?: Health): Route[] {
+  return [...readingRoutes(app, version, health), ...queueRoutes(app), ...changingRoutes(app)];
+}
+
+function readingRoutes(app: App, version: string, health: Health | undefined): Route[] {
+  const events = openQueueEvents(app, health?.draining);
+  return [
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/queues",
+      summary: "List the queues with their counts and rates",
+      data: z.array(QueuePayload),
+      handle: async () => listQueues(app),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/metrics",
+      summary: "Read how jobs fared over time",
+      query: MetricsQuery,
+      data: JobMetricsPayload,
+      handle: async ({ query }) => readJobMetrics(app, query),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/health",
+      summary: "Read how engines, disks and git are",
+      data: HealthPayload,
+      handle: async () => readHealth(app, version),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/connections",
+      summary: "List every organization's connection to a repository",
+      query: z.object(listQuery),
+      data: AdminConnectionPayload,
+      page: true,
+      handle: async ({ query }) => listAllConnections(app, query),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/events",
+      summary: "Listen to the queues as they change (server-sent events)",
+      produces: "text/event-stream",
+      async handle({ actor, request }) {
+        const headers = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
+        const type = "text/event-stream; charset=utf-8";
+        if (request.isHead) return new Reply("", { type, headers });
+        return new Reply(events.open(requireUser(actor).userId), { type, headers });
+      },
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/jobs",
+      summary: "List jobs of one state, of one queue or all",
+      query: JobsQuery,
+      data: JobPayload,
+      page: true,
+      handle: async ({ query }) => listJobs(app, query),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/jobs/:queue/:id",
+      summary: "Read a job with its errors and its history",
+      params: JobParams,
+      data: JobDetailPayload,
+      handle: async ({ params }) => presentJobDetail(await loadJob(app, params.queue, params.id)),
+    }),
+  ];
+}
+
+function queueRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "post",
+      path: "/api/admin/queues/:queue/pause",
+      summary: "Let no more job of a queue begin",
+      params: QueueParams,
+      data: null,
+      handle: async ({ actor, params }) => pauseQueue(app, actor, params.queue),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: "/api/admin/queues/:queue/resume",
+      summary: "Let a paused queue go on",
+      params: QueueParams,
+      data: null,
+      handle: async ({ actor, params }) => resumeQueue(app, actor, params.queue),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: "/api/admin/queues/:queue/retry-failed",
+      summary: "Put every failed job of a queue back",
+      params: QueueParams,
+      data: RetriedPayload,
+      handle: async ({ actor, params }) => retryFailed(app, actor, params.queue),
+    }),
+  ];
+}
+
+function changingRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "post",
+      path: "/api/admin/jobs/:queue/:id/retry",
+      summary: "Put a failed job back, with all its attempts before it",
+      params: JobParams,
+      data: null,
+      handle: async ({ actor, params }) => retryJob(app, actor, params.queue, params.id),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: "/api/admin/jobs/:queue/:id/promote",
+      summary: "Let a delayed job run now",
+      params: JobParams,
+      data: null,
+      handle: async ({ actor, params }) => promoteJob(app, actor, params.queue, params.id),
+    }),
+    route({
+      ...common,
+      method: "delete",
+      path: "/api/admin/jobs/:queue/:id",
+      summary: "Remove a job that does not run",
+      params: JobParams,
+      data: null,
+      handle: async ({ actor, params }) => removeJob(app, actor, params.queue, params.id),
+    }),
+  ];
+}

@@ -1,0 +1,26 @@
+/** What the administrators' interface takes. */
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import { jobStates, metricRanges } from "../../contract/payloads-jobs.ts";
+import { listQuery } from "../http/cursor.ts";
+
+const queueName = z.string().max(50);
+
+export const QueueParams = z.object({ queue: queueName });
+
+export const JobParams = z.object({ queue: queueName, id: z.string().max(200) });
+
+export const JobsQuery = z.object({
+  queue: queueName.optional().meta({ description: "of one queue; else of all of them" }),
+  state: z.enum(jobStates).default("failed"),
+  limit: listQuery.limit,
+  // It holds a place in the list of every queue.
+  cursor: z.string().max(limits.jobCursor).optional().meta({ description: "nextCursor of the page before" }),
+});
+export type JobsQuery = z.output<typeof JobsQuery>;
+
+export const MetricsQuery = z.object({
+  range: z.enum(metricRanges).default("hour"),
+  queue: queueName.optional(),
+});
+export type MetricsQuery = z.output<typeof MetricsQuery>;

@@ -1,0 +1,101 @@
+/** What an administrator may do to queues and jobs. Each act is logged before it is done, with who does it. */
+import type { QueuePayload, RetriedPayload } from "../../contract/payloads-jobs.ts";
+import type { Actor } from "../access/actor.ts";
+import { actorId } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { ServiceError, notFound } from "../errors.ts";
+import { queueConcurrency, queueNames, type QueueName, type Refusal } from "../queue/index.ts";
+import { requireQueue } from "./load.ts";
+import { ratesOf } from "./metrics.ts";
+
+/** All failed jobs of a queue are put back in parts, so that a call ends in time. */
+const retryTimeMs = 8000;
+const retriedAtOnce = 20;
+
+export async function listQueues(app: App): Promise<QueuePayload[]> {
+  const { inspector } = app.queue;
+  const [counts, rates, paused] = await Promise.all([
+    app.queue.counts(),
+    ratesOf(app),
+    Promise.all(queueNames.map((name) => inspector.isPaused(name))),
+  ]);
+  return queueNames.map((name, index) => ({
+    name,
+    jobs: inspector.jobsOf(name),
+    paused: paused[index]!,
+    concurrency: queueConcurrency[name],
+    counts: counts[name],
+    rates: rates(name),
+  }));
+}
+
+export const retryJob = (app: App, actor: Actor, queue: string, id: string) =>
+  actOnJob(app, actor, "retry", queue, id);
+
+export const promoteJob = (app: App, actor: Actor, queue: string, id: string) =>
+  actOnJob(app, actor, "promote", queue, id);
+
+export const removeJob = (app: App, actor: Actor, queue: string, id: string) =>
+  actOnJob(app, actor, "remove", queue, id);
+
+async function actOnJob(
+  app: App,
+  actor: Actor,
+  act: "retry" | "promote" | "remove",
+  queue: string,
+  id: string,
+): Promise<void> {
+  const name = requireQueue(queue);
+  note(app, actor, act, { queue: name, jobId: id });
+  const refusal = await app.queue.inspector[act](name, id);
+  if (refusal) throw refused(refusal, id);
+}
+
+/** Puts the failed jobs of a queue back, the latest first, until none is left or the call has taken long enough. */
+export async function retryFailed(app: App, actor: Actor, queue: string): Promise<RetriedPayload> {
+  const name = requireQueue(queue);
+  const { inspector } = app.queue;
+  note(app, actor, "retry all", { queue: name });
+  const deadline = Date.now() + retryTimeMs;
+  let retried = 0;
+  // Those that could not be put back stay at the head of the list.
+  let passed = 0;
+  for (;;) {
+    const ids = await inspector.ids(name, "failed", passed, retriedAtOnce);
+    const refusals = await Promise.all(ids.map((id) => inspector.retry(name, id)));
+    const done = refusals.filter((refusal) => refusal === undefined).length;
+    retried += done;
+    passed += refusals.filter((refusal) => refusal !== undefined && refusal !== "missing").length;
+    if (ids.length < retriedAtOnce || Date.now() > deadline) break;
+  }
+  const counts = await app.queue.counts();
+  return { retried, left: counts[name].failed };
+}
+
+export async function pauseQueue(app: App, actor: Actor, queue: string): Promise<void> {
+  const name = requireQueue(queue);
+  note(app, actor, "pause", { queue: name });
+  await app.queue.inspector.pause(name);
+}
+
+export async function resumeQueue(app: App, actor: Actor, queue: string): Promise<void> {
+  const name = requireQueue(queue);
+  note(app, actor, "resume", { queue: name });
+  await app.queue.inspector.resume(name);
+}
+
+function note(app: App, actor: Actor, act: string, what: { queue: QueueName; jobId?: string }): void {
+  const by = { administrator: actorId(actor), ipHash: actor.origin.ipHash };
+  app.log.warn({ ...by, act, ...what }, "an administrator changes the queue");
+}
+
+function refused(refusal: Refusal, id: string): ServiceError {
+  if (refusal === "missing") return notFound("job", id);
+  const messages = {
+    active: `Job "${id}" is running: wait for its end.`,
+    not_failed: `Job "${id}" has not failed for good, so there is nothing to retry.`,
+    not_delayed: `Job "${id}" does not wait for a time, so there is nothing to bring forward.`,
+    scheduled: `Job "${id}" is the next one of a schedule, which would make it again.`,
+  } satisfies Record<Exclude<Refusal, "missing">, string>;
+  return new ServiceError("conflict", messages[refusal], { kind: "job", ref: id });
+}

@@ -1,0 +1,92 @@
+/** How jobs fared, by kind and minute. Kept for a week for the administrators' plot; nothing is decided by it. */
+import type { IndexDescription } from "mongodb";
+import { commandTimeMs, type Database } from "./database.ts";
+import { removeSlice } from "./slices.ts";
+
+/** What is known of the runs of one kind of job in one minute. */
+export interface JobMinute {
+  /** The minute and the job's name, so that processes add to the same one. */
+  _id: string;
+  at: Date;
+  queue: string;
+  name: string;
+  completed: number;
+  /** Jobs that failed for good. */
+  failed: number;
+  /** Attempts that failed and were tried again. */
+  retried: number;
+  /** Of all attempts together. */
+  durationMs: number;
+  maxMs: number;
+}
+
+/** The same of a longer step, or of a whole queue. */
+export type JobSums = Pick<JobMinute, "completed" | "failed" | "retried" | "durationMs" | "maxMs">;
+
+export const jobMinuteIndexes: IndexDescription[] = [
+  { key: { at: 1 }, name: "job_minute_at" },
+  { key: { queue: 1, at: 1 }, name: "job_minute_queue_at" },
+];
+
+export type JobMetrics = ReturnType<typeof openJobMetrics>;
+
+export function openJobMetrics(database: Database) {
+  const minutes = database.collection<JobMinute>("job_minutes");
+  const sums = {
+    completed: { $sum: "$completed" },
+    failed: { $sum: "$failed" },
+    retried: { $sum: "$retried" },
+    durationMs: { $sum: "$durationMs" },
+    maxMs: { $max: "$maxMs" },
+  };
+
+  return {
+    async add(rows: readonly Omit<JobMinute, "_id">[]): Promise<void> {
+      if (rows.length === 0) return;
+      await minutes.bulkWrite(
+        rows.map(({ at, queue, name, maxMs, ...counts }) => ({
+          updateOne: {
+            filter: { _id: `${at.toISOString()} ${name}` },
+            update: { $inc: counts, $max: { maxMs }, $setOnInsert: { at, queue, name } },
+            upsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+    },
+
+    /** Sums of steps of `stepMs` from `since` on, oldest first, steps without a run left out. */
+    async listSteps(
+      since: Date,
+      stepMs: number,
+      queue: string | undefined,
+    ): Promise<(JobSums & { at: Date })[]> {
+      const time = { $toLong: "$at" };
+      const rows = await minutes
+        .aggregate<JobSums & { _id: { toString(): string } }>(
+          [
+            { $match: { ...(queue === undefined ? {} : { queue }), at: { $gte: since } } },
+            { $group: { _id: { $subtract: [time, { $mod: [time, stepMs] }] }, ...sums } },
+            { $sort: { _id: 1 } },
+          ],
+          { maxTimeMS: commandTimeMs },
+        )
+        .toArray();
+      return rows.map(({ _id, ...rest }) => ({ ...rest, at: new Date(Number(_id)) }));
+    },
+
+    /** Sums by queue from `since` on. */
+    async sumQueues(since: Date): Promise<Map<string, JobSums>> {
+      const rows = await minutes
+        .aggregate<JobSums & { _id: string }>(
+          [{ $match: { at: { $gte: since } } }, { $group: { _id: "$queue", ...sums } }],
+          { maxTimeMS: commandTimeMs },
+        )
+        .toArray();
+      return new Map(rows.map(({ _id, ...rest }) => [_id, rest]));
+    },
+
+    /** Removes a part of what is older; answers how many went. */
+    removeBefore: (before: Date) => removeSlice(minutes, { at: { $lt: before } }),
+  };
+}

@@ -1,0 +1,12 @@
+/** The jobs that run in a process of their own, with a limit of memory (`children.ts`). */
+import type { App } from "../src/app.ts";
+import type { JobPayloads } from "../src/queue/jobs.ts";
+import { checkRepos } from "./upkeep/repos.ts";
+
+export const childJobs = {
+  "upkeep.check-repos": (app: App) => checkRepos(app),
+} satisfies {
+  [K in keyof JobPayloads]?: (app: App, payload: JobPayloads[K]) => Promise<void>;
+};
+
+export type ChildJobName = keyof typeof childJobs;

@@ -1,0 +1,65 @@
+/** What a worker process and its job processes tell each other. Everything is plain data, and nothing is a secret of a user's. */
+import type { Config } from "../src/config.ts";
+import type { JobName, JobPayloads } from "../src/queue/jobs.ts";
+import type { ChildJobName } from "./child-jobs.ts";
+
+export type ToChild =
+  | {
+      kind: "run";
+      name: ChildJobName;
+      payload: JobPayloads[ChildJobName];
+      /** Where to work; used at the first run. */
+      place: { config: Config; mongodbUrl: string };
+    }
+  /** The answer to a request to queue a job. */
+  | { kind: "queued"; id: number; error?: string }
+  | { kind: "close" };
+
+export type FromChild =
+  | { kind: "done" }
+  | { kind: "failed"; error: SentError }
+  | {
+      kind: "enqueue";
+      id: number;
+      name: JobName;
+      payload: object;
+      options: { jobId?: string; delayMs?: number } | undefined;
+    };
+
+/** An error as it passes between processes: what decides about another attempt comes along. */
+export interface SentError {
+  name: string;
+  message: string;
+  stack: string | undefined;
+  code: string | undefined;
+  retryable: boolean | undefined;
+  retryAfterMs: number | undefined;
+}
+
+export function sendable(error: unknown): SentError {
+  if (!(error instanceof Error))
+    return {
+      name: "Error",
+      message: String(error),
+      stack: undefined,
+      code: undefined,
+      retryable: undefined,
+      retryAfterMs: undefined,
+    };
+  const { code, retryable, retryAfterMs } = error as { code?: unknown; retryable?: unknown } & {
+    retryAfterMs?: unknown;
+  };
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    code: typeof code === "string" ? code : undefined,
+    retryable: typeof retryable === "boolean" ? retryable : undefined,
+    retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : undefined,
+  };
+}
+
+export function receive({ message, ...rest }: SentError): Error {
+  const known = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return Object.assign(new Error(message), Object.fromEntries(known));
+}

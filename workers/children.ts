@@ -1,0 +1,232 @@
+/**
+ * Jobs in processes of their own: one that takes too much memory or time ends its process and not the service. A process
+ * serves one job at a time and stays for a while, since starting one takes longer than most jobs; it opens the database
+ * and the repositories itself, and queues jobs through us.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import type { App } from "../src/app.ts";
+import type { JobName, JobPayloads } from "../src/queue/jobs.ts";
+import type { ChildJobName } from "./child-jobs.ts";
+import { type FromChild, receive, type ToChild } from "./child-protocol.ts";
+
+/** An idle process goes after that, and a busy one after so many jobs, with whatever it has gathered. */
+const idleMs = 60_000;
+const mostRuns = 200;
+const closeMs = 3000;
+/** Of what it said at last, for the error of a job whose process died. */
+const keptWords = 2000;
+
+export interface ChildLimits {
+  /** Of the process's JavaScript heap; buffers come on top. */
+  maxOldSpaceMb: number;
+  /** The process is killed after that, and the job is tried again by its policy. */
+  timeoutMs: number;
+  /** Kills it before. */
+  signal?: AbortSignal;
+}
+
+/** The process of a job ended before the job did, or took too long. The job may be tried again. */
+export class ChildProcessError extends Error {
+  readonly code: "child_timeout" | "child_out_of_memory" | "child_ended" | "child_cancelled";
+
+  constructor(code: ChildProcessError["code"], message: string) {
+    super(message);
+    this.name = "ChildProcessError";
+    this.code = code;
+  }
+}
+
+interface Child {
+  process: ChildProcess;
+  maxOldSpaceMb: number;
+  isBusy: boolean;
+  runs: number;
+  idle: NodeJS.Timeout | undefined;
+  words: string;
+}
+
+const pools = new WeakMap<App, Set<Child>>();
+
+/**
+ * Runs a job of `child-jobs.ts` in a process of its own and resolves when it is done. Throws the job's own error, with
+ * `code`, `retryable` and `retryAfterMs`, or a ChildProcessError.
+ */
+export async function runInChild<K extends ChildJobName>(
+  app: App,
+  name: K,
+  payload: JobPayloads[K],
+  limits: ChildLimits,
+): Promise<void> {
+  if (limits.signal?.aborted) throw cancelled(name);
+  const child = takeChild(app, limits.maxOldSpaceMb);
+  try {
+    await runOn(app, child, name, payload, limits);
+  } finally {
+    giveBack(app, child);
+  }
+}
+
+/** Ends every process of the app: idle ones in order, those that work at once. */
+export async function closeChildren(app: App): Promise<void> {
+  await Promise.all([...poolOf(app)].map((child) => end(child)));
+}
+
+function poolOf(app: App): Set<Child> {
+  let pool = pools.get(app);
+  if (!pool) pools.set(app, (pool = new Set()));
+  return pool;
+}
+
+function takeChild(app: App, maxOldSpaceMb: number): Child {
+  for (const child of poolOf(app)) {
+    if (child.isBusy || child.maxOldSpaceMb !== maxOldSpaceMb || !isAlive(child)) continue;
+    child.isBusy = true;
+    clearTimeout(child.idle);
+    child.process.ref();
+    child.process.channel?.ref();
+    return child;
+  }
+  return startChild(app, maxOldSpaceMb);
+}
+
+function startChild(app: App, maxOldSpaceMb: number): Child {
+  const file = fileURLToPath(new URL(`./job-child${extname(import.meta.url)}`, import.meta.url));
+  const started = fork(file, [], {
+    execArgv: [
+      ...process.execArgv.filter((flag) => !/^--(inspect|test|max-old-space-size)/.test(flag)),
+      `--max-old-space-size=${maxOldSpaceMb}`,
+    ],
+    // Its log is ours; what it says beyond that is told if it dies.
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    serialization: "advanced",
+  });
+  const child: Child = {
+    process: started,
+    maxOldSpaceMb,
+    isBusy: true,
+    runs: 0,
+    idle: undefined,
+    words: "",
+  };
+  started.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    child.words = (child.words + text).slice(-keptWords);
+  });
+  started.on("message", (message: FromChild) => {
+    if (message.kind === "enqueue") void enqueueFor(app, child, message);
+  });
+  // A message to a process that has just died; its end is told by `exit`.
+  started.on("error", () => undefined);
+  poolOf(app).add(child);
+  started.once("exit", () => {
+    clearTimeout(child.idle);
+    poolOf(app).delete(child);
+  });
+  return child;
+}
+
+/** A job that a job queues: the connection to the queue is ours alone. */
+async function enqueueFor(app: App, child: Child, asked: FromChild & { kind: "enqueue" }): Promise<void> {
+  let error: string | undefined;
+  try {
+    // The catalogue's types were checked where it was called.
+    await app.queue.enqueue(asked.name, asked.payload as JobPayloads[JobName], asked.options);
+  } catch (thrown) {
+    error = (thrown as Error).message;
+  }
+  tell(child, { kind: "queued", id: asked.id, ...(error === undefined ? {} : { error }) });
+}
+
+function tell(child: Child, message: ToChild): void {
+  if (child.process.connected) child.process.send(message, () => undefined);
+}
+
+async function runOn<K extends ChildJobName>(
+  app: App,
+  child: Child,
+  name: K,
+  payload: JobPayloads[K],
+  { timeoutMs, signal }: ChildLimits,
+): Promise<void> {
+  const ended = new AbortController();
+  let reason: ChildProcessError | undefined;
+  const kill = (why: ChildProcessError) => {
+    reason ??= why;
+    child.process.kill("SIGKILL");
+  };
+  const cancel = () => kill(cancelled(name));
+  const timer = setTimeout(
+    () => kill(new ChildProcessError("child_timeout", `${name} took longer than ${timeoutMs / 1000} s`)),
+    timeoutMs,
+  );
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    const outcome = new Promise<void>((resolve, reject) => {
+      const onMessage = (message: FromChild) => {
+        if (message.kind === "done") resolve();
+        else if (message.kind === "failed") reject(receive(message.error));
+      };
+      // Not `exit`: what it said last may come after that.
+      const onClose = (code: number | null, exitSignal: string | null) =>
+        reject(reason ?? endOf(name, child, code, exitSignal));
+      child.process.on("message", onMessage);
+      child.process.once("close", onClose);
+      ended.signal.addEventListener("abort", () => {
+        child.process.off("message", onMessage);
+        child.process.off("close", onClose);
+      });
+    });
+    const place = { config: app.config, mongodbUrl: app.storage.database.url };
+    tell(child, { kind: "run", name, payload, place });
+    await outcome;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+    ended.abort();
+  }
+}
+
+const cancelled = (name: string) =>
+  new ChildProcessError("child_cancelled", `${name} was stopped: its worker is ending`);
+
+function endOf(name: string, child: Child, code: number | null, signal: string | null): ChildProcessError {
+  if (/heap out of memory|allocation failed/i.test(child.words))
+    return new ChildProcessError(
+      "child_out_of_memory",
+      `${name} needs more than the ${child.maxOldSpaceMb} MB of memory that it may have`,
+    );
+  const words = child.words.trim();
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  return new ChildProcessError(
+    "child_ended",
+    `The process of ${name} ended before its work (${how})${words === "" ? "" : `: ${words.slice(-500)}`}`,
+  );
+}
+
+const isAlive = ({ process: { exitCode, signalCode, connected } }: Child) =>
+  exitCode === null && signalCode === null && connected;
+
+function giveBack(app: App, child: Child): void {
+  child.isBusy = false;
+  child.runs++;
+  if (!isAlive(child)) return;
+  if (child.runs >= mostRuns) return app.background("end a job process", () => end(child));
+  child.idle = setTimeout(() => app.background("end a job process", () => end(child)), idleMs).unref();
+  // An idle process keeps ours from nothing.
+  child.process.unref();
+  child.process.channel?.unref();
+}
+
+async function end(child: Child): Promise<void> {
+  if (!isAlive(child)) return;
+  const gone = once(child.process, "exit");
+  child.process.ref();
+  if (child.isBusy) child.process.kill("SIGKILL");
+  else tell(child, { kind: "close" });
+  const timer = setTimeout(() => child.process.kill("SIGKILL"), closeMs);
+  await gone;
+  clearTimeout(timer);
+}

@@ -1,0 +1,76 @@
+/** The entry of a job process (`children.ts`): opens an app of its own at the first job, and ends with its parent. */
+import type { App } from "../src/app.ts";
+import { openLog } from "../src/log.ts";
+import { type OpenedApp, openApp } from "../src/open.ts";
+import type { Queue } from "../src/queue/index.ts";
+import type { JobPayloads } from "../src/queue/jobs.ts";
+import { type ChildJobName, childJobs } from "./child-jobs.ts";
+import { type FromChild, sendable, type ToChild } from "./child-protocol.ts";
+
+let opened: Promise<OpenedApp> | undefined;
+let asked = 0;
+const waiting = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+
+const tell = (message: FromChild) => process.send?.(message, undefined, undefined, () => undefined);
+
+process.on("message", (message: ToChild) => {
+  if (message.kind === "run") void run(message);
+  else if (message.kind === "queued") answered(message);
+  else void close();
+});
+// Ctrl-C reaches every process of a terminal; ours are ended by the one that drains.
+process.on("SIGINT", () => undefined);
+// Without its parent nobody is told of what it does. The job is run again by another worker.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+async function run({ name, payload, place }: ToChild & { kind: "run" }): Promise<void> {
+  try {
+    opened ??= openApp({ ...place, log: openLog(place.config.logLevel), queue: queueOfParent });
+    const { app } = await opened.catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    // The map ties a name to its payload, which the compiler cannot follow through a name of run time.
+    const job: (app: App, payload: JobPayloads[ChildJobName]) => Promise<void> = childJobs[name];
+    await job(app, payload);
+    tell({ kind: "done" });
+  } catch (error) {
+    tell({ kind: "failed", error: sendable(error) });
+  }
+}
+
+function answered({ id, error }: ToChild & { kind: "queued" }): void {
+  const one = waiting.get(id);
+  waiting.delete(id);
+  if (error === undefined) one?.resolve();
+  else one?.reject(new Error(error));
+}
+
+async function close(): Promise<void> {
+  const app = await opened?.catch(() => undefined);
+  await app?.close().catch(() => undefined);
+  process.kill(process.pid, "SIGKILL");
+}
+
+const refuse = () =>
+  Promise.reject(new Error("a job process queues jobs and does nothing else to the queue"));
+
+const queueOfParent: Queue = {
+  kind: "embedded",
+  enqueue: (name, payload, options) =>
+    new Promise((resolve, reject) => {
+      const id = asked++;
+      waiting.set(id, { resolve, reject });
+      tell({ kind: "enqueue", id, name, payload, options });
+    }),
+  upsertSchedule: refuse,
+  removeSchedule: refuse,
+  counts: refuse,
+  get inspector(): never {
+    throw new Error("a job process does not look into the queue");
+  },
+  startConsumers: () => {
+    throw new Error("a job process runs no consumers");
+  },
+  close: async () => {},
+};
