@@ -1,0 +1,229 @@
+/**
+ * Repositories at GitHub, by an App or by a fine-grained token. A repository is known by its number: whoever takes over
+ * the name of one that was renamed or deleted gets nothing of it.
+ */
+import { createAppAuth } from "@octokit/auth-app";
+import { RepoError } from "../errors.ts";
+import type { Remote } from "../mirror/types.ts";
+import { askGitHub, openGitHubClient, statusOf, type GitHubClient } from "./github-client.ts";
+import type { BranchHead, HostedRepository, RepositoryHost } from "./host.ts";
+
+export interface GitHubPlace {
+  apiUrl: string;
+  /** Where git reaches repositories: `https://github.com`. */
+  webUrl: string;
+  /** For an Enterprise server in one's own network. */
+  allowPrivateNetwork: boolean;
+}
+
+/** Which repository: its number, or its name while that is all that is known. */
+export type GitHubRepository = { id: string } | { fullName: string };
+
+const hooksPerPage = 100;
+const namePattern = /^[\w.-]{1,100}\/[\w.-]{1,100}$/;
+
+/** The answer's part that is used; everything in it is checked. */
+interface RepositoryFacts {
+  id: number;
+  full_name: string;
+  default_branch?: string;
+  size?: number;
+  permissions?: { push?: boolean };
+}
+
+/** A repository by a fine-grained personal access token with contents and webhooks: write. */
+export function openGitHubTokenHost(
+  place: GitHubPlace,
+  repository: GitHubRepository,
+  token: string,
+): RepositoryHost {
+  const client = openGitHubClient(place, token);
+  const facts = () => readRepository(client, repository);
+  return {
+    kind: "github-token",
+    async describe() {
+      const found = await facts();
+      // What the account may do, which a token may be narrowed beyond: only a push tells.
+      return presentRepository(found, found.permissions?.push === false ? false : undefined);
+    },
+    remote: async () => remoteOf(place, await facts(), token),
+    head: async (branch, etag) => readHead(client, repository, branch, etag),
+    async ensureWebhook({ url, secret }) {
+      const at = ownerAndName(await facts());
+      const config = { url, secret, content_type: "json", insecure_ssl: "0" };
+      const { data: hooks } = await askGitHub("Looking for the webhook", () =>
+        client.rest.repos.listWebhooks({ ...at, per_page: hooksPerPage }),
+      );
+      const ours = hooks.find((hook) => hook.config.url === url);
+      const hook = { ...at, active: true, events: ["push"], config };
+      const { data } = ours
+        ? await askGitHub("Renewing the webhook", () =>
+            client.rest.repos.updateWebhook({ ...hook, hook_id: ours.id }),
+          )
+        : await askGitHub("Making the webhook", () => client.rest.repos.createWebhook(hook));
+      return { id: String(data.id) };
+    },
+    async removeWebhook(id) {
+      const at = ownerAndName(await facts());
+      try {
+        await client.rest.repos.deleteWebhook({ ...at, hook_id: Number(id) });
+      } catch (error) {
+        if (statusOf(error) === 404) return;
+        await askGitHub("Removing the webhook", () => Promise.reject(error));
+      }
+    },
+  };
+}
+
+export interface GitHubAppIdentity {
+  id: number;
+  /** PEM. */
+  privateKey: string;
+}
+
+export interface GitHubAppHost extends RepositoryHost {
+  readonly installationId: number;
+  /** Whether the repository has a tag of this name. */
+  hasTag(name: string): Promise<boolean>;
+}
+
+/** Where the App is installed, for a repository by its name. Throws `remote_missing` where it is not. */
+export async function findInstallation(
+  place: GitHubPlace,
+  app: GitHubAppIdentity,
+  fullName: string,
+): Promise<number> {
+  const auth = createAppAuth({ appId: app.id, privateKey: app.privateKey });
+  const { token } = await auth({ type: "app" });
+  const client = openGitHubClient(place, token);
+  const at = ownerAndName({ full_name: fullName });
+  const { data } = await askGitHub("Looking for the App's installation", () =>
+    client.rest.apps.getRepoInstallation(at),
+  );
+  return data.id;
+}
+
+/** A repository by an App. Its tokens reach this repository alone, live for an hour and are made for each job anew. */
+export function openGitHubAppHost(
+  place: GitHubPlace,
+  app: GitHubAppIdentity,
+  installationId: number,
+  repository: GitHubRepository,
+): GitHubAppHost {
+  const auth = createAppAuth({
+    appId: app.id,
+    privateKey: app.privateKey,
+    installationId,
+    request: openGitHubClient(place).request,
+  });
+  let opened: Promise<{ client: GitHubClient; token: string; canPush: boolean }> | undefined;
+  const open = () => {
+    opened ??= (async () => {
+      const { data } = await askGitHub("Asking for access as the App", async () => ({
+        data: await auth({
+          type: "installation",
+          ...("id" in repository
+            ? { repositoryIds: [Number(repository.id)] }
+            : { repositoryNames: [ownerAndName({ full_name: repository.fullName }).repo] }),
+          permissions: { contents: "write", metadata: "read" },
+        }),
+        headers: {},
+      }));
+      const canPush = data.permissions["contents"] === "write";
+      return { client: openGitHubClient(place, data.token), token: data.token, canPush };
+    })();
+    // The next call may do better.
+    opened.catch(() => (opened = undefined));
+    return opened;
+  };
+  return {
+    kind: "github-app",
+    installationId,
+    async describe() {
+      const { client, canPush } = await open();
+      return presentRepository(await readRepository(client, repository), canPush);
+    },
+    async remote() {
+      const { client, token } = await open();
+      return remoteOf(place, await readRepository(client, repository), token);
+    },
+    head: async (branch, etag) => readHead((await open()).client, repository, branch, etag),
+    hasTag: async (name) => (await readRef((await open()).client, repository, `tags/${name}`)) !== undefined,
+  };
+}
+
+async function readRepository(client: GitHubClient, repository: GitHubRepository): Promise<RepositoryFacts> {
+  const { data } = await askGitHub<RepositoryFacts>("Looking up the repository", () =>
+    "id" in repository
+      ? client.request("GET /repositories/{id}", { id: repository.id })
+      : client.rest.repos.get(ownerAndName({ full_name: repository.fullName })),
+  );
+  const isWhole = Number.isSafeInteger(data.id) && typeof data.full_name === "string";
+  if (!isWhole || !namePattern.test(data.full_name) || data.full_name.includes(".."))
+    throw new RepoError("remote_protocol", "GitHub's answer names no repository.");
+  if ("id" in repository && String(data.id) !== repository.id)
+    throw new RepoError("remote_protocol", "GitHub answered with another repository.");
+  return data;
+}
+
+function presentRepository(found: RepositoryFacts, canPush: boolean | undefined): HostedRepository {
+  return {
+    id: String(found.id),
+    fullName: found.full_name,
+    defaultBranch: typeof found.default_branch === "string" ? found.default_branch : undefined,
+    sizeKb: typeof found.size === "number" ? found.size : undefined,
+    canPush,
+  };
+}
+
+function remoteOf(place: GitHubPlace, { full_name }: RepositoryFacts, token: string): Remote {
+  return {
+    kind: "http",
+    url: `${place.webUrl}/${full_name}.git`,
+    authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`,
+    allowPrivateNetwork: place.allowPrivateNetwork,
+  };
+}
+
+async function readHead(
+  client: GitHubClient,
+  repository: GitHubRepository,
+  branch: string,
+  etag: string | undefined,
+): Promise<BranchHead | "unchanged" | undefined> {
+  const head = await readRef(client, repository, `heads/${branch}`, etag);
+  // GitHub says the same of a branch and of a repository that are not there.
+  if (head === undefined) await readRepository(client, repository);
+  return head;
+}
+
+async function readRef(
+  client: GitHubClient,
+  repository: GitHubRepository,
+  ref: string,
+  etag?: string,
+): Promise<BranchHead | "unchanged" | undefined> {
+  const id = "id" in repository ? repository.id : String((await readRepository(client, repository)).id);
+  const options = { id, ref, headers: etag === undefined ? {} : { "if-none-match": etag } };
+  let answer: { data: { object?: { sha?: unknown } }; headers: object };
+  try {
+    answer = await client.request("GET /repositories/{id}/git/ref/{ref}", options);
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 304 && etag !== undefined) return "unchanged";
+    // 409: a repository without any commit.
+    if (status === 404 || status === 409) return undefined;
+    await askGitHub("Reading the branch", () => Promise.reject(error));
+    throw error;
+  }
+  const { data, headers } = await askGitHub("Reading the branch", () => Promise.resolve(answer));
+  const sha = data.object?.sha;
+  if (typeof sha !== "string" || !/^[0-9a-f]{40}$/.test(sha))
+    throw new RepoError("remote_protocol", "GitHub's answer names no commit.");
+  return { oid: sha, ...(typeof headers["etag"] === "string" ? { etag: headers["etag"] } : {}) };
+}
+
+function ownerAndName({ full_name }: { full_name: string }): { owner: string; repo: string } {
+  const at = full_name.indexOf("/");
+  return { owner: full_name.slice(0, at), repo: full_name.slice(at + 1) };
+}
