@@ -1,11 +1,9 @@
-/** Downloads straight into a file, with a bound on size and on silence. */
+/** Downloads straight into a file, with a bound on size. */
 import { open } from "node:fs/promises";
 import { CliError } from "../errors.ts";
 import type { Progress } from "../output.ts";
 import { networkError } from "./http.ts";
 import type { Answer } from "./transport.ts";
-
-const silenceMs = 60_000;
 
 /** Writes an answer's body to `path` and answers its size. Throws `E_NETWORK` when it is cut off or too large. */
 export async function saveBody(
@@ -23,7 +21,7 @@ export async function saveBody(
   const file = await open(path, "wx", 0o600);
   let received = 0;
   try {
-    for await (const value of chunksOf(response)) {
+    for await (const value of response.body) {
       received += value.length;
       if (received > bounds.maxBytes) throw tooLarge();
       await file.writeFile(value);
@@ -33,6 +31,7 @@ export async function saveBody(
     if (error instanceof CliError || isFileError(error)) throw error;
     throw networkError(error, response.url, response.url);
   } finally {
+    response.discard();
     await file.close();
   }
   // A compressed answer announces its own length, not that of what we read.
@@ -43,32 +42,6 @@ export async function saveBody(
   )
     throw new CliError("E_NETWORK", `The download stopped after ${received} of ${announced} bytes.`);
   return received;
-}
-
-/** The chunks of a body, as long as they keep coming. */
-async function* chunksOf(response: Answer): AsyncGenerator<Buffer> {
-  const chunks = response.body[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const { value, done } = await within(chunks.next(), silenceMs);
-      if (done === true) return;
-      yield value;
-    }
-  } finally {
-    response.discard();
-  }
-}
-
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the server stopped sending")), ms);
-  });
-  try {
-    return await Promise.race([work, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function isFileError(error: unknown): boolean {

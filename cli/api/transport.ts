@@ -10,7 +10,7 @@ export interface Exchange {
   method: string;
   headers: Record<string, string>;
   body?: string | Readable;
-  /** Until the answer's head is there. */
+  /** Until the answer's head is there, and for each pause in its body, which may be 60 s at most. */
   timeoutMs: number;
   /** Where proxies are named, as every tool reads them: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`. */
   env: NodeJS.ProcessEnv;
@@ -35,6 +35,7 @@ export interface Answer {
 
 /** Far over the largest answer, a page of 200 skills or a text of 512 KB; a wrong address may send anything. */
 const textBytesMax = 64 * 1024 * 1024;
+const silenceMs = 60_000;
 
 /** Throws what the connection met; the codes are those of `node:net`, `node:dns` and `node:tls`. */
 export async function exchange(url: URL, given: Exchange): Promise<Answer> {
@@ -66,10 +67,10 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
     if (body === undefined || typeof body === "string") request.end(body);
     else pipelineDone(body, request).catch((error: unknown) => request.destroy(error as Error));
   });
-  return answerOf(url, response);
+  return answerOf(url, response, Math.min(given.timeoutMs, silenceMs));
 }
 
-async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
+async function answerOf(url: URL, response: IncomingMessage, pauseMs: number): Promise<Answer> {
   const status = response.statusCode!;
   const header = (name: string): string | undefined => [response.headers[name]].flat()[0];
   let body: Readable = response;
@@ -78,6 +79,8 @@ async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
     // Errors of either end reach whoever reads.
     body = pipeline(response, createGunzip(), () => {});
   }
+  // A server that falls silent must not hold a pipeline for ever; a slow one may take its time.
+  response.setTimeout(pauseMs, () => body.destroy(new Error("the server stopped sending")));
   return {
     status,
     ok: status >= 200 && status <= 299,
