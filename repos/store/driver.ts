@@ -2,7 +2,15 @@
  * What the store needs of a disk: two interfaces and a directory for native git. `posix.ts` is the driver for a
  * local or shared file system; any other one has to pass `test/store/pack-store-contract.test.ts`.
  */
-import type { AdvanceResult, RefTargets, RepoId, StoredId, StoredRefs, SweepReport, TagTarget } from "./types.ts";
+import type {
+  AdvanceResult,
+  RefTargets,
+  RepoId,
+  StoredId,
+  StoredRefs,
+  SweepReport,
+  TagTarget,
+} from "./types.ts";
 
 export interface PackStore {
   /** Names of the complete packs, in no order; none for a repository that does not exist. */
@@ -17,7 +25,13 @@ export interface PackStore {
    * Makes a pack visible, whole or not at all, and durable before it resolves. A pack is named by the checksum of
    * its bytes, so writing it again changes nothing.
    */
-  put(repo: StoredId, pack: string, bytes: readonly Buffer[], index: Buffer, where: Whereabouts): Promise<void>;
+  put(
+    repo: StoredId,
+    pack: string,
+    bytes: readonly Buffer[],
+    index: Buffer,
+    where: Whereabouts,
+  ): Promise<void>;
   /** The same for a pack too large for memory. */
   stage(repo: StoredId, where: Whereabouts): Promise<PackStage>;
 

@@ -1,4 +1,5 @@
 /** Git's loose grammar: how trees and commits are spelled, and how an object gets its id (SHA-1 object format). */
+import { isUtf8 } from "node:buffer";
 import { createHash, hash } from "node:crypto";
 import { compareUtf8 } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
@@ -48,24 +49,57 @@ function encodeTree(entries: readonly TreeEntry[]): Buffer {
   return Buffer.concat(parts);
 }
 
-export function parseTree(data: Buffer): TreeEntry[] {
-  const entries: TreeEntry[] = [];
+/** An entry as it stands in a tree that others wrote: any mode, any name. */
+export interface RawTreeEntry {
+  mode: string;
+  /** Undefined for a name that is not UTF-8. */
+  name: string | undefined;
+  oid: string;
+  /** The whole entry, a view of the tree. */
+  bytes: Buffer;
+  /** The name within `bytes`. */
+  nameBytes: Buffer;
+}
+
+/** Entries of any tree that native git can write, in their order. Throws `object_corrupt` where they do not add up. */
+export function parseRawTree(data: Buffer): RawTreeEntry[] {
+  const entries: RawTreeEntry[] = [];
   for (let at = 0; at < data.length;) {
     const space = data.indexOf(0x20, at);
     const end = space === -1 ? -1 : data.indexOf(0, space);
-    if (end === -1 || end + 21 > data.length)
+    if (end === -1 || end + 21 > data.length || !isOctal(data, at, space))
       throw new RepoError("object_corrupt", "a tree ends in mid-entry");
-    const mode = data.toString("latin1", at, space);
-    if (mode !== "100644" && mode !== "100755" && mode !== "40000")
-      throw new RepoError("object_corrupt", `a tree has an entry of mode ${mode}`);
+    const nameBytes = data.subarray(space + 1, end);
+    const name = nameBytes.toString("utf8");
     entries.push({
-      mode,
-      name: data.toString("utf8", space + 1, end),
+      mode: data.toString("latin1", at, space),
+      name: name.includes("\ufffd") && !isUtf8(nameBytes) ? undefined : name,
       oid: data.toString("hex", end + 1, end + 21),
+      bytes: data.subarray(at, end + 21),
+      nameBytes,
     });
     at = end + 21;
   }
   return entries;
+}
+
+function isOctal(data: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (data[at]! < 0x30 || data[at]! > 0x37) return false;
+  return to > from && to - from <= 7;
+}
+
+/** Folders, also as old tools wrote them, with a leading zero. */
+export function isTreeMode(mode: string): boolean {
+  return mode === "40000" || mode === "040000";
+}
+
+/** Entries of a tree of our own: files and folders, and nothing else. */
+export function parseTree(data: Buffer): TreeEntry[] {
+  return parseRawTree(data).map(({ mode, name, oid }) => {
+    if ((mode !== "100644" && mode !== "100755" && mode !== "40000") || name === undefined)
+      throw new RepoError("object_corrupt", `a tree has an entry of mode ${mode}`);
+    return { mode, name, oid };
+  });
 }
 
 export interface BuiltTrees {

@@ -113,8 +113,11 @@ export function readStored(stream: Buffer, size: number): Buffer | undefined {
 
 const misfit = () => new RepoError("object_corrupt", "a delta does not fit its base");
 
-/** Reads the two sizes at the head of a delta and applies it; every copy and insert is held to its bounds. */
-export function applyDelta(base: Buffer, delta: Buffer): Buffer {
+/**
+ * Reads the two sizes at the head of a delta and applies it; every copy and insert is held to its bounds, and the result
+ * to `maxBytes`.
+ */
+export function applyDelta(base: Buffer, delta: Buffer, maxBytes = Number.MAX_SAFE_INTEGER): Buffer {
   let at = 0;
   const size = (): number => {
     let value = 0;
@@ -126,7 +129,9 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer {
     }
   };
   if (size() !== base.length) throw misfit();
-  const result = Buffer.allocUnsafe(size());
+  const resultBytes = size();
+  if (resultBytes > maxBytes) throw misfit();
+  const result = Buffer.allocUnsafe(resultBytes);
   let end = 0;
   while (at < delta.length) {
     const code = delta[at++]!;

@@ -1,0 +1,266 @@
+/**
+ * Mirrors: one disposable bare repository for each connection, a cache of the customer's branch, and what is built to be
+ * pushed to it. It may be deleted at any time; the next fetch makes it again.
+ */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { RepoError, asRepoError } from "../errors.ts";
+import { isMergeDue, mergePacks, removeReplaced } from "../store/maintenance.ts";
+import { ObjectReader } from "../store/object-reader.ts";
+import { assertOid } from "../store/objects.ts";
+import { PackIndex } from "../store/pack-format.ts";
+import { openPosixDriver, repoFolder } from "../store/posix.ts";
+import * as files from "../store/posix-files.ts";
+import { branchRef, openSession, type Session } from "../transport/connect.ts";
+import { fetchPack } from "../transport/fetch-pack.ts";
+import { sendPack } from "../transport/send-pack.ts";
+import { buildPush, type BuildContext } from "./build.ts";
+import { lastChanges } from "./history.ts";
+import { listSkill, writeListingZip } from "./listing.ts";
+import { scanSkills } from "./scan.ts";
+import { storePack } from "./store-pack.ts";
+import { TreeReader } from "./trees.ts";
+import type {
+  FetchOptions,
+  Fetched,
+  Mirror,
+  MirrorId,
+  MirrorOptions,
+  Mirrors,
+  PreparedPush,
+  PushResult,
+  Remote,
+} from "./types.ts";
+
+const MiB = 1024 * 1024;
+const defaults = {
+  log: () => undefined,
+  cacheBytes: 32 * MiB,
+  silenceMs: 60_000,
+  requestMs: 10 * 60_000,
+} as const satisfies Partial<MirrorOptions>;
+const fetchBytes = 256 * MiB;
+/** What is new since the last fetch is small, unless history was rewritten: then the tip alone is less. */
+const incrementBytes = 64 * MiB;
+/** An answer to a push is a report and what hooks print. */
+const reportBytes = 4 * MiB;
+const branchesShown = 1000;
+const sentPieceBytes = 1 * MiB;
+const graceMs = 10 * 60_000;
+
+type Settings = MirrorOptions & Required<Pick<MirrorOptions, keyof typeof defaults>>;
+
+export function openMirrors(given: MirrorOptions): Mirrors {
+  const settings: Settings = { ...defaults, ...given, root: resolve(given.root) };
+  const { packs, refs } = openPosixDriver({ root: settings.root, readHandles: 64, staleLockMs: 10_000 });
+  const objects = new ObjectReader(packs, settings.cacheBytes, settings.log);
+
+  /** Runs one operation on a remote and lets go of it. */
+  async function withSession<T>(
+    remote: Remote,
+    limits: { maxBytes: number; signal?: AbortSignal | undefined },
+    action: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const { git, silenceMs, requestMs } = settings;
+    const session = await openSession(remote, { git, silenceMs, requestMs, ...limits });
+    try {
+      return await action(session);
+    } finally {
+      session.close();
+    }
+  }
+
+  function open(repo: MirrorId): Mirror {
+    const folder = repoFolder(settings.root, repo);
+    const trees = new TreeReader(objects, repo);
+    const context: BuildContext = { objects, repo, trees, packs };
+
+    /** Whether the commit and its tree are here. Packs come whole, so the rest is as well. */
+    async function isHere(commit: string): Promise<boolean> {
+      if (!(await packs.exists(repo))) return false;
+      try {
+        await trees.tree((await trees.commit(commit)).treeOid);
+        return true;
+      } catch (error) {
+        if (error instanceof RepoError && error.code === "object_missing") return false;
+        throw error;
+      }
+    }
+
+    async function tip(): Promise<string | undefined> {
+      if (!(await packs.exists(repo))) return undefined;
+      const { main } = await refs.read(repo);
+      return main !== null && (await isHere(main)) ? main : undefined;
+    }
+
+    async function moveTip(commit: string): Promise<void> {
+      const result = await refs.advance(repo, async () => ({ main: commit, head: commit }));
+      if (result === "contended")
+        throw new RepoError("storage_unavailable", "another process is moving the mirror's tip");
+    }
+
+    async function readShallow(): Promise<string[]> {
+      const text = await files.orMissing(readFile(join(folder, "shallow"), "latin1"), "");
+      return text.split("\n").filter((line) => /^[0-9a-f]{40}$/.test(line));
+    }
+
+    async function writeShallow(oids: readonly string[]): Promise<void> {
+      const temporary = join(folder, files.temporaryName("ref"));
+      await files.writeDurably(temporary, [Buffer.from(oids.map((oid) => `${oid}\n`).join(""))], 0o644);
+      await files.rename(temporary, join(folder, "shallow"));
+    }
+
+    async function drop(): Promise<void> {
+      objects.forget(repo);
+      await packs.erase(repo);
+      objects.forget(repo);
+    }
+
+    /** Gets a commit's pack and stores it. What makes it reachable comes last. */
+    async function bring(
+      session: Session,
+      want: string,
+      capabilities: ReadonlySet<string>,
+      have: string | undefined,
+    ): Promise<number> {
+      const shallow = have === undefined ? [] : await readShallow();
+      const depth = have === undefined ? 1 : undefined;
+      const fetched = await fetchPack(session, { want, have, shallow, depth, capabilities });
+      const stored = await storePack(packs, repo, fetched.pack, have === undefined ? "create" : "existing");
+      if (stored !== undefined)
+        objects.views.add(repo, stored.pack, new PackIndex(stored.index), stored.bytes);
+      if (!(await isHere(want)))
+        throw new RepoError("remote_protocol", "the host sent a pack without the commit that was asked for");
+      if (fetched.shallow.length > 0) await writeShallow([...new Set([...shallow, ...fetched.shallow])]);
+      await moveTip(want);
+      return fetched.pack.length;
+    }
+
+    async function fetch(remote: Remote, branch: string, options: FetchOptions = {}): Promise<Fetched> {
+      const ref = branchRef(branch);
+      const maxBytes = options.maxBytes ?? fetchBytes;
+      const { signal } = options;
+      const have = await tip();
+      const from = async (known: string | undefined, most: number): Promise<Fetched> =>
+        withSession(remote, { maxBytes: most, signal }, async (session) => {
+          const { refs: found, capabilities } = await session.discover("git-upload-pack");
+          const commit = found.get(ref);
+          if (commit === undefined) return withoutBranch(found);
+          let bytes = 0;
+          if (await isHere(commit)) await moveTip(commit);
+          else bytes = await bring(session, commit, capabilities, known);
+          return { status: "fetched", commit, tree: (await trees.commit(commit)).treeOid, bytes };
+        });
+
+      let fetched: Fetched;
+      try {
+        fetched = await from(have, have === undefined ? maxBytes : Math.min(maxBytes, incrementBytes));
+      } catch (error) {
+        const isMisfit =
+          error instanceof RepoError && ["remote_too_large", "remote_protocol"].includes(error.code);
+        if (have === undefined || !isMisfit) throw error;
+        // History was rewritten, or the host no longer knows what we have: the tip alone, from the start.
+        settings.log({ level: "info", msg: "a mirror starts afresh", ...repo, because: error.message });
+        await drop();
+        fetched = await from(undefined, maxBytes);
+      }
+      await tidy();
+      return fetched;
+    }
+
+    /** Keeps the number of packs low; nothing depends on it. */
+    async function tidy(): Promise<void> {
+      try {
+        if (!isMergeDue(objects.views.counts(repo))) return;
+        await mergePacks(packs, objects.views, repo);
+        await removeReplaced(packs, objects.views, repo, graceMs, (msg, pack) =>
+          settings.log({ level: "error", msg, ...repo, pack }),
+        );
+        await packs.sweep(repo);
+      } catch (error) {
+        settings.log({ level: "warn", msg: "tidying a mirror failed", ...repo, error: String(error) });
+      }
+    }
+
+    async function push(
+      remote: Remote,
+      branch: string,
+      prepared: PreparedPush,
+      options: { signal?: AbortSignal } = {},
+    ): Promise<PushResult> {
+      const request = {
+        ref: branchRef(branch),
+        from: prepared.parent,
+        to: prepared.commit,
+        pack: packBytes(prepared),
+        packBytes: prepared.bytes,
+      };
+      const result = await withSession(
+        remote,
+        // A list of refs comes first, and may be long.
+        { maxBytes: reportBytes + incrementBytes, signal: options.signal },
+        (session) => sendPack(session, request),
+      );
+      if (result.status === "pushed") await moveTip(prepared.commit);
+      return result;
+    }
+
+    async function* packBytes({ pack, bytes }: PreparedPush): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < bytes; at += sentPieceBytes)
+        yield packs.read(repo, pack, at, Math.min(sentPieceBytes, bytes - at));
+    }
+
+    const guarded = async <T>(doing: string, action: () => Promise<T>): Promise<T> => {
+      try {
+        return await action();
+      } catch (error) {
+        throw asRepoError(error, doing);
+      }
+    };
+
+    return {
+      fetch: (remote, branch, options) => guarded("fetch", () => fetch(remote, branch, options)),
+      scan: (commit, since) =>
+        guarded("scan", async () => {
+          assertOid(commit);
+          if (since !== undefined) assertOid(since);
+          const known = since !== undefined && (await isHere(since)) ? since : undefined;
+          return scanSkills(context, commit, known);
+        }),
+      list: (skill) => guarded("list a skill", () => listSkill(context, skill)),
+      read: (oid) => guarded("read a file", () => objects.read(repo, oid, "blob")),
+      writeZip: (listed, path, replace = new Map()) => writeListingZip(context, listed, path, replace),
+      lastChanges: (commit, paths) => guarded("read history", () => lastChanges(trees, commit, paths)),
+      build: (parent, edits, commit) =>
+        guarded("build a push", async () => {
+          if (parent !== null) assertOid(parent);
+          return buildPush(context, parent, edits, commit);
+        }),
+      push: (remote, branch, prepared, options) =>
+        guarded("push", () => push(remote, branch, prepared, options)),
+      drop: () => guarded("drop a mirror", drop),
+    };
+  }
+
+  return {
+    open,
+    async head(remote, branch) {
+      const ref = branchRef(branch);
+      return withSession(remote, { maxBytes: incrementBytes }, async (session) => {
+        const { refs: found } = await session.discover("git-upload-pack");
+        return found.get(ref) ?? null;
+      });
+    },
+    close: () => packs.close(),
+  };
+}
+
+function withoutBranch(found: ReadonlyMap<string, string>): Fetched {
+  if (found.size === 0) return { status: "empty" };
+  const prefix = "refs/heads/";
+  const branches = [...found.keys()].filter((name) => name.startsWith(prefix));
+  return {
+    status: "no_branch",
+    branches: branches.slice(0, branchesShown).map((name) => name.slice(prefix.length)),
+  };
+}

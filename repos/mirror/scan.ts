@@ -1,0 +1,169 @@
+/**
+ * Finds the skills below `skills/` of a commit, or those that differ between two commits: both trees are walked side by
+ * side, and what has one id on both sides is not looked into.
+ */
+import { RepoError } from "../errors.ts";
+import type { ObjectReader } from "../store/object-reader.ts";
+import { hashObject, type RawTreeEntry } from "../store/objects.ts";
+import type { MirrorId } from "../store/types.ts";
+import { skillsFolder, svcFile } from "./layout.ts";
+import { readSvcId } from "./svc-record.ts";
+import { entryNamed, isFileMode, isFolder, rootFileOf, type RootFile, type TreeReader } from "./trees.ts";
+import type { RemoteScan, RemoteSkill, ScanProblem } from "./types.ts";
+
+/** Folders looked into: a few kilobytes of tree can name billions of paths. */
+const foldersAtMost = 200_000;
+const deepest = 1024;
+const problemsAtMost = 1000;
+const svcBytes = 64 * 1024;
+
+interface Pair {
+  path: string;
+  depth: number;
+  before: string | undefined;
+  now: string | undefined;
+}
+
+export interface ScanContext {
+  objects: ObjectReader;
+  repo: MirrorId;
+  trees: TreeReader;
+}
+
+/** `since` must be readable here; without it the scan is complete. */
+export async function scanSkills(
+  context: ScanContext,
+  commit: string,
+  since: string | undefined,
+): Promise<RemoteScan> {
+  const { trees } = context;
+  const now = await skillsTree(trees, commit);
+  const before = since === undefined ? undefined : await skillsTree(trees, since);
+  const scan: RemoteScan = {
+    commit,
+    skills: now === "blocked" ? "blocked" : now === undefined ? "absent" : "present",
+    complete: since === undefined,
+    directories: [],
+    gone: [],
+    problems: [],
+  };
+  const oidOf = (found: string | undefined) => (found === "blocked" ? undefined : found);
+  await walk(trees, scan, { path: skillsFolder, depth: 0, before: oidOf(before), now: oidOf(now) });
+  await readIds(context, scan.directories);
+  return scan;
+}
+
+async function skillsTree(trees: TreeReader, commit: string): Promise<string | undefined> {
+  const { treeOid } = await trees.commit(commit);
+  const entry = entryNamed(await trees.tree(treeOid), skillsFolder);
+  return entry === undefined ? undefined : isFolder(entry) ? entry.oid : "blocked";
+}
+
+async function walk(trees: TreeReader, scan: RemoteScan, start: Pair): Promise<void> {
+  let looked = 0;
+  const differs = ({ before, now }: Pair) => before !== now;
+  // Level by level: the trees of one level lie side by side.
+  for (let level = [start].filter(differs); level.length > 0;) {
+    looked += level.length;
+    if (looked > foldersAtMost)
+      throw new RepoError(
+        "remote_too_large",
+        `the repository has more than ${foldersAtMost} folders in skills/`,
+      );
+    const read = await trees.trees(
+      level.flatMap(({ before, now }) => [before, now].filter((oid) => oid !== undefined)),
+    );
+    level = level.flatMap((pair) => visit(pair, read, scan)).filter(differs);
+  }
+}
+
+/** Takes note of one folder and answers the pairs below it. */
+function visit(pair: Pair, read: ReadonlyMap<string, RawTreeEntry[]>, scan: RemoteScan): Pair[] {
+  const before = pair.before === undefined ? [] : (read.get(pair.before) ?? []);
+  const now = pair.now === undefined ? [] : (read.get(pair.now) ?? []);
+  // `skills/` itself is no skill, whatever lies in it.
+  const wasSkill = pair.depth > 0 && rootFileOf(before) !== undefined;
+  const rootFile = pair.depth > 0 ? rootFileOf(now) : undefined;
+  if (rootFile !== undefined && pair.now !== undefined)
+    scan.directories.push(asSkill(pair.path, pair.now, rootFile, now));
+  else if (wasSkill) scan.gone.push(pair.path);
+
+  const below = new Map<string, Pair>();
+  const pairOf = (name: string): Pair => {
+    const known = below.get(name);
+    if (known !== undefined) return known;
+    const fresh = { path: `${pair.path}/${name}`, depth: pair.depth + 1, before: undefined, now: undefined };
+    below.set(name, fresh);
+    return fresh;
+  };
+  if (rootFile === undefined)
+    for (const entry of now) {
+      const { name } = entry;
+      const why = problemOf(entry, pair.depth);
+      if (why !== undefined) note(scan, { path: `${pair.path}/${shownName(entry)}`, why });
+      else if (name !== undefined && isFolder(entry)) pairOf(name).now = entry.oid;
+    }
+  if (!wasSkill)
+    for (const entry of before)
+      if (entry.name !== undefined && isFolder(entry) && pair.depth < deepest)
+        pairOf(entry.name).before = entry.oid;
+  return [...below.values()];
+}
+
+function problemOf(entry: RawTreeEntry, depth: number): ScanProblem["why"] | undefined {
+  if (entry.name === undefined) return "name_not_text";
+  if (depth > 0 && (entry.name === "SKILL.md" || entry.name === "RULE.md") && !isFileMode(entry.mode))
+    return "root_file_is_no_file";
+  if (entry.mode === "160000") return "submodule";
+  if (entry.mode === "120000") return "symlink";
+  return isFolder(entry) && depth >= deepest ? "too_deep" : undefined;
+}
+
+function note(scan: RemoteScan, problem: ScanProblem): void {
+  if (scan.problems.length < problemsAtMost) scan.problems.push(problem);
+}
+
+const shownName = (entry: RawTreeEntry) => entry.name ?? entry.nameBytes.toString("latin1");
+
+function asSkill(
+  path: string,
+  tree: string,
+  rootFile: RootFile,
+  entries: readonly RawTreeEntry[],
+): RemoteSkill {
+  const svc = entryNamed(entries, svcFile);
+  return {
+    path,
+    tree,
+    contentTree: contentTreeOfEntries(entries),
+    svcBlob: svc !== undefined && isFileMode(svc.mode) ? svc.oid : null,
+    svcId: undefined,
+    rootFile,
+  };
+}
+
+/** Id of a tree without its `.svc.json`, the other entries as they stand. */
+export function contentTreeOfEntries(entries: readonly RawTreeEntry[]): string {
+  return hashObject(
+    "tree",
+    Buffer.concat(entries.filter(({ name }) => name !== svcFile).map(({ bytes }) => bytes)),
+  );
+}
+
+async function readIds({ objects, repo }: ScanContext, skills: readonly RemoteSkill[]): Promise<void> {
+  const heads = await objects.heads(
+    repo,
+    skills.flatMap(({ svcBlob }) => svcBlob ?? []),
+  );
+  const readable = skills.filter(({ svcBlob }) => {
+    const head = svcBlob === null ? undefined : heads.get(svcBlob);
+    return head?.type === "blob" && head.size <= svcBytes;
+  });
+  const contents = objects.sequence(
+    repo,
+    readable.map(({ svcBlob }) => svcBlob ?? ""),
+    "blob",
+  );
+  let i = 0;
+  for await (const data of contents) readable[i++]!.svcId = readSvcId(data);
+}

@@ -1,0 +1,207 @@
+/**
+ * Takes a pack as it came over the wire and stores its objects as ours lie: whole, no deltas, so that the same reader
+ * and the same merges serve them. Every object is inflated and hashed on the way; nothing the host claims is believed.
+ */
+import { createHash } from "node:crypto";
+import { setImmediate as breathe } from "node:timers/promises";
+import * as zlib from "node:zlib";
+import { RepoError } from "../errors.ts";
+import type { PackStore } from "../store/driver.ts";
+import { hashObject, type ObjectType } from "../store/objects.ts";
+import * as format from "../store/pack-format.ts";
+import { PackWriter, deflateObject, type PublishedPack } from "../store/pack-writer.ts";
+import type { MirrorId } from "../store/types.ts";
+
+/** A larger file is in no skill; one with it can't be taken in. */
+const objectBytes = 512 * 1024 * 1024;
+/** All objects inflated, against the bytes of the pack: what keeps a bomb from going off. */
+const inflationAtMost = 20;
+const inflatedAlways = 1024 * 1024 * 1024;
+const breathEveryMs = 15;
+
+interface Entry {
+  offset: number;
+  type: number;
+  size: number;
+  dataStart: number;
+  end: number;
+}
+
+const broken = (why: string) => new RepoError("remote_protocol", `the host sent a pack that ${why}`);
+
+/** Undefined for a pack of nothing. */
+export async function storePack(
+  packs: PackStore,
+  repo: MirrorId,
+  pack: Buffer,
+  where: "create" | "existing",
+): Promise<PublishedPack | undefined> {
+  const count = checkedCount(pack);
+  if (count === 0) return undefined;
+  const writer = new PackWriter(packs, repo, where);
+  try {
+    await new Unpacking(pack, writer).run(count);
+    return await writer.publish();
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+function checkedCount(pack: Buffer): number {
+  if (pack.length < format.packHeaderBytes + format.packTrailerBytes) throw broken("was cut off");
+  if (pack.toString("latin1", 0, 4) !== "PACK" || pack.readUInt32BE(4) !== 2)
+    throw broken("is none of version 2");
+  const sum = createHash("sha1").update(pack.subarray(0, -format.packTrailerBytes)).digest();
+  if (!sum.equals(pack.subarray(-format.packTrailerBytes)))
+    throw broken("does not have the checksum at its end");
+  return pack.readUInt32BE(8);
+}
+
+class Unpacking {
+  readonly #pack: Buffer;
+  readonly #end: number;
+  readonly #writer: PackWriter;
+  /** Deltas by the place or the id of their base. */
+  readonly #onOffset = new Map<number, Entry[]>();
+  readonly #onId = new Map<string, Entry[]>();
+  #waiting = 0;
+  #inflated = 0;
+  #lastBreath = performance.now();
+
+  constructor(pack: Buffer, writer: PackWriter) {
+    this.#pack = pack;
+    this.#end = pack.length - format.packTrailerBytes;
+    this.#writer = writer;
+  }
+
+  async run(count: number): Promise<void> {
+    const bases = await this.#readEntries(count);
+    // Bases of deltas are inflated a second time: holding all of them would take the memory of the whole tree.
+    for (const { entry, oid } of bases) {
+      if (!this.#onOffset.has(entry.offset) && !this.#onId.has(oid)) continue;
+      const type = format.typeName(entry.type);
+      await this.#resolveOn(type, [{ offset: entry.offset, oid, data: this.#inflate(entry).data }]);
+    }
+    if (this.#waiting > 0) throw broken("lacks the base of a delta");
+  }
+
+  /** Stores what is whole, and notes what is a delta. */
+  async #readEntries(count: number): Promise<{ entry: Entry; oid: string }[]> {
+    const whole: { entry: Entry; oid: string }[] = [];
+    let at = format.packHeaderBytes;
+    for (let i = 0; i < count; i++) {
+      const entry = this.#headAt(at);
+      const { data, end } = this.#inflate(entry);
+      entry.end = end;
+      if (entry.type < format.offsetDelta) {
+        const type = format.typeName(entry.type);
+        const oid = hashObject(type, data);
+        whole.push({ entry, oid });
+        const bytes = this.#pack.subarray(at, end);
+        if (!this.#writer.has(oid)) await this.#writer.addRaw(oid, zlib.crc32(bytes), bytes);
+      }
+      at = end;
+      await this.#breathe();
+    }
+    if (at !== this.#end) throw broken("has more in it than its objects");
+    return whole;
+  }
+
+  #headAt(offset: number): Entry {
+    let head: format.EntryHead;
+    try {
+      head = format.parseEntryHead(this.#pack.subarray(offset, Math.min(offset + 64, this.#end)));
+    } catch (error) {
+      throw broken(error instanceof Error ? `does not read: ${error.message}` : "does not read");
+    }
+    const { type, size, dataStart } = head;
+    if (size > objectBytes)
+      throw new RepoError("remote_too_large", `the repository has an object of ${size} bytes`);
+    const entry = { offset, type, size, dataStart: offset + dataStart, end: 0 };
+    if (head.baseDistance !== undefined) this.#note(this.#onOffset, offset - head.baseDistance, entry);
+    if (head.baseOid !== undefined) this.#note(this.#onId, head.baseOid, entry);
+    return entry;
+  }
+
+  #note<K>(map: Map<K, Entry[]>, key: K, entry: Entry): void {
+    const known = map.get(key);
+    if (known === undefined) map.set(key, [entry]);
+    else known.push(entry);
+    this.#waiting++;
+  }
+
+  /** Depth first, so that only one chain of bases is in memory. */
+  async #resolveOn(type: ObjectType, stack: { offset: number; oid: string; data: Buffer }[]): Promise<void> {
+    for (let base = stack.pop(); base !== undefined; base = stack.pop()) {
+      const deltas = [...(this.#onOffset.get(base.offset) ?? []), ...(this.#onId.get(base.oid) ?? [])];
+      this.#onOffset.delete(base.offset);
+      this.#onId.delete(base.oid);
+      for (const entry of deltas) {
+        this.#waiting--;
+        const data = this.#applied(base.data, this.#inflate(entry).data);
+        const oid = hashObject(type, data);
+        if (!this.#writer.has(oid)) await this.#writer.add(type, oid, data.length, await deflateObject(data));
+        if (this.#onOffset.has(entry.offset) || this.#onId.has(oid))
+          stack.push({ offset: entry.offset, oid, data });
+        await this.#breathe();
+      }
+    }
+  }
+
+  #applied(base: Buffer, delta: Buffer): Buffer {
+    try {
+      const data = format.applyDelta(base, delta, objectBytes);
+      this.#count(data.length);
+      return data;
+    } catch (error) {
+      if (error instanceof RepoError && error.code === "object_corrupt")
+        throw broken("has a delta that does not fit");
+      throw error;
+    }
+  }
+
+  /** The bytes of an entry, and where it ends: only inflating tells. */
+  #inflate(entry: Entry): { data: Buffer; end: number } {
+    this.#count(entry.size);
+    // Room for what it says and no more; at least one byte, or the option is refused.
+    const bounds = {
+      info: true,
+      maxOutputLength: Math.max(1, entry.size),
+      chunkSize: Math.max(64, Math.min(entry.size + 1, 1 << 20)),
+    };
+    const input = this.#pack.subarray(entry.dataStart, entry.end === 0 ? this.#end : entry.end);
+    let result: { buffer: Buffer; engine: { bytesWritten: number } };
+    try {
+      result = inflateWithEnd(input, bounds);
+    } catch {
+      throw broken("has an entry that does not inflate");
+    }
+    if (result.buffer.length !== entry.size) throw broken("has an entry that is not as long as it says");
+    return { data: result.buffer, end: entry.dataStart + result.engine.bytesWritten };
+  }
+
+  #count(bytes: number): void {
+    this.#inflated += bytes;
+    if (this.#inflated > Math.max(inflatedAlways, inflationAtMost * this.#pack.length))
+      throw new RepoError("remote_too_large", "the host sent a pack that inflates beyond all measure");
+  }
+
+  /** Other work of this process gets its turn. */
+  async #breathe(): Promise<void> {
+    if (performance.now() - this.#lastBreath < breathEveryMs) return;
+    await breathe();
+    this.#lastBreath = performance.now();
+  }
+}
+
+interface InflatedWithEnd {
+  buffer: Buffer;
+  engine: { bytesWritten: number };
+}
+
+/** `info` makes the answer an object, which the types of this function do not tell. */
+function inflateWithEnd(input: Buffer, options: zlib.ZlibOptions): InflatedWithEnd {
+  const result: unknown = zlib.inflateSync(input, options);
+  return result as InflatedWithEnd;
+}

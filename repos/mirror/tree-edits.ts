@@ -1,0 +1,157 @@
+/** Edits by path on a tree that others wrote: only folders on the way are read, and only they are written anew. */
+import { RepoError } from "../errors.ts";
+import { hashObject, isTreeMode, type RawTreeEntry } from "../store/objects.ts";
+import { rootFileOf, type TreeReader } from "./trees.ts";
+import type { RefusedEdit } from "./types.ts";
+
+/** Entries by the bytes of their names, in the order of the tree. */
+type Entries = Map<string, RawTreeEntry>;
+
+export interface WrittenTree {
+  oid: string;
+  data: Buffer;
+}
+
+const byteName = (entry: RawTreeEntry) => entry.nameBytes.toString("latin1");
+const bytesOf = (name: string) => Buffer.from(name).toString("latin1");
+
+function asEntries(list: readonly RawTreeEntry[]): Entries {
+  const entries: Entries = new Map(list.map((entry) => [byteName(entry), entry]));
+  if (entries.size !== list.length)
+    throw new RepoError("invalid_remote", "the repository has a folder with two entries of one name");
+  return entries;
+}
+
+export function treeEntry(mode: string, name: string, oid: string): RawTreeEntry {
+  const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, "hex")]);
+  return {
+    mode,
+    name,
+    oid,
+    bytes,
+    nameBytes: bytes.subarray(mode.length + 1, mode.length + 1 + Buffer.byteLength(name)),
+  };
+}
+
+/** Git's order, as native git checks it: a folder sorts as if its name ended in a slash. */
+function inOrder(entries: Entries): RawTreeEntry[] {
+  const keyed = [...entries].map(([name, entry]) => ({
+    key: isTreeMode(entry.mode) ? `${name}/` : name,
+    entry,
+  }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return keyed.map(({ entry }) => entry);
+}
+
+export class Folder {
+  /** Id in the parent commit; undefined for a new one. */
+  readonly #was: string | undefined;
+  readonly #entries: Entries;
+  readonly #children = new Map<string, Folder>();
+  #added = false;
+
+  constructor(entries: readonly RawTreeEntry[], was?: string) {
+    this.#was = was;
+    this.#entries = asEntries(entries);
+  }
+
+  get isEmpty(): boolean {
+    if (this.#entries.size > this.#children.size) return false;
+    for (const name of this.#entries.keys()) if (!this.#children.has(name)) return false;
+    return [...this.#children.values()].every((child) => child.isEmpty);
+  }
+
+  get list(): RawTreeEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  entry(name: string): RawTreeEntry | undefined {
+    return this.#entries.get(bytesOf(name));
+  }
+
+  set(entry: RawTreeEntry): void {
+    const name = byteName(entry);
+    const known = this.#entries.get(name);
+    if (known === undefined || isTreeMode(known.mode) !== isTreeMode(entry.mode)) this.#added = true;
+    this.#children.delete(name);
+    this.#entries.set(name, entry);
+  }
+
+  remove(name: string): void {
+    this.#children.delete(bytesOf(name));
+    this.#entries.delete(bytesOf(name));
+  }
+
+  /** `blocked` for something of that name that is no folder. */
+  async child(trees: TreeReader, name: string): Promise<Folder | "blocked" | undefined> {
+    const known = this.#children.get(bytesOf(name));
+    if (known !== undefined) return known;
+    const entry = this.entry(name);
+    if (entry === undefined) return undefined;
+    if (!isTreeMode(entry.mode)) return "blocked";
+    const child = new Folder(await trees.tree(entry.oid), entry.oid);
+    this.#children.set(bytesOf(name), child);
+    return child;
+  }
+
+  /** A folder in the place of the one that is there, or a new one. */
+  setChild(name: string, child: Folder): void {
+    this.#children.set(bytesOf(name), child);
+  }
+
+  /** Hands over every tree that is new, inner ones first; undefined for a folder that has nothing in it. */
+  close(write: (tree: WrittenTree) => void, isRoot = false): string | undefined {
+    for (const [name, child] of this.#children) {
+      const oid = child.close(write);
+      const known = this.#entries.get(name);
+      if (oid === undefined) this.#entries.delete(name);
+      // An entry that means the same keeps its bytes.
+      else if (known?.oid !== oid || !isTreeMode(known.mode)) {
+        if (known === undefined || !isTreeMode(known.mode)) this.#added = true;
+        this.#entries.set(name, treeEntry("40000", Buffer.from(name, "latin1").toString("utf8"), oid));
+      }
+    }
+    if (this.#entries.size === 0 && !isRoot) return undefined;
+    const entries = this.#added ? inOrder(this.#entries) : [...this.#entries.values()];
+    const data = Buffer.concat(entries.map(({ bytes }) => bytes));
+    const oid = hashObject("tree", data);
+    if (oid !== this.#was) write({ oid, data });
+    return oid;
+  }
+}
+
+export type Blocked = Omit<RefusedEdit, "path">;
+
+/** The folder that a skill's directory is to lie in, made if it is missing; or what is in its way. */
+export async function folderFor(
+  trees: TreeReader,
+  root: Folder,
+  components: readonly string[],
+): Promise<Folder | Blocked> {
+  let at = root;
+  for (const [i, name] of components.entries()) {
+    const path = components.slice(0, i + 1).join("/");
+    let next = await at.child(trees, name);
+    if (next === "blocked") return { why: i === 0 ? "skills_blocked" : "path_blocked", blockedBy: path };
+    if (next !== undefined && i > 0 && rootFileOf(next.list) !== undefined)
+      return { why: "inside_skill", blockedBy: path };
+    if (next === undefined) at.setChild(name, (next = new Folder([])));
+    at = next;
+  }
+  return at;
+}
+
+/** The folder at a path, if there is one. */
+export async function findFolder(
+  trees: TreeReader,
+  root: Folder,
+  components: readonly string[],
+): Promise<Folder | undefined> {
+  let at = root;
+  for (const name of components) {
+    const next = await at.child(trees, name);
+    if (next === undefined || next === "blocked") return undefined;
+    at = next;
+  }
+  return at;
+}
