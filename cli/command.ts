@@ -61,7 +61,7 @@ export function defineCommand<
     ...shape,
     async execute(context, words) {
       const command: CommandDef = {
-        ...toCitty(shape),
+        args: toCitty(shape),
         run: ({ args }) => run(context, decode(shape, args) as Arguments<F, P>),
       };
       const { result } = await runCommand(command, { rawArgs: words });
@@ -70,25 +70,17 @@ export function defineCommand<
   };
 }
 
-/** citty's view of a command, for parsing and for help. */
-export function toCitty(
-  command: CommandShape & { name: string; summary: string },
-): CommandDef & { args: ArgsDef } {
+/** citty's view of a command, for parsing alone: help is ours (`help.ts`). */
+function toCitty(command: CommandShape): ArgsDef {
   const args: ArgsDef = {};
   for (const [name, positional] of Object.entries(command.positionals))
-    args[name] = {
-      type: "positional",
-      description: positional.description,
-      required: positional.required === true,
-    };
+    args[name] = { type: "positional", required: positional.required === true };
   for (const [name, flag] of Object.entries<FlagShape>({ ...command.flags, ...globalFlags }))
     args[name] = {
       type: flag.value === "none" ? "boolean" : "string",
-      description: flag.description,
-      ...(flag.hint === undefined ? {} : { valueHint: flag.hint }),
       ...(flag.short === undefined ? {} : { alias: flag.short }),
     };
-  return { meta: { name: command.name, description: command.summary }, args };
+  return args;
 }
 
 function decode(shape: CommandShape, args: Readonly<Record<string, unknown>>): Record<string, unknown> {

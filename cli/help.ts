@@ -1,46 +1,137 @@
-/** Help texts, from the same shapes that the arguments are read by. */
-import { stripVTControlCharacters } from "node:util";
-import { renderUsage } from "citty";
-import { type Command, toCitty } from "./command.ts";
+/** Help texts, from the same shapes that the arguments are read by. They fit the terminal, also a narrow one. */
+import { type FlagShape, type PositionalShape, globalFlags } from "./argv.ts";
+import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { type CommandGroup, commands } from "./registry.ts";
+import { type CommandEntry, type CommandGroup, commands, topics } from "./registry.ts";
+import { displayWidth } from "./table.ts";
 import { version } from "./version.ts";
 
-const root = {
-  meta: { name: "svc", version, description: "Publish agent skills and install them anywhere" },
-};
+/** What stands on the left, and what is said of it. */
+type Row = readonly [term: string, text: string];
 
-export async function rootHelp(context: Context): Promise<string> {
-  const subCommands = Object.fromEntries(
-    Object.entries(commands).map(([name, { summary }]) => [name, { meta: { name, description: summary } }]),
-  );
-  const usage = await renderUsage({ ...root, subCommands });
-  return tone(
-    context,
-    `${usage}\n\nEvery command takes -o json (machine-readable output), --profile <name> and --help.`,
-  );
+interface Section {
+  title: string;
+  rows: readonly Row[];
 }
 
-export async function groupHelp(context: Context, name: string, group: CommandGroup): Promise<string> {
-  const subCommands = Object.fromEntries(
-    Object.entries(group.commands).map(([sub, { summary }]) => [
-      sub,
-      { meta: { name: sub, description: summary } },
-    ]),
-  );
-  const usage = await renderUsage({ meta: { name, description: group.summary }, subCommands }, root);
-  if (group.default === undefined) return tone(context, usage);
-  return tone(context, `${usage}\n\nsvc ${name} alone is svc ${name} ${group.default}.`);
+/** Where nothing limits a line, texts are still for reading. */
+const widest = 100;
+/** Narrower, the text of a row goes below its term. */
+const narrowestText = 28;
+const indent = "  ";
+
+export function rootHelp(context: Context): string {
+  const listed = Object.entries(commands);
+  return page(context, {
+    summary: `svc ${version}: publish agent skills, and install them into your AI tools`,
+    usage: "svc <command> [arguments] [flags]",
+    sections: topics.map((topic) => ({
+      title: topic,
+      rows: listed.filter(([, entry]) => entry.topic === topic).map(rowOf),
+    })),
+    endings: [
+      "svc <command> --help shows its arguments, flags and examples.",
+      "All of them take -o json (for programs) and --profile <name>.",
+    ],
+  });
 }
 
-export async function commandHelp(context: Context, command: Command): Promise<string> {
-  const usage = await renderUsage(toCitty(command), root);
-  const examples = command.examples.map((example) => `  ${example}`).join("\n");
-  return tone(context, `${usage}\n${context.output.paint(["bold", "underline"], "EXAMPLES")}\n\n${examples}`);
+export function groupHelp(context: Context, name: string, group: CommandGroup): string {
+  const alone = group.default === undefined ? [] : [`svc ${name} alone is svc ${name} ${group.default}.`];
+  return page(context, {
+    summary: group.summary,
+    usage: `svc ${name} ${group.default === undefined ? "<command>" : "[<command>]"} [arguments] [flags]`,
+    sections: [{ title: "Commands", rows: Object.entries(group.commands).map(rowOf) }],
+    endings: [...alone, `svc ${name} <command> --help shows its arguments, flags and examples.`],
+  });
 }
 
-/** citty colours by its own rules; ours decide. */
-function tone(context: Context, text: string): string {
-  const coloured = context.output.paint("bold", "x") !== "x";
-  return coloured ? text : stripVTControlCharacters(text);
+export function commandHelp(context: Context, command: Command): string {
+  const { name, summary, positionals, flags, examples } = command;
+  const given = Object.entries<PositionalShape>(positionals).map(([term, shape]) => ({
+    term: shape.required === true ? `<${term}>` : `[${term}]`,
+    text: shape.description,
+  }));
+  return page(context, {
+    summary,
+    usage: ["svc", name, ...given.map(({ term }) => term), "[flags]"].join(" "),
+    sections: [
+      { title: "Arguments", rows: given.map(({ term, text }) => [term, text]) },
+      { title: "Flags", rows: flagRows(flags) },
+      { title: "Flags of every command", rows: flagRows(globalFlags) },
+    ],
+    examples,
+  });
+}
+
+function rowOf([name, { summary }]: [string, CommandEntry | CommandGroup]): Row {
+  return [name, summary];
+}
+
+/** `-t, --target <targets>`; where none of them has a letter, no room is kept for one. */
+function flagRows(flags: Readonly<Record<string, FlagShape>>): Row[] {
+  const all = Object.entries(flags);
+  const hasLetters = all.some(([, { short }]) => short !== undefined);
+  return all.map(([name, flag]) => {
+    const letter = flag.short === undefined ? (hasLetters ? "    " : "") : `-${flag.short}, `;
+    const hint = flag.hint ?? "value";
+    const required = flag.choices?.length === 1 ? ` ${flag.choices[0]!}` : ` <${hint}>`;
+    const value = { none: "", required, optional: ` [${hint}]` }[flag.value];
+    return [`${letter}--${name}${value}`, flag.description];
+  });
+}
+
+function page(
+  context: Context,
+  given: {
+    summary: string;
+    usage: string;
+    sections: readonly Section[];
+    examples?: readonly string[];
+    endings?: readonly string[];
+  },
+): string {
+  const { columns, paint } = context.output;
+  // The last cell stays free: terminals differ in what they do with a line that fills it.
+  const width = Math.min(widest, columns - 1);
+  const sections = given.sections.filter(({ rows }) => rows.length > 0);
+  const terms = sections.flatMap(({ rows }) => rows.map(([term]) => displayWidth(term)));
+  const left = Math.max(0, ...terms);
+  const blocks = [
+    wrapped(given.summary, width).join("\n"),
+    `${paint("bold", "Usage")}\n${indent}${given.usage}`,
+    ...sections.map(({ title, rows }) =>
+      [paint("bold", title), ...rows.map((row) => rowText(row, left, width))].join("\n"),
+    ),
+    ...(given.examples === undefined || given.examples.length === 0
+      ? []
+      : [[paint("bold", "Examples"), ...given.examples.map((example) => indent + example)].join("\n")]),
+    ...(given.endings === undefined
+      ? []
+      : [given.endings.flatMap((ending) => wrapped(ending, width)).join("\n")]),
+  ];
+  return blocks.join("\n\n");
+}
+
+function rowText([term, text]: Row, left: number, width: number): string {
+  const column = indent.length + left + 2;
+  if (width - column < narrowestText) {
+    const lines = wrapped(text, width - 2 * indent.length).map((line) => indent + indent + line);
+    return [indent + term, ...lines].join("\n");
+  }
+  const [first = "", ...rest] = wrapped(text, width - column);
+  const head = `${indent}${term}${" ".repeat(left - displayWidth(term) + 2)}${first}`;
+  return [head, ...rest.map((line) => " ".repeat(column) + line)].join("\n");
+}
+
+/** At blanks; a word that is longer than a line stands on its own. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && displayWidth(last) + 1 + displayWidth(word) <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

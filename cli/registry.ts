@@ -1,6 +1,15 @@
 /** Every command, by name; each is loaded when it is called. */
 import type { Command } from "./command.ts";
 
+/** What help lists commands under, in this order. */
+export const topics = [
+  "Use skills",
+  "Publish skills",
+  "Keep a project's skills",
+  "You and this machine",
+] as const;
+export type Topic = (typeof topics)[number];
+
 export interface CommandEntry {
   summary: string;
   load(): Promise<Command>;
@@ -14,68 +23,84 @@ export interface CommandGroup {
   default?: string;
 }
 
-export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
+export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & { topic: Topic }>> = {
   login: {
+    topic: "You and this machine",
     summary: "Log in through the browser, or with a token",
     load: async () => (await import("./commands/login.ts")).login,
   },
   logout: {
+    topic: "You and this machine",
     summary: "Forget the stored token",
     load: async () => (await import("./commands/logout.ts")).logout,
   },
   whoami: {
+    topic: "You and this machine",
     summary: "Show who you are logged in as",
     load: async () => (await import("./commands/whoami.ts")).whoami,
   },
   install: {
+    topic: "Use skills",
     summary: "Install a skill into your AI tools",
     load: async () => (await import("./commands/install.ts")).install,
   },
   uninstall: {
+    topic: "Use skills",
     summary: "Remove an installed skill from all tools",
     load: async () => (await import("./commands/uninstall.ts")).uninstall,
   },
   pull: {
+    topic: "Use skills",
     summary: "Bring installed skills up to date",
     load: async () => (await import("./commands/pull.ts")).pull,
   },
   list: {
+    topic: "Use skills",
     summary: "List skills of your organizations, the catalog, or what is installed",
     load: async () => (await import("./commands/list.ts")).list,
   },
   versions: {
+    topic: "Use skills",
     summary: "List the published versions of a skill",
     load: async () => (await import("./commands/versions.ts")).versions,
   },
   diff: {
+    topic: "Use skills",
     summary: "Show what changed between two versions of a skill",
     load: async () => (await import("./commands/diff.ts")).diff,
   },
   publish: {
+    topic: "Publish skills",
     summary: "Publish a file or folder as a skill",
     load: async () => (await import("./commands/publish.ts")).publish,
   },
   share: {
+    topic: "Publish skills",
     summary: "Share a file or folder by link, without an account",
     load: async () => (await import("./commands/share.ts")).share,
   },
   push: {
+    topic: "Publish skills",
     summary: "Add a version to an existing skill, without questions",
     load: async () => (await import("./commands/push.ts")).push,
   },
   restore: {
+    topic: "Keep a project's skills",
     summary: "Install into a project exactly what its svc.lock says",
     load: async () => (await import("./commands/restore.ts")).restore,
   },
   verify: {
+    topic: "Keep a project's skills",
     summary: "List what is not as it was installed",
     load: async () => (await import("./commands/verify.ts")).verify,
   },
   lint: {
+    topic: "Publish skills",
     summary: "Check skills before they are published",
     load: async () => (await import("./commands/lint.ts")).lint,
   },
   folders: {
+    topic: "Publish skills",
     summary: "List and create the folders of an organization",
     default: "list",
     commands: {
@@ -90,10 +115,12 @@ export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     },
   },
   move: {
+    topic: "Publish skills",
     summary: "Move a skill to another folder",
     load: async () => (await import("./commands/move.ts")).move,
   },
   profile: {
+    topic: "You and this machine",
     summary: "Keep several logins, each with its own installed skills",
     commands: {
       list: {
@@ -115,6 +142,7 @@ export const commands: Readonly<Record<string, CommandEntry | CommandGroup>> = {
     },
   },
   completion: {
+    topic: "You and this machine",
     summary: "Print the completion script of a shell",
     load: async () => (await import("./commands/completion.ts")).completion,
   },

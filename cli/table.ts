@@ -6,7 +6,7 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 /** Cells that a text takes on a terminal. */
-function displayWidth(text: string): number {
+export function displayWidth(text: string): number {
   let width = 0;
   for (const character of stripVTControlCharacters(text)) {
     if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) continue;

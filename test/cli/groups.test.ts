@@ -13,7 +13,7 @@ describe("commands that share a first word", () => {
     ]) {
       const { code, stdout } = await svc(argv, { home });
       assert.equal(code, 0);
-      assert.match(stdout, /svc folders list\|create[\s\S]*svc folders alone is svc folders list/);
+      assert.match(stdout, /^ {2}list [\s\S]*^ {2}create [\s\S]*svc folders alone is svc folders list/m);
     }
     for (const argv of [
       ["folders", "create", "--help"],
@@ -21,11 +21,14 @@ describe("commands that share a first word", () => {
     ])
       assert.match(
         (await svc(argv, { home })).stdout,
-        /USAGE svc folders create[\s\S]*--team[\s\S]*EXAMPLES/,
+        /Usage\n {2}svc folders create <path>[\s\S]*--team[\s\S]*Examples/,
       );
-    assert.match((await svc(["profile"], { home })).stdout, /list\|create\|switch\|delete/);
+    assert.match(
+      (await svc(["profile"], { home })).stdout,
+      /^ {2}list [^]*^ {2}create [^]*^ {2}switch [^]*^ {2}delete /m,
+    );
     const { usage } = (await svc(["help", "profile", "-o", "json"], { home })).data as { usage: string };
-    assert.match(usage, /USAGE/);
+    assert.match(usage, /Usage/);
   });
 
   for (const [argv, flag, message] of [

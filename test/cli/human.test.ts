@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import type { Context } from "../../cli/context.ts";
+import { commandHelp, rootHelp } from "../../cli/help.ts";
+import type { Output } from "../../cli/output.ts";
+import { commands, listCommands, topics } from "../../cli/registry.ts";
 import { suggest } from "../../cli/suggest.ts";
 import { renderTable } from "../../cli/table.ts";
 import { version } from "../../cli/version.ts";
@@ -25,14 +29,14 @@ describe("what people read", () => {
       const { stdout } = await svc(argv, { home });
       assert.match(
         stdout,
-        /-t, --target=<targets>[\s\S]*--symlink[\s\S]*EXAMPLES[\s\S]*svc install code-review/,
+        /-t, --target <targets>[\s\S]*--symlink[\s\S]*-o, --output json[\s\S]*Examples[\s\S]*svc install code-review/,
       );
     }
   });
 
   it("is one document where JSON is asked for, help included", async (t) => {
     const home = await temporaryFolder(t);
-    assert.match(((await svc(["--help", "-o", "json"], { home })).data as { usage: string }).usage, /USAGE/);
+    assert.match(((await svc(["--help", "-o", "json"], { home })).data as { usage: string }).usage, /Usage/);
     assert.deepEqual((await svc(["-o", "json", "--version"], { home })).data, { version });
     const nothing = await svc(["-o", "json"], { home });
     assert.deepEqual([nothing.code, nothing.stdout, nothing.error.code], [1, "", "E_INVALID_ARGUMENT"]);
@@ -48,6 +52,40 @@ describe("what people read", () => {
   it("knows the version of the package", async () => {
     const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
     assert.equal(version, (JSON.parse(text) as { version: string }).version);
+  });
+});
+
+describe("help", () => {
+  const at = (columns: number) => {
+    const output = { columns, paint: (_styles: unknown, text: string) => text } as Output;
+    return { output } as Context;
+  };
+
+  it("has every command in one of its groups, each on a line of its own", () => {
+    const help = rootHelp(at(Infinity));
+
+    for (const [name, { summary }] of Object.entries(commands))
+      assert.match(help, new RegExp(`^  ${name} +${summary.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`, "m"));
+    for (const topic of topics) assert.match(help, new RegExp(`^${topic}$`, "m"));
+  });
+
+  it("fits any terminal, and cuts no word of it", async () => {
+    for (const [name, entry] of listCommands()) {
+      const command = await entry.load();
+      const whole = commandHelp(at(Infinity), command);
+      assert.match(whole, new RegExp(`^Usage\n  svc ${name} `, "m"));
+      for (const columns of [120, 80, 60, 40]) {
+        const help = commandHelp(at(columns), command);
+        const [body] = help.split("\nExamples\n");
+        const words = (text: string) => text.split(/\s+/).join(" ");
+        assert.equal(words(help), words(whole));
+        for (const line of body!.split("\n"))
+          assert.ok(
+            line.length < columns || line.trim().split(" ").length <= 4,
+            `${name} at ${columns}: ${line}`,
+          );
+      }
+    }
   });
 });
 
