@@ -251,6 +251,20 @@ export function openMirrors(given: MirrorOptions): Mirrors {
         return found.get(ref) ?? null;
       });
     },
+    async inspect(remote) {
+      return withSession(remote, { maxBytes: incrementBytes }, async (session) => {
+        const { refs: found, defaultBranch } = await session.discover("git-upload-pack");
+        const facts = { defaultBranch, isEmpty: found.size === 0 };
+        try {
+          await session.discover("git-receive-pack");
+          return { ...facts, canPush: true };
+        } catch (error) {
+          const mayNot = error instanceof RepoError && ["auth_failed", "remote_missing"].includes(error.code);
+          if (!mayNot) throw error;
+          return { ...facts, canPush: false };
+        }
+      });
+    },
     close: () => packs.close(),
   };
 }

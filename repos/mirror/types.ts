@@ -231,10 +231,20 @@ export interface Mirror {
   drop(): Promise<void>;
 }
 
+export interface RemoteFacts {
+  /** The branch that `HEAD` names; undefined where the host does not tell. */
+  defaultBranch: string | undefined;
+  isEmpty: boolean;
+  /** Whether these credentials may push at all; a branch may still be protected. */
+  canPush: boolean;
+}
+
 export interface Mirrors {
   open(id: MirrorId): Mirror;
   /** Value of the branch at the remote without fetching: null if there is no such branch. */
   head(remote: Remote, branch: string): Promise<string | null>;
+  /** What the remote says of itself, with these credentials. Throws what a fetch would. */
+  inspect(remote: Remote): Promise<RemoteFacts>;
   close(): Promise<void>;
 }
 
