@@ -1,5 +1,6 @@
 /** What the service stands on, as one answer: engines, disks, git, versions. Each part says itself what is wrong. */
-import { statfs } from "node:fs/promises";
+import { access, statfs } from "node:fs/promises";
+import path from "node:path";
 import type { HealthPayload } from "../../contract/payloads-jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import type { App } from "../app.ts";
@@ -63,11 +64,21 @@ async function checked(ask: () => Promise<string>): Promise<Check> {
 
 async function diskOf(name: "data" | "git", folder: string): Promise<HealthPayload["disks"][number]> {
   try {
-    const { bavail, blocks, bsize } = await statfs(folder);
+    const { bavail, blocks, bsize } = await statfs(await nearest(folder));
     const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize];
     const ok = freeBytes >= leastFree.bytes && freeBytes >= totalBytes * leastFree.share;
     return { name, ok, freeBytes, totalBytes };
   } catch {
     return { name, ok: false, freeBytes: null, totalBytes: null };
   }
+}
+
+/** A folder that is made when it is first needed lies on the disk of the one around it. */
+async function nearest(folder: string): Promise<string> {
+  const isThere = await access(folder).then(
+    () => true,
+    () => false,
+  );
+  const around = path.dirname(folder);
+  return isThere || around === folder ? folder : nearest(around);
 }

@@ -237,7 +237,10 @@ describe("any JSON at any route that takes one", () => {
   });
 
   it("and any text in any parameter of a read too", { timeout: 60_000 }, async () => {
-    const targets = operations().filter(({ method }) => method === "get");
+    // The stream of events has no end to wait for, and takes no parameter.
+    const targets = operations().filter(
+      ({ method, path }) => method === "get" && path !== "/api/admin/events",
+    );
     for (const { path, operation } of targets) {
       const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === "query");
       const values = fc.record(
