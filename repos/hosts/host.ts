@@ -1,8 +1,6 @@
 /** A place where a customer's repository lives. Each host passes `test/support/host-contract.ts`. */
+import type { HostKind } from "../../contract/vocabulary.ts";
 import type { Remote } from "../mirror/types.ts";
-
-export const hostKinds = ["local", "github-app", "github-token"] as const;
-export type HostKind = (typeof hostKinds)[number];
 
 export interface HostedRepository {
   /** Does not change when the repository is renamed or moved. */

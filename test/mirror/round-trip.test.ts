@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { assertSound } from "../support/native-git.ts";
+import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
+import type { Mirror } from "../../repos/mirror/types.ts";
+
+let bench: MirrorBench;
+
+before(async () => {
+  bench = await openMirrorBench();
+});
+after(() => bench.close());
+
+async function fetched(mirror: Mirror, repository: HostedRepo): Promise<string> {
+  const result = await mirror.fetch(repository.remote, "main");
+  assert.equal(result.status, "fetched");
+  return result.status === "fetched" ? result.commit : "";
+}
+
+describe("a mirror", () => {
+  it("fills an empty repository, and native git finds nothing wrong with either", async () => {
+    const repository = await bench.host.newRepository();
+    const mirror = bench.newMirror();
+    assert.deepEqual(await mirror.fetch(repository.remote, "main"), { status: "empty" });
+
+    const prepared = await pushEdits(mirror, repository, null, [
+      text("skills/one"),
+      put("skills/ops/tool", [
+        file("SKILL.md", "# A tool\n"),
+        file("scripts/run.sh", "#!/bin/sh\n", "100755"),
+        file("scripts/deep/er/data.txt", "x"),
+      ]),
+      { kind: "index", data: Buffer.from("# Skills\n") },
+    ]);
+
+    assert.equal(repository.head(), prepared.commit);
+    assert.deepEqual(repository.paths(), [
+      "skills/README.md",
+      "skills/one/.svc.json",
+      "skills/one/SKILL.md",
+      "skills/ops/tool/.svc.json",
+      "skills/ops/tool/SKILL.md",
+      "skills/ops/tool/scripts/deep/er/data.txt",
+      "skills/ops/tool/scripts/run.sh",
+    ]);
+    assertSound(repository.directory);
+    assertSound(bench.directory());
+    const scan = await mirror.scan(prepared.commit);
+    assert.deepEqual(
+      scan.directories.map(({ path, svcId, rootFile }) => ({ path, svcId, rootFile })),
+      [
+        { path: "skills/one", svcId: "skills-one", rootFile: "SKILL.md" },
+        { path: "skills/ops/tool", svcId: "skills-ops-tool", rootFile: "SKILL.md" },
+      ],
+    );
+    assert.equal(scan.directories[0]?.contentTree, text("skills/one").contentTree);
+    const again = await mirror.build(prepared.commit, [text("skills/one")], commitInfo);
+    assert.equal(again.prepared, undefined, "a second sync has nothing to push");
+  });
+
+  it("sends what changed and nothing else, from a shallow fetch, and leaves the rest as it is", async () => {
+    const repository = await bench.host.newRepository();
+    repository.commit({ "README.md": "hello", "src/main.c": "int x;" }, "first");
+    repository.commit(
+      { "skills/old/SKILL.md": "# Old\n", "skills/old/data/big.txt": "y".repeat(50_000) },
+      "second",
+    );
+    const before = runGit(repository.directory, "ls-tree", "main");
+    const mirror = bench.newMirror();
+    const tip = await fetched(mirror, repository);
+    assertSound(bench.directory());
+
+    const prepared = await pushEdits(mirror, repository, tip, [text("skills/new")]);
+
+    // Blob and .svc.json, the skill's tree, skills/, the root, the commit.
+    assert.equal(prepared.objects, 6);
+    const rest = (listing: string) => listing.split("\n").filter((line) => !line.endsWith("\tskills"));
+    assert.deepEqual(rest(runGit(repository.directory, "ls-tree", "main")), rest(before));
+    assertSound(repository.directory);
+    assertSound(bench.directory());
+  });
+
+  it("moves a skill without sending or asking for its files", async () => {
+    const repository = await bench.host.newRepository();
+    const mirror = bench.newMirror();
+    const files = [file("SKILL.md", "# Moved\n"), file("data/large.bin", "z".repeat(100_000))];
+    const first = await pushEdits(mirror, repository, null, [
+      put("skills/a/tool", files, { id: "one" }),
+      text("skills/b/other"),
+    ]);
+
+    const moved = put("skills/c/tool", files, { id: "one", from: "skills/a/tool" });
+    const second = await pushEdits(mirror, repository, first.commit, [
+      moved,
+      { kind: "remove", path: "skills/a/tool" },
+    ]);
+
+    assert.equal(moved.asked(), 0);
+    assert.ok(second.bytes < 2000, `${second.bytes} bytes for a move`);
+    assert.deepEqual(
+      (await mirror.scan(second.commit)).directories.map(({ path }) => path),
+      ["skills/b/other", "skills/c/tool"],
+    );
+    assert.ok(!repository.paths().some((name) => name.startsWith("skills/a/")), "the emptied folder is gone");
+    assertSound(repository.directory);
+  });
+
+  it("swaps two skills in one push", async () => {
+    const repository = await bench.host.newRepository();
+    const mirror = bench.newMirror();
+    const [one, two] = [[file("SKILL.md", "one")], [file("SKILL.md", "two")]];
+    const first = await pushEdits(mirror, repository, null, [put("skills/x", one), put("skills/y", two)]);
+
+    await pushEdits(mirror, repository, first.commit, [
+      put("skills/x", two, { id: "y", from: "skills/y" }),
+      put("skills/y", one, { id: "x", from: "skills/x" }),
+    ]);
+
+    assert.equal(repository.show("skills/x/SKILL.md"), "two");
+    assert.equal(repository.show("skills/y/SKILL.md"), "one");
+  });
+
+  it("scans what changed since a commit, with what is gone", async () => {
+    const repository = await bench.host.newRepository();
+    const mirror = bench.newMirror();
+    repository.commit({
+      "skills/a/SKILL.md": "a",
+      "skills/b/SKILL.md": "b",
+      "skills/f/c/SKILL.md": "c",
+      "skills/f/d/SKILL.md": "d",
+    });
+    const first = await fetched(mirror, repository);
+    repository.commit({
+      "skills/a/SKILL.md": "a, edited",
+      "skills/b": null,
+      "skills/b/sub/SKILL.md": "below what was a skill",
+      "skills/f": null,
+      "skills/f/SKILL.md": "a skill where a folder was",
+      "other.txt": "unrelated",
+    });
+    const second = await fetched(mirror, repository);
+
+    const scan = await mirror.scan(second, first);
+
+    assert.equal(scan.complete, false);
+    assert.deepEqual(scan.directories.map(({ path }) => path).toSorted(), [
+      "skills/a",
+      "skills/b/sub",
+      "skills/f",
+    ]);
+    assert.deepEqual(scan.gone.toSorted(), ["skills/b", "skills/f/c", "skills/f/d"]);
+    const whole = await mirror.scan(second);
+    for (const one of scan.directories)
+      assert.deepEqual(
+        whole.directories.find(({ path }) => path === one.path),
+        one,
+      );
+    assert.deepEqual((await mirror.scan(second, second)).directories, []);
+  });
+
+  it("fetches what is new, tells who changed what, and survives a rewritten history", async () => {
+    const repository = await bench.host.newRepository();
+    const mirror = bench.newMirror();
+    repository.commit({ "skills/a/SKILL.md": "1", "skills/b/SKILL.md": "1" }, "start");
+    const first = await fetched(mirror, repository);
+    const changed = repository.commit({ "skills/a/SKILL.md": "2" }, "Better words\n\nand why");
+    repository.commit({ "skills/b/SKILL.md": "2" }, "\u001b[31mThe other");
+    const last = repository.commit({ "notes.txt": "x" }, "unrelated");
+    const tip = await fetched(mirror, repository);
+    assert.equal(tip, last);
+
+    const changes = await mirror.lastChanges(tip, ["skills/a", "skills/b"]);
+
+    assert.equal(changes.get("skills/a")?.oid, changed);
+    assert.deepEqual(
+      [changes.get("skills/a")?.subject, changes.get("skills/a")?.authorName, changes.get("skills/a")?.exact],
+      ["Better words", "Gita", true],
+    );
+    assert.equal(changes.get("skills/b")?.subject, "The other");
+    assert.equal(
+      (await mirror.lastChanges(first, ["skills/a"])).get("skills/a")?.exact,
+      true,
+      "a root commit",
+    );
+
+    runGit(repository.copy, "checkout", "-q", "--orphan", "anew");
+    runGit(repository.copy, "commit", "-q", "-m", "rewritten");
+    runGit(repository.copy, "push", "-q", "-f", "origin", "HEAD:refs/heads/main");
+    const rewritten = await fetched(mirror, repository);
+    assert.equal(rewritten, repository.head());
+    assert.deepEqual((await mirror.scan(rewritten, tip)).directories, [], "same content, no change");
+    assertSound(bench.directory());
+  });
+
+  it("knows the edge of a shallow history", async () => {
+    const repository = await bench.host.newRepository();
+    repository.commit({ "skills/a/SKILL.md": "1" }, "long ago");
+    const tip = repository.commit({ "x.txt": "1" }, "the tip");
+    const mirror = bench.newMirror();
+    await fetched(mirror, repository);
+
+    const change = (await mirror.lastChanges(tip, ["skills/a"])).get("skills/a");
+
+    assert.deepEqual([change?.oid, change?.exact, change?.subject], [tip, false, "the tip"]);
+  });
+
+  it("tells a missing branch, follows another one, and goes on after its folder was deleted", async () => {
+    const repository = await bench.host.newRepository();
+    repository.commit({ "skills/a/SKILL.md": "1" });
+    const mirror = bench.newMirror();
+    assert.deepEqual(await mirror.fetch(repository.remote, "trunk"), {
+      status: "no_branch",
+      branches: ["main"],
+    });
+    runGit(repository.directory, "branch", "-m", "main", "trunk");
+    assert.equal((await mirror.fetch(repository.remote, "trunk")).status, "fetched");
+    assert.deepEqual(await mirror.fetch(repository.remote, "main"), {
+      status: "no_branch",
+      branches: ["trunk"],
+    });
+
+    await mirror.drop();
+
+    const again = await mirror.fetch(repository.remote, "trunk");
+    assert.equal(again.status, "fetched");
+    if (again.status === "fetched") assert.equal((await mirror.scan(again.commit)).directories.length, 1);
+  });
+
+  it("is read by another process, after many fetches and pushes", async () => {
+    const repository = await bench.host.newRepository();
+    const mirror = bench.newMirror();
+    let tip: string | null = null;
+    for (let i = 0; i < 20; i++) {
+      tip = (await pushEdits(mirror, repository, tip, [text("skills/a", `turn ${i}`)])).commit;
+      if (i % 5 !== 4) continue;
+      repository.pull();
+      repository.commit({ "skills/b/SKILL.md": `turn ${i}` });
+      tip = await fetched(mirror, repository);
+    }
+    assertSound(bench.directory());
+    assertSound(repository.directory);
+
+    const id = /mirror\/([0-9a-f]{24})\.git$/.exec(bench.directory())?.[1] ?? "";
+    const other = bench.reopen().open({ tenantId: "5f0000000000000000000001", connectionId: id });
+    const scan = await other.scan(tip ?? "");
+    assert.deepEqual(
+      scan.directories.map(({ path }) => path),
+      ["skills/a", "skills/b"],
+    );
+  });
+});

@@ -1,0 +1,148 @@
+/**
+ * A git server in a process of its own: `git http-backend` behind HTTP on loopback. It does to a request what its parent
+ * asked for; started by `git-host.ts`.
+ */
+import { spawn } from "node:child_process";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FromChild, ToChild, Trouble } from "./git-host.ts";
+
+const root = process.argv[2] ?? "";
+const troubles: Trouble[] = [];
+const credentials = new Map<string, string>();
+const gates = new Set<string>();
+const held = new Map<number, () => void>();
+let sequence = 0;
+
+const tell = (message: FromChild) => process.send?.(message);
+
+type Step = Trouble["on"];
+
+function stepOf(request: IncomingMessage): Step {
+  const url = request.url ?? "";
+  if (url.endsWith("service=git-receive-pack")) return "push-refs";
+  if (url.endsWith("service=git-upload-pack")) return "fetch-refs";
+  return url.endsWith("/git-receive-pack") ? "push" : "fetch";
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const step = stepOf(request);
+  const repository = /^\/([^/]+)\.git\//.exec(request.url ?? "")?.[1] ?? "";
+  tell({ kind: "asked", step, authorization: request.headers.authorization ?? null });
+  const secret = credentials.get(repository);
+  const expected = `Basic ${Buffer.from(`x-access-token:${secret}`).toString("base64")}`;
+  if (secret !== undefined && request.headers.authorization !== expected) {
+    response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end("who are you?");
+    return;
+  }
+  const at = troubles.findIndex((trouble) => trouble.on === step);
+  const trouble = at === -1 ? undefined : troubles[at];
+  if (trouble !== undefined && trouble.times !== undefined && --trouble.times <= 0) troubles.splice(at, 1);
+  if (trouble?.answer !== undefined) {
+    const { status, headers = {}, body = "" } = trouble.answer;
+    request.resume();
+    response.writeHead(status, headers).end(body);
+    return;
+  }
+  if (trouble?.silent === true) return;
+  if (trouble?.delayMs !== undefined) await sleep(trouble.delayMs);
+  if (step === "push" && gates.delete(repository)) {
+    const id = sequence++;
+    await new Promise<void>((resolve) => {
+      held.set(id, resolve);
+      tell({ kind: "held", id });
+    });
+  }
+  backend(request, response, trouble);
+}
+
+function backend(request: IncomingMessage, response: ServerResponse, trouble: Trouble | undefined): void {
+  const url = new URL(request.url ?? "/", "http://localhost");
+  const child = spawn("git", ["http-backend"], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: {
+      PATH: process.env["PATH"],
+      HOME: "/nonexistent",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: "1",
+      REMOTE_USER: "x-access-token",
+      REMOTE_ADDR: "127.0.0.1",
+      REQUEST_METHOD: request.method,
+      PATH_INFO: decodeURIComponent(url.pathname),
+      QUERY_STRING: url.search.slice(1),
+      CONTENT_TYPE: request.headers["content-type"] ?? "",
+      ...(request.headers["content-length"] === undefined
+        ? {}
+        : { CONTENT_LENGTH: request.headers["content-length"] }),
+      ...(request.headers["content-encoding"] === undefined
+        ? {}
+        : { HTTP_CONTENT_ENCODING: request.headers["content-encoding"] }),
+      ...(request.headers["git-protocol"] === undefined
+        ? {}
+        : { GIT_PROTOCOL: String(request.headers["git-protocol"]) }),
+    },
+  });
+  child.stdin.on("error", () => undefined);
+  request.pipe(child.stdin);
+  let head: Buffer | undefined = Buffer.alloc(0);
+  let sent = 0;
+  const pass = (data: Buffer) => {
+    const most = trouble?.cutAfterBytes;
+    if (most !== undefined && sent + data.length > most) {
+      response.write(data.subarray(0, most - sent), () => response.destroy());
+      child.kill("SIGKILL");
+      return;
+    }
+    sent += data.length;
+    response.write(data);
+  };
+  child.stdout.on("data", (data: Buffer) => {
+    if (head === undefined) return pass(data);
+    head = Buffer.concat([head, data]);
+    const end = head.indexOf("\r\n\r\n");
+    if (end === -1) return;
+    const lines = head.toString("latin1", 0, end).split("\r\n");
+    let status = 200;
+    for (const line of lines) {
+      const colon = line.indexOf(":");
+      const [name, value] = [line.slice(0, colon), line.slice(colon + 1).trim()];
+      if (name.toLowerCase() === "status") status = Number.parseInt(value, 10);
+      else response.setHeader(name, value);
+    }
+    response.writeHead(status);
+    const rest = head.subarray(end + 4);
+    head = undefined;
+    if (trouble?.loseAnswer === true) {
+      // The host has done its work by the time it answers; nobody hears of it.
+      child.once("close", () => response.destroy());
+      child.stdout.removeAllListeners("data").resume();
+      return;
+    }
+    if (rest.length > 0) pass(rest);
+  });
+  child.once("close", () => response.end());
+  response.once("close", () => child.kill("SIGKILL"));
+}
+
+const server = createServer((request, response) => {
+  serve(request, response).catch(() => response.destroy());
+});
+
+process.on("message", (message: ToChild) => {
+  if (message.kind === "trouble") troubles.push(message.trouble);
+  else if (message.kind === "calm") troubles.length = 0;
+  else if (message.kind === "secret") credentials.set(message.repository, message.secret);
+  else if (message.kind === "gate") gates.add(message.repository);
+  else {
+    held.get(message.id)?.();
+    held.delete(message.id);
+  }
+  tell({ kind: "done" });
+});
+process.on("disconnect", () => process.exit(0));
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  tell({ kind: "listening", port: typeof address === "object" && address !== null ? address.port : 0 });
+});

@@ -1,0 +1,221 @@
+/**
+ * A customer's git host for tests: real smart HTTP on loopback, in a process of its own, so that a test may also run git
+ * and wait for it. It refuses, races, dawdles and fails as told.
+ */
+import { execFileSync, fork } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { Remote } from "../../repos/mirror/types.ts";
+
+/** What happens to requests of one kind, as often as `times` says, or from now on. */
+export interface Trouble {
+  on: "fetch-refs" | "fetch" | "push-refs" | "push";
+  times?: number;
+  /** Instead of git's. */
+  answer?: { status: number; headers?: Record<string, string>; body?: string };
+  delayMs?: number;
+  /** Never answers. */
+  silent?: true;
+  cutAfterBytes?: number;
+  /** Does what was asked, and is gone before it can say so. */
+  loseAnswer?: true;
+}
+
+export type ToChild =
+  | { kind: "trouble"; trouble: Trouble }
+  | { kind: "calm" }
+  | { kind: "secret"; repository: string; secret: string }
+  | { kind: "gate"; repository: string }
+  | { kind: "release"; id: number };
+export type FromChild =
+  | { kind: "listening"; port: number }
+  | { kind: "done" }
+  | { kind: "held"; id: number }
+  | { kind: "asked"; step: Trouble["on"]; authorization: string | null };
+
+const env = {
+  PATH: process.env["PATH"],
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_AUTHOR_NAME: "Gita",
+  GIT_AUTHOR_EMAIL: "gita@example.com",
+  GIT_COMMITTER_NAME: "Gita",
+  GIT_COMMITTER_EMAIL: "gita@example.com",
+  LC_ALL: "C.UTF-8",
+};
+
+export function runGit(folder: string, ...args: string[]): string {
+  return execFileSync("git", ["-c", "core.quotePath=false", ...args], {
+    cwd: folder,
+    env,
+    maxBuffer: 256 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+    .toString()
+    .trimEnd();
+}
+
+/** A repository at the host, and a working copy that pushes straight into its directory. */
+export interface HostedRepo {
+  /** The bare repository. */
+  directory: string;
+  copy: string;
+  remote: Remote & { kind: "http" };
+  /** Writes files (null removes one), commits, and pushes; answers the commit. */
+  commit(files: Record<string, string | Buffer | null>, message?: string): string;
+  /** Brings the working copy to the branch's tip. */
+  pull(): void;
+  /** What the branch says, undefined if there is none. */
+  head(branch?: string): string | undefined;
+  /** Content of a file at the tip. */
+  show(file: string): string;
+  /** Paths at the tip. */
+  paths(): string[];
+  hook(name: "pre-receive" | "update", script: string): void;
+}
+
+export interface GitHost {
+  url: string;
+  /** Requests so far, oldest first. */
+  asked: { step: Trouble["on"]; authorization: string | null }[];
+  newRepository(options?: { secret?: string; branch?: string }): Promise<HostedRepo>;
+  trouble(trouble: Trouble): Promise<void>;
+  calm(): Promise<void>;
+  /** Holds the next push to a repository after its list of refs was read, until `meanwhile` is through. */
+  race(repository: HostedRepo, meanwhile: () => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startGitHost(): Promise<GitHost> {
+  const root = mkdtempSync(path.join(os.tmpdir(), "svc-git-host-"));
+  const child = fork(path.join(import.meta.dirname, "git-host-child.ts"), [root], {
+    execArgv: ["--import", "tsx"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const asked: GitHost["asked"] = [];
+  const waiting: (() => void)[] = [];
+  let meanwhile: (() => void) | undefined;
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once("exit", () => reject(new Error("the git host ended at once")));
+    child.on("message", (message: FromChild) => {
+      if (message.kind === "listening") resolve(message.port);
+      else if (message.kind === "asked") asked.push(message);
+      else if (message.kind === "done") waiting.shift()?.();
+      else {
+        meanwhile?.();
+        void send({ kind: "release", id: message.id });
+      }
+    });
+  });
+  const send = (message: ToChild) =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      child.send(message);
+    });
+  const url = `http://127.0.0.1:${port}`;
+  let made = 0;
+
+  return {
+    url,
+    asked,
+    async newRepository({ secret, branch = "main" } = {}) {
+      const name = `repository-${made++}`;
+      const directory = path.join(root, `${name}.git`);
+      const copy = path.join(root, `${name}-copy`);
+      runGit(root, "init", "-q", "--bare", "-b", branch, directory);
+      runGit(directory, "config", "http.receivepack", "true");
+      runGit(directory, "config", "uploadpack.allowFilter", "true");
+      runGit(root, "init", "-q", "-b", branch, copy);
+      runGit(copy, "remote", "add", "origin", directory);
+      if (secret !== undefined) await send({ kind: "secret", repository: name, secret });
+      const authorization = `Basic ${Buffer.from(`x-access-token:${secret}`).toString("base64")}`;
+      return hostedRepo(directory, copy, branch, {
+        kind: "http",
+        url: `${url}/${name}.git`,
+        ...(secret === undefined ? {} : { authorization }),
+        allowPrivateNetwork: true,
+      });
+    },
+    trouble: (trouble) => send({ kind: "trouble", trouble }),
+    calm: () => send({ kind: "calm" }),
+    async race(repository, action) {
+      meanwhile = action;
+      await send({ kind: "gate", repository: path.basename(repository.directory, ".git") });
+    },
+    async close() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      if (child.exitCode === null) {
+        child.kill("SIGKILL");
+        await ended;
+      }
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function hostedRepo(
+  directory: string,
+  copy: string,
+  branch: string,
+  remote: HostedRepo["remote"],
+): HostedRepo {
+  const head = (name = branch) => {
+    const found = runGit(directory, "for-each-ref", "--format=%(objectname)", `refs/heads/${name}`);
+    return found === "" ? undefined : found;
+  };
+  return {
+    directory,
+    copy,
+    remote,
+    head,
+    commit(files, message = "A change") {
+      for (const [name, content] of Object.entries(files)) {
+        const target = path.join(copy, name);
+        if (content === null) {
+          rmSync(target, { recursive: true, force: true });
+          continue;
+        }
+        mkdirSync(path.dirname(target), { recursive: true });
+        writeFileSync(target, content);
+      }
+      runGit(copy, "add", "-A");
+      runGit(copy, "commit", "-q", "--allow-empty", "-m", message);
+      runGit(copy, "push", "-q", "origin", `HEAD:refs/heads/${branch}`);
+      return runGit(copy, "rev-parse", "HEAD");
+    },
+    pull() {
+      runGit(copy, "fetch", "-q", "origin", branch);
+      runGit(copy, "reset", "-q", "--hard", "FETCH_HEAD");
+      runGit(copy, "clean", "-qfd");
+    },
+    show: (file) => runGit(directory, "show", `${branch}:${file}`),
+    paths: () => runGit(directory, "ls-tree", "-r", "--name-only", branch).split("\n").filter(Boolean),
+    hook(name, script) {
+      const file = path.join(directory, "hooks", name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, `#!/bin/sh\n${script}\n`);
+      chmodSync(file, 0o755);
+    },
+  };
+}
+
+/** As GitHub says that a branch is protected. */
+export const protectedBranchHook = `
+echo "error: GH006: Protected branch update failed for refs/heads/main." >&2
+echo "error: Changes must be made through a pull request." >&2
+exit 1`;
+
+/** As GitHub says that it found a secret: any file with the word \`SECRET-TOKEN\`. */
+export const secretScanningHook = `
+while read old new ref; do
+  found=$(git grep -l SECRET-TOKEN "$new" -- | sed "s/^[^:]*://")
+  if [ -n "$found" ]; then
+    echo "error: GH013: Repository rule violations found for $ref." >&2
+    echo "- GITHUB PUSH PROTECTION: push cannot contain secrets" >&2
+    for file in $found; do echo "  path: $file:1" >&2; done
+    exit 1
+  fi
+done`;
