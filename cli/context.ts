@@ -1,5 +1,5 @@
 /** What a command gets to work with. Everything outside the process comes in through here. */
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import type { Output } from "./output.ts";
 
 /** The process as the client sees it; tests pass their own. */
@@ -9,7 +9,8 @@ export interface Io {
   /** The user's home directory; nothing outside it and the chosen project is written. */
   home: string;
   platform: NodeJS.Platform;
-  stdin: Readable & { isTTY?: boolean };
+  /** Whether stdin is a terminal. Asked only where it matters: opening stdin takes longer than all else a start does. */
+  isTyped: () => boolean;
   stdout: Writable & { isTTY?: boolean; columns?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
   now: () => Date;

@@ -24,7 +24,7 @@ function processStreams() {
   return {
     env: process.env,
     platform: process.platform,
-    stdin: process.stdin,
+    isTyped: () => process.stdin.isTTY,
     stdout: process.stdout,
     stderr: process.stderr,
     now: () => new Date(),
@@ -83,7 +83,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const context: Context = {
     ...io,
     json,
-    interactive: !json && io.stdin.isTTY === true && io.stdout.isTTY === true && (io.env["CI"] ?? "") === "",
+    interactive: !json && io.stdout.isTTY === true && (io.env["CI"] ?? "") === "" && io.isTyped(),
     profileFlag: undefined,
     output,
   };

@@ -1,5 +1,4 @@
 /** The typed client of the REST interface: one function per call, payloads out, `CliError` for everything else. */
-import { randomUUID } from "node:crypto";
 import type {
   CatalogItem,
   ContentPayload,
@@ -226,7 +225,7 @@ function skillPath(skill: string): string {
 
 /** A dropped answer to a creating call can be asked for again without creating twice. */
 function onceOnly(method: string): Record<string, string> {
-  return method === "POST" ? { "idempotency-key": randomUUID() } : {};
+  return method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
 }
 
 function searchOf(query: Query): string {

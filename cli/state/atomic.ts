@@ -4,7 +4,6 @@
  * library numbers its temporary files, so that they cannot be told from a user's own, and takes a short write on a
  * full disk for a whole one.)
  */
-import { randomBytes } from "node:crypto";
 import { chmod, chown, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -13,7 +12,12 @@ const besidePattern = /^\.svc-[0-9a-f]{12}-(?:new|old)$/;
 
 /** A fresh name in the destination's own folder, so that a rename is enough. */
 export function besideName(path: string, label: "new" | "old"): string {
-  return join(dirname(path), `.svc-${randomBytes(6).toString("hex")}-${label}`);
+  return join(dirname(path), `.svc-${randomHex(6)}-${label}`);
+}
+
+/** Not by `node:crypto`, whose loading every start would pay for. */
+export function randomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
 }
 
 export function isBesideName(name: string): boolean {

@@ -3,7 +3,6 @@
  * atomically, mode 0600, by whoever holds the lock; read without it. Keys that this version does not know are
  * kept.
  */
-import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename } from "node:fs/promises";
 import type {
   ContentFormat,
@@ -15,7 +14,7 @@ import type {
 } from "../../contract/vocabulary.ts";
 import { limits } from "../../contract/limits.ts";
 import { CliError, hasCode, invalidArgument, messageOf } from "../errors.ts";
-import { writeAtomic } from "./atomic.ts";
+import { randomHex, writeAtomic } from "./atomic.ts";
 import type { StatePaths } from "./paths.ts";
 
 export const defaultProfile = "default";
@@ -207,7 +206,7 @@ export function profileOf(config: Config, name: string): Profile {
 
 /** This machine's name in reports; made up when it is first asked for, and kept by the next save. */
 export function machineIdOf(config: Config): string {
-  return (config.machineId ??= randomBytes(16).toString("hex"));
+  return (config.machineId ??= randomHex(16));
 }
 
 /** What is wrong with a config's form, or undefined. Every field that the client relies on is looked at. */

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import yazl from "yazl";
@@ -57,7 +57,7 @@ export async function svc(
     cwd: options.cwd ?? options.home,
     home: options.home,
     platform: options.platform ?? "linux",
-    stdin: Readable.from([]),
+    isTyped: () => false,
     stdout: stdout.stream,
     stderr: stderr.stream,
     now: () => new Date("2026-01-02T03:04:05.678Z"),
