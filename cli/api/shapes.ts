@@ -23,53 +23,44 @@ export function fits(value: unknown, shape: Shape): boolean {
   return shape.startsWith("whole") ? Number.isSafeInteger(value) : typeof value === "boolean";
 }
 
-const named = { publicId: "text", slug: "text", name: "text", description: "text", type: "text" } as const;
+const named = { publicId: "text", slug: "text", name: "text", type: "text" } as const;
 const current = { currentVersion: "whole", currentSemver: "text", tenantSlug: "text" } as const;
+const skill = { ...named, ...current, visibility: "text" } as const;
+const described = { ...skill, description: "text" } as const;
 
-const skill = { ...named, ...current, visibility: "text", tenantId: "text", folderId: "text?" } as const;
+const release = { version: "whole", semver: "text", format: "text", fileCount: "whole?" } as const;
+const version = { ...release, id: "text", message: "text", createdAt: "text" } as const;
 
-const version = {
-  id: "text",
-  version: "whole",
-  semver: "text",
-  message: "text",
-  format: "text",
-  fileCount: "whole?",
-  hash: "text",
-  createdAt: "text",
-} as const;
-
-const membership = { slug: "text", name: "text" } as const;
-const folder = {
-  id: "text",
-  parentId: "text?",
-  name: "text",
-  slug: "text",
-  path: "text",
-  skillCount: "whole",
-} as const;
+const folder = { id: "text", parentId: "text?", name: "text", slug: "text", path: "text" } as const;
 
 export const shapes = {
   identity: {
     username: "text",
     name: "text",
     email: "text",
-    memberships: [membership],
+    memberships: [{ slug: "text", name: "text" }],
     pendingInvitations: [{ organizationName: "text" }],
   },
   tenants: [{ id: "text", slug: "text", name: "text" }],
-  skills: [skill],
-  catalog: [{ ...named, ...current, downloads: "whole" }],
-  resolved: { skill, version },
+  skills: [{ ...described, tenantId: "text", folderId: "text?" }],
+  catalog: [{ ...named, ...current, description: "text", downloads: "whole" }],
+  resolved: { skill: described, version: { ...release, hash: "text" } },
   versions: [{ ...version, current: "flag" }],
   content: { content: "text" },
   manifest: { hash: "text", files: [{ path: "text", size: "whole", sha256: "text", mode: "text" }] },
-  published: { action: "text", skill, version, url: "text", ignoredFlags: ["text"], warnings: ["text"] },
+  published: {
+    action: "text",
+    skill: { ...skill, tenantId: "text", folderId: "text?" },
+    version: release,
+    url: "text",
+    ignoredFlags: ["text"],
+    warnings: ["text"],
+  },
   pushed: { ...version, warnings: ["text"] },
-  folders: [folder],
+  folders: [{ ...folder, skillCount: "whole" }],
   createdFolder: { path: "text", created: ["text"], alreadyExisted: "flag" },
   moved: {
-    skill: { ...skill, id: "text" },
+    skill: { id: "text", slug: "text", name: "text", tenantId: "text" },
     from: { folderId: "text?" },
     to: { folderId: "text?", path: "text" },
     moved: "flag",

@@ -252,7 +252,11 @@ describe("a signal under the lock", () => {
 describe("a table", needsTerminal, () => {
   it("fits a narrow terminal", async (t) => {
     const skill = {
+      publicId: "aaaaaaaaaa",
       slug: "a-rather-long-name-of-a-skill",
+      name: "Long",
+      tenantId: "t",
+      currentVersion: 1,
       tenantSlug: "an-organization-with-a-long-name",
       description: "A description that goes on and on and on and on",
       type: "skill",
