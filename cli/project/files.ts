@@ -71,6 +71,13 @@ export async function writeProject(
   project: Project,
   fresh: { manifestText: string | undefined; lockText: string | undefined },
 ): Promise<void> {
+  // What a service says goes into them: a lock that nobody could read again is not written over one that can be.
+  try {
+    if (fresh.lockText !== undefined) parseLock(fresh.lockText, project.lockPath);
+  } catch (error) {
+    const message = `${project.lockPath} stays as it was: the service told something of a skill that no lock may hold.`;
+    throw new CliError("E_NETWORK", message, { kind: "content" }, { cause: error });
+  }
   // The manifest first: what it asks for and the lock lacks, the next `pull` adds.
   for (const [path, old, text] of [
     [project.manifestPath, project.manifestText, fresh.manifestText],

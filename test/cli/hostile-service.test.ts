@@ -117,6 +117,28 @@ describe("what the client keeps of an answer", () => {
     assert.deepEqual(await stored(made.run("list", "--installed")), ["review"]);
   });
 
+  it("never makes a project's lock one that nobody can read", async (t) => {
+    let spoil: ((text: string) => string) | undefined;
+    const made = await world(t, (_request, response) => {
+      const { end } = response;
+      response.end = ((text: string) => end.call(response, spoil?.(text) ?? text, "utf8")) as typeof end;
+      return false;
+    });
+    dataOf(await made.run("install", "review", "-t", "claude", "-p", "--save"));
+    const before = await made.read(made.project, "svc.lock");
+
+    for (const [from, to] of [
+      ['"commit":"0123', '"commit":"../'],
+      ['"name":"House"', '"name":"a\\u0000b"'],
+    ] as const) {
+      spoil = (text) => text.replaceAll(from, to);
+      const refused = await made.run("install", "house", "-t", "claude", "-p");
+      assert.equal(refused.code, 1, to);
+      assert.match(refused.error.message, /svc\.lock stays as it was/);
+      assert.equal(await made.read(made.project, "svc.lock"), before);
+    }
+  });
+
   it("takes no identity that could not be a header, or be read again", async (t) => {
     const home = await temporaryFolder(t);
     let id: unknown;
