@@ -34,13 +34,22 @@ export function treeEntry(mode: string, name: string, oid: string): RawTreeEntry
 }
 
 /** Git's order, as native git checks it: a folder sorts as if its name ended in a slash. */
-function inOrder(entries: Entries): RawTreeEntry[] {
-  const keyed = [...entries].map(([name, entry]) => ({
-    key: isTreeMode(entry.mode) ? `${name}/` : name,
-    entry,
-  }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  return keyed.map(({ entry }) => entry);
+const sortKey = (entry: RawTreeEntry) => (isTreeMode(entry.mode) ? `${byteName(entry)}/` : byteName(entry));
+
+/** Puts new entries in their places among the others, which stay as they are, even in a tree that is out of order. */
+function merged(entries: Entries, added: ReadonlySet<string>): RawTreeEntry[] {
+  const fresh = [...added].flatMap((name) => entries.get(name) ?? []);
+  const waiting = fresh.map((entry) => ({ key: sortKey(entry), entry }));
+  waiting.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const result: RawTreeEntry[] = [];
+  let next = 0;
+  for (const [name, entry] of entries) {
+    if (added.has(name)) continue;
+    for (const key = sortKey(entry); next < waiting.length && waiting[next]!.key < key; next++)
+      result.push(waiting[next]!.entry);
+    result.push(entry);
+  }
+  return [...result, ...waiting.slice(next).map(({ entry }) => entry)];
 }
 
 export class Folder {
@@ -48,7 +57,8 @@ export class Folder {
   readonly #was: string | undefined;
   readonly #entries: Entries;
   readonly #children = new Map<string, Folder>();
-  #added = false;
+  /** Names that the parent does not have, or has for something of another kind. */
+  readonly #added = new Set<string>();
 
   constructor(entries: readonly RawTreeEntry[], was?: string) {
     this.#was = was;
@@ -72,7 +82,7 @@ export class Folder {
   set(entry: RawTreeEntry): void {
     const name = byteName(entry);
     const known = this.#entries.get(name);
-    if (known === undefined || isTreeMode(known.mode) !== isTreeMode(entry.mode)) this.#added = true;
+    if (known === undefined || isTreeMode(known.mode) !== isTreeMode(entry.mode)) this.#added.add(name);
     this.#children.delete(name);
     this.#entries.set(name, entry);
   }
@@ -107,13 +117,12 @@ export class Folder {
       if (oid === undefined) this.#entries.delete(name);
       // An entry that means the same keeps its bytes.
       else if (known?.oid !== oid || !isTreeMode(known.mode)) {
-        if (known === undefined || !isTreeMode(known.mode)) this.#added = true;
+        if (known === undefined || !isTreeMode(known.mode)) this.#added.add(name);
         this.#entries.set(name, treeEntry("40000", Buffer.from(name, "latin1").toString("utf8"), oid));
       }
     }
     if (this.#entries.size === 0 && !isRoot) return undefined;
-    const entries = this.#added ? inOrder(this.#entries) : [...this.#entries.values()];
-    const data = Buffer.concat(entries.map(({ bytes }) => bytes));
+    const data = Buffer.concat(merged(this.#entries, this.#added).map(({ bytes }) => bytes));
     const oid = hashObject("tree", data);
     if (oid !== this.#was) write({ oid, data });
     return oid;
