@@ -1,15 +1,8 @@
 /** What the administrators' interface to the workers answers. */
 import { z } from "zod";
+import { jobStates, metricRanges } from "./vocabulary.ts";
 
 const Time = z.iso.datetime();
-
-/** The states of a job that the interface lists. `failed` is for good: nothing but a person moves it on. */
-export const jobStates = ["active", "waiting", "delayed", "failed", "completed"] as const;
-export type JobState = (typeof jobStates)[number];
-
-/** Time spans of the plot, each cut into steps of equal length. */
-export const metricRanges = ["hour", "day", "week"] as const;
-export type MetricRange = (typeof metricRanges)[number];
 
 const Counts = z.object({
   waiting: z.int(),

@@ -186,6 +186,14 @@ export const eventNames = [
 ] as const;
 export type EventName = (typeof eventNames)[number];
 
+/** The states of a job that the interface lists. `failed` is for good: nothing but a person moves it on. */
+export const jobStates = ["active", "waiting", "delayed", "failed", "completed"] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** Time spans of the plot, each cut into steps of equal length. */
+export const metricRanges = ["hour", "day", "week"] as const;
+export type MetricRange = (typeof metricRanges)[number];
+
 /** What the names of anonymous identities are made of: without vowels, so that chance writes no words. */
 export const anonymousNames = { prefix: "anon-", letters: "bcdfghjkmnpqrstvwxz", length: 10 } as const;
 const anonymousName = new RegExp(

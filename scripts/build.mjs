@@ -1,5 +1,6 @@
-// Builds what is stale: the service (tsc to dist/) and the CLI (one bundle with lazy chunks in dist/cli/).
-//   node scripts/build.mjs [server|cli]
+// Builds what is stale: the service (tsc to dist/), the CLI (one bundle with lazy chunks in dist/cli/) and the front end of
+// the pages (a bundle and a style sheet each in dist/web/).
+//   node scripts/build.mjs [server|cli|web]
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -14,7 +15,7 @@ const LOCK_WAIT_MS = 120_000;
 const inRoot = (...names) => path.join(root, ...names);
 
 /** Ends the process where a build fails. */
-export async function buildIfStale(names = ["server", "cli"]) {
+export async function buildIfStale(names = ["server", "cli", "web"]) {
   const needed = names.filter((name) => fs.existsSync(inRoot(builds[name].sources[0])));
   if (needed.every((name) => isFresh(builds[name]))) return;
   installIfStale();
@@ -27,7 +28,8 @@ export async function buildIfStale(names = ["server", "cli"]) {
       if (isFresh(build)) continue; // another process has built it meanwhile
       const state = stateOf(build);
       if (name === "server") buildServer();
-      else await buildCli();
+      else if (name === "cli") await buildCli();
+      else await buildWeb();
       fs.writeFileSync(inRoot(build.stamp), state);
     }
     await template;
@@ -43,7 +45,7 @@ export async function buildIfStale(names = ["server", "cli"]) {
 /** Of builds that were killed: no other one runs while the lock is held. */
 function removeLeftovers() {
   for (const name of fs.readdirSync(inRoot("dist"))) {
-    if (/^\.(server|cli)-\d+$|\.old-\d+$/.test(name)) {
+    if (/^\.(server|cli|web)-\d+$|\.old-\d+$/.test(name)) {
       fs.rmSync(inRoot("dist", name), { recursive: true, force: true });
     }
   }
@@ -125,6 +127,24 @@ async function buildCli() {
     const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
     fs.writeFileSync(path.join(fresh, "THIRD-PARTY-NOTICES"), noticesOf(modules));
     swap(fresh, inRoot("dist", "cli"));
+  } finally {
+    await bundle.close();
+    fs.rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+async function buildWeb() {
+  const { rolldown } = await import("rolldown");
+  const fresh = inRoot("dist", `.web-${process.pid}`);
+  const bundle = await rolldown({
+    input: { admin: inRoot("web", "admin", "main.ts") },
+    platform: "browser",
+    cwd: root,
+  });
+  try {
+    await bundle.write({ dir: fresh, format: "es", minify: true, entryFileNames: "[name].js" });
+    fs.copyFileSync(inRoot("web", "admin", "style.css"), path.join(fresh, "admin.css"));
+    swap(fresh, inRoot("dist", "web"));
   } finally {
     await bundle.close();
     fs.rmSync(fresh, { recursive: true, force: true });

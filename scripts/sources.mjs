@@ -13,7 +13,7 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
  * @property {string[]} sources files and folders
  */
 
-/** @type {Record<"server" | "cli", Build>} */
+/** @type {Record<"server" | "cli" | "web", Build>} */
 export const builds = {
   server: {
     output: "dist/server.js",
@@ -35,6 +35,11 @@ export const builds = {
     output: "dist/cli/main.cjs",
     stamp: "dist/.cli-stamp",
     sources: ["cli", "contract", "scripts/build.mjs", "tsconfig.json", "package.json", "package-lock.json"],
+  },
+  web: {
+    output: "dist/web/admin.js",
+    stamp: "dist/.web-stamp",
+    sources: ["web", "contract", "scripts/build.mjs", "tsconfig.json", "package-lock.json"],
   },
 };
 

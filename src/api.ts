@@ -16,6 +16,7 @@ import type { Metrics } from "./http/metrics.ts";
 import { describeRoutes, docsRoutes } from "./http/openapi.ts";
 import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
+import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
 import { limits } from "../contract/limits.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
@@ -25,6 +26,7 @@ import { QueueUnavailableError } from "./queue/index.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
 import { skillPageRoutes } from "./skills/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
+import { syncRoutes } from "./sync/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
@@ -41,6 +43,7 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...folderRoutes(app),
     ...workspaceRoutes(app),
     ...skillRoutes(app),
+    ...syncRoutes(app),
     ...jobRoutes(app, version, health),
   ];
 }
@@ -59,6 +62,7 @@ export function createApi(
       ...pageRoutes(app),
       ...invitationPageRoutes(app),
       ...skillPageRoutes(app),
+      ...workersPageRoutes(),
       ...cloneRoutes(app),
       ...docsRoutes(describe),
       ...healthRoutes(options.health),

@@ -1,11 +1,11 @@
 /**
  * The kit of server-rendered pages. Text becomes HTML only through the `html` tag, which escapes every value that is
- * not HTML already, so a page can't forget to. No page has scripts; forms work in any browser.
+ * not HTML already, so a page can't forget to. Forms work in any browser, and only a page with a front end has scripts.
  */
 import { createHash } from "node:crypto";
 import { pageIcon, pageStyle } from "./page-style.ts";
 import { Reply, type Cookie } from "./route.ts";
-import { pagePolicy } from "./security.ts";
+import { frontEndPolicy, pagePolicy } from "./security.ts";
 
 /** A piece of finished HTML. Only the `html` tag makes one. */
 export class Html {
@@ -68,9 +68,11 @@ export interface PageContent {
   /** Name of whoever is signed in. */
   signedInAs?: string | undefined;
   body: Html;
+  /** Of a page that has a front end: its own style sheet and script, by their paths. */
+  frontEnd?: { style: string; script: string } | undefined;
 }
 
-/** A whole page: nobody may keep, frame or script it. */
+/** A whole page: nobody may keep or frame it, and no script runs in it but that of its front end. */
 export function pageReply(
   content: PageContent,
   options: { status?: number; cookies?: Cookie[]; headers?: Record<string, string> } = {},
@@ -79,7 +81,7 @@ export function pageReply(
     ...options,
     type: "text/html; charset=utf-8",
     headers: {
-      "content-security-policy": pagePolicy,
+      "content-security-policy": content.frontEnd ? frontEndPolicy : pagePolicy,
       "cache-control": "no-store",
       ...options.headers,
     },
@@ -91,7 +93,7 @@ export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
   return new Reply("", { status: 303, headers: { location: path, "cache-control": "no-store" }, cookies });
 }
 
-function layout({ title, signedInAs, body }: PageContent): Html {
+function layout({ title, signedInAs, body, frontEnd }: PageContent): Html {
   const account =
     signedInAs === undefined
       ? html`<a href="/sign-in">Sign in</a>`
@@ -108,6 +110,11 @@ function layout({ title, signedInAs, body }: PageContent): Html {
         <title>${title} · Skill registry</title>
         <link rel="icon" type="image/svg+xml" href="${iconPath}" />
         <link rel="stylesheet" href="${stylePath}" />
+        ${
+          frontEnd &&
+          html`<link rel="stylesheet" href="${frontEnd.style}" />
+            <script type="module" src="${frontEnd.script}"></script>`
+        }
       </head>
       <body>
         <header>

@@ -3,15 +3,16 @@
  * every listener of the process, and nobody looks while nobody listens.
  */
 import { PassThrough, type Readable } from "node:stream";
-import type { JobState, QueuesEvent } from "../../contract/payloads-jobs.ts";
+import type { QueuesEvent } from "../../contract/payloads-jobs.ts";
+import type { JobState } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import { type QueueName, queueNames } from "../queue/index.ts";
 import { listQueues } from "./service.ts";
 
 const lookMs = 1000;
-/** Proxies cut what is silent. */
-const heartbeatMs = 15_000;
+/** Proxies cut what is silent, and a browser is not told when the way to us is gone. */
+const heartbeatMs = 10_000;
 /** A listener has to come back after that, and show again who they are. */
 const longestMs = 5 * 60_000;
 /** How long a browser waits before it comes back. */
@@ -68,7 +69,7 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
       const listener: Listener = { stream: new PassThrough(), userId, last: "" };
       const { stream } = listener;
       stream.on("error", () => undefined);
-      const heartbeat = setInterval(() => stream.write(": alive\n\n"), heartbeatMs);
+      const heartbeat = setInterval(() => stream.write("event: alive\ndata: {}\n\n"), heartbeatMs);
       const end = setTimeout(() => stream.end(), longestMs);
       stream.once("close", () => {
         clearInterval(heartbeat);

@@ -1,7 +1,7 @@
 /** What the administrators' interface takes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { jobStates, metricRanges } from "../../contract/payloads-jobs.ts";
+import { jobStates, metricRanges } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 
 const queueName = z.string().max(50);

@@ -13,7 +13,7 @@ import {
 
 import { QueuePool } from "../../engines/queue-pool.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
-import type { JobState } from "../../contract/payloads-jobs.ts";
+import type { JobState } from "../../contract/vocabulary.ts";
 import type { Log } from "../log.ts";
 import { QueueUnavailableError } from "./errors.ts";
 

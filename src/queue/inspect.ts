@@ -1,7 +1,7 @@
 // Looking into the queue and mending what is in it, for the service's administrators.
 import type { Job } from "bullmq";
 
-import { type JobState, jobStates } from "../../contract/payloads-jobs.ts";
+import { type JobState, jobStates } from "../../contract/vocabulary.ts";
 import type { BackendQueue } from "./backend.ts";
 import { isJobName, jobPolicies, type JobName, type QueueName, queueOf } from "./jobs.ts";
 
@@ -104,9 +104,7 @@ export function inspectorOf(
       const found = await ask(queue, "reading jobs", (backend) =>
         Promise.all(ids.map((id) => backend.getJob(id))),
       );
-      return found.flatMap((job) =>
-        job && isPlausible(job, state) ? [queuedJob(queue, job, state)] : [],
-      );
+      return found.flatMap((job) => (job && isPlausible(job, state) ? [queuedJob(queue, job, state)] : []));
     },
     async find(queue, id) {
       const found = await load(queue, id);

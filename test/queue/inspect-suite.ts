@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 
-import type { JobState } from "../../contract/payloads-jobs.ts";
+import type { JobState } from "../../contract/vocabulary.ts";
 import {
   type Consumers,
   type JobRun,

@@ -1,0 +1,234 @@
+/** The page of the service's workers (`docs/workers.md`): what it shows is in its address, what it is told comes live. */
+import type { JobDetailPayload, QueuePayload } from "../../contract/payloads-jobs.ts";
+import { jobStates, metricRanges, type JobState } from "../../contract/vocabulary.ts";
+import { api, CallError } from "./api.ts";
+import { ask, closeJob, onJobClosed, showJob } from "./dialogs.ts";
+import { h, part, show } from "./dom.ts";
+import { tabs } from "./jobs.ts";
+import { openJobList } from "./list.ts";
+import { listen, type LiveState } from "./live.ts";
+import { addressOf, readPlace, type Place } from "./place.ts";
+import { plot } from "./plot.ts";
+import { queueTable } from "./queues.ts";
+import { connectionTable, healthList } from "./service.ts";
+
+const plotMs = 10_000;
+const serviceMs = 30_000;
+
+const list = openJobList();
+let place = readPlace(location.search);
+let queues: QueuePayload[] | undefined;
+let marks: Record<string, string> | undefined;
+let job: JobDetailPayload | undefined;
+
+const liveTexts: Record<LiveState, string> = {
+  connecting: "Connecting…",
+  live: "Live",
+  polling: "Not live: the figures are asked for every few seconds.",
+  trouble: "Not live: the queue does not answer. The figures are old.",
+  away: "Not live: the service does not answer. The figures are old.",
+  ended: "Not live: your session has ended. Sign in again.",
+};
+
+/** Goes to another place: a new entry in the browser's history, and whatever it shows. */
+function go(change: Partial<Place>): void {
+  const next = { ...place, ...change };
+  if (addressOf(next) !== addressOf(place)) history.pushState(null, "", addressOf(next));
+  arrive(next);
+}
+
+function arrive(next: Place): void {
+  const before = place;
+  place = next;
+  if (next.queue !== before.queue || next.state !== before.state)
+    void list.open({ queue: next.queue, state: next.state });
+  if (next.queue !== before.queue || next.range !== before.range) void readPlot();
+  if (next.job?.id !== before.job?.id || next.job?.queue !== before.job?.queue) {
+    job = undefined;
+    if (next.job) void readJob();
+    else closeJob();
+  }
+  render();
+}
+
+function render(): void {
+  const shown = queues?.filter(({ name }) => place.queue === "" || name === place.queue);
+  const sums =
+    shown && (Object.fromEntries(jobStates.map((state) => [state, sumOf(shown, state)])) as Counts);
+  if (queues) show(part("queues", HTMLElement), queueTable(queues, place.queue));
+  show(part("tabs", HTMLElement), ...tabs(place.state, sums));
+  part("jobs", HTMLElement).setAttribute("aria-labelledby", `tab-${place.state}`);
+  const choice = part("queue", HTMLSelectElement);
+  if (queues)
+    show(
+      choice,
+      h("option", { value: "" }, "all queues"),
+      ...queues.map(({ name }) => h("option", { value: name }, name)),
+    );
+  choice.value = place.queue;
+  for (const range of metricRanges)
+    part(`range-${range}`, HTMLButtonElement).setAttribute("aria-pressed", String(range === place.range));
+}
+
+type Counts = Record<JobState, number>;
+const sumOf = (of: readonly QueuePayload[], state: JobState) =>
+  of.reduce((sum, { counts }) => sum + counts[state], 0);
+
+/** What went wrong or was done, said where everybody notices. */
+function tell(message: string, isTrouble = false): void {
+  const told = part("told", HTMLElement);
+  told.className = message === "" ? "" : isTrouble ? "alert" : "notice";
+  told.textContent = message;
+}
+
+async function readPlot(): Promise<void> {
+  const { range, queue } = place;
+  const target = part("plot", HTMLElement);
+  try {
+    const metrics = await api.metrics(range, queue);
+    if (range !== place.range || queue !== place.queue) return;
+    show(target, plot(metrics, queue === "" ? "All queues" : queue));
+  } catch (error) {
+    // Figures that are shown already stay, as old as they are: the line above says that the page is not live.
+    if (target.querySelector("svg") === null) show(target, h("p", { class: "alert" }, messageOf(error)));
+  }
+}
+
+async function readService(): Promise<void> {
+  const [health, connections] = await Promise.allSettled([api.health(), api.connections()]);
+  if (health.status === "fulfilled") show(part("health", HTMLElement), healthList(health.value));
+  else show(part("health", HTMLElement), h("p", { class: "alert" }, messageOf(health.reason)));
+  if (connections.status === "fulfilled") {
+    const { items, nextCursor } = connections.value;
+    show(
+      part("connections", HTMLElement),
+      connectionTable(items),
+      nextCursor !== null && h("p", { class: "soft" }, `The first ${items.length} are shown.`),
+    );
+  } else show(part("connections", HTMLElement), h("p", { class: "alert" }, messageOf(connections.reason)));
+}
+
+async function readJob(): Promise<void> {
+  const wanted = place.job;
+  if (!wanted) return;
+  if (job === undefined) showJob(undefined, "Reading…");
+  try {
+    const found = await api.job(wanted.queue, wanted.id);
+    if (wanted !== place.job) return;
+    job = found;
+    showJob(job, "");
+  } catch (error) {
+    if (wanted !== place.job) return;
+    job = undefined;
+    const isGone = error instanceof CallError && error.status === 404;
+    showJob(undefined, isGone ? "This job is not there any more." : messageOf(error));
+  }
+}
+
+const messageOf = (error: unknown) =>
+  error instanceof CallError ? error.message : "Something is wrong with this page: load it again.";
+
+/** Does something to the queue, says how it went, and reads again what it may have changed. */
+async function act(
+  work: () => Promise<unknown>,
+  done: string | ((result: unknown) => string),
+): Promise<void> {
+  try {
+    const result = await work();
+    tell(typeof done === "string" ? done : done(result));
+  } catch (error) {
+    tell(messageOf(error), true);
+  }
+  list.changed();
+  await Promise.all([readJob(), refresh()]);
+}
+
+async function refresh(): Promise<void> {
+  try {
+    queues = await api.queues();
+    render();
+  } catch {
+    // Told already, by whatever has failed before, and by the line that says whether the page is live.
+  }
+}
+
+/** Everything that a button can ask for; each is told by its `data-act`. */
+const acts: Record<string, (data: DOMStringMap) => unknown> = {
+  queue: ({ queue = "" }) => go({ queue: place.queue === queue ? "" : queue }),
+  state: ({ state }) => go({ state: jobStates.find((one) => one === state) ?? place.state }),
+  range: ({ range }) => go({ range: metricRanges.find((one) => one === range) ?? place.range }),
+  open: ({ queue = "", id = "" }) => go({ job: { queue, id } }),
+  close: () => closeJob(),
+  more: () => list.more(),
+  reload: () => list.reload(),
+  retry: ({ queue = "", id = "" }) => act(() => api.retry(queue, id), `Job #${id} waits to run again.`),
+  promote: ({ queue = "", id = "" }) => act(() => api.promote(queue, id), `Job #${id} runs now.`),
+  async remove({ queue = "", id = "" }) {
+    if (!(await ask(`Remove job #${id} of ${queue}? What it was to do is not done.`, "Remove"))) return;
+    await act(() => api.remove(queue, id), `Job #${id} is removed.`);
+    if (place.job?.id === id) closeJob();
+  },
+  async pause({ queue = "" }) {
+    const question = `Pause ${queue}? No job of it begins until it is resumed, in any process.`;
+    if (await ask(question, "Pause")) await act(() => api.pause(queue), `${queue} is paused.`);
+  },
+  resume: ({ queue = "" }) => act(() => api.resume(queue), `${queue} goes on.`),
+  async "retry-failed"({ queue = "" }) {
+    if (!(await ask(`Retry every failed job of ${queue}?`, "Retry all"))) return;
+    await act(
+      () => api.retryFailed(queue),
+      (result) => {
+        const { retried, left } = result as { retried: number; left: number };
+        return `${retried} jobs wait to run again${left > 0 ? `, ${left} are left` : ""}.`;
+      },
+    );
+  },
+};
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-act]") : null;
+  if (!(button instanceof HTMLElement)) return;
+  void acts[button.dataset["act"] ?? ""]?.(button.dataset);
+});
+
+/** Arrows walk through the tabs, as in any list of tabs. */
+part("tabs", HTMLElement).addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (step === undefined) return;
+  const at = (jobStates.indexOf(place.state) + step + jobStates.length) % jobStates.length;
+  go({ state: jobStates[at] ?? place.state });
+  part(`tab-${place.state}`, HTMLButtonElement).focus();
+  event.preventDefault();
+});
+
+part("queue", HTMLSelectElement).addEventListener("change", (event) => {
+  go({ queue: (event.target as HTMLSelectElement).value });
+});
+onJobClosed(() => go({ job: undefined }));
+addEventListener("popstate", () => arrive(readPlace(location.search)));
+
+listen({
+  state(state) {
+    const line = part("live", HTMLElement);
+    line.className = state === "live" ? "live on" : "live off";
+    if (line.textContent !== liveTexts[state]) line.textContent = liveTexts[state];
+  },
+  queues(next, nextMarks) {
+    const isSame = (name: string) => nextMarks !== undefined && marks?.[name] === nextMarks[name];
+    const changed = next.map(({ name }) => name).filter((name) => !isSame(name));
+    const isFirst = queues === undefined;
+    queues = next;
+    marks = nextMarks;
+    render();
+    if (isFirst) return;
+    if (changed.some((name) => place.queue === "" || name === place.queue)) list.changed();
+    if (place.job && changed.includes(place.job.queue)) void readJob();
+  },
+});
+render();
+void list.open(place);
+void readPlot();
+void readService();
+if (place.job) void readJob();
+setInterval(() => void readPlot(), plotMs);
+setInterval(() => void readService(), serviceMs);
