@@ -7,7 +7,9 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 import { RepoError } from "../errors.ts";
 
 /** Not reached over the internet: this machine, private networks, and what maps or tunnels to them. */
-const blocked = new BlockList();
+const blocked4 = new BlockList();
+/** A list of its own: in one with both, an address of version 4 counts as the mapped one of version 6. */
+const blocked6 = new BlockList();
 for (const [network, bits] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -25,7 +27,7 @@ for (const [network, bits] of [
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ] as const)
-  blocked.addSubnet(network, bits, "ipv4");
+  blocked4.addSubnet(network, bits, "ipv4");
 for (const [network, bits] of [
   ["::", 96],
   ["::ffff:0:0", 96],
@@ -41,14 +43,14 @@ for (const [network, bits] of [
   ["fec0::", 10],
   ["ff00::", 8],
 ] as const)
-  blocked.addSubnet(network, bits, "ipv6");
+  blocked6.addSubnet(network, bits, "ipv6");
 
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return false;
   // A zone names an interface of this machine.
   if (address.includes("%")) return false;
-  return !blocked.check(address, family === 6 ? "ipv6" : "ipv4");
+  return family === 6 ? !blocked6.check(address, "ipv6") : !blocked4.check(address, "ipv4");
 }
 
 const forbidden = (host: string) =>

@@ -48,7 +48,7 @@ export async function openDirectoryWire(path: string, git: GitProgram, limits: L
       ],
       {
         stdio: ["pipe", "pipe", "pipe"],
-        env: gitEnvironment(git.searchPath, "version=1"),
+        env: gitEnvironment(git.searchPath, "version=0"),
         windowsHide: true,
       },
     );

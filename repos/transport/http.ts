@@ -81,15 +81,22 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
     body: unknown,
   ): Promise<http.IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const request = library.request(url, {
-        agent,
-        method,
-        headers: {
-          ...headers,
-          "user-agent": "git/svc",
-          ...(remote.authorization === undefined ? {} : { authorization: remote.authorization }),
-        },
-      });
+      let request: http.ClientRequest;
+      try {
+        request = library.request(url, {
+          agent,
+          method,
+          headers: {
+            ...headers,
+            "user-agent": "git/svc",
+            ...(remote.authorization === undefined ? {} : { authorization: remote.authorization }),
+          },
+        });
+      } catch (error) {
+        // A header that can't be sent is refused here and now.
+        reject(asUnreachable(error, host));
+        return;
+      }
       let answered = false;
       const fail = (error: unknown) => {
         const known = asUnreachable(error, host);
