@@ -79,9 +79,14 @@ export function openClient(options: HttpOptions) {
       throw networkError(error, request.url, options.baseUrl);
     }
     const body = parseBody(text);
-    if (!response.ok) throw failureOf(response.status, body, response.header("retry-after"));
+    if (!response.ok) throw refusal(response, body);
     if (body === undefined) throw notOurs(options.baseUrl, response);
     return body;
+  }
+
+  function refusal(response: Answer, body: unknown): CliError {
+    const isAnonymous = options.token === undefined && options.sign === undefined;
+    return failureOf(response.status, body, response.header("retry-after"), { isAnonymous });
   }
 
   async function call<T>(
@@ -170,11 +175,7 @@ export function openClient(options: HttpOptions) {
         headers: { accept },
       });
       if (response.ok) return response;
-      throw failureOf(
-        response.status,
-        parseBody(await response.text().catch(() => "")),
-        response.header("retry-after"),
-      );
+      throw refusal(response, parseBody(await response.text().catch(() => "")));
     },
 
     /** Says that a version is installed in a place, or, without one, that nothing is. The answer does not matter. */

@@ -11,9 +11,15 @@ const byStatus: Record<number, CliCode> = {
 
 /**
  * The failure that an answer outside 2xx stands for. The body's own code decides; an answer that is not ours (a
- * proxy's page) is judged by its status alone.
+ * proxy's page) is judged by its status alone. `isAnonymous`: the call named nobody, which the service tells programs in
+ * its own terms, and a person needs told in theirs.
  */
-export function failureOf(status: number, body: unknown, retryAfter: string | undefined): CliError {
+export function failureOf(
+  status: number,
+  body: unknown,
+  retryAfter: string | undefined,
+  options: { isAnonymous?: boolean } = {},
+): CliError {
   const known = isRecord(body) && typeof body["error"] === "string" ? body : undefined;
   const failure =
     typeof known?.["code"] === "string" && Object.hasOwn(failures, known["code"])
@@ -27,7 +33,8 @@ export function failureOf(status: number, body: unknown, retryAfter: string | un
     ...(serverMessage === undefined ? {} : { serverMessage }),
     ...(typeof known?.["requestId"] === "string" ? { requestId: known["requestId"] } : {}),
   };
-  return new CliError(code, sentence(status, code, serverMessage, retryAfter), details);
+  const said = options.isAnonymous === true && status === 401 ? undefined : serverMessage;
+  return new CliError(code, sentence(status, code, said, retryAfter), details);
 }
 
 function sentence(

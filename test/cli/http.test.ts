@@ -89,6 +89,20 @@ describe("an answer of the service", () => {
       assert.doesNotMatch(ran.error.message, /<html>/);
     });
 
+  it("tells a person who is nobody yet how to become somebody, and a refused token why", async (t) => {
+    const home = await temporaryFolder(t);
+    const apiUrl = await startServer(t, (_request, response) =>
+      answer(response, 401, refusal("unauthenticated", "Send a session cookie or an API token.")),
+    );
+    const way = "Run svc login, or set SVC_TOKEN.\n  E_NOT_AUTHENTICATED\n";
+
+    const nobody = await svc(["whoami"], { home, env: { SVC_API_URL: apiUrl } });
+    const refused = await svc(["whoami"], { home, env: { SVC_API_URL: apiUrl, SVC_TOKEN: token } });
+
+    assert.equal(nobody.stderr, `error You are not logged in. ${way}`);
+    assert.equal(refused.stderr, `error Send a session cookie or an API token. ${way}`);
+  });
+
   it("is asked for again after a busy one, for as long as that says", async (t) => {
     let count = 0;
     const { ran, waits } = await whoami(t, (_request, response) => {
