@@ -97,8 +97,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     updates?.cancel();
     if (error instanceof Cancelled) return 130;
     output.failure(toCliError(error));
-    if (!json && (io.env["SVC_DEBUG"] ?? "") !== "" && error instanceof Error)
-      io.stderr.write(`${error.stack}\n`);
+    if ((io.env["SVC_DEBUG"] ?? "") !== "" && error instanceof Error) output.note(error.stack ?? "");
     return 1;
   }
 }

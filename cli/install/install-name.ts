@@ -4,8 +4,9 @@ import type { Config } from "../state/config.ts";
 import { skillFolderName } from "../targets/render.ts";
 
 /**
- * The name it is installed under already, else `preferred` as a project's lock has it, else its slug, else with its organization before it, else with its public
- * id behind it. The cache is shared by all profiles, so a name that another profile gave to another skill is taken.
+ * The name it is installed under already, else `preferred` as a project's lock has it, else its slug, else with its
+ * organization before it, else with its public id behind it. The cache is shared by all profiles, so a name that
+ * another profile gave to another skill is taken.
  */
 export function freeInstallName(
   config: Config,

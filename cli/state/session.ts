@@ -69,7 +69,11 @@ export function serviceAddress(context: Context, stored: { apiUrl?: string } | u
   const text = given ?? stored?.apiUrl ?? defaultApiUrl;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw invalidArgument("SVC_API_URL", `SVC_API_URL is not an http address: "${text}".`);
+    throw invalidArgument(
+      "SVC_API_URL",
+      // Into the log of a pipeline goes no password.
+      `SVC_API_URL is not an http address: "${text.replace(/[^/]*@/, "…@")}".`,
+    );
   if (url.username !== "" || url.password !== "")
     throw invalidArgument("SVC_API_URL", "SVC_API_URL must not hold a password: use SVC_TOKEN.");
   return url.origin + url.pathname.replace(/\/+$/, "");

@@ -178,6 +178,8 @@ describe("an address", () => {
   for (const [url, code] of [
     ["http://127.0.0.1:1", "E_NETWORK"],
     ["ftp://example.com", "E_INVALID_ARGUMENT"],
+    ["htps://user:secret@example.com", "E_INVALID_ARGUMENT"],
+    ["user:secret@example.com", "E_INVALID_ARGUMENT"],
     ["nonsense", "E_INVALID_ARGUMENT"],
     ["http://user:secret@127.0.0.1:1", "E_INVALID_ARGUMENT"],
   ] as const)
@@ -185,6 +187,7 @@ describe("an address", () => {
       const home = await temporaryFolder(t);
       const { error, code: exit } = await svc(["whoami", "-o", "json"], { home, env: { SVC_API_URL: url } });
       assert.deepEqual([exit, error.code], [1, code]);
+      assert.doesNotMatch(error.message, /secret/);
     });
 
   it("may have a path", async (t) => {
