@@ -40,7 +40,7 @@ export const restore = defineCommand({
         lockPath,
         manifest === undefined
           ? `There is no svc.lock in ${folder}: svc install <ref> -p --save makes it.`
-          : `There is no svc.lock beside svc.json in ${folder}: svc install <ref> -p makes it, and belongs into your repository with it.`,
+          : `There is no svc.lock beside svc.json in ${folder}: svc install <ref> -p makes it; commit it with svc.json.`,
       );
     refuseGaps(context, project, lock);
 

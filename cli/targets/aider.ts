@@ -24,7 +24,7 @@ export const aider: TargetDefinition = {
         text: `Add "read: .aider/skills" to ${settings}, or start aider with --read .aider/skills/${item.installName}.md`,
         unless: {
           files: [place.projectDir!, place.home].map((root) => join(root, settings)),
-          says: /^[^#]*\.aider[\\/]skills(?![\w-])/m,
+          says: /^[^#\n]*\.aider[\\/]skills(?![\w-])/m,
         },
       },
     };

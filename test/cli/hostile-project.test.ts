@@ -74,6 +74,13 @@ describe("a project whose links lead out of it", () => {
     );
   });
 
+  it("keeps nobody busy with settings of many lines", { timeout: 20_000 }, async (t) => {
+    const made = await world(t);
+    await writeFile(join(made.project, ".aider.conf.yml"), "read: \n".repeat(300_000));
+
+    dataOf(await made.run("install", "review", "-t", "aider", "-p"));
+  });
+
   it("is not read without end where a link names a device", { timeout: 20_000 }, async (t) => {
     const made = await world(t);
     dataOf(await made.run("install", "review", "-t", "codex", "-p"));
