@@ -96,10 +96,10 @@ function shell() {
     <section aria-labelledby="jobs-title">
       <div class="bar">
         <h2 id="jobs-title">Jobs</h2>
-        <label
-          >Queue
-          <select id="queue"></select
-        ></label>
+        <p class="choice">
+          <label for="queue">Queue</label>
+          <select id="queue"></select>
+        </p>
       </div>
       <div id="tabs" role="tablist" aria-label="State of the jobs"></div>
       <div id="jobs" role="tabpanel" tabindex="-1"><p class="soft">Reading…</p></div>

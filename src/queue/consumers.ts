@@ -133,7 +133,9 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
     const isLast = isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
     await note(job, ended(isLast ? "failed" : "retried"), error);
     if (!isPermanent(error)) throw error;
-    throw Object.assign(new UnrecoverableError((error as Error).message), { cause: error });
+    // The stack that is kept is to be that of the trouble, not of this place.
+    const { message, stack } = error as Error;
+    throw Object.assign(new UnrecoverableError(message), { cause: error, stack });
   }
 }
 

@@ -152,7 +152,7 @@ describe("the administrators' interface", () => {
 
     assert.equal(listed!.error, "no mail for u0");
     assert.deepEqual(detail.payload, { userId: "u0" });
-    assert.match(detail.stacks[0]!, /no mail for u0\n\s+at /);
+    assert.match(detail.stacks[0]!, /no mail for u0\n\s+at .*administration\.test/);
     assert.equal((await post(`${path}/promote`)).code, "conflict");
     assert.equal((await post(`${path}/retry`)).status, 200);
     assert.equal((await get<JobDetailPayload>(path)).data.state, "waiting");

@@ -81,7 +81,7 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
         ["upkeep.erase-skill", { skillId: "a", tenantId }, "the disk is on fire", 10],
       );
       assert.equal(detail!.state, "failed");
-      assert.match(detail!.stacks.join("\n"), /the disk is on fire/);
+      assert.match(detail!.stacks.join("\n"), /the disk is on fire\n\s+at .*inspect-suite/);
       assert.match(detail!.log.join("\n"), /attempt 1 failed after \d+ ms: the disk is on fire/);
       isMended = true;
       assert.equal(await queue.inspector.retry("upkeep", failed!.id), undefined);

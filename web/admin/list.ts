@@ -24,6 +24,8 @@ export interface JobList {
   /** Reads what is shown again: now, or soon where that was just done. */
   changed(): void;
   reload(): Promise<void>;
+  /** Says again how long ago everything was. */
+  tick(): void;
 }
 
 export function openJobList(): JobList {
@@ -106,5 +108,6 @@ export function openJobList(): JobList {
       timer ??= setTimeout(() => void read(size), Math.max(0, readAt + restMs - Date.now()));
     },
     reload: () => read(pageSize),
+    tick: render,
   };
 }

@@ -230,5 +230,8 @@ void list.open(place);
 void readPlot();
 void readService();
 if (place.job) void readJob();
-setInterval(() => void readPlot(), plotMs);
+setInterval(() => {
+  list.tick();
+  void readPlot();
+}, plotMs);
 setInterval(() => void readService(), serviceMs);

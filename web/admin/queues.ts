@@ -8,7 +8,7 @@ const heads = ["Queue", "Running", "Waiting", "Delayed", "Failed", "Per minute",
 export function queueTable(queues: readonly QueuePayload[], chosen: string): Element {
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Queues" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of queues" },
     h(
       "table",
       {},

@@ -43,7 +43,7 @@ export function connectionTable(connections: readonly AdminConnectionPayload[]):
     return h("p", { class: "soft" }, "No organization has connected a repository.");
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Connections" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of connections" },
     h(
       "table",
       {},
