@@ -59,12 +59,13 @@ function render(): void {
   show(part("tabs", HTMLElement), ...tabs(place.state, sums));
   part("jobs", HTMLElement).setAttribute("aria-labelledby", `tab-${place.state}`);
   const choice = part("queue", HTMLSelectElement);
-  if (queues)
-    show(
-      choice,
-      h("option", { value: "" }, "all queues"),
-      ...queues.map(({ name }) => h("option", { value: name }, name)),
-    );
+  // Until the queues are known, the one that the address names.
+  const names = queues?.map(({ name }) => name) ?? (place.queue === "" ? [] : [place.queue]);
+  show(
+    choice,
+    h("option", { value: "" }, "all queues"),
+    ...names.map((name) => h("option", { value: name }, name)),
+  );
   choice.value = place.queue;
   for (const range of metricRanges)
     part(`range-${range}`, HTMLButtonElement).setAttribute("aria-pressed", String(range === place.range));

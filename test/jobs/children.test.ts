@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { PublishResult } from "../../contract/payloads.ts";
+import { ChildProcessError, closeChildren, runInChild } from "../../workers/children.ts";
+import { repositoryOf } from "../support/native-git.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { readdirSync, writeFileSync, readFileSync, chmodSync } from "node:fs";
+import path from "node:path";
+import { execFileSync } from "node:child_process";
+
+delete process.env["SVC_TEST_QUEUE_DIR"];
+
+const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
+
+/** Processes of jobs that run below this one. */
+function jobProcesses(): number[] {
+  return execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes("job-child"))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+describe("jobs in processes of their own", () => {
+  let service: TestService;
+  let skillId: string;
+
+  before(async () => {
+    service = await startService();
+    const user = await service.newUser();
+    const org = await service.newOrg(user);
+    const made = await service.call<PublishResult>("POST", "/api/skills", {
+      token: user.token,
+      body: { tenantId: org.id, name: "Checked", content: "text\n" },
+    });
+    skillId = made.data.skill.id;
+    await service.settled();
+  });
+  afterEach(() => closeChildren(service.app));
+  after(() => service?.close());
+
+  const check = (more: Partial<Parameters<typeof runInChild>[3]> = {}) =>
+    runInChild(service.app, "upkeep.check-repos", {}, { ...limits, ...more });
+
+  it("do their work on the same data, and serve the next job with what is open", async () => {
+    await check();
+    const [first] = jobProcesses();
+    const startedAt = performance.now();
+    await check();
+
+    assert.deepEqual(jobProcesses(), [first]);
+    assert.ok(performance.now() - startedAt < 2000);
+    await closeChildren(service.app);
+    assert.deepEqual(jobProcesses(), []);
+  });
+
+  it("pass the job's own error on, with whether another try can help", async () => {
+    const folder = path.join(repositoryOf(service.app.config.gitRoot, skillId), "objects", "pack");
+    const pack = path.join(
+      folder,
+      readdirSync(folder).find((name) => name.endsWith(".pack"))!,
+    );
+    const whole = readFileSync(pack);
+    chmodSync(pack, 0o644);
+    const broken = Buffer.from(whole);
+    broken.fill(0, 40, 80);
+    writeFileSync(pack, broken);
+
+    const error = await check().then(
+      () => assert.fail("the fault was not found"),
+      (thrown: Error & { retryable?: boolean }) => thrown,
+    );
+    writeFileSync(pack, whole);
+
+    assert.equal(error.retryable, false);
+    assert.match(error.message, new RegExp(`faults? in 1 skills: skill ${skillId}`));
+    assert.match(error.stack!, /repos\.ts/);
+    await check();
+  });
+
+  it("are killed past their time, and told so", async () => {
+    await assert.rejects(check({ timeoutMs: 50 }), (error: unknown) => {
+      assert.ok(error instanceof ChildProcessError);
+      assert.equal(error.code, "child_timeout");
+      assert.match(error.message, /took longer than 0\.05 s/);
+      return true;
+    });
+    assert.deepEqual(jobProcesses(), []);
+    await check();
+  });
+
+  it("end alone when they need more memory than they may have", async () => {
+    await assert.rejects(check({ maxOldSpaceMb: 12 }), (error: unknown) => {
+      assert.ok(error instanceof ChildProcessError);
+      assert.equal(error.code, "child_out_of_memory");
+      assert.match(error.message, /12 MB/);
+      return true;
+    });
+  });
+
+  it("are stopped by their caller, and killed by whoever does", async () => {
+    const stop = new AbortController();
+    const stopped = check({ signal: stop.signal });
+    stop.abort();
+    await assert.rejects(stopped, { code: "child_cancelled" });
+
+    const running = check();
+    const [pid] = jobProcesses();
+    process.kill(pid!, "SIGKILL");
+    await assert.rejects(running, { code: "child_ended" });
+    await check();
+  });
+
+  it("end at once with their worker", async () => {
+    const running = check();
+    const rejected = assert.rejects(running, ChildProcessError);
+    await closeChildren(service.app);
+    await rejected;
+    assert.deepEqual(jobProcesses(), []);
+  });
+});
