@@ -69,6 +69,7 @@ export const failureKinds = [
   "token",
   "session",
   "workspace",
+  "repository",
   "queue",
   "job",
 ] as const;

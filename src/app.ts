@@ -1,4 +1,5 @@
 /** The application: what every service gets as its first argument. Opened once per process, closed in reverse. */
+import type { Mirrors } from "../repos/mirror/types.ts";
 import type { UploadPack } from "../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../repos/store/index.ts";
 import type { Storage } from "../storage/index.ts";
@@ -16,6 +17,8 @@ export interface App {
   secrets: Secrets;
   storage: Storage;
   repos: SkillStore;
+  /** Caches of the repositories that organizations have connected. */
+  mirrors: Mirrors;
   /** Serves repositories to git clients. */
   uploadPack: UploadPack;
   queue: Queue;

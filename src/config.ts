@@ -6,6 +6,14 @@ import { z } from "zod";
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.stringbool();
 
+const webAddress = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+
+/** As files of environment variables can hold it. */
+function readPrivateKey(text: string): string {
+  const pem = text.includes("-----BEGIN") ? text : Buffer.from(text, "base64").toString("utf8");
+  return pem.replaceAll("\\n", "\n").trim();
+}
+
 const addressPart = '[^\\s\\p{C}@<>"(),:;\\\\]+';
 const sender = new RegExp(
   `^(?:([^\\p{C}<>]*)<(${addressPart}@${addressPart})>|${addressPart}@${addressPart})$`,
@@ -38,6 +46,44 @@ export const Environment = z.object({
     .describe("a Redis 6.2+ server (noeviction) in place of the embedded queue engine"),
   GIT_ROOT: z.string().min(1).optional().describe("folder of the bare repositories; default DATA_DIR/git"),
   GIT_PROGRAM: z.string().min(1).default("git").describe("the git program, which serving clones needs"),
+  LOCAL_REPOSITORIES: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("folder of bare repositories to connect, one folder per organization id; unset allows none"),
+  SYNC_PRIVATE_NETWORK: flag
+    .default(false)
+    .describe("whether repositories may be connected over http and on private addresses"),
+  GITHUB_URL: webAddress
+    .default("https://github.com")
+    .describe("address of GitHub, or of a GitHub Enterprise server"),
+  GITHUB_API_URL: webAddress
+    .default("https://api.github.com")
+    .describe("its REST interface; of an Enterprise server GITHUB_URL/api/v3"),
+  GITHUB_APP_ID: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe("the GitHub App that repositories are connected by"),
+  GITHUB_APP_PRIVATE_KEY: z
+    .string()
+    .transform(readPrivateKey)
+    .refine(
+      (key) => /^-----BEGIN (RSA )?PRIVATE KEY-----\n/.test(key),
+      "must be a PEM private key, or one in base64",
+    )
+    .optional()
+    .describe("its private key: PEM, with line feeds as \\n, or all of it in base64"),
+  GITHUB_WEBHOOK_SECRETS: z
+    .string()
+    .regex(/^[^\s,]{16,}(,[^\s,]{16,})*$/, "must be secrets of 16 characters at least, comma-separated")
+    .optional()
+    .describe("secrets of the App's webhook, comma-separated: two while one replaces the other"),
+  GITHUB_APP_PROOF: z
+    .enum(["tag", "none"])
+    .default("tag")
+    .describe("whether whoever connects a repository by the App shows that they may write there"),
   SECRET_KEYS: z
     .string()
     .regex(
@@ -82,6 +128,16 @@ export interface Config {
   mongodbUrl: string | undefined;
   mongodbDatabase: string;
   redisUrl: string | undefined;
+  /** Below it each organization has a folder of its own, named by its id. */
+  localRepositories: string | undefined;
+  syncPrivateNetwork: boolean;
+  github: {
+    url: string;
+    apiUrl: string;
+    app: { id: number; privateKey: string; proof: "tag" | "none" } | undefined;
+    /** The current one first. */
+    webhookSecrets: readonly string[];
+  };
   secretKeys: string | undefined;
   signUp: "open" | "invite";
   smtpUrl: string | undefined;
@@ -116,6 +172,17 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     mongodbUrl: e.MONGODB_URL,
     mongodbDatabase: e.MONGODB_DATABASE,
     redisUrl: e.REDIS_URL,
+    localRepositories: e.LOCAL_REPOSITORIES === undefined ? undefined : path.resolve(e.LOCAL_REPOSITORIES),
+    syncPrivateNetwork: e.SYNC_PRIVATE_NETWORK,
+    github: {
+      url: e.GITHUB_URL,
+      apiUrl: e.GITHUB_API_URL,
+      app:
+        e.GITHUB_APP_ID !== undefined && e.GITHUB_APP_PRIVATE_KEY !== undefined
+          ? { id: e.GITHUB_APP_ID, privateKey: e.GITHUB_APP_PRIVATE_KEY, proof: e.GITHUB_APP_PROOF }
+          : undefined,
+      webhookSecrets: e.GITHUB_WEBHOOK_SECRETS?.split(",") ?? [],
+    },
     secretKeys: e.SECRET_KEYS,
     signUp: e.SIGN_UP,
     smtpUrl: e.SMTP_URL,

@@ -1,4 +1,5 @@
 /** Opens an application on its engines, and closes it in reverse. */
+import { openMirrors } from "../repos/mirror/index.ts";
 import { openUploadPack } from "../repos/serve/upload-pack.ts";
 import { openSkillStore } from "../repos/store/index.ts";
 import { newId } from "../storage/database.ts";
@@ -41,6 +42,11 @@ export async function openApp(options: {
     searchPath: config.searchPath,
     log: ({ level, msg, ...fields }) => log[level](fields, msg),
   });
+  const mirrors = openMirrors({
+    root: config.gitRoot,
+    git: { program: config.gitProgram, searchPath: config.searchPath },
+    log: ({ level, msg, ...fields }) => log[level](fields, msg),
+  });
   const storage = await openStorage({ url: options.mongodbUrl, database: config.mongodbDatabase });
   const redis = config.redisUrl
     ? openRedis(config.redisUrl, (error) =>
@@ -54,6 +60,7 @@ export async function openApp(options: {
     secrets,
     storage,
     repos,
+    mirrors,
     uploadPack,
     queue,
     mail: openMailer({ ...config, log }),
@@ -76,6 +83,7 @@ export async function openApp(options: {
       flushDownloads(app);
       while (flushSettling(app) || working.size > 0) await Promise.allSettled(working);
       redis?.close();
+      await mirrors.close();
       await repos.close();
       await storage.close();
     },

@@ -5,12 +5,14 @@ import { mailInvitation } from "../src/orgs/invitation-mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { syncWorkspaces } from "../src/workspaces/schedule.ts";
+import { pollConnections } from "../src/sync/poll.ts";
 import { runInChild } from "./children.ts";
 import { govern } from "./folders/govern.ts";
 import { sendAccountMails } from "./mail/account.ts";
 import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
+import { runConnection } from "./sync/run.ts";
 import { purge } from "./upkeep/purge.ts";
 import { reconcile } from "./upkeep/reconcile.ts";
 import { repackSkill, tidyRepos } from "./upkeep/repos.ts";
@@ -30,6 +32,8 @@ export function processors(app: App): Processors {
     "mail.account": (payload) => sendAccountMails(app, payload),
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
+    "sync.run": ({ connectionId }) => runConnection(app, connectionId),
+    "sync.poll": () => pollConnections(app),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },

@@ -9,6 +9,7 @@ import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 import { carryEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
+import { requestSync } from "../orgs/request-sync.ts";
 import { loadTree } from "./load.ts";
 import type { FolderTree } from "./tree.ts";
 
@@ -90,6 +91,8 @@ async function commitOnce(
   }
 }
 
-async function settleTree(app: App, tenantId: string, events: EventRow[]): Promise<void> {
+/** What follows from a change of a tree; the reconcile job does it again after a stop. */
+export async function settleTree(app: App, tenantId: string, events: EventRow[]): Promise<void> {
+  await requestSync(app, { tenantId });
   await carryEvents(app, app.storage.folders, tenantId, events);
 }

@@ -27,6 +27,10 @@ export interface JobPayloads {
   "workspaces.sync": { tenantId: string };
   /** Removes the workspace of somebody who has left, with its skills. */
   "workspaces.delete": { tenantId: string; userId: string };
+  /** Syncs an organization's connection with its repository. */
+  "sync.run": { connectionId: string };
+  /** Looks at connected branches for pushes that nobody told of, and queues syncs that no job knows of. */
+  "sync.poll": Record<string, never>;
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
   /** Finds repositories that have many packs, and queues what joins them. */
@@ -71,6 +75,9 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "mail.account": { attempts: 10, backoffMs: 60_000 },
   "workspaces.sync": { attempts: 10, backoffMs: 1000 },
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
+  // Trouble is told at the connection, which has its own time for the next try; this is for what breaks around it.
+  "sync.run": { attempts: 3, backoffMs: 5000, timeoutMs: 60 * minuteMs },
+  "sync.poll": { attempts: 1, backoffMs: 5000, timeoutMs: 30 * minuteMs },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
   "upkeep.tidy-repos": { attempts: 3, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   "upkeep.repack": { attempts: 2, backoffMs: minuteMs, timeoutMs: 30 * minuteMs },
@@ -84,6 +91,7 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   mail: 2,
   orgs: 2,
   workspaces: 2,
+  sync: 2,
 };
 
 export function isJobName(name: string): name is JobName {

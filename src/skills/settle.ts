@@ -9,6 +9,7 @@ import { LastWord } from "../../repos/store/single-flight.ts";
 import type { SkillDoc, SkillToSettle } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
 import { loadTrees } from "../folders/load.ts";
+import { requestSync } from "../orgs/request-sync.ts";
 import { termsOfSkill } from "./search-terms.ts";
 
 /** How long changes gather before they are settled together. */
@@ -129,6 +130,7 @@ async function settleFacts(app: App, ids: string[]): Promise<string[]> {
     if (!skill.deletedAt) await advance(app, skill);
   });
   await placeAgain(app, found);
+  for (const tenantId of new Set(found.map((skill) => skill.tenantId))) await requestSync(app, { tenantId });
   await skills.settle(found);
   return found.map((skill) => skill._id);
 }

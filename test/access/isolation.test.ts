@@ -131,6 +131,8 @@ const bodies: Record<string, (side: Side) => unknown> = {
     machine: "m",
   }),
   "delete /api/skills/:skill/installs": () => ({ platform: "claude", scope: "global", machine: "m" }),
+  "post /api/tenants/:tenant/repo-sync": () => ({ host: "local", url: "https://git.example.com/spy" }),
+  "post /api/tenants/:tenant/repo-sync/plan": () => ({ host: "local", url: "https://git.example.com/spy" }),
   "post /api/tenants/:tenant/personal-workspaces/enable": () => ({}),
   "post /api/tenants/:tenant/personal-workspaces/disable": () => ({}),
   "post /api/tenants/:tenant/personal-workspaces/retry": () => ({}),

@@ -93,6 +93,9 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     get repos(): never {
       throw new Error("accounts have no business with repositories");
     },
+    get mirrors(): never {
+      throw new Error("accounts have no business with connected repositories");
+    },
     get uploadPack(): never {
       throw new Error("accounts have no business with clones");
     },

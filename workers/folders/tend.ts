@@ -1,6 +1,6 @@
 /** Mends what a stop left of changes to folders, and frees what deleted ones and unwritten skills still hold. */
 import type { App } from "../../src/app.ts";
-import { carryEvents } from "../../src/audit/events.ts";
+import { settleTree } from "../../src/folders/change.ts";
 import { finishDeletion } from "../../src/folders/update.ts";
 import { govern } from "./govern.ts";
 
@@ -14,7 +14,7 @@ const deletedMs = 24 * 3_600_000;
 export async function tendTrees(app: App, before: Date): Promise<void> {
   const { folders } = app.storage;
   for (const tree of await folders.listUnsettled(before, batch)) {
-    await carryEvents(app, folders, tree._id, tree.outbox ?? []);
+    await settleTree(app, tree._id, tree.outbox ?? []);
     await govern(app, tree._id);
   }
   for (const { _id, tenantId } of await folders.listClosing(before, batch))

@@ -4,6 +4,8 @@
  */
 import type { App } from "../../src/app.ts";
 
+import { endConnection } from "../../src/sync/disconnect.ts";
+
 type Eraser = (app: App, tenantId: string) => Promise<void>;
 
 const inSlices = async (remove: () => Promise<number>) => {
@@ -19,7 +21,7 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.roles.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.avatars.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.tokens.removeOfTenant(id)),
-  ({ storage }, id) => inSlices(() => storage.connections.removeOfTenant(id)),
+  endConnections,
   ({ storage }, id) => inSlices(() => storage.syncBases.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncRuns.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncConflicts.removeOfTenant(id)),
@@ -32,6 +34,17 @@ const erasers: readonly Eraser[] = [
 ];
 
 const batch = 100;
+
+/** The host is asked to forget us once; an organization's end does not wait for it. */
+async function endConnections(app: App, tenantId: string): Promise<void> {
+  await app.storage.connections.disconnect(tenantId, app.now(), []);
+  const connection = await app.storage.connections.findOfTenant(tenantId);
+  if (connection) {
+    await endConnection(app, { ...connection, outbox: [] });
+    await app.mirrors.open({ tenantId, connectionId: connection._id }).drop();
+  }
+  await inSlices(() => app.storage.connections.removeOfTenant(tenantId));
+}
 
 export async function eraseTenant(app: App, tenantId: string): Promise<void> {
   if (!(await app.storage.tenants.beginErasing(tenantId, app.now()))) return;

@@ -75,6 +75,8 @@ async function settleAccounts(app: App): Promise<void> {
     await carryEvents(app, sessions, session._id, session.outbox ?? []);
   for (const identity of await anonymousIdentities.listUnsettled(before, batch))
     await carryEvents(app, anonymousIdentities, identity._id, identity.outbox ?? []);
+  for (const connection of await app.storage.connections.listUnsettled(before, batch))
+    await carryEvents(app, app.storage.connections, connection._id, connection.outbox ?? []);
   await tendMails(app);
   for (const userId of await users.listDeleted(before, batch))
     await attempt(app, userId, () => finishDeletion(app, { userId }));

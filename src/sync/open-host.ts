@@ -1,0 +1,167 @@
+/** From a connection, or what somebody sent to make one, to its code host: credentials are opened here and nowhere else. */
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+import {
+  findInstallation,
+  openGitHubAppHost,
+  openGitHubTokenHost,
+  type GitHubPlace,
+} from "../../repos/hosts/github.ts";
+import type { RepositoryHost } from "../../repos/hosts/host.ts";
+import { openLocalHost } from "../../repos/hosts/local.ts";
+import type { Remote } from "../../repos/mirror/types.ts";
+import type { HostKind } from "../../contract/vocabulary.ts";
+import type { ConnectionDoc, ConnectionHost } from "../../storage/connections.ts";
+import type { App } from "../app.ts";
+import { ServiceError } from "../errors.ts";
+import { requireProof } from "./proof.ts";
+import type { ConnectRepository } from "./schema.ts";
+
+const publicGitHub = "https://github.com";
+
+/** The kinds of hosts that this service can connect to. */
+export function offeredHosts({ config }: App): HostKind[] {
+  return [...(config.github.app ? (["github-app"] as const) : []), "github-token", "local"];
+}
+
+/** The host of a connection, for one job. */
+export async function openHost(app: App, connection: ConnectionDoc): Promise<RepositoryHost> {
+  const { host, _id, credential } = connection;
+  const secret = credential === undefined ? undefined : app.secrets.open(credential, _id);
+  const repository = { id: host.repositoryId };
+  if (host.kind === "github-token") return openGitHubTokenHost(gitHubPlace(app), repository, secret ?? "");
+  if (host.kind === "github-app")
+    return openGitHubAppHost(gitHubPlace(app), gitHubApp(app), host.installationId ?? 0, repository);
+  const remote = isAddress(host.repositoryId)
+    ? addressRemote(app, host.repositoryId, host.username, secret)
+    : await directoryRemote(app, connection.tenantId, host.repositoryId);
+  return openLocalHost({ remote, mirrors: app.mirrors });
+}
+
+/** A repository that somebody wants to connect: not looked at yet. */
+export interface DraftHost {
+  host: RepositoryHost;
+  /** All of a connection's but what the host itself tells. */
+  facts: Pick<ConnectionHost, "kind" | "installationId" | "username">;
+  /** What is to be sealed. */
+  credential: string | undefined;
+}
+
+/** Throws `refused` for what this service does not connect to, and for want of a proof. */
+export async function openDraftHost(
+  app: App,
+  tenantId: string,
+  input: ConnectRepository,
+): Promise<DraftHost> {
+  const place = gitHubPlace(app);
+  if (input.host === "github-token") {
+    const host = openGitHubTokenHost(place, { fullName: input.repository }, input.token);
+    return { host, facts: { kind: "github-token" }, credential: input.token };
+  }
+  if (input.host === "github-app") {
+    const identity = gitHubApp(app);
+    const host = await requireProof(app, tenantId, input.repository, async () => {
+      const installationId = await findInstallation(place, identity, input.repository);
+      return openGitHubAppHost(place, identity, installationId, { fullName: input.repository });
+    });
+    return {
+      host,
+      facts: { kind: "github-app", installationId: host.installationId },
+      credential: undefined,
+    };
+  }
+  const { username, password } = input;
+  const remote = isAddress(input.url)
+    ? addressRemote(app, input.url, username, password)
+    : await directoryRemote(app, tenantId, input.url);
+  return {
+    host: openLocalHost({ remote, mirrors: app.mirrors }),
+    facts: { kind: "local", ...(username === undefined ? {} : { username }) },
+    credential: password,
+  };
+}
+
+/** What no two connections may have with one branch. */
+export function repositoryKeyOf(app: App, kind: HostKind, repositoryId: string, tenantId: string): string {
+  if (kind !== "local") return `github:${app.config.github.apiUrl}:${repositoryId}`;
+  if (!isAddress(repositoryId)) return `directory:${tenantId}/${repositoryId}`;
+  return `address:${repositoryId.replace(/(\.git)?\/*$/, "")}`;
+}
+
+/** What a local repository goes by: its address in one spelling, or the name of its directory. */
+export function localRepositoryId(url: string): string {
+  return isAddress(url) ? new URL(url).href.replace(/\/+$/, "") : url;
+}
+
+function gitHubPlace({ config }: App): GitHubPlace {
+  const { url, apiUrl } = config.github;
+  // An Enterprise server's address is the operator's word, and may be in their own network.
+  return { webUrl: url, apiUrl, allowPrivateNetwork: url !== publicGitHub };
+}
+
+function gitHubApp({ config }: App) {
+  const { app } = config.github;
+  if (!app) throw refused("This service has no GitHub App: connect by a fine-grained token instead.");
+  return app;
+}
+
+const isAddress = (url: string) => url.includes("://");
+
+/**
+ * A git server anywhere. Private addresses are refused here as far as they are told by name, and by every connection
+ * that is made (`repos/transport/address.ts`).
+ */
+function addressRemote(
+  app: App,
+  address: string,
+  username: string | undefined,
+  password: string | undefined,
+): Remote {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const allowPrivateNetwork = app.config.syncPrivateNetwork;
+  const isUsable = url?.protocol === "https:" || (url?.protocol === "http:" && allowPrivateNetwork);
+  if (!url || !isUsable) throw refused("The address of a repository begins with https://.");
+  if (url.username !== "" || url.password !== "")
+    throw refused("Send user name and password beside the address, not in it.");
+  if (url.search !== "" || url.hash !== "") throw refused("The address has a query or a fragment.");
+  if (url.hostname === new URL(app.config.github.url).hostname)
+    throw refused("This repository is at GitHub: connect it by the App, or by a fine-grained token.");
+  const basic = Buffer.from(`${username ?? "git"}:${password ?? ""}`).toString("base64");
+  return {
+    kind: "http",
+    url: localRepositoryId(address),
+    ...(password === undefined ? {} : { authorization: `Basic ${basic}` }),
+    allowPrivateNetwork,
+  };
+}
+
+/**
+ * A bare repository in the organization's own folder below the one that the operator named: what lies beside it is
+ * another's. Links that lead out of it are not followed.
+ */
+async function directoryRemote(app: App, tenantId: string, name: string): Promise<Remote> {
+  const root = app.config.localRepositories;
+  if (root === undefined)
+    throw refused("This service connects no repositories on its own machine: send an https address.");
+  const names = name.split("/");
+  const isPlain = names.length <= 8 && names.every((part) => /^\w[\w.-]{0,99}$/.test(part));
+  const own = path.join(root, tenantId);
+  const [realOwn, real] = await Promise.all([realOf(own), realOf(path.join(own, ...names))]);
+  if (!isPlain || realOwn === undefined || !real?.startsWith(realOwn + path.sep))
+    throw refused(
+      `There is no bare repository "${tenantId}/${name.slice(0, 100)}" on the service's machine.`,
+    );
+  return { kind: "directory", path: real };
+}
+
+async function realOf(place: string): Promise<string | undefined> {
+  try {
+    return await realpath(place);
+  } catch {
+    return undefined;
+  }
+}
+
+export function refused(message: string, details: Record<string, unknown> = {}): ServiceError {
+  return new ServiceError("refused", message, { kind: "repository", ...details });
+}

@@ -1,0 +1,66 @@
+/**
+ * Looks at the branches of connections every few minutes, for pushes whose webhook was lost, and takes up what no job
+ * knows of: syncs that are due, and connections whose end was stopped half way.
+ */
+import { RepoError } from "../../repos/errors.ts";
+import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { App } from "../app.ts";
+import { queueSync, requestSync } from "../orgs/request-sync.ts";
+import { endConnection } from "./disconnect.ts";
+import { openHost } from "./open-host.ts";
+
+const pollMs = 5 * 60_000;
+const longestPollMs = 3_600_000;
+const atOnce = 8;
+const slice = 100;
+
+/** One round over all connections whose time has come. */
+export async function pollConnections(app: App): Promise<void> {
+  for (const connection of await app.storage.connections.listDue(app.now(), slice))
+    queueSync(app, connection._id);
+  for (const connection of await app.storage.connections.listDisconnecting(slice))
+    await attempt(app, connection, () => endConnection(app, connection));
+  for (;;) {
+    const due = await app.storage.connections.listToPoll(app.now(), slice);
+    const rest = [...due];
+    const lane = async () => {
+      for (let next = rest.shift(); next; next = rest.shift()) {
+        const connection = next;
+        await attempt(app, connection, () => lookAtBranch(app, connection));
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, lane));
+    if (due.length < slice) return;
+  }
+}
+
+/** Asks for the branch's head, and for a sync where it is not where the last one left it. */
+async function lookAtBranch(app: App, connection: ConnectionDoc): Promise<void> {
+  const { _id: id, branch, headEtag, lastRemoteOid } = connection;
+  const { connections } = app.storage;
+  const inMs = (ms: number) => new Date(app.now().getTime() + ms * (0.9 + Math.random() / 5));
+  // Before it is asked: whatever happens, it is not asked again at once.
+  await connections.markPolled(id, { pollAt: inMs(pollMs) });
+  try {
+    const head = await (await openHost(app, connection)).head(branch, headEtag);
+    if (head === "unchanged") return;
+    if (head?.oid !== undefined && head.oid !== lastRemoteOid) await requestSync(app, { id });
+    // After the request: a stop in between asks once more, and never less.
+    if (head?.etag !== undefined)
+      await connections.markPolled(id, { pollAt: inMs(pollMs), headEtag: head.etag });
+  } catch (error) {
+    if (!(error instanceof RepoError)) throw error;
+    const waitMs = Math.min(Math.max(error.retryAfterMs ?? 0, pollMs), longestPollMs);
+    await connections.markPolled(id, { pollAt: inMs(error.retryable ? waitMs : longestPollMs) });
+    app.log.info({ connection: id, code: error.code }, "a branch could not be looked at");
+  }
+}
+
+/** One connection in trouble must not keep the others from their turn. */
+async function attempt(app: App, { _id }: ConnectionDoc, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    app.log.error({ error, connection: _id }, "a connection could not be looked after");
+  }
+}

@@ -1,0 +1,87 @@
+import type {
+  ConnectionPayload,
+  RepositorySyncPayload,
+  SyncConflictPayload,
+  SyncRunPayload,
+} from "../../contract/payloads-sync.ts";
+import type { HostKind } from "../../contract/vocabulary.ts";
+import type { ConnectionDoc, SyncProblem } from "../../storage/connections.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { SyncConflictDoc } from "../../storage/sync-conflicts.ts";
+import type { SyncRunDoc } from "../../storage/sync-runs.ts";
+import type { SyncState } from "./history.ts";
+
+/** Never with a credential: what the host was told is told to nobody. */
+export function presentConnection(connection: ConnectionDoc): ConnectionPayload {
+  const { host, connectedBy, problem, wantedSince, lastSyncAt } = connection;
+  return {
+    id: connection._id,
+    host: host.kind,
+    repository: host.fullName,
+    url: host.url,
+    branch: connection.branch,
+    mode: connection.mode,
+    status: connection.status,
+    problem: problem ? presentProblem(problem) : null,
+    connectedBy: { name: connectedBy.name, username: connectedBy.username },
+    notified: host.kind === "github-app" || connection.webhook !== undefined,
+    pending: connection.wanted > connection.done,
+    pendingSince: wantedSince?.toISOString() ?? null,
+    lastCommit: connection.lastRemoteOid ?? null,
+    lastSyncAt: lastSyncAt?.toISOString() ?? null,
+    lastLagMs: connection.lastLagMs ?? null,
+    createdAt: connection.createdAt.toISOString(),
+  };
+}
+
+export function presentSyncState(state: SyncState, hosts: HostKind[]): RepositorySyncPayload {
+  return {
+    connection: state.connection ? presentConnection(state.connection) : null,
+    syncedSkills: state.synced,
+    skillProblems: state.problems.map(({ skillId, path, problem }) => ({
+      skillId,
+      path,
+      problem: presentProblem(problem!),
+    })),
+    hosts,
+  };
+}
+
+export function presentRun(run: SyncRunDoc): SyncRunPayload {
+  const { imported, created, conflicts, exported, removed, refused } = run.counts;
+  return {
+    id: run._id,
+    full: run.full,
+    outcome: run.outcome,
+    startedAt: run.startedAt.toISOString(),
+    endedAt: run.endedAt?.toISOString() ?? null,
+    commit: run.commit ?? null,
+    imported,
+    created,
+    conflicts,
+    exported,
+    removed,
+    refused,
+    refusals: (run.refusals ?? []).map(({ path, code, message }) => ({ path, code, message })),
+    problem: run.problem ? presentProblem(run.problem) : null,
+  };
+}
+
+export function presentConflict([row, skill]: [SyncConflictDoc, SkillDoc | undefined]): SyncConflictPayload {
+  return {
+    id: row._id,
+    skillId: row.skillId,
+    slug: skill?.slug ?? null,
+    path: row.path,
+    winning: row.winning,
+    losing: row.losing,
+    diff: `/api/skills/${row.skillId}/diff?from=${row.losing}&to=${row.winning}`,
+    commit: row.commit,
+    author: row.authorEmail ? `${row.authorName} <${row.authorEmail}>` : row.authorName,
+    at: row.at.toISOString(),
+  };
+}
+
+function presentProblem({ code, message, at }: SyncProblem) {
+  return { code, message, at: at.toISOString() };
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import {
+  ConnectionPayload,
+  RepositorySyncPayload,
+  SyncConflictPayload,
+  SyncPlanPayload,
+  SyncRunPayload,
+} from "../../contract/payloads-sync.ts";
+import type { App } from "../app.ts";
+import { Page, Reply, route, type Route } from "../http/route.ts";
+import { connectRepository } from "./connect.ts";
+import { disconnectRepository } from "./disconnect.ts";
+import { listConflicts, listRuns, readSyncState, runByHand } from "./history.ts";
+import { offeredHosts } from "./open-host.ts";
+import { planConnected, planDraft } from "./plan.ts";
+import { presentConflict, presentConnection, presentRun, presentSyncState } from "./present.ts";
+import { ConnectRepository, SyncListQuery, TenantParams } from "./schema.ts";
+import { takeDelivery } from "./webhook.ts";
+
+const tag = "Repository sync";
+const path = "/api/tenants/:tenant/repo-sync";
+
+export function syncRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path,
+      summary: "The repository that an organization is connected to, and how far the sync is",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: RepositorySyncPayload,
+      handle: async ({ actor, params }) =>
+        presentSyncState(await readSyncState(app, actor, params.tenant), offeredHosts(app)),
+    }),
+    route({
+      method: "post",
+      path,
+      summary: "Connect a repository and branch, and sync it",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: ConnectRepository,
+      status: 201,
+      data: ConnectionPayload,
+      budget: "export",
+      handle: async ({ actor, params, body }) =>
+        presentConnection(await connectRepository(app, actor, params.tenant, body)),
+    }),
+    route({
+      method: "delete",
+      path,
+      summary: "Disconnect the repository; its files stay",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: null,
+      handle: ({ actor, params }) => disconnectRepository(app, actor, params.tenant),
+    }),
+    route({
+      method: "post",
+      path: `${path}/run`,
+      summary: "Import what is pending, then put everything back as it belongs",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: ConnectionPayload,
+      handle: async ({ actor, params }) => presentConnection(await runByHand(app, actor, params.tenant)),
+    }),
+    route({
+      method: "get",
+      path: `${path}/plan`,
+      summary: "What the next full sync would write and create",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: SyncPlanPayload,
+      budget: "export",
+      handle: ({ actor, params }) => planConnected(app, actor, params.tenant),
+    }),
+    route({
+      method: "post",
+      path: `${path}/plan`,
+      summary: "What connecting a repository would write and create; nothing is kept",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: ConnectRepository,
+      data: SyncPlanPayload,
+      budget: "export",
+      handle: ({ actor, params, body }) => planDraft(app, actor, params.tenant, body),
+    }),
+    route({
+      method: "get",
+      path: `${path}/history`,
+      summary: "Syncs that did something or failed, the newest first",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: SyncListQuery,
+      data: SyncRunPayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const { items, nextCursor } = await listRuns(app, actor, params.tenant, query);
+        return new Page(items.map(presentRun), nextCursor);
+      },
+    }),
+    route({
+      method: "get",
+      path: `${path}/conflicts`,
+      summary: "Skills that had changed on both sides, the newest first",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: SyncListQuery,
+      data: SyncConflictPayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const { items, nextCursor } = await listConflicts(app, actor, params.tenant, query);
+        return new Page(items.map(presentConflict), nextCursor);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/webhooks/github",
+      summary: "Deliveries of GitHub's webhooks, by their signature; 202 for what concerns nothing here",
+      tag,
+      auth: "optional",
+      query: z.object({ connection: z.string().max(64).optional() }),
+      stream: true,
+      cookieless: true,
+      produces: "application/json",
+      async handle({ query, request }) {
+        const intake = await takeDelivery(app, request, query.connection);
+        const status = intake === "ignored" ? 202 : 200;
+        return new Reply(JSON.stringify({ success: true }), { status, type: "application/json" });
+      },
+    }),
+  ];
+}

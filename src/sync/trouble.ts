@@ -1,0 +1,29 @@
+/** What went wrong at a code host, for whoever waits for an answer. */
+import { RepoError, type RepoFailure } from "../../repos/errors.ts";
+import { ServiceError } from "../errors.ts";
+
+const sentences: Partial<Record<RepoFailure, string>> = {
+  auth_failed: "The host does not take these credentials, or they do not allow enough.",
+  remote_missing: "The host shows no such repository to these credentials.",
+  remote_forbidden: "The address leads to a private network, which this service does not connect to.",
+  invalid_remote: "The address or the branch is not usable.",
+  remote_too_large: "The repository is too large to be connected.",
+  remote_protocol: "What answers at that address is no git server.",
+  remote_unreachable: "The host can't be reached right now: try again in a moment.",
+  remote_failed: "The host failed: try again in a moment.",
+  rate_limited: "The host asks to wait: try again later.",
+  git_missing: "Repositories on the service's machine need a git program, and there is none.",
+};
+
+/** Runs something that asks a code host; its failures become `refused`, or `unavailable` where trying again helps. */
+export async function askHost<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof RepoError)) throw error;
+    const message = sentences[error.code];
+    if (message === undefined) throw error;
+    const details = { kind: "repository" as const, reason: error.code };
+    throw new ServiceError(error.retryable ? "unavailable" : "refused", message, details, { cause: error });
+  }
+}
