@@ -71,6 +71,8 @@ export async function openDirectoryWire(path: string, git: GitProgram, limits: L
           ? new RepoError("git_missing", "there is no git program on this machine")
           : new RepoError("storage_unavailable", `git: ${error.code ?? "failed"}`, { cause: error });
     });
+    // Also where nobody reads what it says.
+    child.once("exit", () => clearTimeout(late));
     const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
     child.stderr.resume();
     child.stdin.on("error", () => undefined);
