@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { PublishResult } from "../../contract/payloads.ts";
+import { repackSkill, tidyRepos } from "../../workers/upkeep/repos.ts";
+import { startWorkers } from "../../workers/start.ts";
+import { repositoryOf } from "../support/native-git.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+
+delete process.env["SVC_TEST_QUEUE_DIR"];
+
+const dayMs = 86_400_000;
+let service: TestService;
+let user: TestUser;
+let tenantId: string;
+let skillId: string;
+let aheadMs = 0;
+
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+  user = await service.newUser();
+  tenantId = (await service.newOrg(user)).id;
+  skillId = await publish("Tidied", 5);
+});
+after(() => service.close());
+beforeEach(async () => {
+  aheadMs = 0;
+  const { inspector } = service.app.queue;
+  for (const id of await inspector.ids("upkeep", "waiting", 0, 100)) await inspector.remove("upkeep", id);
+});
+
+async function publish(name: string, versions: number): Promise<string> {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token: user.token,
+    body: { tenantId, name, content: "first\n" },
+  });
+  const { id } = made.data.skill;
+  for (let i = 1; i < versions; i++)
+    await service.call("POST", `/api/skills/${id}/versions`, {
+      token: user.token,
+      body: { content: `text ${i}\n` },
+    });
+  await service.settled();
+  return id;
+}
+
+async function queued() {
+  const { inspector } = service.app.queue;
+  const jobs = await inspector.jobs("upkeep", "waiting", await inspector.ids("upkeep", "waiting", 0, 100));
+  return jobs.map(({ name, payload }) => [name, payload["skillId"]]);
+}
+
+describe("tidying repositories", () => {
+  it("packs those anew whose skill has rested for a day, and no others", async () => {
+    await tidyRepos(service.app);
+    assert.deepEqual(await queued(), []);
+
+    aheadMs = 2 * dayMs;
+    await tidyRepos(service.app);
+    await tidyRepos(service.app);
+    assert.deepEqual(await queued(), [["upkeep.repack", skillId]]);
+
+    await repackSkill(service.app, { tenantId, skillId });
+    assert.equal(await service.app.repos.countPacks({ tenantId, skillId }), 1);
+    const versions = await service.app.storage.versions.list(skillId, { prerelease: true, limit: 10 });
+    for (const { oid, digest } of versions)
+      await service.app.repos.verify({ tenantId, skillId }, oid, digest);
+  });
+
+  it("leaves a skill alone that was worked on since it was queued", async () => {
+    const other = await publish("Busy", 4);
+
+    await repackSkill(service.app, { tenantId, skillId: other });
+
+    assert.equal(await service.app.repos.countPacks({ tenantId, skillId: other }), 4);
+  });
+
+  it("merges packs where many have gathered, with git or without", async () => {
+    const many = await publish("Many", 2);
+    const { app } = service;
+    const { gitProgram } = app.config;
+    const counted = app.repos.countPacks;
+    app.repos.countPacks = async (repo) => (repo.skillId === many ? 16 : counted(repo));
+    app.config.gitProgram = "no-such-git";
+    aheadMs = 2 * dayMs;
+    await tidyRepos(app);
+    app.config.gitProgram = gitProgram;
+    app.repos.countPacks = counted;
+
+    assert.deepEqual(await queued(), [["upkeep.merge-packs", many]]);
+    const folder = path.join(repositoryOf(app.config.gitRoot, many), "objects", "pack");
+    assert.ok(readdirSync(folder).length > 0);
+  });
+
+  it("is scheduled, with all else that repeats", async () => {
+    const workers = await startWorkers(service.app);
+    const { inspector } = service.app.queue;
+    const jobs = await inspector.jobs("upkeep", "delayed", await inspector.ids("upkeep", "delayed", 0, 100));
+    await workers.close();
+    const scheduled = jobs.filter((job) => job.isScheduled).map(({ name }) => name);
+
+    for (const name of ["upkeep.tidy-repos", "upkeep.check-repos", "upkeep.purge", "upkeep.reconcile"])
+      assert.ok(scheduled.includes(name), name);
+    const tidy = jobs.find(({ name }) => name === "upkeep.tidy-repos")!;
+    assert.equal(tidy.runsAt!.toISOString().slice(11, 16), "02:17");
+  });
+});
