@@ -22,6 +22,7 @@ import {
   nativePlumbing,
   readThroughCatFile,
 } from "./git/baselines.ts";
+import { cloneScenario, mirrorScenarios } from "./git/mirror.ts";
 import { median, printRows, row, type Row } from "./figures/figures.ts";
 import { crashRounds } from "../test/store/crash-rounds.ts";
 
@@ -285,6 +286,14 @@ async function largeZip(folder: string): Promise<Row[]> {
   return [row("memory to publish and zip 100 MB", riseMb, "MB", { most: 200 }, note)];
 }
 
+async function manyVersionsCloned(folder: string, store: SkillStore): Promise<Row[]> {
+  let parent: string | undefined;
+  for (let version = 1; version <= 1000; version++)
+    parent = (await publish(store, 5, version, oneFile(version), parent)).oid;
+  await store.maintain(skill(5));
+  return cloneScenario(folder, store, skill(5));
+}
+
 async function erase(store: SkillStore): Promise<Row[]> {
   const times: number[] = [];
   for (let n = 3000; n < 3005; n++) {
@@ -313,6 +322,8 @@ export async function gitScenarios(options: { kills?: number; only?: string } = 
       packages: () => packages(folder, store),
       large: () => largeZip(folder),
       erase: () => erase(store),
+      mirror: () => mirrorScenarios(join(folder, "mirror")),
+      clone: () => manyVersionsCloned(join(folder, "clone"), store),
       kills: () => kills(join(folder, "crash"), options.kills ?? 60),
     };
     const rows: Row[] = [];

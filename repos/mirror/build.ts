@@ -64,7 +64,7 @@ function assertEdits(edits: readonly MirrorEdit[]): void {
 }
 
 async function finish(
-  { packs, repo, objects }: BuildContext,
+  { repo, objects }: BuildContext,
   writer: PackWriter,
   parent: string | null,
   tree: string,
@@ -83,9 +83,6 @@ async function finish(
   const objectCount = writer.count;
   const { pack, index, bytes } = await writer.publish();
   objects.views.add(repo, pack, new PackIndex(index), bytes);
-  // The views of other processes, and of this one, may be older than the folder.
-  if (!(await packs.list(repo)).packs.includes(pack))
-    throw new RepoError("storage_unavailable", "a pack did not turn up where it was put");
   return { parent, commit, tree, pack, bytes, objects: objectCount };
 }
 

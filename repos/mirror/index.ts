@@ -94,7 +94,7 @@ export function openMirrors(given: MirrorOptions): Mirrors {
     }
 
     async function moveTip(commit: string): Promise<void> {
-      const result = await refs.advance(repo, async () => ({ main: commit, head: commit }));
+      const result = await refs.advance(repo, async () => ({ main: commit, head: null }));
       if (result === "contended")
         throw new RepoError("storage_unavailable", "another process is moving the mirror's tip");
     }

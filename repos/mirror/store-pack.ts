@@ -18,6 +18,8 @@ const objectBytes = 512 * 1024 * 1024;
 const inflationAtMost = 20;
 const inflatedAlways = 1024 * 1024 * 1024;
 const breathEveryMs = 15;
+/** What is kept for the second pass; the rest is inflated again. */
+const keptBytes = 96 * 1024 * 1024;
 
 interface Entry {
   offset: number;
@@ -25,6 +27,8 @@ interface Entry {
   size: number;
   dataStart: number;
   end: number;
+  /** Inflated in the first pass and kept, as long as there is room. */
+  data?: Buffer;
 }
 
 const broken = (why: string) => new RepoError("remote_protocol", `the host sent a pack that ${why}`);
@@ -67,6 +71,7 @@ class Unpacking {
   readonly #onId = new Map<string, Entry[]>();
   #waiting = 0;
   #inflated = 0;
+  #kept = 0;
   #lastBreath = performance.now();
 
   constructor(pack: Buffer, writer: PackWriter) {
@@ -81,7 +86,8 @@ class Unpacking {
     for (const { entry, oid } of bases) {
       if (!this.#onOffset.has(entry.offset) && !this.#onId.has(oid)) continue;
       const type = format.typeName(entry.type);
-      await this.#resolveOn(type, [{ offset: entry.offset, oid, data: this.#inflate(entry).data }]);
+      await this.#resolveOn(type, [{ offset: entry.offset, oid, data: this.#dataOf(entry) }]);
+      delete entry.data;
     }
     if (this.#waiting > 0) throw broken("lacks the base of a delta");
   }
@@ -94,6 +100,7 @@ class Unpacking {
       const entry = this.#headAt(at);
       const { data, end } = this.#inflate(entry);
       entry.end = end;
+      this.#keep(entry, data);
       if (entry.type < format.offsetDelta) {
         const type = format.typeName(entry.type);
         const oid = hashObject(type, data);
@@ -139,7 +146,8 @@ class Unpacking {
       this.#onId.delete(base.oid);
       for (const entry of deltas) {
         this.#waiting--;
-        const data = this.#applied(base.data, this.#inflate(entry).data);
+        const data = this.#applied(base.data, this.#dataOf(entry));
+        delete entry.data;
         const oid = hashObject(type, data);
         if (!this.#writer.has(oid)) await this.#writer.add(type, oid, data.length, await deflateObject(data));
         if (this.#onOffset.has(entry.offset) || this.#onId.has(oid))
@@ -159,6 +167,16 @@ class Unpacking {
         throw broken("has a delta that does not fit");
       throw error;
     }
+  }
+
+  #keep(entry: Entry, data: Buffer): void {
+    if (this.#kept + data.length > keptBytes) return;
+    this.#kept += data.length;
+    entry.data = data;
+  }
+
+  #dataOf(entry: Entry): Buffer {
+    return entry.data ?? this.#inflate(entry).data;
   }
 
   /** The bytes of an entry, and where it ends: only inflating tells. */

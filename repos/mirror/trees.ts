@@ -37,6 +37,8 @@ export function isSkillFolder(entries: readonly RawTreeEntry[]): boolean {
   return rootFileOf(entries) !== undefined || (svc !== undefined && isFileMode(svc.mode));
 }
 
+const readAtOnce = 48;
+
 export class TreeReader {
   readonly #objects: ObjectReader;
   readonly #repo: MirrorId;
@@ -57,6 +59,9 @@ export class TreeReader {
   /** Several trees at once: neighbours in a pack are read together. */
   async trees(oids: Iterable<string>): Promise<Map<string, RawTreeEntry[]>> {
     const wanted = [...new Set(oids)];
+    // A few lie apart, and are waited for together; many are read in stretches.
+    if (wanted.length <= readAtOnce)
+      return new Map(await Promise.all(wanted.map(async (oid) => [oid, await this.tree(oid)] as const)));
     const found = new Map<string, RawTreeEntry[]>();
     let i = 0;
     for await (const data of this.#objects.sequence(this.#repo, wanted, "tree")) {

@@ -264,7 +264,7 @@ export class PackIndex {
 
   /** Where the entry at this offset ends: at the next one, or at the pack's trailer. */
   entryEnd(offset: number, packBytes: number): number {
-    this.#offsets ??= Float64Array.from({ length: this.count }, (_, i) => this.offsetAt(i)).sort();
+    this.#offsets ??= this.#sortedOffsets();
     let low = 0;
     let high = this.#offsets.length;
     while (low < high) {
@@ -273,6 +273,12 @@ export class PackIndex {
       else high = middle;
     }
     return this.#offsets[low] ?? packBytes - packTrailerBytes;
+  }
+
+  #sortedOffsets(): Float64Array {
+    const offsets = new Float64Array(this.count);
+    for (let i = 0; i < this.count; i++) offsets[i] = this.offsetAt(i);
+    return offsets.sort();
   }
 
   *oids(): Generator<string> {

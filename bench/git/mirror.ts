@@ -1,0 +1,342 @@
+/** The sync's Git layer against native git, over HTTP on loopback: pushes, import diff, fetch; and a clone that we serve. */
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { openMirrors } from "../../repos/mirror/index.ts";
+import { contentTreeOf, indexFile, svcRecordFile } from "../../repos/mirror/layout.ts";
+import type { Mirror, MirrorEdit, MirrorFile, Mirrors } from "../../repos/mirror/types.ts";
+import { openUploadPack } from "../../repos/serve/upload-pack.ts";
+import type { SkillStore } from "../../repos/store/index.ts";
+import { hashObject } from "../../repos/store/objects.ts";
+import { startGitHost, type GitHost, type HostedRepo } from "../../test/support/git-host.ts";
+import { row, type Row } from "../figures/figures.ts";
+
+const tenantId = "5f0000000000000000000001";
+const searchPath = process.env["PATH"];
+const environment = {
+  PATH: searchPath,
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_AUTHOR_NAME: "bench",
+  GIT_AUTHOR_EMAIL: "bench@bench.test",
+  GIT_COMMITTER_NAME: "bench",
+  GIT_COMMITTER_EMAIL: "bench@bench.test",
+};
+
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)("git", args, {
+    cwd,
+    env: environment,
+    maxBuffer: 1 << 28,
+  });
+  return stdout.trim();
+}
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await action();
+  return performance.now() - start;
+}
+
+const best = (times: readonly number[]) => Math.min(...times);
+const info = (n: number) => ({
+  author: { name: "svc", email: "svc@noreply.bench.test" },
+  at: new Date(1_700_000_000_000 + n * 1000),
+  message: `Sync ${n}\n`,
+});
+
+/** Three files for each skill, in twenty folders. */
+function skillEdit(n: number, version: number): MirrorEdit & { kind: "put" } {
+  const words = Array.from({ length: 30 }, (_, i) => `- step ${i} of ${n}: number ${(n * 31 + i) % 97}\n`);
+  const files: MirrorFile[] = [
+    { path: "SKILL.md", mode: "100644", data: Buffer.from(`# Skill ${n}, ${version}\n\n${words.join("")}`) },
+    { path: "scripts/run.sh", mode: "100755", data: Buffer.from(`#!/bin/sh\necho ${n}\n`) },
+  ];
+  return {
+    kind: "put",
+    path: `skills/folder-${String(n % 20).padStart(2, "0")}/skill-${n}`,
+    contentTree: contentTreeOf(
+      files.map(({ path, mode, data }) => ({ path, mode, oid: hashObject("blob", data) })),
+    ),
+    svc: svcRecordFile({
+      id: n.toString(16).padStart(24, "0"),
+      version,
+      semver: `1.0.${version}`,
+      type: "skill",
+      visibility: "private",
+      tags: [],
+      author: { name: "Bench", username: "bench" },
+      versionAuthor: null,
+    }),
+    files: () => files,
+  };
+}
+
+function wholeLibrary(count: number): MirrorEdit[] {
+  const edits = Array.from({ length: count }, (_, n) => skillEdit(n, 1));
+  const entries = edits.map(({ path }) => ({ path, name: path, description: "x", type: "skill" as const }));
+  return [...edits, { kind: "index", data: indexFile(entries) }];
+}
+
+interface Library {
+  own: HostedRepo;
+  native: HostedRepo;
+  mirror: Mirror;
+  connectionId: string;
+  tip: string;
+  /** Working copy without files, of the native side. */
+  copy: string;
+  version: number;
+}
+
+let connections = 0;
+
+async function build(mirror: Mirror, parent: string | null, edits: readonly MirrorEdit[], n: number) {
+  const { prepared } = await mirror.build(parent, edits, info(n));
+  if (prepared === undefined) throw new Error("there is nothing to push");
+  return prepared;
+}
+
+async function pushBuilt(
+  mirror: Mirror,
+  repository: HostedRepo,
+  prepared: Awaited<ReturnType<typeof build>>,
+) {
+  const { status } = await mirror.push(repository.remote, "main", prepared);
+  if (status !== "pushed") throw new Error(`the push was ${status}`);
+}
+
+async function newLibrary(folder: string, host: GitHost, mirrors: Mirrors, count: number): Promise<Library> {
+  const own = await host.newRepository();
+  const native = await host.newRepository();
+  const connectionId = (++connections).toString(16).padStart(24, "0");
+  const mirror = mirrors.open({ tenantId, connectionId });
+  const prepared = await build(mirror, null, wholeLibrary(count), 0);
+  await pushBuilt(mirror, own, prepared);
+  await pushBuilt(mirror, native, prepared);
+  const copy = join(folder, `native-${connections}`);
+  await git(folder, "clone", "-q", "--no-checkout", native.remote.url, copy);
+  await git(copy, "read-tree", "HEAD");
+  return { own, native, mirror, connectionId, tip: prepared.commit, copy, version: 1 };
+}
+
+/** One edited skill: ours from the edit to the host's word, native git's from a commit that is there. */
+async function pushOne(library: Library): Promise<{ own: number; built: number; native: number }> {
+  const version = ++library.version;
+  const edit = skillEdit(version % 50, version);
+  let prepared: Awaited<ReturnType<typeof build>> | undefined;
+  const built = await timed(async () => {
+    prepared = await build(library.mirror, library.tip, [edit], version);
+  });
+  const own = await timed(() => pushBuilt(library.mirror, library.own, prepared!));
+  library.tip = prepared!.commit;
+
+  const file = join(library.copy, ".git", "changed");
+  await writeFile(file, `# Skill, ${version}\n`);
+  const blob = await git(library.copy, "hash-object", "-w", file);
+  await git(library.copy, "update-index", "--cacheinfo", `100644,${blob},${edit.path}/SKILL.md`);
+  const tree = await git(library.copy, "write-tree");
+  const parent = await git(library.copy, "rev-parse", "HEAD");
+  const commit = await git(library.copy, "commit-tree", "-p", parent, "-m", "x", tree);
+  await git(library.copy, "update-ref", "HEAD", commit);
+  const native = await timed(() => git(library.copy, "push", "-q", "origin", "HEAD:refs/heads/main"));
+  return { own, built, native };
+}
+
+async function pushes(folder: string, host: GitHost, mirrors: Mirrors): Promise<Row[]> {
+  const libraries = [
+    await newLibrary(folder, host, mirrors, 300),
+    await newLibrary(folder, host, mirrors, 5000),
+  ];
+  const [small, large] = libraries as [Library, Library];
+  const times = libraries.map(() => ({ own: [] as number[], built: [] as number[], native: [] as number[] }));
+  for (let round = 0; round < 20; round++)
+    for (const [i, library] of libraries.entries()) {
+      const { own, built, native } = await pushOne(library);
+      // The first round also fills caches, on both sides.
+      if (round < 2) continue;
+      times[i]!.own.push(own);
+      times[i]!.built.push(built);
+      times[i]!.native.push(native);
+    }
+  // The best of each side: what other work on the machine adds falls on the slower rounds.
+  const relative = (i: number) => best(times[i]!.own) / best(times[i]!.native);
+  const ms = (list: readonly number[]) => `${best(list).toFixed(0)} ms`;
+  return [
+    ...libraries.map((_, i) =>
+      row(
+        `push one changed skill of ${i === 0 ? "300" : "5,000"}: vs native git push`,
+        relative(i),
+        "x",
+        { most: 0.7 },
+        `best ${ms(times[i]!.own)}, native ${ms(times[i]!.native)}; to build ours ${ms(times[i]!.built)}`,
+      ),
+    ),
+    row(
+      "push one changed skill: 5,000 vs 300",
+      relative(1) / relative(0),
+      "x",
+      { most: 1.5 },
+      "each relative to native then: the host's own check grows with the tree",
+    ),
+    ...(await importDiff(folder, large)),
+    ...(await fetches(folder, large)),
+    ...(await firstPush(folder, host, mirrors, small)),
+  ];
+}
+
+async function firstPush(folder: string, host: GitHost, mirrors: Mirrors, small: Library): Promise<Row[]> {
+  const own: number[] = [];
+  const native: number[] = [];
+  const built: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const [ours, theirs] = [await host.newRepository(), await host.newRepository()];
+    const mirror = mirrors.open({ tenantId, connectionId: (++connections).toString(16).padStart(24, "0") });
+    let prepared: Awaited<ReturnType<typeof build>> | undefined;
+    built.push(
+      await timed(async () => {
+        prepared = await build(mirror, null, wholeLibrary(300), round);
+      }),
+    );
+    own.push(await timed(() => pushBuilt(mirror, ours, prepared!)));
+    const copy = join(folder, `first-${round}`);
+    await git(folder, "clone", "-q", "--no-checkout", "--depth=1", small.native.remote.url, copy);
+    const root = await git(copy, "commit-tree", "-m", "all", "HEAD^{tree}");
+    native.push(await timed(() => git(copy, "push", "-q", theirs.remote.url, `${root}:refs/heads/main`)));
+  }
+  return [
+    row(
+      "first push of 300 skills: vs native git push",
+      best(own) / best(native),
+      "x",
+      { most: 1.2 },
+      `best ${best(own).toFixed(0)} ms; to build ${best(built).toFixed(0)} ms`,
+    ),
+  ];
+}
+
+/** Ten edits among 5,000, seen by a process that has nothing in memory, as native git has not. */
+async function importDiff(folder: string, library: Library): Promise<Row[]> {
+  const before = library.tip;
+  const edits = Array.from({ length: 10 }, (_, i) => skillEdit(i * 401, 999));
+  const { commit } = await build(library.mirror, before, edits, 999);
+  const own: number[] = [];
+  const native: number[] = [];
+  const root = join(folder, "git");
+  const directory = join(root, "t", tenantId, "mirror", `${library.connectionId}.git`);
+  for (let round = 0; round < 15; round++) {
+    const cold = openMirrors({ root, git: { program: "git", searchPath } });
+    const mirror = cold.open({ tenantId, connectionId: library.connectionId });
+    own.push(
+      await timed(async () => {
+        const { directories } = await mirror.scan(commit, before);
+        if (directories.length !== 10) throw new Error(`found ${directories.length} edits of 10`);
+      }),
+    );
+    await cold.close();
+    native.push(await timed(() => git(directory, "diff-tree", "-r", "--name-only", before, commit)));
+  }
+  return [
+    row(
+      "import diff, 10 edits in 5,000 skills: vs git diff-tree",
+      best(own) / best(native),
+      "x",
+      { most: 1.5 },
+      `best ${best(own).toFixed(1)} ms, nothing in memory; the ids of .svc.json included`,
+    ),
+  ];
+}
+
+async function fetches(folder: string, library: Library): Promise<Row[]> {
+  const own: number[] = [];
+  const native: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const mirrors = openMirrors({ root: join(folder, "fetched"), git: { program: "git", searchPath } });
+    const mirror = mirrors.open({ tenantId, connectionId: "f".repeat(24) });
+    own.push(await timed(() => mirror.fetch(library.own.remote, "main")));
+    await mirror.drop();
+    await mirrors.close();
+    const target = join(folder, "cloned.git");
+    native.push(
+      await timed(() => git(folder, "clone", "-q", "--bare", "--depth=1", library.own.remote.url, target)),
+    );
+    await rm(target, { recursive: true, force: true });
+  }
+  return [
+    row(
+      "fetch 5,000 skills, depth 1: vs native git clone --bare",
+      best(own) / best(native),
+      "x",
+      { most: 3 },
+      `best ${best(own).toFixed(0)} ms, every object hashed`,
+    ),
+  ];
+}
+
+/** Scenarios of the mirror; everything they make lies in the folder. */
+export async function mirrorScenarios(folder: string): Promise<Row[]> {
+  await mkdir(folder, { recursive: true });
+  const host = await startGitHost();
+  const mirrors = openMirrors({ root: join(folder, "git"), git: { program: "git", searchPath } });
+  try {
+    return await pushes(folder, host, mirrors);
+  } finally {
+    await mirrors.close();
+    await host.close();
+  }
+}
+
+/** A clone of 1,000 versions over HTTP, against native git's own from the same directory. */
+export async function cloneScenario(
+  folder: string,
+  store: SkillStore,
+  repository: { tenantId: string; skillId: string },
+): Promise<Row[]> {
+  await mkdir(folder, { recursive: true });
+  const directory = await store.materialize(repository);
+  const uploads = openUploadPack({ log: () => undefined, program: "git", searchPath });
+  const server = createServer((request, response) => {
+    const protocol = String(request.headers["git-protocol"] ?? "");
+    const serve = async () => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      const isList = request.method === "GET";
+      response.setHeader(
+        "content-type",
+        `application/x-git-upload-pack-${isList ? "advertisement" : "result"}`,
+      );
+      const answer = isList
+        ? await uploads.advertise(directory, protocol)
+        : await uploads.answer(directory, protocol, Buffer.concat(pieces));
+      answer.pipe(response);
+    };
+    serve().catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const served: number[] = [];
+  const local: number[] = [];
+  for (let round = 0; round < 12; round++) {
+    const target = join(folder, "clone");
+    served.push(await timed(() => git(folder, "clone", "-q", `http://127.0.0.1:${port}/x.git`, target)));
+    await rm(target, { recursive: true, force: true });
+    local.push(await timed(() => git(folder, "clone", "-q", "--no-local", directory, target)));
+    await rm(target, { recursive: true, force: true });
+  }
+  uploads.close();
+  server.close();
+  return [
+    row(
+      "served clone, 1,000 versions: vs local --no-local clone",
+      best(served) / best(local),
+      "x",
+      { most: 1.3 },
+      `best ${best(served).toFixed(0)} ms`,
+    ),
+  ];
+}
