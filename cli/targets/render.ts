@@ -76,8 +76,11 @@ function withoutBlankHead(text: string): string {
   return text.replace(/^(?:[ \t]*\r?\n)+/, "");
 }
 
+/** By hand: the pattern for it takes time by the square of the longest run of blanks. */
 function trimEnd(text: string): string {
-  return text.replace(/[ \t\r\n]+$/, "");
+  let end = text.length;
+  while (end > 0 && " \t\r\n".includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
 }
 
 /** Whether a heading of the first level stands outside of fenced code. */
@@ -111,6 +114,8 @@ function firstParagraph(body: string): string {
     .find((block) => block !== "" && !/^(?:#{1,6}\s|```|~~~|---|===|<!--|\||!\[)/.test(block));
   return oneLine(
     (prose ?? "")
+      // More is cut away in the end, and a hostile text could keep the patterns busy.
+      .slice(0, 4 * descriptionMax)
       .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
       .replace(/^[ \t]*(?:[-*+>]|\d+\.)[ \t]+/gm, "")
       .replace(/[*_`]+/g, ""),

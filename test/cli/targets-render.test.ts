@@ -7,6 +7,7 @@ import { claude } from "../../cli/targets/claude.ts";
 import {
   isSkillFolderName,
   renderBlock,
+  renderSkillFile,
   renderTitled,
   skillFolderName,
   yamlText,
@@ -85,5 +86,24 @@ describe("rendering", () => {
       const text = renderTitled({ ...skill, body });
       assert.equal(text.startsWith("# Code Review: *strict*\n\n"), !hasOne, text);
       assert.ok(text.endsWith("\n") && !text.endsWith("\n\n"));
+    });
+});
+
+describe("a text that is made to keep patterns busy", () => {
+  const size = 500_000;
+  for (const [kind, body] of [
+    ["blanks", `a${" ".repeat(size)}x`],
+    ["newlines", `a${"\n".repeat(size)}x`],
+    ["brackets", "[".repeat(size)],
+    ["links", "[a](".repeat(size / 4)],
+    ["backticks", `${"`".repeat(size)}x`],
+  ] as const)
+    it(`is rendered at once: ${kind}`, () => {
+      const item = { ...skill, description: "", body };
+      const startedAt = performance.now();
+
+      for (const render of [renderBlock, renderTitled, renderSkillFile]) render(item);
+
+      assert.ok(performance.now() - startedAt < 2000);
     });
 });
