@@ -9,6 +9,7 @@ import { PackageError } from "../../contract/package-rules.ts";
 import type { ContentFormat } from "../../contract/vocabulary.ts";
 import { planImport as planSource, textOf, withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import type { DirectoryListing, RemoteChange, RemoteSkill } from "../../repos/mirror/types.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 import type { SyncBase } from "../../storage/sync-bases.ts";
 import { ServiceError } from "../errors.ts";
 import { importSkill, importVersion, type ImportCommit } from "../skills/import.ts";
@@ -79,7 +80,9 @@ async function carryOut(
 ): Promise<"done" | "moved"> {
   const { app, counts } = work;
   if (action.kind === "adopt") {
-    await writeBase(work, action, directory);
+    // Where a directory was moved to is no reason to write the skill again.
+    const seen = action.strayPath === undefined ? undefined : facts.bases.get(action.skillId)?.skillRevision;
+    await writeBase(work, action, directory, seen);
     return "done";
   }
   const commit = importCommitOf(change, facts.commit);
@@ -117,6 +120,10 @@ async function carryOut(
       "refused",
       `${directory.path} holds a ${directory.rootFile}, but the skill is a ${skill.type}: a skill keeps its type.`,
     );
+  if (await isHeaderOnly(work, directory, skill)) {
+    await writeBase(work, action, directory);
+    return "done";
+  }
   const appended = await withSource(work, directory, skill.current.format, (source) =>
     importVersion(app, work.actor, skill, source, commit),
   );
@@ -174,6 +181,27 @@ async function withSource<T>(
   }
 }
 
+/** Whether all that differs from the current version is the managed header, which is no part of it. */
+async function isHeaderOnly(
+  { app, mirror }: SyncWork,
+  directory: RemoteSkill,
+  skill: SkillDoc,
+): Promise<boolean> {
+  if (skill.current.format !== "markdown") return false;
+  const { files, refused } = await mirror.list(directory);
+  const [only, ...others] = files;
+  if (!only || others.length > 0 || refused.length > 0) return false;
+  const repo = { tenantId: skill.tenantId, skillId: skill._id };
+  const [there, here] = await Promise.all([
+    mirror.read(only.oid),
+    app.repos.readFile(repo, skill.current.oid, directory.rootFile),
+  ]);
+  const text = textOf(there);
+  return (
+    text !== undefined && here !== undefined && withoutManagedHeader(text) === here.data.toString("utf8")
+  );
+}
+
 function refuseListed(directory: RemoteSkill, { refused }: DirectoryListing): void {
   const [first] = refused;
   if (!first) return;
@@ -207,13 +235,14 @@ async function writeBase(
   work: SyncWork,
   agreed: { skillId: string; path: string; contentTree: string; strayPath?: string },
   directory: RemoteSkill,
+  skillRevision = unseenRevision,
 ): Promise<void> {
   const { skillId, contentTree, strayPath } = agreed;
   const row: SyncBase = {
     skillId,
     path: agreed.path,
     contentTree,
-    skillRevision: unseenRevision,
+    skillRevision,
     ...(directory.svcBlob === null ? {} : { svcBlob: directory.svcBlob }),
     ...(strayPath === undefined ? {} : { strayPath }),
   };
