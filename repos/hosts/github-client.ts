@@ -79,7 +79,7 @@ function failureOf(error: unknown, what: string): unknown {
   // Whatever is wrong on the way there ends as an error without an answer; the cause has no token in it.
   if (!answer) {
     if (!("status" in error)) return error;
-    return new RepoError("remote_unreachable", `${what}: GitHub can't be reached.`);
+    return new RepoError("remote_unreachable", `${what}: GitHub can't be reached.`, { cause: error.cause });
   }
   const { status } = answer;
   const retryAfterMs = waitOf(answer);
@@ -133,7 +133,8 @@ async function bounded(response: Response): Promise<Response> {
     chunks.push(chunk);
   }
   const hasBody = size > 0 && ![204, 205, 304].includes(response.status);
-  const { status, statusText, headers } = response;
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
   // Bytes are unpacked by now.
   headers.delete("content-encoding");
   headers.delete("content-length");

@@ -282,7 +282,7 @@ describe("the plan", () => {
       "skills/fresh/SKILL.md": "---\nname: Fresh\n---\nbody\n",
       "README.md": "theirs\n",
     });
-    const before = runGit(bare, "rev-parse", "main");
+    const tip = runGit(bare, "rev-parse", "main");
 
     const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
       ...as(side),
@@ -297,7 +297,7 @@ describe("the plan", () => {
     ]);
     assert.deepEqual([plan.data.create, plan.data.creates], [[{ path: "skills/fresh" }], 1]);
     assert.deepEqual([plan.data.skills, plan.data.removes, plan.data.updates], [3, 0, 0]);
-    assert.equal(runGit(bare, "rev-parse", "main"), before);
+    assert.equal(runGit(bare, "rev-parse", "main"), tip);
     assert.equal((await state(side)).connection, null);
     const mirrors = path.join(service.app.config.gitRoot, "t", side.org.id, "mirror");
     assert.deepEqual(existsSync(mirrors) ? readdirSync(mirrors) : [], []);
@@ -361,17 +361,17 @@ describe("the schedule", () => {
     await service.settled();
     await runConnection(service.app, data.id);
     const wanted = async () => (await service.app.storage.connections.find(data.id))!.wanted;
-    const before = await wanted();
+    const first = await wanted();
     ahead += 10 * 60_000;
     await pollConnections(service.app);
-    assert.equal(await wanted(), before, "nothing was pushed");
+    assert.equal(await wanted(), first, "nothing was pushed");
 
     commitTo(bare, "a.txt", "2\n");
     ahead += 10 * 60_000;
     await pollConnections(service.app);
-    assert.equal(await wanted(), before + 1);
+    assert.equal(await wanted(), first + 1);
     await pollConnections(service.app);
-    assert.equal(await wanted(), before + 1, "not before its time");
+    assert.equal(await wanted(), first + 1, "not before its time");
 
     await service.app.storage.connections.disconnect(side.org.id, service.app.now(), []);
     await pollConnections(service.app);

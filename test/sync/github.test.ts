@@ -1,0 +1,245 @@
+/** GitHub's repositories by both ways in, and what GitHub may answer, over a loopback stub of its REST interface. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { RepoError, type RepoFailure } from "../../repos/errors.ts";
+import { findInstallation, openGitHubAppHost, openGitHubTokenHost } from "../../repos/hosts/github.ts";
+import type { RepositoryHost } from "../../repos/hosts/host.ts";
+import { openMirrors } from "../../repos/mirror/index.ts";
+import {
+  startGitHub,
+  type GitHubStub,
+  type StubAnswer,
+  type StubRepository,
+} from "../support/github-stub.ts";
+
+let stub: GitHubStub;
+let folder: string;
+before(async () => {
+  stub = await startGitHub();
+  folder = mkdtempSync(path.join(os.tmpdir(), "svc-github-"));
+});
+after(async () => {
+  await stub.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const place = () => ({ apiUrl: stub.url, webUrl: stub.url, allowPrivateNetwork: true });
+const byToken = (repository: StubRepository, token: string) =>
+  openGitHubTokenHost(place(), { id: String(repository.id) }, token);
+const byApp = (repository: StubRepository) =>
+  openGitHubAppHost(place(), stub.app, repository.installationId!, { id: String(repository.id) });
+const failsWith = (code: RepoFailure) => (error: unknown) =>
+  error instanceof RepoError && error.code === code && !/stub_|Basic/.test(error.message);
+
+const ways: [string, (repository: StubRepository) => RepositoryHost][] = [
+  ["by a token", (repository) => byToken(repository, stub.newToken([repository]))],
+  ["by the App", byApp],
+];
+
+for (const [way, open] of ways)
+  describe(`a repository at GitHub ${way}`, () => {
+    it("tells what it is, where git reaches it, and its head", async () => {
+      const repository = await stub.newRepository(`acme/${way.split(" ").at(-1)}-plain`, { installed: true });
+      const host = open(repository);
+      assert.equal(await host.head("main"), undefined, "an empty repository has no head");
+      const commit = repository.repo.commit({ "a.txt": "1" });
+
+      const told = await host.describe();
+      const head = await host.head("main");
+
+      assert.deepEqual(
+        [told.id, told.fullName, told.defaultBranch, told.sizeKb],
+        [String(repository.id), repository.fullName, "main", 12],
+      );
+      assert.notEqual(told.canPush, false);
+      assert.ok(head !== "unchanged" && head?.oid === commit && head.etag);
+      assert.equal(await host.head("main", head.etag), "unchanged");
+      repository.repo.commit({ "a.txt": "2" });
+      assert.notEqual(await host.head("main", head.etag), "unchanged");
+      assert.equal(await host.head("no/such"), undefined);
+    });
+
+    it("is fetched from and pushed to with what it hands out", async () => {
+      const repository = await stub.newRepository(`acme/${way.split(" ").at(-1)}-git`, { installed: true });
+      const commit = repository.repo.commit({ "skills/a/SKILL.md": "a" });
+      const mirrors = openMirrors({ root: folder, git: { program: "git", searchPath: process.env["PATH"] } });
+      const mirror = mirrors.open({
+        tenantId: "a".repeat(24),
+        connectionId: String(repository.id).padStart(24, "0"),
+      });
+      const remote = await open(repository).remote();
+
+      const fetched = await mirror.fetch(remote, "main");
+      const index = Buffer.from("index\n");
+      const built = await mirror.build(commit, [{ kind: "index", data: index }], {
+        author: { name: "svc", email: "svc@example.com" },
+        at: new Date(),
+        message: "index",
+      });
+
+      assert.equal(fetched.status === "fetched" && fetched.commit, commit);
+      assert.deepEqual(await mirror.push(remote, "main", built.prepared!), { status: "pushed" });
+      assert.equal(repository.repo.show("skills/README.md"), "index");
+      await mirrors.close();
+    });
+
+    it("stays itself when it is renamed, and gives nothing to who takes its name", async () => {
+      const name = `acme/${way.split(" ").at(-1)}-old`;
+      const repository = await stub.newRepository(name, { installed: true });
+      stub.rename(repository, `${name}-new`);
+      const thief = await stub.newRepository(name, { installed: true });
+
+      const told = await open(repository).describe();
+      const remote = await open(repository).remote();
+
+      assert.deepEqual([told.id, told.fullName], [String(repository.id), `${name}-new`]);
+      assert.equal(remote.kind === "http" && remote.url, `${stub.url}/${name}-new.git`);
+      assert.notEqual(thief.id, repository.id);
+      stub.remove(repository);
+      await assert.rejects(open(repository).describe(), failsWith("remote_missing"));
+      await assert.rejects(open(repository).head("main"), failsWith("remote_missing"));
+    });
+  });
+
+describe("the App", () => {
+  it("gets tokens for one repository and its contents alone, one for each job", async () => {
+    const repository = await stub.newRepository("acme/narrow", { installed: true });
+    stub.asked.length = 0;
+
+    const host = byApp(repository);
+    await host.describe();
+    await host.remote();
+    await host.head("main");
+    await byApp(repository).remote();
+
+    const asked = stub.asked.filter(({ path: at }) => at.endsWith("/access_tokens"));
+    assert.equal(asked.length, 2);
+    assert.deepEqual(asked[0]!.body, {
+      repository_ids: [repository.id],
+      permissions: { contents: "write", metadata: "read" },
+    });
+  });
+
+  it("finds its installation, and none where it is not installed", async () => {
+    const repository = await stub.newRepository("acme/installed", { installed: true });
+    await stub.newRepository("acme/not-installed");
+
+    assert.equal(await findInstallation(place(), stub.app, "acme/installed"), repository.installationId);
+    await assert.rejects(
+      findInstallation(place(), stub.app, "acme/not-installed"),
+      failsWith("remote_missing"),
+    );
+  });
+});
+
+describe("the webhook of a token's connection", () => {
+  it("is made once, renewed with another secret, and removed for good", async () => {
+    const repository = await stub.newRepository("acme/hooked");
+    const host = byToken(repository, stub.newToken([repository]));
+
+    const first = await host.ensureWebhook!({ url: "https://svc.example/hook", secret: "one" });
+    const second = await host.ensureWebhook!({ url: "https://svc.example/hook", secret: "two" });
+
+    assert.equal(second.id, first.id);
+    assert.deepEqual(
+      repository.hooks.map(({ secret }) => secret),
+      ["two"],
+    );
+    await host.removeWebhook!(first.id);
+    await host.removeWebhook!(first.id);
+    assert.deepEqual(repository.hooks, []);
+    const weak = byToken(repository, stub.newToken([repository], { webhooks: false }));
+    await assert.rejects(
+      weak.ensureWebhook!({ url: "https://svc.example/hook", secret: "x" }),
+      failsWith("auth_failed"),
+    );
+  });
+});
+
+describe("what GitHub answers", () => {
+  const soon = () => String(Math.floor(Date.now() / 1000) + 90);
+  const table: [string, StubAnswer, RepoFailure, ((ms: number | undefined) => boolean)?][] = [
+    ["credentials that were revoked", { status: 401, body: "{}" }, "auth_failed"],
+    [
+      "credentials of too small a scope",
+      { status: 403, body: '{"message":"Resource not accessible"}' },
+      "auth_failed",
+    ],
+    [
+      "the primary limit",
+      { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": soon() }, body: "{}" },
+      "rate_limited",
+      (ms) => ms! > 60_000 && ms! <= 90_000,
+    ],
+    [
+      "the secondary limit",
+      {
+        status: 403,
+        headers: { "retry-after": "7" },
+        body: '{"message":"You have exceeded a secondary rate limit"}',
+      },
+      "rate_limited",
+      (ms) => ms === 7000,
+    ],
+    [
+      "the secondary limit without a time",
+      { status: 403, body: '{"message":"You have exceeded a secondary rate limit"}' },
+      "rate_limited",
+      (ms) => ms === 60_000,
+    ],
+    [
+      "too many requests for a year",
+      { status: 429, headers: { "retry-after": "31536000" } },
+      "rate_limited",
+      (ms) => ms === 3_600_000,
+    ],
+    ["nothing there", { status: 404, body: "{}" }, "remote_missing"],
+    ["taken down", { status: 451, body: "{}" }, "remote_missing"],
+    [
+      "a failure",
+      { status: 502, headers: { "content-type": "text/html" }, body: "<h1>Unicorn</h1>" },
+      "remote_failed",
+    ],
+    [
+      "a page",
+      { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" },
+      "remote_protocol",
+    ],
+    ["no JSON at all", { status: 200, body: "{" }, "remote_protocol"],
+    ["another repository", { status: 200, body: '{"id":1,"full_name":"evil/twin"}' }, "remote_protocol"],
+    [
+      "a name that leads elsewhere",
+      { status: 200, body: '{"id":1,"full_name":"../../x"}' },
+      "remote_protocol",
+    ],
+    [
+      "a redirect to elsewhere",
+      { status: 301, headers: { location: "http://169.254.169.254/" } },
+      "remote_protocol",
+    ],
+    ["more than it should", { status: 200, body: `"${"x".repeat(9 * 1024 * 1024)}"` }, "remote_too_large"],
+  ];
+  for (const [name, answer, code, isWait = () => true] of table)
+    it(`is told apart: ${name}`, async () => {
+      const repository = await stub.newRepository(`acme/t-${table.findIndex(([one]) => one === name)}`);
+      const host = byToken(repository, stub.newToken([repository]));
+      stub.trouble(answer);
+
+      await assert.rejects(host.describe(), (error) => {
+        assert.ok(error instanceof RepoError, String(error));
+        assert.equal(error.code, code, error.message);
+        assert.ok(isWait(error.retryAfterMs), String(error.retryAfterMs));
+        return true;
+      });
+    });
+
+  it("is told apart: nobody", async () => {
+    const nobody = { apiUrl: "http://127.0.0.1:1", webUrl: "http://127.0.0.1:1", allowPrivateNetwork: true };
+    const host = openGitHubTokenHost(nobody, { id: "1" }, "stub_x");
+
+    await assert.rejects(host.describe(), failsWith("remote_unreachable"));
+  });
+});
