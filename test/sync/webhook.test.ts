@@ -1,0 +1,280 @@
+/** Connections at GitHub and the deliveries of their webhooks: signed, forged, repeated, and none of ours. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { ConnectionPayload } from "../../contract/payloads-sync.ts";
+import { limits } from "../../contract/limits.ts";
+import { pollConnections } from "../../src/sync/poll.ts";
+import { proofTag } from "../../src/sync/proof.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { delivery, startGitHub, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+const secrets = ["the new secret of the App", "the old secret of the App"];
+let stub: GitHubStub;
+let service: TestService;
+let ahead = 0;
+before(async () => {
+  stub = await startGitHub();
+  service = await startService({
+    github: {
+      url: stub.url,
+      apiUrl: stub.url,
+      app: { ...stub.app, proof: "tag" },
+      webhookSecrets: secrets,
+    },
+    now: () => new Date(Date.now() + ahead),
+  });
+});
+after(async () => {
+  await service.close();
+  await stub.close();
+});
+
+interface Connected {
+  owner: TestUser;
+  org: TestOrg;
+  repository: StubRepository;
+  token: string;
+  id: string;
+  base: string;
+}
+
+let made = 0;
+async function newSide() {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
+}
+
+async function connectByToken(): Promise<Connected> {
+  const side = await newSide();
+  const repository = await stub.newRepository(`acme/token-${made++}`);
+  repository.repo.commit({ "a.txt": "1\n" });
+  const token = stub.newToken([repository]);
+  const body = { host: "github-token", repository: repository.fullName, token };
+  const answer = await service.call<ConnectionPayload>("POST", side.base, { token: side.owner.token, body });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  assert.ok(!JSON.stringify(answer.body).includes(token));
+  await service.settled();
+  return { ...side, repository, token, id: answer.data.id };
+}
+
+async function connectByApp(): Promise<Connected> {
+  const side = await newSide();
+  const repository = await stub.newRepository(`acme/app-${made++}`, { installed: true });
+  repository.repo.commit({ "a.txt": "1\n" });
+  stub.tag(repository, proofTag(service.app, side.org.id, repository.fullName));
+  const body = { host: "github-app", repository: repository.fullName };
+  const answer = await service.call<ConnectionPayload>("POST", side.base, { token: side.owner.token, body });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  await service.settled();
+  return { ...side, repository, token: "", id: answer.data.id };
+}
+
+const wantedOf = async ({ id }: { id: string }) => (await service.app.storage.connections.find(id))!.wanted;
+
+interface Sending {
+  to?: string;
+  secret?: string;
+  id?: string;
+  ref?: string;
+  after?: string;
+  installationId?: number | undefined;
+  change?: Record<string, string>;
+  bytes?: Buffer;
+}
+
+async function send(connected: Connected, sending: Sending = {}): Promise<number> {
+  const { repository } = connected;
+  const { headers, bytes } = delivery(
+    sending.secret ?? secrets[0]!,
+    {
+      repositoryId: repository.id,
+      ref: sending.ref ?? "refs/heads/main",
+      installationId: "installationId" in sending ? sending.installationId : repository.installationId,
+      ...(sending.after === undefined ? {} : { after: sending.after }),
+    },
+    sending.id,
+  );
+  const answer = await service.raw("POST", `/api/webhooks/github${sending.to ?? ""}`, {
+    bytes: sending.bytes ?? bytes,
+    headers: { ...headers, ...sending.change },
+  });
+  await answer.text();
+  return answer.status;
+}
+
+describe("a delivery of the App's webhook", () => {
+  it("asks for a sync of what it concerns, by either secret, and once", async () => {
+    const app = await connectByApp();
+    const first = await wantedOf(app);
+
+    assert.equal(await send(app, { id: "one" }), 200);
+    assert.equal(await send(app, { id: "two", secret: secrets[1]! }), 200);
+    assert.equal(await wantedOf(app), first + 2);
+    assert.equal(await send(app, { id: "one" }), 200);
+    assert.equal(await wantedOf(app), first + 2, "a repeated delivery does nothing");
+  });
+
+  it("is refused when it is forged, altered, or unsigned", async () => {
+    const app = await connectByApp();
+    const first = await wantedOf(app);
+    const { headers } = delivery(secrets[0]!, { repositoryId: app.repository.id, ref: "refs/heads/main" });
+
+    assert.equal(await send(app, { secret: "a guess at the secret" }), 401);
+    assert.equal(await send(app, { change: { "x-hub-signature-256": "" } }), 401);
+    assert.equal(await send(app, { change: { "x-hub-signature-256": "sha256=00" } }), 401);
+    assert.equal(
+      await send(app, { change: { "x-hub-signature-256": headers["x-hub-signature-256"]! } }),
+      401,
+    );
+    assert.equal(await send(app, { bytes: Buffer.alloc(0) }), 401);
+    assert.equal(
+      await send(app, { to: `?connection=${app.id}` }),
+      401,
+      "the App's connection has no own hook",
+    );
+    assert.equal(await send(app, { to: "?connection=000000000000000000000000" }), 401);
+    assert.equal(await send(app, { change: { "x-github-delivery": "a b" } }), 400);
+    assert.equal(await wantedOf(app), first);
+  });
+
+  it("is taken and left where it concerns nothing: other branches, installations, repositories, events", async () => {
+    const app = await connectByApp();
+    const other = await stub.newRepository("acme/unconnected", { installed: true });
+    const first = await wantedOf(app);
+
+    assert.equal(await send(app, { ref: "refs/heads/feature" }), 202);
+    assert.equal(await send(app, { ref: "refs/tags/main" }), 202);
+    assert.equal(await send(app, { installationId: 1 }), 202);
+    assert.equal(await send(app, { installationId: undefined }), 202);
+    assert.equal(await send({ ...app, repository: other }), 202);
+    assert.equal(await send(app, { change: { "x-github-event": "ping" } }), 202);
+    assert.equal(await wantedOf(app), first);
+  });
+
+  it("is no news where it is the echo of our own push", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { lastRemoteOid, status, problem } = (await service.app.storage.connections.find(app.id))!;
+    assert.equal(status, "active", JSON.stringify(problem));
+    const first = await wantedOf(app);
+
+    assert.equal(await send(app, { after: lastRemoteOid! }), 202);
+    assert.equal(await wantedOf(app), first);
+  });
+
+  it("may not be larger than GitHub's, whatever it says of its length", async () => {
+    const app = await connectByApp();
+
+    assert.equal(await send(app, { bytes: Buffer.alloc(limits.webhookBytes + 1, "x") }), 413);
+  });
+});
+
+describe("a connection by a token", () => {
+  it("has a webhook of its own, whose secret opens nothing else, until it is disconnected", async () => {
+    const [one, other] = [await connectByToken(), await connectByToken()];
+    const [hook] = one.repository.hooks;
+    assert.equal(hook!.url, `${service.app.config.baseUrl}/api/webhooks/github?connection=${one.id}`);
+    const first = await wantedOf(one);
+    const to = `?connection=${one.id}`;
+
+    assert.equal(await send(one, { to, secret: hook!.secret }), 200);
+    assert.equal(await wantedOf(one), first + 1);
+    assert.equal(await send(one, { to, secret: secrets[0]! }), 401);
+    assert.equal(await send(one, { secret: hook!.secret }), 401);
+    assert.equal(await send(other, { to: `?connection=${other.id}`, secret: hook!.secret }), 401);
+    assert.equal(await send({ ...one, repository: other.repository }, { to, secret: hook!.secret }), 202);
+
+    await service.call("DELETE", one.base, { token: one.owner.token });
+    await service.settled();
+    assert.deepEqual(one.repository.hooks, []);
+    assert.equal(await service.app.storage.connections.find(one.id), null);
+    assert.equal(await send(one, { to, secret: hook!.secret }), 401);
+  });
+
+  it("syncs over GitHub's git, and is blocked for good when its token is revoked", async () => {
+    const side = await connectByToken();
+    await service.call("POST", "/api/skills", {
+      token: side.owner.token,
+      body: { tenantId: side.org.id, name: "Hubbed", content: "text\n" },
+    });
+    await service.settled();
+    await runConnection(service.app, side.id);
+    assert.ok(side.repository.repo.paths().includes("skills/hubbed/SKILL.md"));
+
+    stub.revoke(side.token);
+    ahead += 10 * 60_000;
+    await pollConnections(service.app);
+    await service.call("POST", `${side.base}/run`, { token: side.owner.token });
+    await runConnection(service.app, side.id);
+
+    const found = (await service.app.storage.connections.find(side.id))!;
+    assert.deepEqual([found.status, found.problem?.code], ["blocked", "auth_failed"]);
+    // Ended even though nobody can take the webhook away any more.
+    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.settled();
+    assert.equal(await service.app.storage.connections.find(side.id), null);
+  });
+
+  it("is not made with a branch that is not there, a token that is none, or one that has expired", async () => {
+    const side = await newSide();
+    const repository = await stub.newRepository("acme/picky");
+    repository.repo.commit({ "a.txt": "1\n" });
+    const token = stub.newToken([repository]);
+    const connect = (body: object) =>
+      service.call("POST", side.base, {
+        token: side.owner.token,
+        body: { host: "github-token", repository: "acme/picky", token, ...body },
+      });
+
+    for (const [body, reason] of [
+      [{ branch: "nowhere" }, "branch_missing"],
+      [{ token: "stub_wrong" }, "auth_failed"],
+      [{ repository: "acme/absent" }, "remote_missing"],
+    ] as const) {
+      const answer = await connect(body);
+      assert.deepEqual(
+        [answer.code, answer.details?.["reason"]],
+        ["refused", reason],
+        JSON.stringify(answer.body),
+      );
+    }
+    stub.trouble({ status: 503, body: "{}" });
+    assert.equal((await connect({})).code, "unavailable");
+    assert.equal(await service.app.storage.connections.findOfTenant(side.org.id), null);
+    stub.trouble();
+  });
+});
+
+describe("the proof that the App's repositories need", () => {
+  it("is a tag, asked for in the same words whether or not the repository is there", async () => {
+    const side = await newSide();
+    const repository = await stub.newRepository("acme/guarded", { installed: true });
+    repository.repo.commit({ "a.txt": "1\n" });
+    const connect = (name: string) =>
+      service.call<ConnectionPayload>("POST", side.base, {
+        token: side.owner.token,
+        body: { host: "github-app", repository: name },
+      });
+
+    const present = await connect("acme/guarded");
+    const absent = await connect("acme/unheard");
+    const told = (answer: typeof present, name: string) =>
+      JSON.stringify([answer.status, answer.error, answer.details])
+        .replaceAll(String(answer.details?.["tag"]), "TAG")
+        .replaceAll(name, "NAME");
+    assert.equal(present.details?.["reason"], "proof_needed");
+    assert.equal(told(present, "acme/guarded"), told(absent, "acme/unheard"));
+
+    const other = await newSide();
+    stub.tag(repository, proofTag(service.app, other.org.id, "acme/guarded"));
+    assert.equal(
+      (await connect("acme/guarded")).code,
+      "refused",
+      "another organization's tag proves nothing",
+    );
+    stub.tag(repository, String(present.details?.["tag"]));
+    assert.equal((await connect("acme/guarded")).status, 201);
+  });
+});
