@@ -50,7 +50,9 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   if (!connection?.lease) return "busy";
   const { fence } = connection.lease;
   const tenant = await tenants.find(connection.tenantId);
-  if (!tenant || tenant.deletionAt) return endEmpty(app, connection, fence);
+  // Done already by whoever held the lease; and of an organization that is being deleted nothing is written any more.
+  if (connection.wanted <= connection.done || !tenant || tenant.deletionAt)
+    return endEmpty(app, connection, fence);
 
   const leaving = new AbortController();
   const renewal = setInterval(() => {
@@ -116,10 +118,12 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   return isEnded ? outcome : "lost";
 }
 
-/** Of an organization that is being deleted nothing is written any more. */
+/** Gives the lease back, and leaves what is known as it is. */
 async function endEmpty(app: App, connection: ConnectionDoc, fence: number): Promise<SyncEnd> {
-  const result = { done: connection.wanted, now: app.now(), status: "active" } as const;
-  return (await app.storage.connections.finish(connection._id, fence, result)) ? "done" : "lost";
+  const { _id, wanted, problem } = connection;
+  const status = connection.status === "disconnecting" ? "active" : connection.status;
+  const result = { done: wanted, now: app.now(), status, ...(problem ? { problem } : {}) };
+  return (await app.storage.connections.finish(_id, fence, result)) ? "done" : "lost";
 }
 
 async function inRounds(work: SyncWork): Promise<string | null> {

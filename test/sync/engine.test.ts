@@ -22,10 +22,10 @@ after(() => service.close());
 
 /** Nothing changes when nothing has changed: no commit, no version. */
 async function assertStill(world: SyncWorld): Promise<void> {
-  const before = [world.tip(), ...(await listSkills(world)).map(({ id }) => id)];
+  const held = [world.tip(), ...(await listSkills(world)).map(({ id }) => id)];
   const versions = await Promise.all((await listSkills(world)).map(({ id }) => versionsOf(world, id)));
   assert.equal(await world.sync(), "done");
-  assert.deepEqual([world.tip(), ...(await listSkills(world)).map(({ id }) => id)], before);
+  assert.deepEqual([world.tip(), ...(await listSkills(world)).map(({ id }) => id)], held);
   assert.deepEqual(
     await Promise.all((await listSkills(world)).map(({ id }) => versionsOf(world, id))),
     versions,
@@ -159,10 +159,10 @@ describe("an edit in the repository", () => {
       world.copy.push("Add two");
       assert.equal(await world.sync(), "done");
       const skills = await listSkills(world);
-      assert.deepEqual(skills.map(({ slug, type, visibility }) => [slug, type, visibility]).toSorted(), [
-        ["fresh", "skill", "private"],
-        ["law", "rule", "private"],
-      ]);
+      assert.deepEqual(
+        skills.map(({ slug, type, visibility }) => `${slug} ${type} ${visibility}`).toSorted(),
+        ["fresh skill private", "law rule private"],
+      );
       assert.notEqual(skills.find(({ slug }) => slug === "fresh")!.folderId, null);
       world.copy.update();
       assert.equal(world.copy.read("skills/team/notes.txt"), "no skill\n");

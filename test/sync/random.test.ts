@@ -206,9 +206,9 @@ async function play(seed: number): Promise<void> {
     }
     copy.update();
     for (const [name, text] of outside) assert.equal(copy.read(name), text, told(name));
-    const before = [world.tip(), await texts()];
+    const held = [world.tip(), await texts()];
     await syncDone();
-    assert.deepEqual([world.tip(), await texts()], before, told("a second sync changed something"));
+    assert.deepEqual([world.tip(), await texts()], held, told("a second sync changed something"));
   };
 
   try {
