@@ -79,8 +79,8 @@ async function walk(trees: TreeReader, scan: RemoteScan, start: Pair): Promise<v
 
 /** Takes note of one folder and answers the pairs below it. */
 function visit(pair: Pair, read: ReadonlyMap<string, RawTreeEntry[]>, scan: RemoteScan): Pair[] {
-  const before = pair.before === undefined ? [] : (read.get(pair.before) ?? []);
-  const now = pair.now === undefined ? [] : (read.get(pair.now) ?? []);
+  let before = pair.before === undefined ? [] : (read.get(pair.before) ?? []);
+  let now = pair.now === undefined ? [] : (read.get(pair.now) ?? []);
   // `skills/` itself is no skill, whatever lies in it.
   const wasSkill = pair.depth > 0 && rootFileOf(before) !== undefined;
   const rootFile = pair.depth > 0 ? rootFileOf(now) : undefined;
@@ -88,6 +88,7 @@ function visit(pair: Pair, read: ReadonlyMap<string, RawTreeEntry[]>, scan: Remo
     scan.directories.push(asSkill(pair.path, pair.now, rootFile, now));
   else if (wasSkill) scan.gone.push(pair.path);
 
+  if (!wasSkill && rootFile === undefined) [before, now] = withoutEqual(before, now);
   const below = new Map<string, Pair>();
   const pairOf = (name: string): Pair => {
     const known = below.get(name);
@@ -108,6 +109,30 @@ function visit(pair: Pair, read: ReadonlyMap<string, RawTreeEntry[]>, scan: Remo
       if (entry.name !== undefined && isFolder(entry) && pair.depth < deepest)
         pairOf(entry.name).before = entry.oid;
   return [...below.values()];
+}
+
+/** What is on one side alone. Both are sorted, as git writes them; where one is not, equal entries may stay. */
+function withoutEqual(
+  before: readonly RawTreeEntry[],
+  now: readonly RawTreeEntry[],
+): [RawTreeEntry[], RawTreeEntry[]] {
+  const [was, is]: [RawTreeEntry[], RawTreeEntry[]] = [[], []];
+  let [i, j] = [0, 0];
+  while (i < before.length && j < now.length) {
+    const [left, right] = [before[i]!, now[j]!];
+    if (left.equals(right)) {
+      i++;
+      j++;
+      continue;
+    }
+    const order = left.compareName(right);
+    if (order <= 0) was.push(before[i++]!);
+    if (order >= 0) is.push(now[j++]!);
+  }
+  return [
+    [...was, ...before.slice(i)],
+    [...is, ...now.slice(j)],
+  ];
 }
 
 function problemOf(entry: RawTreeEntry, depth: number): ScanProblem["why"] | undefined {

@@ -1,6 +1,6 @@
 /** Edits by path on a tree that others wrote: only folders on the way are read, and only they are written anew. */
 import { RepoError } from "../errors.ts";
-import { hashObject, isTreeMode, type RawTreeEntry } from "../store/objects.ts";
+import { RawTreeEntry, hashObject, isTreeMode } from "../store/objects.ts";
 import { rootFileOf, type TreeReader } from "./trees.ts";
 import type { RefusedEdit } from "./types.ts";
 
@@ -24,13 +24,7 @@ function asEntries(list: readonly RawTreeEntry[]): Entries {
 
 export function treeEntry(mode: string, name: string, oid: string): RawTreeEntry {
   const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, "hex")]);
-  return {
-    mode,
-    name,
-    oid,
-    bytes,
-    nameBytes: bytes.subarray(mode.length + 1, mode.length + 1 + Buffer.byteLength(name)),
-  };
+  return new RawTreeEntry(bytes, 0, mode.length, bytes.length - 21);
 }
 
 /** Git's order, as native git checks it: a folder sorts as if its name ended in a slash. */

@@ -20,7 +20,8 @@ export function isFolder(entry: RawTreeEntry): boolean {
 }
 
 export function entryNamed(entries: readonly RawTreeEntry[], name: string): RawTreeEntry | undefined {
-  return entries.find((entry) => entry.name === name);
+  const bytes = Buffer.from(name);
+  return entries.find((entry) => entry.isNamed(bytes));
 }
 
 /** The file that makes a directory a skill. */

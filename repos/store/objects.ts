@@ -49,16 +49,60 @@ function encodeTree(entries: readonly TreeEntry[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** An entry as it stands in a tree that others wrote: any mode, any name. */
-export interface RawTreeEntry {
-  mode: string;
+/** An entry as it stands in a tree that others wrote: any mode, any name. Nothing is decoded before it is asked for. */
+export class RawTreeEntry {
+  readonly #tree: Buffer;
+  readonly #start: number;
+  readonly #space: number;
+  readonly #end: number;
+
+  /** Of the entry from `start`: where its mode ends, and its name. */
+  constructor(tree: Buffer, start: number, space: number, end: number) {
+    this.#tree = tree;
+    this.#start = start;
+    this.#space = space;
+    this.#end = end;
+  }
+
+  get mode(): string {
+    return this.#tree.toString("latin1", this.#start, this.#space);
+  }
+
   /** Undefined for a name that is not UTF-8. */
-  name: string | undefined;
-  oid: string;
+  get name(): string | undefined {
+    const name = this.#tree.toString("utf8", this.#space + 1, this.#end);
+    return name.includes("\ufffd") && !isUtf8(this.nameBytes) ? undefined : name;
+  }
+
+  get nameBytes(): Buffer {
+    return this.#tree.subarray(this.#space + 1, this.#end);
+  }
+
+  get oid(): string {
+    return this.#tree.toString("hex", this.#end + 1, this.#end + 21);
+  }
+
   /** The whole entry, a view of the tree. */
-  bytes: Buffer;
-  /** The name within `bytes`. */
-  nameBytes: Buffer;
+  get bytes(): Buffer {
+    return this.#tree.subarray(this.#start, this.#end + 21);
+  }
+
+  isNamed(name: Buffer): boolean {
+    return (
+      this.#end - this.#space - 1 === name.length &&
+      this.#tree.compare(name, 0, name.length, this.#space + 1, this.#end) === 0
+    );
+  }
+
+  /** Whether mode, name and id are the same. */
+  equals(other: RawTreeEntry): boolean {
+    return this.#tree.compare(other.#tree, other.#start, other.#end + 21, this.#start, this.#end + 21) === 0;
+  }
+
+  /** By the bytes of the names alone. */
+  compareName(other: RawTreeEntry): number {
+    return this.#tree.compare(other.#tree, other.#space + 1, other.#end, this.#space + 1, this.#end);
+  }
 }
 
 /** Entries of any tree that native git can write, in their order. Throws `object_corrupt` where they do not add up. */
@@ -69,15 +113,7 @@ export function parseRawTree(data: Buffer): RawTreeEntry[] {
     const end = space === -1 ? -1 : data.indexOf(0, space);
     if (end === -1 || end + 21 > data.length || !isOctal(data, at, space))
       throw new RepoError("object_corrupt", "a tree ends in mid-entry");
-    const nameBytes = data.subarray(space + 1, end);
-    const name = nameBytes.toString("utf8");
-    entries.push({
-      mode: data.toString("latin1", at, space),
-      name: name.includes("\ufffd") && !isUtf8(nameBytes) ? undefined : name,
-      oid: data.toString("hex", end + 1, end + 21),
-      bytes: data.subarray(at, end + 21),
-      nameBytes,
-    });
+    entries.push(new RawTreeEntry(data, at, space, end));
     at = end + 21;
   }
   return entries;
@@ -95,7 +131,8 @@ export function isTreeMode(mode: string): boolean {
 
 /** Entries of a tree of our own: files and folders, and nothing else. */
 export function parseTree(data: Buffer): TreeEntry[] {
-  return parseRawTree(data).map(({ mode, name, oid }) => {
+  return parseRawTree(data).map((entry) => {
+    const { mode, name, oid } = entry;
     if ((mode !== "100644" && mode !== "100755" && mode !== "40000") || name === undefined)
       throw new RepoError("object_corrupt", `a tree has an entry of mode ${mode}`);
     return { mode, name, oid };
