@@ -1,0 +1,151 @@
+/** What is told before and after a sync: the plan, the conflicts, and what the schedule finds. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { SyncConflictPayload, SyncPlanPayload } from "../../contract/payloads-sync.ts";
+import { pollConnections } from "../../src/sync/poll.ts";
+import { eraseTenant } from "../../workers/orgs/erase.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { runGit } from "../support/git-host.ts";
+import type { TestService } from "../support/service.ts";
+import { as, startSides, type Sides } from "./sides.ts";
+
+let sides: Sides;
+let service: TestService;
+before(async () => {
+  sides = await startSides();
+  ({ service } = sides);
+});
+after(() => sides.close());
+
+describe("the plan", () => {
+  it("tells what a first sync writes and creates before anything is connected, and keeps nothing", async () => {
+    const side = await sides.newSide();
+    await sides.publish(side, "Known");
+    await sides.publish(side, "Mine");
+    const bare = sides.newRepository(side, "p.git", {
+      "skills/fresh/SKILL.md": "---\nname: Fresh\n---\nbody\n",
+      "README.md": "theirs\n",
+    });
+    const tip = runGit(bare, "rev-parse", "main");
+
+    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+      ...as(side),
+      body: { host: "local", url: "p.git" },
+    });
+
+    assert.equal(plan.status, 200, JSON.stringify(plan.body));
+    assert.equal(plan.data.branchState, "present");
+    assert.deepEqual(plan.data.write, [
+      { path: "skills/known", skill: "known" },
+      { path: "skills/mine", skill: "mine" },
+    ]);
+    assert.deepEqual([plan.data.create, plan.data.creates], [[{ path: "skills/fresh" }], 1]);
+    assert.deepEqual([plan.data.skills, plan.data.removes, plan.data.updates], [3, 0, 0]);
+    assert.equal(runGit(bare, "rev-parse", "main"), tip);
+    assert.equal((await sides.state(side)).connection, null);
+    const mirrors = path.join(service.app.config.gitRoot, "t", side.org.id, "mirror");
+    assert.deepEqual(existsSync(mirrors) ? readdirSync(mirrors) : [], []);
+  });
+
+  it("tells what is to come of a connection, and of an empty repository or a branch that is not there", async () => {
+    const side = await sides.newSide();
+    await sides.publish(side, "Only");
+    const bare = sides.newRepository(side, "e.git");
+    const draft = (branch: string) =>
+      service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+        ...as(side),
+        body: { host: "local", url: "e.git", branch },
+      });
+    assert.equal((await draft("main")).data.branchState, "empty");
+    const { data } = await sides.connect(side, { host: "local", url: "e.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    sides.commitTo(bare, "skills/only/SKILL.md", "edited\n");
+
+    const plan = await service.call<SyncPlanPayload>("GET", `${side.base}/plan`, as(side));
+
+    assert.deepEqual(plan.data.update, [{ path: "skills/only", skill: "only", conflict: false }]);
+    assert.deepEqual([plan.data.writes, plan.data.creates], [0, 0]);
+    assert.equal((await draft("other")).data.branchState, "missing");
+  });
+});
+
+describe("conflicts", () => {
+  it("are listed with the way to what was lost", async () => {
+    const side = await sides.newSide();
+    const made = await sides.publish(side, "Fought");
+    const bare = sides.newRepository(side, "c.git");
+    const { data } = await sides.connect(side, { host: "local", url: "c.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    sides.commitTo(bare, "skills/fought/SKILL.md", "---\nname: fought\ndescription: d\n---\ntheirs\n");
+    await service.call("POST", `/api/skills/${made.data.skill.id}/versions`, {
+      ...as(side),
+      body: { content: "ours\n" },
+    });
+    await service.settled();
+    await runConnection(service.app, data.id);
+
+    const conflicts = await service.call<SyncConflictPayload[]>("GET", `${side.base}/conflicts`, as(side));
+
+    assert.equal(conflicts.data.length, 1, JSON.stringify(conflicts.body));
+    const [conflict] = conflicts.data;
+    assert.deepEqual([conflict!.slug, conflict!.losing, conflict!.winning], ["fought", 2, 3]);
+    const lost = await service.call<{ files: unknown[] }>("GET", conflict!.diff, as(side));
+    assert.equal(lost.status, 200);
+    assert.match(JSON.stringify(lost.body), /ours/);
+  });
+});
+
+describe("the schedule", () => {
+  it("finds a push that nobody told of, and a connection whose end was stopped", async () => {
+    const side = await sides.newSide();
+    const bare = sides.newRepository(side, "w.git", { "a.txt": "1\n" });
+    const { data } = await sides.connect(side, { host: "local", url: "w.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    const wanted = async () => (await service.app.storage.connections.find(data.id))!.wanted;
+    const first = await wanted();
+    sides.wait(10 * 60_000);
+    await pollConnections(service.app);
+    assert.equal(await wanted(), first, "nothing was pushed");
+
+    sides.commitTo(bare, "a.txt", "2\n");
+    sides.wait(10 * 60_000);
+    await pollConnections(service.app);
+    assert.equal(await wanted(), first + 1);
+    await pollConnections(service.app);
+    assert.equal(await wanted(), first + 1, "not before its time");
+
+    await service.app.storage.connections.disconnect(side.org.id, service.app.now(), []);
+    await pollConnections(service.app);
+    assert.equal(await service.app.storage.connections.find(data.id), null);
+  });
+
+  it("leaves nothing of an organization that is erased", async () => {
+    const side = await sides.newSide();
+    await sides.publish(side, "Gone");
+    sides.newRepository(side, "g.git");
+    const { data } = await sides.connect(side, { host: "local", url: "g.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    const { tenants } = service.app.storage;
+    await tenants.scheduleDeletion(
+      side.org.id,
+      new Date(service.app.now().getTime() - 1),
+      service.app.now(),
+      [],
+    );
+
+    await eraseTenant(service.app, side.org.id);
+
+    for (const name of ["connections", "sync_bases", "sync_runs", "sync_conflicts"])
+      assert.equal(
+        await service.app.storage.database.raw.collection(name).countDocuments({ tenantId: side.org.id }),
+        0,
+        name,
+      );
+  });
+});
