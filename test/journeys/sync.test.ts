@@ -1,0 +1,178 @@
+/**
+ * A repository as a second editing surface, with the built service, its workers and the built `svc`: published there, seen
+ * here, edited with plain git, seen in the history with commit and author, pulled into a project; and disconnected.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { keepContract } from "../support/cli-contract.ts";
+import { openCli, type Cli } from "../support/cli.ts";
+import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
+import {
+  assertNothingRuns,
+  removeFolder,
+  startServer,
+  temporaryFolder,
+  type Server,
+} from "../support/server.ts";
+
+const patienceMs = 60_000;
+
+const folders: string[] = [];
+const folder = (name: string) => {
+  const made = realpathSync(temporaryFolder(name));
+  folders.push(made);
+  return made;
+};
+
+let dataDir: string;
+let server: Server;
+let cli: Cli;
+let account: Account;
+let project: string;
+let remote: string;
+let copy: string;
+let base: string;
+
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const env = {
+    PATH: process.env["PATH"],
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_AUTHOR_NAME: "Gita",
+    GIT_AUTHOR_EMAIL: "gita@example.com",
+    GIT_COMMITTER_NAME: "Gita",
+    GIT_COMMITTER_EMAIL: "gita@example.com",
+  };
+  return (await promisify(execFile)("git", args, { cwd, env })).stdout.trim();
+}
+
+/** Waits until something is so; a sync runs in the background. */
+async function until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > deadline) {
+      const { data } = await callApi(server.url, "GET", base, { token: account.token });
+      throw new Error(`${what} did not come to pass: ${JSON.stringify(data)}`);
+    }
+    await sleep(200);
+  }
+}
+
+const inRemote = (file: string) => git(remote, "show", `main:${file}`).catch(() => undefined);
+
+before(async () => {
+  dataDir = folder("sync-data");
+  const repositories = folder("sync-repositories");
+  server = await startServer({ dataDir, env: { LOCAL_REPOSITORIES: repositories } });
+  account = await newAccount(server.url, "ann", server.setupLink);
+  const orgId = await newOrganization(server.url, account, "acme");
+  base = "/api/tenants/acme/repo-sync";
+  remote = path.join(repositories, orgId, "skills.git");
+  mkdirSync(remote, { recursive: true });
+  await git(remote, "init", "-q", "--bare", "-b", "main");
+  copy = path.join(folder("sync-copy"), "copy");
+  project = folder("sync-project");
+  cli = openCli({ home: folder("sync-home"), apiUrl: () => server.url, cwd: project });
+  await cli.json(["login", "--token", account.token]);
+  writeFileSync(
+    path.join(project, "review.md"),
+    "---\nname: Review\ndescription: Reads code.\n---\n# Review\n\nRead it.\n",
+  );
+});
+after(async () => {
+  await server.stop();
+  await assertNothingRuns(dataDir);
+  for (const one of folders) removeFolder(one);
+});
+
+describe("a connected repository", () => {
+  it("is told what will be written, and holds what was there once it is connected", async () => {
+    await cli.json(["publish", "review.md"]);
+    const body = { host: "local", url: "skills.git", branch: "main" };
+    const plan = await callApi(server.url, "POST", `${base}/plan`, {
+      token: account.token,
+      body,
+    });
+    assert.equal(plan.status, 200, plan.error);
+    assert.match(JSON.stringify(plan.data), /skills\/review/);
+    assert.equal(await inRemote("skills/review/SKILL.md"), undefined);
+
+    const made = await callApi(server.url, "POST", base, { token: account.token, body });
+    assert.equal(made.status, 201, made.error);
+    const text = await until("the first push", () => inRemote("skills/review/SKILL.md"));
+    assert.match(text, /^---\nname: review\ndescription: Reads code\.\n---\n\n<!-- svc:managed/);
+  });
+
+  it("gets what the client publishes", async () => {
+    writeFileSync(path.join(project, "notes.md"), "# Notes\n\nOne.\n");
+    await cli.json(["publish", "notes.md"]);
+    assert.match(await until("the push", () => inRemote("skills/notes/SKILL.md")), /One\./);
+    await cli.json(["install", "acme/review", "-t", "claude", "-p", project, "--copy"]);
+  });
+
+  it("gives back what plain git edits: a version with commit and author, which pull brings", async () => {
+    await git(path.dirname(copy), "clone", "-q", remote, copy);
+    const file = path.join(copy, "skills", "review", "SKILL.md");
+    writeFileSync(file, readFileSync(file, "utf8").replace("Read it.", "Read it twice."));
+    await git(copy, "commit", "-qam", "Read twice");
+    await git(copy, "push", "-q", "origin", "main");
+    const commit = await git(copy, "rev-parse", "HEAD");
+    const asked = await callApi(server.url, "POST", `${base}/run`, { token: account.token });
+    assert.equal(asked.status, 200, asked.error);
+
+    const versions = await until("the import", async () => {
+      const list = keepContract("versions", await cli.json(["versions", "review"]));
+      return list.length > 1 && list;
+    });
+    assert.equal(versions[0]!.semver, "1.0.1");
+    assert.equal(versions[0]!.message, `Read twice (${commit.slice(0, 7)} by Gita)`);
+    const pulled = keepContract("pull", await cli.json(["pull", "review"]));
+    assert.deepEqual(
+      pulled.skills.map(({ outcome, toSemver }) => [outcome, toSemver]),
+      [["updated", "1.0.1"]],
+    );
+    assert.match(
+      readFileSync(path.join(project, ".claude/skills/review/SKILL.md"), "utf8"),
+      /Read it twice\./,
+    );
+
+    const record = await until("the metadata commit", async () => {
+      const text = await inRemote("skills/review/.svc.json");
+      return text?.includes('"semver": "1.0.1"') && text;
+    });
+    assert.match(record, /"versionAuthor": \{\n\s+"name": "Name of ann"/);
+    const log = await callApi<{ entries: { action: string; metadata: Record<string, unknown> }[] }>(
+      server.url,
+      "GET",
+      "/api/tenants/acme/audit-log?action=skill.version_imported",
+      { token: account.token },
+    );
+    assert.deepEqual(
+      log.data.entries.map(({ metadata }) => [metadata["remoteCommit"], metadata["author"]]),
+      [[commit, "Gita <gita@example.com>"]],
+    );
+  });
+
+  it("tells its history, and is left as it is when it is disconnected", async () => {
+    const history = await callApi<{ imported: number }[]>(server.url, "GET", `${base}/history`, {
+      token: account.token,
+    });
+    assert.ok(
+      history.data.some(({ imported }) => imported === 1),
+      JSON.stringify(history.data),
+    );
+    const head = await git(remote, "rev-parse", "main");
+    const ended = await callApi(server.url, "DELETE", base, { token: account.token });
+    assert.equal(ended.status, 200, ended.error);
+    await cli.json(["publish", "notes.md", "--name", "Later"]);
+    await sleep(1500);
+    assert.equal(await git(remote, "rev-parse", "main"), head);
+  });
+});
