@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { deflateSync } from "node:zlib";
+import fc from "fast-check";
+import { RepoError } from "../../repos/errors.ts";
+import { storePack } from "../../repos/mirror/store-pack.ts";
+import { ObjectReader } from "../../repos/store/object-reader.ts";
+import { PackIndex, entryHeader, packHeader } from "../../repos/store/pack-format.ts";
+import { openPosixDriver } from "../../repos/store/posix.ts";
+import { readPackets } from "../../repos/transport/pkt-line.ts";
+import { runGit } from "../support/git-host.ts";
+import { assertSound } from "../support/native-git.ts";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "svc-packs-"));
+const driver = openPosixDriver({ root: path.join(folder, "git"), readHandles: 8, staleLockMs: 1000 });
+let source: string;
+let pack: Buffer;
+let made = 0;
+
+const newId = () => ({
+  tenantId: "5f0000000000000000000001",
+  connectionId: (++made).toString(16).padStart(24, "0"),
+});
+
+function packed(args: string[], revisions: string): Buffer {
+  return execFileSync("git", ["pack-objects", "--stdout", "-q", "--revs", ...args], {
+    cwd: source,
+    input: revisions,
+  });
+}
+
+before(() => {
+  source = path.join(folder, "source");
+  runGit(folder, "init", "-q", "-b", "main", source);
+  const lines = Array.from({ length: 400 }, (_, i) => `line ${i}\n`);
+  for (let i = 0; i < 8; i++) {
+    lines[i * 7] = `changed in ${i}\n`;
+    writeFileSync(path.join(source, "text.txt"), lines.join(""));
+    writeFileSync(path.join(source, `file-${i}.bin`), randomBytes(3000));
+    runGit(source, "add", "-A");
+    runGit(source, "commit", "-q", "-m", `commit ${i}`);
+  }
+  writeFileSync(path.join(source, "empty"), "");
+  runGit(source, "add", "-A");
+  runGit(source, "commit", "-q", "-m", "empty");
+  pack = packed(["--delta-base-offset", "--depth=50"], "main\n");
+});
+after(async () => {
+  await driver.packs.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Puts the right checksum at the end of a pack that was changed. */
+function signed(data: Buffer): Buffer {
+  const body = data.subarray(0, -20);
+  return Buffer.concat([body, createHash("sha1").update(body).digest()]);
+}
+
+async function storedOids(data: Buffer): Promise<string[]> {
+  const repo = newId();
+  const stored = await storePack(driver.packs, repo, data, "create");
+  assert.ok(stored);
+  const objects = new ObjectReader(driver.packs, 1 << 20, () => undefined);
+  const oids = [...new PackIndex(stored.index).oids()];
+  // Reading checks each against its id.
+  for (const [oid, { type }] of await objects.heads(repo, oids)) await objects.read(repo, oid, type);
+  return oids.toSorted();
+}
+
+describe("a pack from the wire", () => {
+  const all = () =>
+    runGit(source, "rev-list", "--objects", "--no-object-names", "main").split("\n").toSorted();
+
+  it("is stored object by object, with deltas of either kind", async () => {
+    assert.deepEqual(await storedOids(pack), all());
+    assert.deepEqual(await storedOids(packed(["--depth=50"], "main\n")), all());
+    assertSound(
+      path.join(folder, "git", "t", "5f0000000000000000000001", "mirror", `${"0".repeat(23)}1.git`),
+    );
+  });
+
+  it("that is thin, cut, or not what it says is refused, and leaves nothing", async () => {
+    const thin = packed(["--thin"], "main\n^main~2\n");
+    const body = pack.subarray(0, -20);
+    const wrong: [string, Buffer][] = [
+      ["thin", thin],
+      ["cut", pack.subarray(0, -500)],
+      ["cut and signed", signed(pack.subarray(0, -500))],
+      ["longer", signed(Buffer.concat([body, Buffer.from("more"), Buffer.alloc(20)]))],
+      ["nothing", Buffer.alloc(0)],
+      ["a page", Buffer.from("<html>".repeat(20))],
+      ["of another version", signed(Buffer.concat([Buffer.from("PACK\0\0\0\x04"), pack.subarray(8)]))],
+      ["counting wrong", signed(Buffer.concat([packHeader(5), pack.subarray(12)]))],
+    ];
+    for (const [what, data] of wrong) {
+      const repo = newId();
+      await assert.rejects(storePack(driver.packs, repo, data, "create"), { code: "remote_protocol" }, what);
+      assert.deepEqual((await driver.packs.list(repo)).packs, [], what);
+    }
+  });
+
+  it("that is damaged anywhere never stores an object under a wrong id", async () => {
+    const right = new Set(all());
+    await fc.assert(
+      fc.asyncProperty(fc.nat(pack.length - 33), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+        const damaged = Buffer.from(pack);
+        damaged[12 + at]! ^= flip;
+        try {
+          for (const oid of await storedOids(signed(damaged))) right.has(oid);
+        } catch (error) {
+          assert.ok(error instanceof RepoError, String(error));
+          assert.equal(error.code, "remote_protocol");
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("is not inflated beyond what it says, nor held when it says too much", async () => {
+    const bomb = (said: number, real: number) =>
+      signed(
+        Buffer.concat([
+          packHeader(1),
+          entryHeader(3, said),
+          deflateSync(Buffer.alloc(real)),
+          Buffer.alloc(20),
+        ]),
+      );
+    await assert.rejects(storePack(driver.packs, newId(), bomb(10, 50_000_000), "create"), {
+      code: "remote_protocol",
+    });
+    await assert.rejects(storePack(driver.packs, newId(), bomb(2 ** 40, 10), "create"), {
+      code: "remote_too_large",
+    });
+    assert.equal((await storedOids(bomb(1000, 1000))).length, 1);
+  });
+});
+
+describe("packets", () => {
+  it("come out the same however the stream is cut", async () => {
+    const whole = Buffer.from("0006ab00000009abcde0004000aend, \n");
+    const expected = ["ab", null, "abcde", "", "end, \n"];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), async (sizes) => {
+        async function* pieces() {
+          for (let at = 0, i = 0; at < whole.length; i++) {
+            const size = sizes[i % sizes.length]!;
+            yield whole.subarray(at, at + size);
+            at += size;
+          }
+        }
+        const found: (string | null)[] = [];
+        for await (const packet of readPackets(pieces())) found.push(packet?.toString() ?? null);
+        assert.deepEqual(found, expected);
+      }),
+    );
+  });
+
+  for (const bad of ["<html>", "00", "0008ab", "0003", "zzzz", "-001"])
+    it(`refuse ${JSON.stringify(bad)}`, async () => {
+      async function* pieces() {
+        yield Buffer.from(bad);
+      }
+      await assert.rejects(
+        async () => {
+          for await (const _ of readPackets(pieces()));
+        },
+        { code: "remote_protocol" },
+      );
+    });
+});
