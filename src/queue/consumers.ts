@@ -144,7 +144,8 @@ async function withinLimit(work: Promise<void>, name: JobName): Promise<void> {
   const limitMs = jobPolicies[name].timeoutMs ?? defaultTimeoutMs;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new JobTimeoutError(name, limitMs)), limitMs);
+    // A job that was handed over to another process must not keep this one.
+    timer = setTimeout(() => reject(new JobTimeoutError(name, limitMs)), limitMs).unref();
   });
   try {
     await Promise.race([work, limit]);

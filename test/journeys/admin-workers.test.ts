@@ -187,7 +187,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     for (let i = 0; i < 10; i++) {
       await page.keyboard.press("Tab");
       const label: unknown = await page.evaluate("document.activeElement.getAttribute('aria-label')");
-      if (/^Run now/.test(String(label))) break;
+      if (String(label).startsWith("Run now")) break;
     }
     await page.keyboard.press("Enter");
     await page.getByText(/Job #.* runs now/).waitFor();
