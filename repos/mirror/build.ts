@@ -12,7 +12,7 @@ import type { FileMode } from "../store/types.ts";
 import { assertSkillPath, indexPath, skillsFolder, svcFile } from "./layout.ts";
 import { contentTreeOfEntries, type ScanContext } from "./scan.ts";
 import { Folder, findFolder, folderFor, treeEntry, type WrittenTree } from "./tree-edits.ts";
-import { isFolder, isSkillFolder } from "./trees.ts";
+import { isFileMode, isFolder, isSkillFolder } from "./trees.ts";
 import type { Built, CommitInfo, MirrorEdit, PreparedPush, RefusedEdit } from "./types.ts";
 
 const foldersOfSkill = 2000;
@@ -155,7 +155,7 @@ class Building {
     const oid = hashObject("blob", data);
     const entry = folder.entry(name);
     if (entry?.oid === oid) return;
-    if (entry !== undefined && !/^100/.test(entry.mode)) {
+    if (entry !== undefined && !isFileMode(entry.mode)) {
       this.refused.push({ path: indexPath, why: "path_blocked", blockedBy: indexPath });
       return;
     }

@@ -173,7 +173,7 @@ export interface IndexEntry {
 const indexedDescription = 160;
 
 /** Text that Markdown shows as it is, on one line. */
-function plain(text: string): string {
+function escaped(text: string): string {
   return text
     .replace(/\s+/g, " ")
     .trim()
@@ -181,7 +181,8 @@ function plain(text: string): string {
 }
 
 function clipped(text: string): string {
-  const characters = [...text.replace(/\s+/g, " ").trim()];
+  // By code points, so that no pair is torn.
+  const characters = Array.from(text.replace(/\s+/g, " ").trim());
   return characters.length <= indexedDescription
     ? characters.join("")
     : `${characters.slice(0, indexedDescription - 1).join("")}…`;
@@ -196,7 +197,7 @@ export function indexFile(entries: readonly IndexEntry[]): Buffer {
       const link = below.split("/").map(encodeURIComponent).join("/");
       const about = clipped(description);
       const kind = type === "rule" ? " (rule)" : "";
-      return `- [${plain(name)}](${link}) \`${below}\`${kind}${about === "" ? "" : `: ${plain(about)}`}\n`;
+      return `- [${escaped(name)}](${link}) \`${below}\`${kind}${about === "" ? "" : `: ${escaped(about)}`}\n`;
     });
   const list = lines.length === 0 ? "There are no skills yet.\n" : lines.join("");
   return Buffer.from(

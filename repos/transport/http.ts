@@ -81,9 +81,9 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
     body: unknown,
   ): Promise<http.IncomingMessage> {
     return new Promise((resolve, reject) => {
-      let request: http.ClientRequest;
+      let sent: http.ClientRequest;
       try {
-        request = library.request(url, {
+        sent = library.request(url, {
           agent,
           method,
           headers: {
@@ -101,24 +101,24 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
       const fail = (error: unknown) => {
         const known = asUnreachable(error, host);
         reject(known);
-        request.destroy(known instanceof Error ? known : undefined);
+        sent.destroy(known instanceof Error ? known : undefined);
       };
       const late = setTimeout(() => fail(tooSlow(host)), limits.requestMs);
-      request.setTimeout(limits.silenceMs, () => fail(tooSlow(host)));
+      sent.setTimeout(limits.silenceMs, () => fail(tooSlow(host)));
       const abort = () => fail(new RepoError("remote_unreachable", "the request was given up"));
       if (limits.signal?.aborted === true) abort();
       limits.signal?.addEventListener("abort", abort, { once: true });
-      request.once("close", () => {
+      sent.once("close", () => {
         clearTimeout(late);
         limits.signal?.removeEventListener("abort", abort);
       });
-      request.once("response", (response) => {
+      sent.once("response", (response) => {
         answered = true;
         resolve(response);
       });
       // A host that refuses may close while we still send; its answer, if it came, counts more.
-      request.on("error", (error) => (answered ? undefined : fail(error)));
-      feed(request, body).catch((error: unknown) => (answered ? undefined : fail(error)));
+      sent.on("error", (error) => (answered ? undefined : fail(error)));
+      feed(sent, body).catch((error: unknown) => (answered ? undefined : fail(error)));
     });
   }
 
@@ -243,16 +243,14 @@ async function refusalOf(response: http.IncomingMessage, host: string): Promise<
   const status = response.statusCode ?? 0;
   const text = await beginningOf(response);
   const retryAfterMs = waitOf(response);
+  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   const limited =
     status === 429 ||
     (status === 403 &&
       (retryAfterMs !== undefined ||
         response.headers["x-ratelimit-remaining"] === "0" ||
         /\b(rate limit|abuse detection)/i.test(text)));
-  if (limited)
-    return new RepoError("rate_limited", `${host} asks us to come back later (${status})`, {
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    });
+  if (limited) return new RepoError("rate_limited", `${host} asks us to come back later (${status})`, wait);
   if (status === 401 || status === 403 || status === 407)
     return new RepoError("auth_failed", `${host} does not take the credentials (${status})`);
   if (status === 404 || status === 410)
@@ -261,10 +259,7 @@ async function refusalOf(response: http.IncomingMessage, host: string): Promise<
       `${host} has no such repository, or none that these credentials may see`,
     );
   if (status === 413) return new RepoError("remote_too_large", `${host} does not take so large a push (413)`);
-  if (status >= 500)
-    return new RepoError("remote_failed", `${host} failed (${status})`, {
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    });
+  if (status >= 500) return new RepoError("remote_failed", `${host} failed (${status})`, wait);
   return new RepoError("remote_protocol", `${host} answers with status ${status}, which Git does not know`);
 }
 

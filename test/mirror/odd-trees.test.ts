@@ -86,11 +86,11 @@ describe("an odd repository", () => {
 
     const read = (oid: string) =>
       execFileSync("git", ["cat-file", "tree", `${oid}^{tree}`], { cwd: repository.directory });
-    const [before, now] = [read(tip), read(commit)];
+    const [was, now] = [read(tip), read(commit)];
     const at = now.indexOf(Buffer.from("40000 skills\0"));
     assert.ok(at > 0);
     const end = at + "40000 skills\0".length + 20;
-    assert.deepEqual(Buffer.concat([now.subarray(0, at), now.subarray(end)]), before);
+    assert.deepEqual(Buffer.concat([now.subarray(0, at), now.subarray(end)]), was);
     // Git sorts a folder as "skills/": after ".module", before "skillsz".
     assert.equal(now.toString("latin1", end, end + 14), "120000 skillsz");
     assert.deepEqual(

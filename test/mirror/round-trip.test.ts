@@ -66,7 +66,7 @@ describe("a mirror", () => {
       { "skills/old/SKILL.md": "# Old\n", "skills/old/data/big.txt": "y".repeat(50_000) },
       "second",
     );
-    const before = runGit(repository.directory, "ls-tree", "main");
+    const listed = runGit(repository.directory, "ls-tree", "main");
     const mirror = bench.newMirror();
     const tip = await fetched(mirror, repository);
     assertSound(bench.directory());
@@ -76,7 +76,7 @@ describe("a mirror", () => {
     // Blob and .svc.json, the skill's tree, skills/, the root, the commit.
     assert.equal(prepared.objects, 6);
     const rest = (listing: string) => listing.split("\n").filter((line) => !line.endsWith("\tskills"));
-    assert.deepEqual(rest(runGit(repository.directory, "ls-tree", "main")), rest(before));
+    assert.deepEqual(rest(runGit(repository.directory, "ls-tree", "main")), rest(listed));
     assertSound(repository.directory);
     assertSound(bench.directory());
   });
