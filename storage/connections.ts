@@ -243,13 +243,6 @@ export function openConnections(database: Database) {
       return ended.matchedCount === 1;
     },
 
-    /** What a host says of a repository that goes by another name now. */
-    async rename(id: string, host: Pick<ConnectionHost, "fullName" | "url">, now: Date): Promise<void> {
-      await connections.updateOne(
-        { _id: id },
-        { $set: { "host.fullName": host.fullName, "host.url": host.url, updatedAt: now } },
-      );
-    },
     async setWebhook(id: string, webhook: { id: string; secret: string }): Promise<boolean> {
       return (await connections.updateOne({ _id: id, ...alive }, { $set: { webhook } })).matchedCount === 1;
     },
