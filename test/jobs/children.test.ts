@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { PublishResult } from "../../contract/payloads.ts";
 import { ChildProcessError, closeChildren, runInChild } from "../../workers/children.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { readdirSync, writeFileSync, readFileSync, chmodSync } from "node:fs";
-import path from "node:path";
-import { execFileSync } from "node:child_process";
 
 delete process.env["SVC_TEST_QUEUE_DIR"];
 
@@ -18,6 +21,15 @@ function jobProcesses(): number[] {
     .split("\n")
     .filter((line) => line.includes("job-child"))
     .map((line) => Number.parseInt(line, 10));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 describe("jobs in processes of their own", () => {
@@ -116,5 +128,27 @@ describe("jobs in processes of their own", () => {
     await closeChildren(service.app);
     await rejected;
     assert.deepEqual(jobProcesses(), []);
+  });
+
+  it("end with a worker that is killed", async () => {
+    const dataDir = mkdtempSync(path.join(os.tmpdir(), "svc-parent-"));
+    const database = service.app.storage.database;
+    const place = { dataDir, mongodbUrl: database.url, database: database.raw.databaseName };
+    const script = fileURLToPath(new URL("./parent-process.ts", import.meta.url));
+    const parent = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(place)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const pid = Number(line.toString());
+    assert.ok(isRunning(pid));
+    const gone = once(parent, "exit");
+    parent.kill("SIGKILL");
+    await gone;
+    for (let i = 0; i < 100 && isRunning(pid); i++) await new Promise((done) => setTimeout(done, 50));
+
+    assert.equal(isRunning(pid), false);
+    // The queue's engine ends with its owner too, in a moment.
+    await new Promise((done) => setTimeout(done, 500));
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
 });
