@@ -74,6 +74,8 @@ async function play(seed: number): Promise<void> {
   const next = random(seed);
   const chance = (share: number) => next() < share;
   const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)]!;
+  /** An edit of something that is there, half of the time: so that both sides meet at one skill. */
+  const pickEdit = <T>(edit: T, all: readonly T[]): T => (chance(0.5) ? edit : pick(all));
   const trouble: Trouble = {};
   const world = await connectedWorld(service, (mirrors) => troubled(mirrors, () => trouble));
   const { copy } = world;
@@ -82,6 +84,8 @@ async function play(seed: number): Promise<void> {
   let theirs: string[] = [];
   const ours = new Map<string, string>();
   let count = 0;
+  /** The first line of the round. */
+  let fresh = 0;
   const token = () => `line-${seed}-${count++}`;
   const api = (method: string, target: string, body?: object) =>
     service.call(method, target, { token: world.owner.token, ...(body ? { body } : {}) });
@@ -172,7 +176,7 @@ async function play(seed: number): Promise<void> {
   const editThere = () => {
     copy.update();
     const from = count;
-    for (let edits = 1 + Math.floor(next() * 3); edits > 0; edits--) pick(there)();
+    for (let edits = 1 + Math.floor(next() * 3); edits > 0; edits--) pickEdit(there[0]!, there)();
     theirs.push(...linesOf(copy.folder).filter((line) => Number(line.split("-").at(-1)) >= from));
     copy.push();
   };
@@ -196,6 +200,11 @@ async function play(seed: number): Promise<void> {
         told(`lost ${line}`),
       );
     for (const [line, id] of ours) {
+      const [newest] = await versionsOf(world, id);
+      // One that lost a conflict is in the history alone, from there on.
+      const isTheirs = newest!.message.endsWith("by Gita)");
+      const isOld = Number(line.split("-").at(-1)) < fresh;
+      assert.ok(isOld || isTheirs || (await textOf(world, id)).includes(line), told(`overwrote our ${line}`));
       const kept = await Promise.all(
         (await versionsOf(world, id)).map(({ version }) => textOf(world, id, version)),
       );
@@ -205,6 +214,15 @@ async function play(seed: number): Promise<void> {
       );
     }
     copy.update();
+    const alive = new Set((await listSkills(world)).map(({ id }) => id));
+    const claimed = directories().map(
+      (path) => (JSON.parse(copy.read(`${path}/.svc.json`)) as { id: string }).id,
+    );
+    assert.equal(new Set(claimed).size, claimed.length, told("two directories are one skill"));
+    assert.ok(
+      claimed.every((id) => alive.has(id)),
+      told("a directory is no skill's"),
+    );
     for (const [name, text] of outside) assert.equal(copy.read(name), text, told(name));
     const held = [world.tip(), await texts()];
     await syncDone();
@@ -213,7 +231,8 @@ async function play(seed: number): Promise<void> {
 
   try {
     for (let round = 0; round < roundsEach; round++) {
-      for (let edits = Math.floor(next() * 3); edits > 0; edits--) await pick(here)();
+      fresh = count;
+      for (let edits = Math.floor(next() * 3); edits > 0; edits--) await pickEdit(here[1]!, here)();
       if (chance(0.7)) editThere();
       let isOurs = false;
       if (chance(0.25)) trouble.squeeze = () => editThere();
