@@ -15,6 +15,7 @@ import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
+import { outcomeWord } from "./present.ts";
 
 type Outcome = "updated" | "upToDate" | "repaired" | "partial" | "failed";
 
@@ -315,23 +316,9 @@ async function rememberPin(
 }
 
 function line(context: Context, skill: PulledSkill): string {
-  const { paint } = context.output;
-  const style = {
-    updated: "green",
-    repaired: "green",
-    upToDate: "dim",
-    partial: "yellow",
-    failed: "red",
-  } as const;
-  const words = {
-    updated: "updated",
-    repaired: "repaired",
-    upToDate: "up to date",
-    partial: "partly updated",
-    failed: "failed",
-  };
+  const version = skill.toSemver === undefined ? "" : ` ${skill.toSemver}`;
   return [
-    `${paint(style[skill.outcome], words[skill.outcome])}  ${skill.slug}${skill.toSemver === undefined ? "" : ` ${skill.toSemver}`}`,
+    `${outcomeWord(context, skill.outcome)}  ${skill.slug}${version}`,
     ...skill.warnings.map((warning) => `  ${warning}`),
   ].join("\n");
 }

@@ -11,6 +11,7 @@ import { profileName } from "../state/config.ts";
 import { readConfig } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
+import { outcomeWord } from "./present.ts";
 
 export const restore = defineCommand({
   name: "restore",
@@ -112,22 +113,14 @@ async function listUnlocked(context: Context, folder: string, lock: ProjectLock)
   });
 }
 
-function line({ output: { paint } }: Context, skill: RestoredSkill): string {
+function line(context: Context, skill: RestoredSkill): string {
   const { outcome, installed, skipped, warnings } = skill;
-  const style = {
-    installed: "green",
-    updated: "green",
-    repaired: "green",
-    upToDate: "dim",
-    partial: "yellow",
-    failed: "red",
-  } as const;
-  const word = { upToDate: "up to date", partial: "partly restored" };
-  const shown = outcome === "upToDate" || outcome === "partial" ? word[outcome] : outcome;
   return [
-    `${paint(style[outcome], shown)}  ${skill.skill} ${skill.semver}`,
+    `${outcomeWord(context, outcome)}  ${skill.skill} ${skill.semver}`,
     ...(outcome === "upToDate" ? [] : installed.map((record) => `  ${record.platform}  ${record.path}`)),
-    ...skipped.map(({ platform, reason }) => `  ${paint("yellow", platform)}  ${plainLine(reason)}`),
+    ...skipped.map(
+      ({ platform, reason }) => `  ${context.output.paint("yellow", platform)}  ${plainLine(reason)}`,
+    ),
     ...warnings.map((warning) => `  ${plainLine(warning)}`),
   ].join("\n");
 }

@@ -12,7 +12,7 @@ import type { Hint, InstallItem, InstallPlace, Placement, Refusal } from "../tar
 import { digestOfFiles, digestOfPath, digestOfText, isThere } from "./digest.ts";
 import { firstMissing, isInside, linkTarget, readTextFile } from "./files.ts";
 import { applySection, readSection, sectionContent } from "./section.ts";
-import { type Neighbour, realPlace, recordsAt } from "./shared.ts";
+import { type Neighbour, realPlace, recordsAt } from "./same-place.ts";
 import type { FetchedVersion } from "./fetch.ts";
 
 export interface WantedInstall {

@@ -6,7 +6,7 @@ import { hasCode } from "../errors.ts";
 import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
 import { isInside, linkTarget, readTextFile, writeWhole } from "./files.ts";
 import { removeSection } from "./section.ts";
-import { handOver, sharersOf } from "./shared.ts";
+import { handOver, sharersOf } from "./same-place.ts";
 
 /** `stale`: what a stopped run was about to replace. `edited`: not what svc left there. */
 export type RecordState = "intact" | "stale" | "missing" | "edited";

@@ -1,7 +1,7 @@
 /** What one sync has in its hands, and how it says that it can't go on. */
 import type { Mirror, Remote } from "../../repos/mirror/types.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
-import type { SyncRefusal } from "../../storage/sync-runs.ts";
+import type { SyncCounts, SyncRefusal } from "../../storage/sync-runs.ts";
 import type { SyncActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 
@@ -13,15 +13,7 @@ export interface SyncWork {
   mirror: Mirror;
   remote: Remote;
   full: boolean;
-  counts: {
-    imported: number;
-    created: number;
-    conflicts: number;
-    exported: number;
-    removed: number;
-    refused: number;
-    retries: number;
-  };
+  counts: SyncCounts;
   /** Directories and skills that could not be carried over, of the last round. */
   refusals: SyncRefusal[];
   /** Aborted when somebody else has the lease, or the process ends. */
