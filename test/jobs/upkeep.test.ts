@@ -103,6 +103,8 @@ describe("tidying repositories", () => {
     for (const name of ["upkeep.tidy-repos", "upkeep.check-repos", "upkeep.purge", "upkeep.reconcile"])
       assert.ok(scheduled.includes(name), name);
     const tidy = jobs.find(({ name }) => name === "upkeep.tidy-repos")!;
-    assert.equal(tidy.runsAt!.toISOString().slice(11, 16), "02:17");
+    // A queue counts from when it was asked, so that some milliseconds are missing.
+    const minute = new Date(Math.round(tidy.runsAt!.getTime() / 60_000) * 60_000);
+    assert.equal(minute.toISOString().slice(11, 16), "02:17");
   });
 });
