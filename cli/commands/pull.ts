@@ -46,8 +46,6 @@ interface Run {
   named: boolean;
   /** The pin that was asked for. */
   repin: string | undefined;
-  /** The lock of the local state is for one at a time; downloads are not. */
-  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   machine: string | undefined;
   places: ReportedPlace[];
 }
@@ -98,7 +96,6 @@ export const pull = defineCommand({
       force: args.force,
       named: args.slug !== undefined,
       repin,
-      inTurn: openTurns(),
       machine: undefined,
       places: [],
     };
@@ -179,41 +176,39 @@ function wouldMove(skill: InstalledSkill, resolved: ResolveResult): boolean {
   return resolved.version.version !== skill.version || resolved.version.hash !== skill.hash;
 }
 
-/** In the order of the candidates, whichever is done first. */
+/** Changes are made one after another, in the order of the skills: files that they share always come out the same. */
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** In the order of the candidates, whichever is downloaded first. */
 async function pullAll(run: Run, candidates: readonly Candidate[]): Promise<PulledSkill[]> {
   const { length } = candidates;
   const skills: PulledSkill[] = [];
   const rest = [...candidates.entries()];
+  let before: Promise<unknown> = Promise.resolve();
   const lane = async () => {
     for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
       const [i, candidate] = next;
-      const work = () => pullOne(run, candidate);
+      const turn = before;
+      const work = () => pullOne(run, candidate, (change) => turn.then(change));
       const label = `Pulling ${candidate.skill.slug} (${i + 1} of ${length})`;
       // Of a single skill, its download tells more.
-      skills[i] = length === 1 ? await work() : await run.context.output.waiting(label, work);
+      const pulled = length === 1 ? work() : run.context.output.waiting(label, work);
+      before = Promise.allSettled([turn, pulled]);
+      skills[i] = await pulled;
     }
   };
   await Promise.all(Array.from({ length: Math.min(pulledAtOnce, length) }, lane));
   return skills;
 }
 
-function openTurns(): Run["inTurn"] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
-}
-
-async function pullOne(run: Run, candidate: Candidate): Promise<PulledSkill> {
+async function pullOne(run: Run, candidate: Candidate, inTurn: InTurn): Promise<PulledSkill> {
   const { installName, skill, range, resolved } = candidate;
   const base = { publicId: skill.publicId, slug: skill.slug, fromVersion: skill.version };
   if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
   try {
-    const brought = await bringTo(run, { installName, skill, range, resolved });
+    const brought = await bringTo(run, { installName, skill, range, resolved }, inTurn);
     if (brought.outcome !== "failed") {
-      const { context, session, repin, inTurn } = run;
+      const { context, session, repin } = run;
       const follow = () => followPull(context, session.profile, installName, resolved, repin);
       brought.warnings.push(...(await inTurn(follow)));
     }
@@ -226,8 +221,12 @@ async function pullOne(run: Run, candidate: Candidate): Promise<PulledSkill> {
 
 type Brought = Omit<PulledSkill, "publicId" | "slug" | "fromVersion">;
 
-async function bringTo(run: Run, candidate: Candidate & { resolved: ResolveResult }): Promise<Brought> {
-  const { context, session, force, inTurn } = run;
+async function bringTo(
+  run: Run,
+  candidate: Candidate & { resolved: ResolveResult },
+  inTurn: InTurn,
+): Promise<Brought> {
+  const { context, session, force } = run;
   const { installName, skill, range, resolved } = candidate;
   const { version } = resolved;
   const moved = wouldMove(skill, resolved);
