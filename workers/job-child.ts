@@ -31,7 +31,7 @@ async function run({ name, payload, place }: ToChild & { kind: "run" }): Promise
       throw error;
     });
     // The map ties a name to its payload, which the compiler cannot follow through a name of run time.
-    const job: (app: App, payload: JobPayloads[ChildJobName]) => Promise<void> = childJobs[name];
+    const job = childJobs[name] as (app: App, payload: JobPayloads[ChildJobName]) => Promise<void>;
     await job(app, payload);
     tell({ kind: "done" });
   } catch (error) {

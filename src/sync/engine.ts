@@ -4,6 +4,7 @@
  * compared by content, so the next sync goes on from wherever this one stopped, and a second one changes nothing.
  */
 import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../contract/limits.ts";
 import { RepoError } from "../../repos/errors.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
 import { indexFile } from "../../repos/mirror/layout.ts";
@@ -106,6 +107,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
       ...(problem ? { problem } : {}),
     });
   else await syncRuns.forget(runId);
+  await syncRuns.trim(connectionId, limits.syncRunsKept);
   if (leaving.signal.aborted) return "lost";
   const isEnded = await connections.finish(connectionId, fence, {
     done: connection.wanted,
