@@ -291,7 +291,7 @@ describe("a project with a manifest", () => {
     });
     assert.equal(healthy.code, 0, healthy.stderr);
     await ada.svc.json(["uninstall", "many-0"]);
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 5; round++) {
       const started = ada.svc.start(["install", "acme/many-0", "-t", "codex,claude", "-p", "-o", "json"], {
         env,
       });
@@ -314,7 +314,7 @@ describe("a project with a manifest", () => {
 
     rmSync(path.join(ben.svc.home, ".svc"), { recursive: true });
     for (const name of [".claude", ".cursor"]) rmSync(path.join(ben.clone, name), { recursive: true });
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 3; round++) {
       const started = ben.svc.start(["restore", "--force", "-o", "json"], { env });
       await sleep((healthy.tookMs * (round + 3)) / 9);
       started.kill();
