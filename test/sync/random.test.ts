@@ -10,7 +10,7 @@ import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { connectedWorld, listSkills, publish, skillDirectories, textOf, versionsOf } from "./world.ts";
 
-const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 2);
+const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const roundsEach = 10;
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? Date.now() % 1_000_000);
 
