@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import os from "node:os";
 import path from "node:path";
 import type { Remote } from "../../repos/mirror/types.ts";
+import { editorEnv } from "./native-git.ts";
 
 /** What happens to requests of one kind, as often as `times` says, or from now on. */
 export interface Trouble {
@@ -34,23 +35,10 @@ export type FromChild =
   | { kind: "held"; id: number }
   | { kind: "asked"; step: Trouble["on"]; authorization: string | null };
 
-const env = {
-  PATH: process.env["PATH"],
-  HOME: "/nonexistent",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_AUTHOR_NAME: "Gita",
-  GIT_AUTHOR_EMAIL: "gita@example.com",
-  GIT_COMMITTER_NAME: "Gita",
-  GIT_COMMITTER_EMAIL: "gita@example.com",
-  LC_ALL: "C.UTF-8",
-};
-
 export function runGit(folder: string, ...args: string[]): string {
   return execFileSync("git", ["-c", "core.quotePath=false", ...args], {
     cwd: folder,
-    env,
+    env: editorEnv,
     maxBuffer: 256 * 1024 * 1024,
     stdio: ["ignore", "pipe", "pipe"],
   })

@@ -13,6 +13,20 @@ const env = {
   LC_ALL: "C.UTF-8",
 };
 
+/** What somebody has who edits a repository with git: a name, and nothing of this machine. */
+export const editorEnv = {
+  PATH: process.env["PATH"],
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_AUTHOR_NAME: "Gita",
+  GIT_AUTHOR_EMAIL: "gita@example.com",
+  GIT_COMMITTER_NAME: "Gita",
+  GIT_COMMITTER_EMAIL: "gita@example.com",
+  LC_ALL: "C.UTF-8",
+};
+
 /** Runs git in a folder and answers its output as bytes. Throws with what it said when it fails. */
 export function gitBytes(folder: string, ...args: string[]): Buffer {
   return execFileSync("git", ["-c", "safe.directory=*", "-c", "core.quotePath=false", ...args], {

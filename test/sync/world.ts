@@ -16,20 +16,8 @@ import type { RepositoryHost } from "../../repos/hosts/host.ts";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import type { Mirrors } from "../../repos/mirror/types.ts";
 import { runSync, type SyncEnd, type SyncPorts } from "../../src/sync/engine.ts";
+import { editorEnv } from "../support/native-git.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-
-const gitEnv = {
-  PATH: process.env["PATH"],
-  HOME: "/nonexistent",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_AUTHOR_NAME: "Gita",
-  GIT_AUTHOR_EMAIL: "gita@example.com",
-  GIT_COMMITTER_NAME: "Gita",
-  GIT_COMMITTER_EMAIL: "gita@example.com",
-  LC_ALL: "C.UTF-8",
-};
 
 export interface SyncWorld {
   service: TestService;
@@ -70,7 +58,7 @@ export async function connectedWorld(
   const org = await service.newOrg(owner);
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-sync-"));
   const remote = path.join(folder, "remote.git");
-  execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote], { env: gitEnv });
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote], { env: editorEnv });
   const mirrors = openMirrors({
     root: app.config.gitRoot,
     git: { program: "git", searchPath: process.env["PATH"] },
@@ -119,7 +107,7 @@ export async function connectedWorld(
         "git",
         ["-C", remote, "for-each-ref", "--format=%(objectname)", "refs/heads/main"],
         {
-          env: gitEnv,
+          env: editorEnv,
           encoding: "utf8",
         },
       ).trim();
@@ -137,7 +125,7 @@ function workingCopy(folder: string, remote: string): WorkingCopy {
   const git = (...args: string[]) =>
     execFileSync("git", args, {
       cwd: folder,
-      env: gitEnv,
+      env: editorEnv,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     }).trim();
