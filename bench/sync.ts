@@ -1,0 +1,102 @@
+/**
+ * From a publish by the API to the commit on the remote, with the built service, its embedded engines, its workers and a
+ * git host of its own on loopback. Milliseconds, since that is what somebody waits for; the host's share is in them.
+ *
+ * `node --import tsx bench/sync.ts [--publishes=20] [--cold=3]`
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { startGitHost, type HostedRepo } from "../test/support/git-host.ts";
+import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
+import { median, percentile, printRows, row } from "./figures/figures.ts";
+import { signUp, type Client } from "./http/client.ts";
+
+const { values } = parseArgs({
+  options: { publishes: { type: "string", default: "20" }, cold: { type: "string", default: "3" } },
+});
+const lookEveryMs = 10;
+const patienceMs = 60_000;
+/** Longer than a process of a sync waits for the next one. */
+const idleMs = 62_000;
+
+/** As the host's own folder says: asking by a program would take time from what is measured. */
+function tipOf({ directory }: HostedRepo): string | undefined {
+  const ref = join(directory, "refs", "heads", "main");
+  return existsSync(ref) ? readFileSync(ref, "utf8") : undefined;
+}
+
+async function until(remote: HostedRepo, isThere: (tip: string | undefined) => boolean): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!isThere(tipOf(remote))) {
+    if (performance.now() > deadline) throw new Error("the commit did not come");
+    await sleep(lookEveryMs);
+  }
+}
+
+/** Milliseconds from the request's beginning until the branch has moved. */
+async function publishOnce(client: Client, tenantId: string, remote: HostedRepo, n: number): Promise<number> {
+  const before = tipOf(remote);
+  const startedAt = performance.now();
+  await client.send("POST", "/api/skills", { tenantId, name: `Skill ${n}`, content: `# Skill ${n}\n` });
+  await until(remote, (tip) => tip !== before);
+  return performance.now() - startedAt;
+}
+
+const folder = temporaryFolder("bench-sync");
+const host = await startGitHost();
+const server = await startServer({
+  dataDir: join(folder, "data"),
+  env: { LOG_LEVEL: "warn", SYNC_PRIVATE_NETWORK: "true" },
+});
+try {
+  const client = await signUp(server);
+  const { id } = await client.send<{ id: string }>("POST", "/api/tenants", { name: "Sync", slug: "sync" });
+  const remote = await host.newRepository();
+  await client.send("POST", "/api/tenants/sync/repo-sync", {
+    host: "local",
+    url: remote.remote.url,
+    branch: "main",
+  });
+  await until(remote, (tip) => tip !== undefined);
+
+  const warm: number[] = [];
+  for (let n = 0; n < Number(values.publishes); n++) {
+    // What follows a sync (its books, the next schedule) is not part of the next one.
+    await sleep(500);
+    warm.push(await publishOnce(client, id, remote, n));
+  }
+  const cold: number[] = [];
+  for (let n = 0; n < Number(values.cold); n++) {
+    await sleep(idleMs);
+    cold.push(await publishOnce(client, id, remote, 1000 + n));
+  }
+  const ms = (value: number) => `${Math.round(value)} ms`;
+  const rows = [
+    row(
+      "publish to commit on the remote, median",
+      median(warm),
+      "ms",
+      { most: 2000 },
+      `p90 ${ms(percentile(warm, 0.9))}`,
+    ),
+    ...(cold.length === 0
+      ? []
+      : [
+          row(
+            "the first one after a minute of quiet, median",
+            median(cold),
+            "ms",
+            { most: 2000 },
+            `worst ${ms(Math.max(...cold))}`,
+          ),
+        ]),
+  ];
+  printRows(rows);
+  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+} finally {
+  await server.stop();
+  await host.close();
+  removeFolder(folder);
+}
