@@ -12,8 +12,8 @@ import type { FileMode } from "../store/types.ts";
 import { assertSkillPath, indexPath, skillsFolder, svcFile } from "./layout.ts";
 import { contentTreeOfEntries, type ScanContext } from "./scan.ts";
 import { Folder, findFolder, folderFor, treeEntry, type WrittenTree } from "./tree-edits.ts";
-import { isFileMode, isFolder, isSkillFolder } from "./trees.ts";
-import type { Built, CommitInfo, MirrorEdit, PreparedPush, RefusedEdit } from "./types.ts";
+import { commitIfHere, isFileMode, isFolder, isSkillFolder } from "./trees.ts";
+import type { Built, CommitInfo, MirrorEdit, Onto, PreparedPush, RefusedEdit } from "./types.ts";
 
 const foldersOfSkill = 2000;
 
@@ -28,21 +28,28 @@ export async function buildPush(
   parent: string | null,
   edits: readonly MirrorEdit[],
   info: CommitInfo,
+  onto?: Onto,
 ): Promise<Built> {
   assertEdits(edits);
   const parentTree = parent === null ? undefined : (await context.trees.commit(parent)).treeOid;
+  const tip = onto?.tip ? await commitIfHere(context.trees, onto.tip) : undefined;
   const writer = new PackWriter(context.packs, context.repo, parent === null ? "create" : "existing");
   try {
-    const build = await Building.start(context, writer, parentTree);
+    const build = await Building.start(context, writer, parentTree, tip?.treeOid);
     for (const edit of edits) if (edit.kind === "remove") await build.remove(edit.path);
     for (const edit of edits) if (edit.kind === "put") await build.put(edit);
     for (const edit of edits) if (edit.kind === "index") await build.index(edit.data);
-    const tree = await build.close();
-    if (tree === parentTree || (parentTree === undefined && tree === emptyTree)) {
+    const { tree, skills } = await build.close();
+    const outcome = { tree, skills, refused: build.refused };
+    const isSame = tree === (parentTree ?? emptyTree) || (skills !== null && skills === onto?.skills);
+    if (isSame || onto?.isTrial === true) {
       await writer.discard();
-      return { prepared: undefined, refused: build.refused };
+      return { ...outcome, prepared: undefined };
     }
-    return { prepared: await finish(context, writer, parent, tree, info), refused: build.refused };
+    const parents = onto?.parents ?? (parent === null ? [] : [parent]);
+    const made = await finish(context, writer, { tree, parents, info });
+    const prepared = { ...made, parent: onto ? onto.tip : parent, beside: onto !== undefined };
+    return { ...outcome, prepared };
   } catch (error) {
     await writer.discard();
     throw error;
@@ -66,13 +73,11 @@ function assertEdits(edits: readonly MirrorEdit[]): void {
 async function finish(
   { repo, objects }: BuildContext,
   writer: PackWriter,
-  parent: string | null,
-  tree: string,
-  info: CommitInfo,
-): Promise<PreparedPush> {
+  { tree, parents, info }: { tree: string; parents: readonly string[]; info: CommitInfo },
+): Promise<Omit<PreparedPush, "parent" | "beside">> {
   const data = encodeCommit({
     treeOid: tree,
-    parents: parent === null ? [] : [parent],
+    parents: [...parents],
     author: info.author,
     committer: info.committer ?? info.author,
     at: info.at,
@@ -83,7 +88,7 @@ async function finish(
   const objectCount = writer.count;
   const { pack, index, bytes } = await writer.publish();
   objects.views.add(repo, pack, new PackIndex(index), bytes);
-  return { parent, commit, tree, pack, bytes, objects: objectCount };
+  return { commit, tree, pack, bytes, objects: objectCount };
 }
 
 class Building {
@@ -91,23 +96,26 @@ class Building {
   readonly #context: BuildContext;
   readonly #writer: PackWriter;
   readonly #root: Folder;
-  /** The parent as it is, for what can be taken over from it. */
-  readonly #parent: Folder;
+  /** What the host has, as it is: for what can be taken over from there. The parent comes first. */
+  readonly #held: readonly Folder[];
 
-  constructor(context: BuildContext, writer: PackWriter, root: Folder, parent: Folder) {
+  constructor(context: BuildContext, writer: PackWriter, root: Folder, held: readonly Folder[]) {
     this.#context = context;
     this.#writer = writer;
     this.#root = root;
-    this.#parent = parent;
+    this.#held = held;
   }
 
   static async start(
     context: BuildContext,
     writer: PackWriter,
     parentTree: string | undefined,
+    tipTree: string | undefined,
   ): Promise<Building> {
-    const entries = parentTree === undefined ? [] : await context.trees.tree(parentTree);
-    return new Building(context, writer, new Folder(entries, parentTree), new Folder(entries, parentTree));
+    const folderOf = async (tree: string | undefined) =>
+      new Folder(tree === undefined ? [] : await context.trees.tree(tree), tree);
+    const held = await Promise.all([parentTree, ...(tipTree === undefined ? [] : [tipTree])].map(folderOf));
+    return new Building(context, writer, await folderOf(parentTree), held);
   }
 
   async remove(path: string): Promise<void> {
@@ -138,8 +146,8 @@ class Building {
     }
     const skill = (await this.#takenOver(edit)) ?? (await this.#written(edit));
     const svc = hashObject("blob", edit.svc);
-    const known = (await findFolder(trees, this.#parent, edit.path.split("/")))?.entry(svcFile);
-    if (known?.oid !== svc) await this.#add("blob", svc, edit.svc);
+    const known = await this.#foundAt(edit.path);
+    if (!known.some((one) => one.entry(svcFile)?.oid === svc)) await this.#add("blob", svc, edit.svc);
     skill.set(treeEntry("100644", svcFile, svc));
     folder.setChild(name, skill);
   }
@@ -163,21 +171,30 @@ class Building {
     folder.set(treeEntry("100644", name, oid));
   }
 
-  /** Writes the trees that changed and answers the root's id. */
-  async close(): Promise<string> {
+  /** Writes the trees that changed and answers the root's id, and that of `skills/`. */
+  async close(): Promise<{ tree: string; skills: string | null }> {
     const fresh: WrittenTree[] = [];
     const root = this.#root.close((tree) => fresh.push(tree), true);
     for (const { oid, data } of fresh) await this.#add("tree", oid, data);
-    return root ?? emptyTree;
+    const skills = this.#root.entry(skillsFolder);
+    return { tree: root ?? emptyTree, skills: skills && isFolder(skills) ? skills.oid : null };
   }
 
-  /** The directory as it lies in the parent, where that has the content already. */
-  async #takenOver({ path, from, contentTree }: Put): Promise<Folder | undefined> {
-    for (const place of from === undefined ? [path] : [path, from]) {
-      const found = await findFolder(this.#context.trees, this.#parent, place.split("/"));
-      if (found !== undefined && contentTreeOfEntries(found.list) === contentTree)
-        return new Folder(found.list);
+  /** The directory as it is in each of the trees that the host has. */
+  async #foundAt(place: string): Promise<Folder[]> {
+    const found: Folder[] = [];
+    for (const root of this.#held) {
+      const folder = await findFolder(this.#context.trees, root, place.split("/"));
+      if (folder) found.push(folder);
     }
+    return found;
+  }
+
+  /** The directory as it lies in the parent or on the branch, where they have the content already. */
+  async #takenOver({ path, from, contentTree }: Put): Promise<Folder | undefined> {
+    for (const place of from === undefined ? [path] : [path, from])
+      for (const found of await this.#foundAt(place))
+        if (contentTreeOfEntries(found.list) === contentTree) return new Folder(found.list);
     return undefined;
   }
 
@@ -208,11 +225,10 @@ class Building {
     return new Folder(parseRawTree(root));
   }
 
-  /** Ids of everything in a directory of the parent: what the host has. */
+  /** Ids of everything in a directory that the host has. */
   async #knownBelow(place: string, known: Set<string>): Promise<void> {
     const { trees } = this.#context;
-    const start = await findFolder(trees, this.#parent, place.split("/"));
-    let level = start?.list ?? [];
+    let level = (await this.#foundAt(place)).flatMap(({ list }) => list);
     for (let looked = 0; level.length > 0 && looked <= foldersOfSkill;) {
       const folders = level.filter((entry) => isFolder(entry) && !known.has(entry.oid));
       for (const { oid } of level) known.add(oid);

@@ -2,7 +2,7 @@
 import { RepoError } from "../errors.ts";
 import type { RawTreeEntry } from "../store/objects.ts";
 import { plainText } from "../transport/pkt-line.ts";
-import { entryNamed, isFolder, type ForeignCommit, type TreeReader } from "./trees.ts";
+import { commitIfHere, entryNamed, isFolder, type ForeignCommit, type TreeReader } from "./trees.ts";
 import type { RemoteChange } from "./types.ts";
 
 /** Commits looked at for one path; beyond, the tip has to do. */
@@ -65,15 +65,6 @@ export async function lastChanges(
   const found = new Map<string, RemoteChange>();
   for (const path of paths) found.set(path, await lastChange(path));
   return found;
-}
-
-async function commitIfHere(trees: TreeReader, oid: string): Promise<ForeignCommit | undefined> {
-  try {
-    return await trees.commit(oid);
-  } catch (error) {
-    if (error instanceof RepoError && error.code === "object_missing") return undefined;
-    throw error;
-  }
 }
 
 function changeOf(oid: string, commit: ForeignCommit, exact: boolean): RemoteChange {

@@ -14,6 +14,7 @@ import * as files from "../store/posix-files.ts";
 import { branchRef, openSession, type Session } from "../transport/connect.ts";
 import { fetchPack } from "../transport/fetch-pack.ts";
 import { sendPack } from "../transport/send-pack.ts";
+import { descendsFrom, lookAtCommit, onlyFollows } from "./beside.ts";
 import { buildPush, type BuildContext } from "./build.ts";
 import { lastChanges } from "./history.ts";
 import { listSkill, writeListingZip } from "./listing.ts";
@@ -45,6 +46,8 @@ const incrementBytes = 64 * MiB;
 /** An answer to a push is a report and what hooks print. */
 const reportBytes = 4 * MiB;
 const branchesShown = 1000;
+/** Commits of a branch beside the mirrored one: what somebody added to ours, and ours. */
+const besideDepth = 20;
 const sentPieceBytes = 1 * MiB;
 const graceMs = 10 * 60_000;
 
@@ -116,15 +119,14 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       objects.forget(repo);
     }
 
-    /** Gets a commit's pack and stores it. What makes it reachable comes last. */
+    /** Gets a commit's pack and stores it. */
     async function bring(
       session: Session,
       want: string,
       capabilities: ReadonlySet<string>,
-      have: string | undefined,
+      { have, depth }: { have: string | undefined; depth: number | undefined },
     ): Promise<number> {
       const shallow = have === undefined ? [] : await readShallow();
-      const depth = have === undefined ? 1 : undefined;
       const fetched = await fetchPack(session, { want, have, shallow, depth, capabilities });
       const stored = await storePack(packs, repo, fetched.pack, have === undefined ? "create" : "existing");
       if (stored !== undefined)
@@ -132,7 +134,6 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       if (!(await isHere(want)))
         throw new RepoError("remote_protocol", "the host sent a pack without the commit that was asked for");
       if (fetched.shallow.length > 0) await writeShallow([...new Set([...shallow, ...fetched.shallow])]);
-      await moveTip(want);
       return fetched.pack.length;
     }
 
@@ -147,9 +148,16 @@ export function openMirrors(given: MirrorOptions): Mirrors {
           const commit = found.get(ref);
           if (commit === undefined) return withoutBranch(found);
           let bytes = 0;
-          if (await isHere(commit)) await moveTip(commit);
-          else bytes = await bring(session, commit, capabilities, known);
-          return { status: "fetched", commit, tree: (await trees.commit(commit)).treeOid, bytes };
+          if (!(await isHere(commit))) {
+            const depth = known === undefined ? 1 : undefined;
+            bytes = await bring(session, commit, capabilities, { have: known, depth });
+          }
+          // What makes it reachable comes last.
+          await moveTip(commit);
+          const tree = (await trees.commit(commit)).treeOid;
+          const { beside } = options;
+          const other = beside === undefined ? {} : { beside: found.get(branchRef(beside)) ?? null };
+          return { status: "fetched", commit, tree, bytes, ...other };
         });
 
       let fetched: Fetched;
@@ -166,6 +174,21 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       }
       await tidy();
       return fetched;
+    }
+
+    async function fetchBeside(
+      remote: Remote,
+      branch: string,
+      { signal }: { signal?: AbortSignal } = {},
+    ): Promise<string | null> {
+      const have = await tip();
+      return withSession(remote, { maxBytes: fetchBytes, signal }, async (session) => {
+        const { refs: found, capabilities } = await session.discover("git-upload-pack");
+        const commit = found.get(branchRef(branch));
+        if (commit === undefined) return null;
+        if (!(await isHere(commit))) await bring(session, commit, capabilities, { have, depth: besideDepth });
+        return commit;
+      });
     }
 
     /** Keeps the number of packs low; nothing depends on it. */
@@ -201,7 +224,7 @@ export function openMirrors(given: MirrorOptions): Mirrors {
         { maxBytes: reportBytes + incrementBytes, signal: options.signal },
         (session) => sendPack(session, request),
       );
-      if (result.status === "pushed") await moveTip(prepared.commit);
+      if (result.status === "pushed" && !prepared.beside) await moveTip(prepared.commit);
       return result;
     }
 
@@ -231,10 +254,22 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       read: (oid) => guarded("read a file", () => objects.read(repo, oid, "blob")),
       writeZip: (listed, path, replace = new Map()) => writeListingZip(context, listed, path, replace),
       lastChanges: (commit, paths) => guarded("read history", () => lastChanges(trees, commit, paths)),
-      build: (parent, edits, commit) =>
+      fetchBeside: (remote, branch, options) => guarded("fetch", () => fetchBeside(remote, branch, options)),
+      look: (commit) => guarded("read a commit", () => lookAtCommit(trees, commit)),
+      descends: (commit, from) => guarded("read history", () => descendsFrom(trees, commit, from)),
+      onlyFollows: (commit, { ours, before, after }) =>
+        guarded("compare commits", async () => {
+          const facts = await Promise.all(
+            [commit, ours, before, after].map((one) => lookAtCommit(trees, one)),
+          );
+          const [found, own, was, is] = facts.map((one) => one?.tree);
+          if (!found || !own || !was || !is) return false;
+          return onlyFollows(trees, { found, ours: own, before: was, after: is });
+        }),
+      build: (parent, edits, commit, onto) =>
         guarded("build a push", async () => {
-          if (parent !== null) assertOid(parent);
-          return buildPush(context, parent, edits, commit);
+          for (const oid of [parent, onto?.tip, ...(onto?.parents ?? [])]) if (oid) assertOid(oid);
+          return buildPush(context, parent, edits, commit, onto);
         }),
       push: (remote, branch, prepared, options) =>
         guarded("push", () => push(remote, branch, prepared, options)),

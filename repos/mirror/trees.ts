@@ -99,3 +99,13 @@ function parseForeignCommit(data: Buffer): ForeignCommit {
     text: cut === -1 ? "" : whole.slice(cut + 2),
   };
 }
+
+/** Undefined for a commit beyond the edge of what was fetched. */
+export async function commitIfHere(trees: TreeReader, oid: string): Promise<ForeignCommit | undefined> {
+  try {
+    return await trees.commit(oid);
+  } catch (error) {
+    if (error instanceof RepoError && error.code === "object_missing") return undefined;
+    throw error;
+  }
+}

@@ -26,11 +26,20 @@ export interface FetchOptions {
   /** Most bytes of one fetch (256 MB). */
   maxBytes?: number;
   signal?: AbortSignal;
+  /** Another branch that is to be told of, as it is at the same moment. */
+  beside?: string;
 }
 
 /** `empty`: the repository has no commit at all; `no_branch`: it has others. */
 export type Fetched =
-  | { status: "fetched"; commit: string; tree: string; bytes: number }
+  | {
+      status: "fetched";
+      commit: string;
+      tree: string;
+      bytes: number;
+      /** Where the branch that `beside` names is; null if there is none. */
+      beside?: string | null;
+    }
   | { status: "empty" }
   | { status: "no_branch"; branches: string[] };
 
@@ -161,9 +170,24 @@ export interface CommitInfo {
   message: string;
 }
 
+/** For a commit that goes to another branch than the one whose tree it changes. */
+export interface Onto {
+  /** Where that branch is; null if there is none yet. What it holds is not sent again, as far as it is here. */
+  tip: string | null;
+  /** Of the commit. The first one, or one that it descends from, is `tip`. */
+  parents: readonly string[];
+  /** Tree of `skills/` that the branch has: there is nothing to push where the outcome is the same. */
+  skills?: string | undefined;
+  /** Nothing is kept of it but what it would be. */
+  isTrial?: boolean;
+}
+
 /** A commit on disk, and the pack that carries it. */
 export interface PreparedPush {
+  /** Where the branch that it is pushed to has to be. */
   parent: string | null;
+  /** Goes to another branch than the one that is mirrored. */
+  beside: boolean;
   commit: string;
   tree: string;
   /** Name and bytes of the pack. */
@@ -175,6 +199,10 @@ export interface PreparedPush {
 export interface Built {
   /** Undefined where the tree stays as it is: there is nothing to push. */
   prepared: PreparedPush | undefined;
+  /** The outcome, pushed or not. */
+  tree: string;
+  /** Tree of its `skills/`, null without one. */
+  skills: string | null;
   refused: RefusedEdit[];
 }
 
@@ -202,6 +230,20 @@ export interface Mirror {
    * `remote_too_large` if it takes more than `maxBytes`. Forgets nothing that `scan` may need.
    */
   fetch(remote: Remote, branch: string, options?: FetchOptions): Promise<Fetched>;
+  /**
+   * Brings another branch's tip here, with a little of its history; what is mirrored stays where it is. Answers the commit,
+   * null if there is no such branch.
+   */
+  fetchBeside(remote: Remote, branch: string, options?: { signal?: AbortSignal }): Promise<string | null>;
+  /** What a commit is made of; undefined for one that is not here. */
+  look(commit: string): Promise<CommitFacts | undefined>;
+  /** Whether one commit is the other or descends from it, as far as history is here. */
+  descends(commit: string, from: string): Promise<boolean>;
+  /**
+   * Whether a commit differs from `ours` by nothing but what the mirrored branch has changed from `before` to `after`: as a
+   * merge of that branch does. False where one of them is not here.
+   */
+  onlyFollows(commit: string, given: { ours: string; before: string; after: string }): Promise<boolean>;
   /** Skills of a fetched commit, or what changed against an earlier one; complete if that is no longer here. */
   scan(commit: string, since?: string): Promise<RemoteScan>;
   /** Files of a skill's directory, by the `tree` of its scan. `files` has what may be imported, once nothing is refused. */
@@ -216,7 +258,7 @@ export interface Mirror {
    * Puts the edits on the parent's tree as one commit in one pack, on disk for good. Everything outside `skills/`, and what
    * no edit names, keeps its bytes, modes and order. `invalid_draft` for an edit that names something else.
    */
-  build(parent: string | null, edits: readonly MirrorEdit[], commit: CommitInfo): Promise<Built>;
+  build(parent: string | null, edits: readonly MirrorEdit[], commit: CommitInfo, onto?: Onto): Promise<Built>;
   /**
    * Sends exactly that pack, if the branch is still at `parent`; never forces. After a `remote_unreachable` it is open
    * whether the host took it: fetch, and see.
@@ -229,6 +271,13 @@ export interface Mirror {
   ): Promise<PushResult>;
   /** Removes the mirror from disk. The next fetch starts afresh. */
   drop(): Promise<void>;
+}
+
+export interface CommitFacts {
+  tree: string;
+  /** Tree of `skills/`, null without one. */
+  skills: string | null;
+  parents: string[];
 }
 
 export interface RemoteFacts {
