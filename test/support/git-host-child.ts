@@ -132,8 +132,10 @@ const server = createServer((request, response) => {
 
 process.on("message", (message: ToChild) => {
   if (message.kind === "trouble") troubles.push(message.trouble);
-  else if (message.kind === "calm") troubles.length = 0;
-  else if (message.kind === "secret") credentials.set(message.repository, message.secret);
+  else if (message.kind === "calm") {
+    troubles.length = 0;
+    gates.clear();
+  } else if (message.kind === "secret") credentials.set(message.repository, message.secret);
   else if (message.kind === "gate") gates.add(message.repository);
   else {
     held.get(message.id)?.();

@@ -5,6 +5,8 @@
 import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, verify } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream";
+import { answerPulls, type StubPull } from "./github-pulls-stub.ts";
 import { runGit, startGitHost, type GitHost, type HostedRepo } from "./git-host.ts";
 
 export interface StubRepository {
@@ -17,6 +19,9 @@ export interface StubRepository {
   /** The App's installation, where it has one. */
   installationId: number | undefined;
   hooks: { id: number; url: string; secret: string }[];
+  pulls: StubPull[];
+  /** Whether the App's installation allows pull requests. */
+  allowsPulls: boolean;
   /** Names that lead here by redirect. */
   formerNames: string[];
 }
@@ -25,6 +30,7 @@ interface Token {
   repositories: Set<number>;
   contents: "read" | "write";
   webhooks: boolean;
+  pulls: boolean;
 }
 
 export interface StubAnswer {
@@ -37,12 +43,14 @@ export interface GitHubStub {
   /** Of REST interface and git alike. */
   url: string;
   app: { id: number; privateKey: string };
+  /** Behind the REST interface: its troubles are those of Git over HTTP. */
+  git: GitHost;
   asked: { method: string; path: string; body: Record<string, unknown> }[];
   newRepository(fullName: string, options?: { installed?: boolean }): Promise<StubRepository>;
   /** A fine-grained token. */
   newToken(
     repositories: StubRepository[],
-    options?: { contents?: "read" | "write"; webhooks?: boolean },
+    options?: { contents?: "read" | "write"; webhooks?: boolean; pulls?: boolean },
   ): string;
   revoke(token: string): void;
   remove(repository: StubRepository): void;
@@ -75,7 +83,7 @@ export async function startGitHub(): Promise<GitHubStub> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname, search } = new URL(request.url ?? "/", url);
+    const { pathname, search, searchParams } = new URL(request.url ?? "/", url);
     const atGit = /^\/([^/]+\/[^/]+)\.git(\/.*)$/.exec(pathname);
     if (atGit) return passOn(request, response, atGit[1]!, atGit[2]! + search);
     const chunks: Buffer[] = [];
@@ -83,7 +91,7 @@ export async function startGitHub(): Promise<GitHubStub> {
     const text = Buffer.concat(chunks).toString();
     const body = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
     asked.push({ method: request.method!, path: pathname, body });
-    const answer = troubles.shift() ?? answerTo(request, pathname, body);
+    const answer = troubles.shift() ?? answerTo(request, pathname, searchParams, body);
     response.writeHead(answer.status, {
       "content-type": "application/json; charset=utf-8",
       ...answer.headers,
@@ -91,7 +99,12 @@ export async function startGitHub(): Promise<GitHubStub> {
     response.end(answer.body);
   }
 
-  function answerTo(request: IncomingMessage, path: string, body: Record<string, unknown>): StubAnswer {
+  function answerTo(
+    request: IncomingMessage,
+    path: string,
+    query: URLSearchParams,
+    body: Record<string, unknown>,
+  ): StubAnswer {
     const authorization = request.headers.authorization ?? "";
     const [, bearer] = /^(?:bearer|token) (.+)$/i.exec(authorization) ?? [];
     if (bearer?.split(".").length === 3) return asApp(bearer, path, body);
@@ -113,6 +126,8 @@ export async function startGitHub(): Promise<GitHubStub> {
     if (ref !== undefined) return refOf(found, decodeURIComponent(ref), request.headers["if-none-match"]);
     if (rest.startsWith("/hooks"))
       return token.webhooks ? hooksOf(found, request.method!, rest, body) : forbidden;
+    if (/^\/pulls(\/|$)/.test(rest))
+      return token.pulls ? answerPulls(found, request.method!, rest, query, body) : forbidden;
     return failure(404, "Not Found");
   }
 
@@ -146,8 +161,11 @@ export async function startGitHub(): Promise<GitHubStub> {
         (wantedIds ? wantedIds.includes(id) : (wantedNames?.includes(fullName.split("/")[1]!) ?? true)),
     );
     if (chosen.length === 0) return failure(404, "Not Found");
-    const permissions = body["permissions"] as { contents: "write" };
-    const token = newToken(chosen, { contents: permissions.contents, webhooks: false });
+    const permissions = body["permissions"] as { contents: "read" | "write"; pull_requests?: "write" };
+    const pulls = permissions.pull_requests === "write";
+    if (pulls && !chosen.every(({ allowsPulls }) => allowsPulls))
+      return failure(422, "The permissions requested are not granted to this installation.");
+    const token = newToken(chosen, { contents: permissions.contents, webhooks: false, pulls });
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     return ok({ token, expires_at: expires, permissions, repository_selection: "selected" }, 201);
   }
@@ -208,7 +226,8 @@ export async function startGitHub(): Promise<GitHubStub> {
       { method: request.method, headers: { ...headers, authorization } },
       (answer) => {
         response.writeHead(answer.statusCode!, answer.headers);
-        answer.pipe(response);
+        // Cut where the host's own answer is cut.
+        pipeline(answer, response, () => undefined);
       },
     );
     onward.once("error", () => response.destroy());
@@ -217,16 +236,21 @@ export async function startGitHub(): Promise<GitHubStub> {
 
   function newToken(
     reached: readonly StubRepository[],
-    { contents = "write", webhooks = true }: { contents?: "read" | "write"; webhooks?: boolean } = {},
+    {
+      contents = "write",
+      webhooks = true,
+      pulls = true,
+    }: { contents?: "read" | "write"; webhooks?: boolean; pulls?: boolean } = {},
   ): string {
     const token = `stub_${randomBytes(18).toString("hex")}`;
-    tokens.set(token, { repositories: new Set(reached.map(({ id }) => id)), contents, webhooks });
+    tokens.set(token, { repositories: new Set(reached.map(({ id }) => id)), contents, webhooks, pulls });
     return token;
   }
 
   return {
     url,
     app: { id: appId, privateKey: pem },
+    git,
     asked,
     async newRepository(fullName, { installed = false } = {}) {
       const secret = randomBytes(12).toString("hex");
@@ -238,6 +262,8 @@ export async function startGitHub(): Promise<GitHubStub> {
         secret,
         installationId: installed ? 90_000 + made : undefined,
         hooks: [],
+        pulls: [],
+        allowsPulls: true,
         formerNames: [],
       };
       repositories.push(repository);

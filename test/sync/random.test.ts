@@ -1,278 +1,112 @@
 /**
- * Edits at random on both sides, with stops in the middle of a sync, lost bookkeeping and pushes squeezed in: nobody's
- * edit is lost, the repository's is current, a second sync changes nothing, what is not ours stays as it is, and a full sync
- * makes both sides the same. `SVC_SYNC_SEED` repeats a run, `SVC_SYNC_WORLDS` sets its length.
+ * Edits at random on both sides over a real git host and real webhooks, with stops at any durable step, troubles on the
+ * line, lost bookkeeping and pushes squeezed in: nobody's edit is lost, the repository's is current, a second sync changes
+ * nothing, what is not ours stays as it is, and a full sync makes both sides the same. `SVC_SYNC_SEED` repeats a world,
+ * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
  */
-import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, it } from "node:test";
-import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
-import { startService, type TestService } from "../support/service.ts";
-import { connectedWorld, listSkills, publish, skillDirectories, textOf, versionsOf } from "./world.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import type { Trouble } from "../support/git-host.ts";
+import { interrupted } from "./interrupt.ts";
+import { checkRestored, checkWorld } from "./random-check.ts";
+import { gitaOf } from "./random-gita.ts";
+import { peopleHere } from "./random-here.ts";
+import { dice, newLedger } from "./random-ledger.ts";
+import { connectedBy, randomWorld, reconciled, startGrounds, type Grounds } from "./random-world.ts";
 
 const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
-const roundsEach = 10;
+const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? Date.now() % 1_000_000);
+/** More than a sync of these worlds takes. */
+const stepsAtMost = 40;
 
-let service: TestService;
+let grounds: Grounds;
 before(async () => {
-  service = await startService();
+  grounds = await startGrounds();
 });
-after(() => service.close());
+after(() => grounds.close());
 
-class Stopped extends Error {}
-
-type Point = "fetched" | "built" | "pushed";
-
-/** What happens inside the next sync. */
-interface Trouble {
-  stopAt?: Point;
-  /** Runs between our build and our push. */
-  squeeze?: () => void | Promise<void>;
-}
-
-/** Small and repeatable (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-function troubled(mirrors: Mirrors, trouble: () => Trouble): Mirrors {
-  const stop = (at: Point) => {
-    if (trouble().stopAt === at) throw new Stopped(at);
-  };
-  const wrap = (mirror: Mirror): Mirror => ({
-    ...mirror,
-    async fetch(...args) {
-      const result = await mirror.fetch(...args);
-      stop("fetched");
-      return result;
-    },
-    async build(...args) {
-      const result = await mirror.build(...args);
-      stop("built");
-      return result;
-    },
-    async push(...args) {
-      const { squeeze } = trouble();
-      trouble().squeeze = undefined;
-      await squeeze?.();
-      const result = await mirror.push(...args);
-      stop("pushed");
-      return result;
-    },
-  });
-  return { ...mirrors, open: (id) => wrap(mirrors.open(id)) };
-}
+const troubles: Trouble[] = [
+  { on: "fetch-refs", answer: { status: 503 } },
+  { on: "fetch-refs", cutAfterBytes: 60 },
+  { on: "fetch", cutAfterBytes: 150 },
+  { on: "fetch", answer: { status: 502 } },
+  { on: "push-refs", answer: { status: 503 } },
+  { on: "push", answer: { status: 500 } },
+  { on: "push", cutAfterBytes: 20 },
+  { on: "push", loseAnswer: true },
+  { on: "push", loseAnswer: true },
+];
 
 async function play(seed: number): Promise<void> {
-  const next = random(seed);
-  const chance = (share: number) => next() < share;
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)]!;
-  /** An edit of something that is there, half of the time: so that both sides meet at one skill. */
-  const pickEdit = <T>(edit: T, all: readonly T[]): T => (chance(0.5) ? edit : pick(all));
-  const trouble: Trouble = {};
-  const world = await connectedWorld(service, (mirrors) => troubled(mirrors, () => trouble));
-  const { copy } = world;
-  const outside = new Map<string, string>();
-  /** Lines that somebody wrote: in the repository, and which skill got them here. */
-  let theirs: string[] = [];
-  const ours = new Map<string, string>();
-  let count = 0;
-  /** The first line of the round. */
-  let fresh = 0;
-  const token = () => `line-${seed}-${count++}`;
-  const api = (method: string, target: string, body?: object) =>
-    service.call(method, target, { token: world.owner.token, ...(body ? { body } : {}) });
+  const die = dice(seed);
+  const world = await randomWorld(grounds, connectedBy[seed % connectedBy.length]!);
+  const { app } = grounds.service;
+  const { git } = grounds.stub;
+  const ledger = newLedger();
+  let lines = 0;
+  const token = () => `line-${seed}-${lines++}`;
+  const here = peopleHere(world, ledger, die, token);
+  const gita = gitaOf(world, ledger, die, token, { rewinds: seed % 4 === 0 });
+  const checked = new Set<string>();
+  let round = 0;
+  const did: string[] = [];
 
-  /** Takes lines away by right, so it is not squeezed in. */
-  const deleting = 2;
-  const here: (() => Promise<void>)[] = [
-    async () => {
-      const line = token();
-      const folder = chance(0.5) ? { folder: pick(["red", "red/deep", "blue"]), createFolders: true } : {};
-      ours.set(line, (await publish(world, `Skill ${count}`, line, folder)).id);
-    },
-    async () => {
-      const skills = await listSkills(world);
-      if (skills.length === 0) return;
-      const skill = pick(skills);
-      const line = token();
-      const text = `${await textOf(world, skill.id)}\n${line}\n`;
-      const answer = await api("POST", `/api/skills/${skill.id}/versions`, { content: text });
-      assert.equal(answer.status, 201, JSON.stringify(answer.body));
-      ours.set(line, skill.id);
-    },
-    async () => {
-      const skills = await listSkills(world);
-      if (skills.length < 3) return;
-      const { id } = pick(skills);
-      await api("DELETE", `/api/skills/${id}`);
-      for (const [line, owner] of ours) if (owner === id) ours.delete(line);
-    },
-    async () => {
-      const skills = await listSkills(world);
-      if (skills.length === 0) return;
-      await api("POST", `/api/skills/${pick(skills).id}/move`, {
-        folder: pick(["/", "red", "green/far"]),
-        createFolders: true,
-      });
-    },
-    async () => {
-      const { data } = await service.call<{ id: string }[]>("GET", `/api/tenants/${world.org.id}/folders`, {
-        token: world.owner.token,
-      });
-      if (data.length > 0) await api("PATCH", `/api/folders/${pick(data).id}`, { name: `Folder ${count++}` });
-    },
-    async () => {
-      const skills = await listSkills(world);
-      if (skills.length > 0) await api("PUT", `/api/skills/${pick(skills).id}`, { tags: [`t${count++}`] });
-    },
-  ];
-
-  const directories = () => skillDirectories(copy.folder);
-  const rootOf = (path: string) => `${path}/${copy.has(`${path}/SKILL.md`) ? "SKILL.md" : "RULE.md"}`;
-  const there: (() => void)[] = [
-    () => {
-      if (directories().length === 0) return;
-      const root = rootOf(pick(directories()));
-      const line = token();
-      copy.write(root, `${copy.read(root)}\n${line}\n`);
-    },
-    () => {
-      const line = token();
-      copy.write(
-        `skills/${pick(["", "red/", "new/"])}made-${count}/SKILL.md`,
-        `# Made ${count}\n\n${line}\n`,
-      );
-    },
-    () => {
-      if (directories().length > 2) copy.git("rm", "-rqf", "--ignore-unmatch", pick(directories()));
-    },
-    () => {
-      if (directories().length === 0) return;
-      const from = pick(directories());
-      const to = `skills/${pick(["", "red/", "moved/"])}went-${count++}`;
-      execFileSync("sh", ["-c", 'mkdir -p "$(dirname "$2")" && mv "$1" "$2"', "sh", from, to], {
-        cwd: copy.folder,
-      });
-    },
-    () => {
-      if (directories().length === 0) return;
-      const [from, to] = [pick(directories()), `skills/copy-${count++}`];
-      execFileSync("cp", ["-r", from, to], { cwd: copy.folder });
-    },
-    () => {
-      const name = pick(["README.md", "src/a.c", "skills/notes.txt", "docs/b.md"]);
-      copy.write(name, `${token()}\n`);
-      outside.set(name, copy.read(name));
-    },
-  ];
-  const editThere = () => {
-    copy.update();
-    const from = count;
-    for (let edits = 1 + Math.floor(next() * 3); edits > 0; edits--) pickEdit(there[0]!, there)();
-    theirs.push(...linesOf(copy.folder).filter((line) => Number(line.split("-").at(-1)) >= from));
-    copy.push();
-  };
-  /** Lines of this run that skills in the working copy hold. */
-  const linesOf = (folder: string) =>
-    skillDirectories(folder).flatMap((path) => copy.read(rootOf(path)).match(/^line-\d+-\d+$/gm) ?? []);
-
-  const syncDone = async (full = false) => {
-    const end = await world.sync(full);
-    const connection = await world.connection();
-    assert.equal(end, "done", JSON.stringify(connection?.problem));
-  };
-  const texts = async () => Promise.all((await listSkills(world)).map(({ id }) => textOf(world, id)));
-
-  const check = async (what: string) => {
-    const told = (line: string) => `${what}: ${line} of seed ${seed}`;
-    const current = await texts();
-    for (const line of theirs)
-      assert.ok(
-        current.some((text) => text.includes(line)),
-        told(`lost ${line}`),
-      );
-    for (const [line, id] of ours) {
-      const [newest] = await versionsOf(world, id);
-      // One that lost a conflict is in the history alone, from there on.
-      const isTheirs = newest!.message.endsWith("by Gita)");
-      const isOld = Number(line.split("-").at(-1)) < fresh;
-      assert.ok(isOld || isTheirs || (await textOf(world, id)).includes(line), told(`overwrote our ${line}`));
-      const kept = await Promise.all(
-        (await versionsOf(world, id)).map(({ version }) => textOf(world, id, version)),
-      );
-      assert.ok(
-        kept.some((text) => text.includes(line)),
-        told(`lost our ${line}`),
-      );
+  /** The next sync, with whatever happens in the middle of it. */
+  async function disturbed(): Promise<void> {
+    const what = die.pick(["kill", "kill", "beside", "push", "race", "trouble", "twice", "none"] as const);
+    did.push(what);
+    const step = 1 + die.below(stepsAtMost);
+    const when = die.pick(["before", "after"] as const);
+    if (what === "race") await git.race(world.repo, () => gita.push());
+    if (what === "trouble") await git.trouble({ ...die.pick(troubles), times: 1 });
+    if (what === "twice") {
+      const run = () => runConnection(app, world.connectionId);
+      await Promise.all([run(), run()]);
+      return;
     }
-    copy.update();
-    const alive = new Set((await listSkills(world)).map(({ id }) => id));
-    const claimed = directories().map(
-      (path) => (JSON.parse(copy.read(`${path}/.svc.json`)) as { id: string }).id,
-    );
-    assert.equal(new Set(claimed).size, claimed.length, told("two directories are one skill"));
-    assert.ok(
-      claimed.every((id) => alive.has(id)),
-      told("a directory is no skill's"),
-    );
-    for (const [name, text] of outside) assert.equal(copy.read(name), text, told(name));
-    const held = [world.tip(), await texts()];
-    await syncDone();
-    assert.deepEqual([world.tip(), await texts()], held, told("a second sync changed something"));
-  };
+    const meanwhile = { kill: "kill", beside: () => here.act(true), push: () => gita.push() } as const;
+    if (what !== "kill" && what !== "beside" && what !== "push") return void (await world.runOnce());
+    const stopping = interrupted(app, { step, when, what: meanwhile[what] });
+    await world.runOnce(stopping.app);
+    did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
+    if (what === "kill" && stopping.isMet()) await reconciled(grounds);
+  }
 
   try {
-    for (let round = 0; round < roundsEach; round++) {
-      fresh = count;
-      for (let edits = Math.floor(next() * 3); edits > 0; edits--) await pickEdit(here[1]!, here)();
-      if (chance(0.7)) editThere();
-      let isOurs = false;
-      if (chance(0.25)) trouble.squeeze = () => editThere();
-      else if (chance(0.15)) {
-        isOurs = true;
-        trouble.squeeze = () => pick(here.filter((_, i) => i !== deleting))();
+    for (; round < roundsEach; round++) {
+      did.length = 0;
+      for (let acts = die.below(3); acts > 0; acts--) await here.act();
+      for (let pushes = die.pick([0, 1, 1, 1, 2]); pushes > 0; pushes--) gita.push();
+      await gita.tell();
+      await grounds.service.settled();
+      if (die.chance(0.05)) {
+        did.push("books");
+        await app.storage.syncBases.removeOfConnection(world.connectionId);
+        ledger.hasLostBooks = true;
       }
-      if (chance(0.3)) {
-        trouble.stopAt = pick(["fetched", "built", "pushed"]);
-        await world.sync();
-        trouble.stopAt = undefined;
-      }
-      if (chance(0.05)) await service.app.storage.syncBases.removeOfConnection(world.connectionId);
-      await syncDone();
-      // What was published beside the push has asked for the next sync.
-      if (isOurs) await syncDone();
-      trouble.squeeze = undefined;
-      await check(`round ${round}`);
-      theirs = [];
+      // Whatever was not told is seen by the next look at the branch; sometimes that is what starts the sync.
+      if (die.chance(0.2)) await world.look();
+      await disturbed();
+      await world.settle();
+      await git.calm();
+      await world.look();
+      await world.settle();
+      // Hosts tell us of our own pushes, too.
+      if (die.chance(0.3)) await world.tell(world.tip()!);
+      await world.settle();
+      await checkWorld(world, ledger, checked);
     }
-    await syncDone(true);
-    await check("the end");
-    copy.update();
-    const bodies = directories().map((path) =>
-      copy
-        .read(rootOf(path))
-        .replace(/^---\n[^]*?\n---\n\n/, "")
-        .replace(/<!-- svc:managed[^\n]*\n\n/, ""),
-    );
-    assert.deepEqual(
-      bodies.toSorted(),
-      (await texts()).toSorted(),
-      `seed ${seed}: both sides are not the same`,
-    );
-    execFileSync("git", ["-C", world.remote, "fsck", "--full", "--strict"], { stdio: "pipe" });
+    await checkRestored(world, ledger);
+    await checkWorld(world, ledger, checked);
+  } catch (error) {
+    throw new Error(`seed ${seed}, ${world.by}, round ${round} (${did.join(", ")}): ${String(error)}`, {
+      cause: error,
+    });
   } finally {
     await world.close();
   }
 }
 
-it(`keeps both sides through ${worlds * roundsEach} rounds, from seed ${firstSeed} on`, async () => {
-  for (let seed = firstSeed; seed < firstSeed + worlds; seed++) await play(seed);
-});
+for (let seed = firstSeed; seed < firstSeed + worlds; seed++)
+  it(`keeps both sides through ${roundsEach} rounds of seed ${seed}`, () => play(seed));

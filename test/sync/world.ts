@@ -121,7 +121,7 @@ export async function connectedWorld(
   };
 }
 
-function workingCopy(folder: string, remote: string): WorkingCopy {
+export function workingCopy(folder: string, remote: string): WorkingCopy {
   const git = (...args: string[]) =>
     execFileSync("git", args, {
       cwd: folder,
