@@ -13,8 +13,11 @@ import type { JobName, JobPayloads } from "../src/queue/jobs.ts";
 import type { ChildJobName } from "./child-jobs.ts";
 import { type FromChild, receive, type ToChild } from "./child-protocol.ts";
 
-/** An idle process goes after that, and a busy one after so many jobs, with whatever it has gathered. */
-const idleMs = 60_000;
+/**
+ * An idle process goes after that, and a busy one after so many jobs, with whatever it has gathered. Who edits publishes
+ * again within minutes, and should not wait for a start each time.
+ */
+const idleMs = 5 * 60_000;
 const mostRuns = 200;
 const closeMs = 3000;
 /** Of what it said at last, for the error of a job whose process died. */
