@@ -6,6 +6,7 @@ import { createAppAuth } from "@octokit/auth-app";
 import { RepoError } from "../errors.ts";
 import type { Remote } from "../mirror/types.ts";
 import { askGitHub, openGitHubClient, statusOf, type GitHubClient } from "./github-client.ts";
+import { gitHubPulls, lacksPulls } from "./github-pulls.ts";
 import type { BranchHead, HostedRepository, RepositoryHost } from "./host.ts";
 
 export interface GitHubPlace {
@@ -31,7 +32,10 @@ interface RepositoryFacts {
   permissions?: { push?: boolean };
 }
 
-/** A repository by a fine-grained personal access token with contents and webhooks: write. */
+/**
+ * A repository by a fine-grained personal access token with contents and webhooks: write, and for pull requests those as
+ * well.
+ */
 export function openGitHubTokenHost(
   place: GitHubPlace,
   repository: GitHubRepository,
@@ -72,6 +76,7 @@ export function openGitHubTokenHost(
         await askGitHub("Removing the webhook", () => Promise.reject(error));
       }
     },
+    pullRequests: gitHubPulls(async () => ({ client, ...ownerAndName(await facts()) })),
   };
 }
 
@@ -116,17 +121,19 @@ export function openGitHubAppHost(
     installationId,
     request: openGitHubClient(place).request,
   });
+  const askToken = (permissions: Record<string, "read" | "write">) =>
+    auth({
+      type: "installation",
+      ...("id" in repository
+        ? { repositoryIds: [Number(repository.id)] }
+        : { repositoryNames: [ownerAndName({ full_name: repository.fullName }).repo] }),
+      permissions,
+    });
   let opened: Promise<{ client: GitHubClient; token: string; canPush: boolean }> | undefined;
   const open = () => {
     opened ??= (async () => {
       const { data } = await askGitHub("Asking for access as the App", async () => ({
-        data: await auth({
-          type: "installation",
-          ...("id" in repository
-            ? { repositoryIds: [Number(repository.id)] }
-            : { repositoryNames: [ownerAndName({ full_name: repository.fullName }).repo] }),
-          permissions: { contents: "write", metadata: "read" },
-        }),
+        data: await askToken({ contents: "write", metadata: "read" }),
         headers: {},
       }));
       const canPush = data.permissions["contents"] === "write";
@@ -135,6 +142,19 @@ export function openGitHubAppHost(
     // The next call may do better.
     opened.catch(() => (opened = undefined));
     return opened;
+  };
+  // A token of its own: an installation that does not allow it still syncs.
+  const openPulls = async () => {
+    const what = "Asking for access to pull requests as the App";
+    const { data } = await askGitHub(what, async () => {
+      try {
+        return { data: await askToken({ pull_requests: "write", contents: "read", metadata: "read" }), headers: {} };
+      } catch (error) {
+        throw statusOf(error) === 422 ? lacksPulls(what) : error;
+      }
+    });
+    const client = openGitHubClient(place, data.token);
+    return { client, ...ownerAndName(await readRepository(client, repository)) };
   };
   return {
     kind: "github-app",
@@ -148,6 +168,7 @@ export function openGitHubAppHost(
       return remoteOf(place, await readRepository(client, repository), token);
     },
     head: async (branch, etag) => readHead((await open()).client, repository, branch, etag),
+    pullRequests: gitHubPulls(openPulls),
     hasTag: async (name) => (await readRef((await open()).client, repository, `tags/${name}`)) !== undefined,
   };
 }

@@ -32,11 +32,26 @@ export interface RepositoryHost {
   /** Makes the host call `url` on every push, once; for hosts whose connection does not bring that along. */
   ensureWebhook?(options: { url: string; secret: string }): Promise<{ id: string }>;
   removeWebhook?(id: string): Promise<void>;
-  /** Opens a pull request from one branch to another, or finds the one that is open. */
-  openPullRequest?(options: {
-    from: string;
-    to: string;
-    title: string;
-    body: string;
-  }): Promise<{ number: number; url: string }>;
+  /** For hosts that have them. */
+  pullRequests?: PullRequests;
+}
+
+export interface PullRequest {
+  number: number;
+  url: string;
+  state: "open" | "merged" | "closed";
+  title: string;
+  body: string;
+  /** What it proposes, or proposed when it ended. */
+  commit: string;
+}
+
+/** Each throws `auth_failed`, which names what they lack, where the credentials do not reach so far. */
+export interface PullRequests {
+  /** The one that is open from one branch to another, else the newest. */
+  find(between: { from: string; to: string }): Promise<PullRequest | undefined>;
+  /** Opens one, or finds the one that is open. */
+  open(options: { from: string; to: string; title: string; body: string }): Promise<PullRequest>;
+  update(number: number, words: { title?: string; body?: string }): Promise<void>;
+  close(number: number): Promise<void>;
 }
