@@ -32,6 +32,7 @@ export const ConnectionPayload = z
     }),
     pending: z.boolean().meta({ description: "something has been asked for that is not done yet" }),
     pendingSince: timestamp.nullable(),
+    retryAt: timestamp.nullable().meta({ description: "with failing: when it is tried again" }),
     lastCommit: z.string().nullable().meta({ description: "the branch as the last sync left it" }),
     lastSyncAt: timestamp.nullable(),
     lastLagMs: z.number().int().nullable().meta({
@@ -44,7 +45,10 @@ export type ConnectionPayload = z.infer<typeof ConnectionPayload>;
 
 export const SkillProblemPayload = z
   .object({
-    skillId: z.string(),
+    skillId: z
+      .string()
+      .nullable()
+      .meta({ description: "null where no skill came of it, or none was written yet" }),
     path: z.string().meta({ description: "of its directory in the repository" }),
     problem: SyncProblemPayload,
   })
@@ -56,7 +60,7 @@ export const RepositorySyncPayload = z
     syncedSkills: z.number().int(),
     skillProblems: z
       .array(SkillProblemPayload)
-      .meta({ description: "skills that could not be carried over, the newest 100" }),
+      .meta({ description: "what could not be carried over, in either direction: at most 200" }),
     hosts: z.array(z.enum(hostKinds)).meta({ description: "hosts that this service can connect to" }),
   })
   .meta({ id: "RepositorySync" });

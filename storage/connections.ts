@@ -8,6 +8,7 @@ import type { HostKind, SyncMode, SyncStatus } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
 import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
+import type { SyncRefusal } from "./sync-runs.ts";
 
 export interface ConnectionHost {
   kind: HostKind;
@@ -56,6 +57,10 @@ export interface ConnectionDoc extends WithOutbox {
   wantedSince?: Date;
   /** When it is to be looked at; absent while nothing is asked for. */
   dueAt?: Date;
+  /** The host has asked to be left alone until then, whatever is asked for. */
+  notBefore?: Date;
+  /** What the last sync that came so far could not carry over, the first of it. */
+  refusals?: SyncRefusal[];
   /** When the branch's head is to be asked for. */
   pollAt: Date;
   headEtag?: string;
@@ -100,6 +105,10 @@ export interface SyncResult {
   problem?: SyncProblem | undefined;
   /** With `failing`: when it is tried again. */
   retryAt?: Date | undefined;
+  /** Nothing is tried before. */
+  notBefore?: Date | undefined;
+  /** Told where a sync came so far as to know; else what is known stays. */
+  refusals?: SyncRefusal[] | undefined;
 }
 
 export type Connections = ReturnType<typeof openConnections>;
@@ -148,7 +157,7 @@ export function openConnections(database: Database) {
           $set: {
             wanted: { $add: ["$wanted", 1] },
             wantedSince: { $ifNull: ["$wantedSince", now] },
-            dueAt: now,
+            dueAt: { $max: [now, "$notBefore"] },
             updatedAt: now,
           },
         },
@@ -194,11 +203,16 @@ export function openConnections(database: Database) {
 
     /**
      * Takes the lease, where nobody holds one that still runs. The answer is the connection as it was at that moment;
-     * null where it is held, or not there any more.
+     * null where it is held, where the host is to be left alone, or where it is not there any more.
      */
     takeLease: (id: string, holder: string, until: Date, now: Date) =>
       connections.findOneAndUpdate(
-        { _id: id, ...alive, $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }] },
+        {
+          _id: id,
+          ...alive,
+          $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
+          notBefore: { $not: { $gt: now } },
+        },
         [
           { $set: { fence: { $add: ["$fence", 1] } } },
           { $set: { lease: { holder: { $literal: holder }, fence: "$fence", takenAt: now, until } } },
@@ -215,7 +229,7 @@ export function openConnections(database: Database) {
     },
     /** Ends a piece of work and gives the lease back. False when somebody else has taken the connection over. */
     async finish(id: string, fence: number, result: SyncResult): Promise<boolean> {
-      const { done, now, status, problem, retryAt, lastRemoteOid } = result;
+      const { done, now, status, problem, retryAt, notBefore, lastRemoteOid, refusals } = result;
       const isDone = { $gte: ["$done", "$wanted"] };
       const isFailing = status === "failing";
       const lag = { $subtract: [now, { $ifNull: ["$wantedSince", now] }] };
@@ -228,6 +242,9 @@ export function openConnections(database: Database) {
             failures: isFailing ? { $add: ["$failures", 1] } : 0,
             updatedAt: now,
             ...(lastRemoteOid === undefined ? {} : { lastRemoteOid: { $literal: lastRemoteOid } }),
+            ...(refusals === undefined ? {} : { refusals: { $literal: refusals } }),
+            ...(notBefore === undefined ? {} : { pollAt: { $max: ["$pollAt", notBefore] } }),
+            notBefore: notBefore ?? "$$REMOVE",
             ...(status === "active" ? { lastSyncAt: now, lastLagMs: lag } : {}),
           },
         },

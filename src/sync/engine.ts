@@ -18,15 +18,17 @@ import { pushExports } from "./export.ts";
 import { everExported, exportSkill, listPlacedSkills, type ExportedSkill } from "./exported.ts";
 import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
-import { SyncBlocked, type SyncWork } from "./work.ts";
+import { passOver, SyncBlocked, toldRefusals, type SyncWork } from "./work.ts";
 
 /** How often a sync starts over because somebody pushed or published meanwhile. */
 const rounds = 6;
 const roundPauseMs = 200;
-const leaseMs = 120_000;
+const leaseMs = 60_000;
 const renewMs = leaseMs / 4;
 /** The first pause after a failure, which doubles, and the longest. */
 const retryMs = { first: 15_000, most: 3_600_000 };
+/** What a host is left alone for that limits us and names no time. */
+const limitedMs = 60_000;
 
 export interface SyncPorts {
   mirrors: Mirrors;
@@ -73,6 +75,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
 
   let commit: string | null | undefined;
   let problem: SyncProblem | undefined;
+  let waitMs: number | undefined;
   let outcome: "done" | "blocked" | "failed" = "done";
   const work: SyncWork = {
     app,
@@ -83,6 +86,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     full,
     counts,
     refusals: [],
+    passedOver: [],
     signal: leaving.signal,
   };
   try {
@@ -90,19 +94,24 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     commit = await inRounds(work);
   } catch (error) {
     if (leaving.signal.aborted) outcome = "failed";
-    else [outcome, problem] = troubleOf(app, error);
+    else {
+      [outcome, problem] = troubleOf(app, error);
+      waitMs = waitOf(error);
+    }
   } finally {
     clearInterval(renewal);
   }
 
   const now = app.now();
-  const isNews = Object.values(counts).some((count) => count > 0) || outcome !== "done" || full;
+  const refusals = toldRefusals(work);
+  const isSame = outcome === "blocked" && problem?.code === connection.problem?.code;
+  const isNews = Object.values(counts).some((count) => count > 0) || (outcome !== "done" && !isSame) || full;
   if (isNews)
     await syncRuns.finish(runId, {
       endedAt: now,
       outcome,
       counts,
-      refusals: work.refusals,
+      refusals,
       ...(commit ? { commit } : {}),
       ...(problem ? { problem } : {}),
     });
@@ -115,7 +124,9 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     status: outcome === "done" ? "active" : outcome === "blocked" ? "blocked" : "failing",
     ...(commit ? { lastRemoteOid: commit } : {}),
     ...(problem ? { problem } : {}),
-    ...(outcome === "failed" ? { retryAt: retryAt(connection, now) } : {}),
+    ...(outcome === "failed" ? { retryAt: retryAt(connection, now, waitMs) } : {}),
+    ...(waitMs === undefined ? {} : { notBefore: new Date(now.getTime() + waitMs) }),
+    ...(outcome === "done" || refusals.length > 0 ? { refusals } : {}),
   });
   return isEnded ? outcome : "lost";
 }
@@ -131,6 +142,7 @@ async function endEmpty(app: App, connection: ConnectionDoc, fence: number): Pro
 async function inRounds(work: SyncWork): Promise<string | null> {
   for (let round = 1; ; round++) {
     work.refusals = [];
+    work.passedOver = [];
     work.counts.refused = 0;
     const result = await oneRound(work);
     if (result !== "again") return result.commit;
@@ -153,6 +165,7 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
   const scan = parent === null ? emptyScan : await mirror.scan(parent);
   if (scan.skills === "blocked")
     throw new SyncBlocked("skills_blocked", "skills is no folder in the repository: rename what is there.");
+  passOver(work, scan.problems);
 
   let { skills, bases } = await loadSides(work);
   const exported = exporter(app, () => skills);
@@ -235,7 +248,13 @@ function troubleOf(app: App, error: unknown): ["blocked" | "failed", SyncProblem
   ];
 }
 
-function retryAt({ failures }: ConnectionDoc, now: Date): Date {
+/** How long the host is to be left alone: to go on asking would only make it longer. */
+function waitOf(error: unknown): number | undefined {
+  if (!(error instanceof RepoError)) return undefined;
+  return error.retryAfterMs ?? (error.code === "rate_limited" ? limitedMs : undefined);
+}
+
+function retryAt({ failures }: ConnectionDoc, now: Date, waitMs = 0): Date {
   const ms = Math.min(retryMs.first * 2 ** Math.min(failures, 20), retryMs.most);
-  return new Date(now.getTime() + ms * (0.75 + Math.random() / 2));
+  return new Date(now.getTime() + Math.max(ms, waitMs) * (1 + Math.random() / 4));
 }

@@ -17,6 +17,7 @@ import { openHost } from "./open-host.ts";
 import { isPush, planExport } from "./plan-export.ts";
 import type { ConnectRepository } from "./schema.ts";
 import { askHost } from "./trouble.ts";
+import { passedOverWords } from "./work.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
 
 const listed = 500;
@@ -141,15 +142,7 @@ async function compare(
     updates: versions.length,
     problems: [
       ...(isBlocked ? [{ path: "skills", message: "skills is no folder: nothing can be synced." }] : []),
-      ...(scan?.problems ?? []).map(({ path, why }) => ({ path, message: passedOver[why] })),
+      ...(scan?.problems ?? []).map(({ path, why }) => ({ path, message: passedOverWords[why] })),
     ].slice(0, listed),
   };
 }
-
-const passedOver: Record<RemoteScan["problems"][number]["why"], string> = {
-  root_file_is_no_file: "Its SKILL.md or RULE.md is no file: it is passed over.",
-  submodule: "It is a submodule: it is passed over.",
-  symlink: "It is a symbolic link: it is passed over.",
-  name_not_text: "Its name is no text: it is passed over.",
-  too_deep: "It lies too deep: it is passed over.",
-};

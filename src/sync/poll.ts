@@ -13,6 +13,8 @@ const pollMs = 5 * 60_000;
 const longestPollMs = 3_600_000;
 const atOnce = 8;
 const slice = 100;
+/** What somebody has to mend is looked at again that often: nobody tells us that they did. */
+const blockedMs = 3_600_000;
 
 /** One round over all connections whose time has come. */
 export async function pollConnections(app: App): Promise<void> {
@@ -42,9 +44,12 @@ async function lookAtBranch(app: App, connection: ConnectionDoc): Promise<void> 
   // Before it is asked: whatever happens, it is not asked again at once.
   await connections.markPolled(id, { pollAt: inMs(pollMs) });
   try {
-    const head = await (await openHost(app, connection)).head(branch, headEtag);
+    const isBlocked = connection.status === "blocked";
+    const head = await (await openHost(app, connection)).head(branch, isBlocked ? undefined : headEtag);
     if (head === "unchanged") return;
-    if (head?.oid !== undefined && head.oid !== lastRemoteOid) await requestSync(app, { id });
+    const isKnown = head?.etag !== undefined && head.etag === headEtag;
+    if ((head && head.oid !== lastRemoteOid && !isKnown) || (isBlocked && isOld(app, connection)))
+      await requestSync(app, { id });
     // After the request: a stop in between asks once more, and never less.
     if (head?.etag !== undefined)
       await connections.markPolled(id, { pollAt: inMs(pollMs), headEtag: head.etag });
@@ -54,6 +59,10 @@ async function lookAtBranch(app: App, connection: ConnectionDoc): Promise<void> 
     await connections.markPolled(id, { pollAt: inMs(error.retryable ? waitMs : longestPollMs) });
     app.log.info({ connection: id, code: error.code }, "a branch could not be looked at");
   }
+}
+
+function isOld(app: App, { problem }: ConnectionDoc): boolean {
+  return problem === undefined || app.now().getTime() - problem.at.getTime() >= blockedMs;
 }
 
 /** One connection in trouble must not keep the others from their turn. */

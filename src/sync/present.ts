@@ -27,6 +27,7 @@ export function presentConnection(connection: ConnectionDoc): ConnectionPayload 
     notified: host.kind === "github-app" || connection.webhook !== undefined,
     pending: connection.wanted > connection.done,
     pendingSince: wantedSince?.toISOString() ?? null,
+    retryAt: (connection.status === "failing" && connection.dueAt?.toISOString()) || null,
     lastCommit: connection.lastRemoteOid ?? null,
     lastSyncAt: lastSyncAt?.toISOString() ?? null,
     lastLagMs: connection.lastLagMs ?? null,
@@ -38,13 +39,25 @@ export function presentSyncState(state: SyncState, hosts: HostKind[]): Repositor
   return {
     connection: state.connection ? presentConnection(state.connection) : null,
     syncedSkills: state.synced,
-    skillProblems: state.problems.map(({ skillId, path, problem }) => ({
-      skillId,
-      path,
-      problem: presentProblem(problem!),
-    })),
+    skillProblems: [
+      ...state.problems.map(({ skillId, path, problem }) => ({
+        skillId,
+        path,
+        problem: presentProblem(problem!),
+      })),
+      ...refusalsOf(state),
+    ],
     hosts,
   };
+}
+
+/** Of the last sync, those that are not noted at a skill. */
+function refusalsOf({ connection, problems }: SyncState) {
+  const noted = new Set(problems.map(({ path }) => path));
+  const at = (connection?.lastSyncAt ?? connection?.updatedAt)?.toISOString() ?? "";
+  return (connection?.refusals ?? [])
+    .filter(({ path }) => !noted.has(path))
+    .map(({ path, code, message }) => ({ skillId: null, path, problem: { code, message, at } }));
 }
 
 export function presentRun(run: SyncRunDoc): SyncRunPayload {

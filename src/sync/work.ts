@@ -1,5 +1,5 @@
 /** What one sync has in its hands, and how it says that it can't go on. */
-import type { Mirror, Remote } from "../../repos/mirror/types.ts";
+import type { Mirror, Remote, ScanProblem } from "../../repos/mirror/types.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { SyncCounts, SyncRefusal } from "../../storage/sync-runs.ts";
 import type { SyncActor } from "../access/actor.ts";
@@ -16,6 +16,8 @@ export interface SyncWork {
   counts: SyncCounts;
   /** Directories and skills that could not be carried over, of the last round. */
   refusals: SyncRefusal[];
+  /** What lies below `skills/` and is none, of the last round. */
+  passedOver: SyncRefusal[];
   /** Aborted when somebody else has the lease, or the process ends. */
   signal: AbortSignal;
 }
@@ -33,6 +35,26 @@ export class SyncBlocked extends Error {
 
 /** A run keeps so many of them; the number of all is in its counts. */
 const refusalsKept = 100;
+
+/** All of it that is told. */
+export function toldRefusals({ refusals, passedOver }: SyncWork): SyncRefusal[] {
+  return [...refusals, ...passedOver].slice(0, refusalsKept);
+}
+
+export const passedOverWords: Record<ScanProblem["why"], string> = {
+  root_file_is_no_file: "Its SKILL.md or RULE.md is no file: it is passed over.",
+  submodule: "It is a submodule: it is passed over.",
+  symlink: "It is a symbolic link: it is passed over.",
+  name_not_text: "Its name is no text: it is passed over.",
+  too_deep: "It lies too deep: it is passed over.",
+};
+
+/** Told, and no failure of anything: such things may lie there for good. */
+export function passOver(work: SyncWork, problems: readonly ScanProblem[]): void {
+  work.passedOver = problems
+    .slice(0, refusalsKept)
+    .map(({ path, why }) => ({ path, code: why, message: passedOverWords[why] }));
+}
 
 export function refuse(work: SyncWork, path: string, code: string, message: string): void {
   work.counts.refused++;

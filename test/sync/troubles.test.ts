@@ -1,0 +1,114 @@
+/**
+ * What a repository or its host may do to a connection, over real smart HTTP: each trouble is told at the connection, loses
+ * no edit of either side, holds up nothing but what it concerns, and is over once its cause is.
+ */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Trouble } from "../support/git-host.ts";
+import { hourMs, edited, startHosted, type Hosted } from "./hosted.ts";
+
+let hosted: Hosted;
+before(async () => {
+  hosted = await startHosted();
+});
+beforeEach(() => hosted.reset());
+after(() => hosted.close());
+
+describe("a host in trouble", () => {
+  const cases: [what: string, trouble: Trouble, status: "blocked" | "failing", code: string][] = [
+    ["that asks to wait", limited({ "retry-after": "1200" }), "failing", "rate_limited"],
+    ["with too many requests", { on: "fetch", answer: { status: 429 } }, "failing", "rate_limited"],
+    [
+      "with a secondary limit on pushes",
+      { on: "push", answer: { status: 403, body: "You have exceeded a secondary rate limit." } },
+      "failing",
+      "rate_limited",
+    ],
+    [
+      "that answers with a page",
+      {
+        on: "fetch-refs",
+        answer: { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" },
+      },
+      "failing",
+      "remote_protocol",
+    ],
+    ["that is cut off in the middle", { on: "fetch", cutAfterBytes: 150 }, "failing", "remote_unreachable"],
+    ["that fails", { on: "push-refs", answer: { status: 502 } }, "failing", "remote_failed"],
+    ["whose answer to a push is lost", { on: "push", loseAnswer: true }, "failing", "remote_protocol"],
+    [
+      "that takes the credentials no more",
+      { on: "fetch-refs", answer: { status: 401 } },
+      "blocked",
+      "auth_failed",
+    ],
+    ["that lets us read alone", { on: "push-refs", answer: { status: 403 } }, "blocked", "auth_failed"],
+    ["without the repository", { on: "fetch-refs", answer: { status: 404 } }, "blocked", "remote_missing"],
+  ];
+  function limited(headers: Record<string, string>): Trouble {
+    return { on: "fetch-refs", answer: { status: 403, headers } };
+  }
+  for (const [what, trouble, status, code] of cases)
+    it(`${what} is told as ${code}, and both sides get what was written meanwhile`, async () => {
+      const side = await hosted.connected();
+      await hosted.publish(side, "Here", "one");
+      await hosted.publish(side, "There", "one");
+      await hosted.run(side);
+      await hosted.assertInStep(side);
+      side.repository.pull();
+      side.repository.commit({ "skills/there/SKILL.md": edited("there", "of the repository") });
+      await hosted.publish(side, "Here", "of the service");
+      await hosted.host.trouble(trouble);
+
+      await hosted.run(side);
+
+      await hosted.assertTold(side, status, code);
+      await hosted.host.calm();
+      await hosted.wait(side, 2 * hourMs);
+      await hosted.assertInStep(side);
+      assert.match(side.repository.show("skills/here/SKILL.md"), /of the service/);
+      assert.match(await hosted.contentOf(side, "there"), /of the repository/);
+      assert.equal(side.repository.show("a.txt"), "theirs");
+    });
+
+  it("is left alone for as long as it asks, whatever is published meanwhile", async () => {
+    const side = await hosted.connected();
+    await hosted.host.trouble(limited({ "retry-after": "1200" }));
+    await hosted.run(side);
+    const { connection } = await hosted.state(side);
+    assert.ok(Date.parse(connection.retryAt!) >= hosted.service.app.now().getTime() + 1_190_000);
+    const asked = hosted.host.asked.length;
+
+    await hosted.publish(side, "Eager", "now");
+    await hosted.run(side);
+    await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
+    await hosted.run(side);
+    assert.equal(hosted.host.asked.length, asked);
+    await hosted.wait(side, 15 * 60_000);
+    assert.equal((await hosted.state(side)).connection.status, "failing");
+
+    await hosted.host.calm();
+    await hosted.wait(side, 10 * 60_000);
+    await hosted.assertInStep(side);
+    assert.ok(side.repository.paths().includes("skills/eager/SKILL.md"));
+  });
+
+  it("fills no history with one and the same trouble", async () => {
+    const side = await hosted.connected();
+    await hosted.run(side);
+    await hosted.host.trouble({ on: "fetch-refs", answer: { status: 401 } });
+    for (let i = 0; i < 4; i++) {
+      await hosted.publish(side, `Waiting ${i}`, "for access");
+      await hosted.run(side);
+    }
+
+    const history = await hosted.service.call<{ outcome: string }[]>("GET", `${side.base}/history`, {
+      token: side.owner.token,
+    });
+
+    assert.deepEqual(
+      history.data.map(({ outcome }) => outcome),
+      ["blocked", "done"],
+    );
+  });
+});
