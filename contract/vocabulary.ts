@@ -109,6 +109,13 @@ export type HostKind = (typeof hostKinds)[number];
 export const syncModes = ["push", "pull_request"] as const;
 export type SyncMode = (typeof syncModes)[number];
 
+/**
+ * `none`: the connected branch has everything; `branch`: the host has no pull requests, so the branch is all; `closed`: by
+ * somebody who wants none of it, until something else is proposed; `edited`: by somebody whose commits are left alone.
+ */
+export const proposalStates = ["none", "branch", "open", "closed", "edited"] as const;
+export type ProposalState = (typeof proposalStates)[number];
+
 /** `blocked`: somebody has to change something at the host; `failing`: it is tried again by itself. */
 export const syncStatuses = ["active", "blocked", "failing", "disconnecting"] as const;
 export type SyncStatus = (typeof syncStatuses)[number];
@@ -183,6 +190,7 @@ export const eventNames = [
   "repohost_sync.connect",
   "repohost_sync.disconnect",
   "repohost_sync.manual_sync",
+  "repohost_sync.update",
 ] as const;
 export type EventName = (typeof eventNames)[number];
 

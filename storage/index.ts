@@ -39,6 +39,8 @@ import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openSyncBases, syncBaseIndexes, type SyncBases } from "./sync-bases.ts";
 import { openSyncConflicts, syncConflictIndexes, type SyncConflicts } from "./sync-conflicts.ts";
+import { openSyncProposals, syncProposalIndexes, type SyncProposals } from "./sync-proposals.ts";
+import { openSyncProposed, syncProposedIndexes, type SyncProposedRows } from "./sync-proposed.ts";
 import { openSyncRuns, syncRunIndexes, type SyncRuns } from "./sync-runs.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
 import { openTenantSkills, type TenantSkills } from "./tenant-skills.ts";
@@ -81,6 +83,8 @@ export interface Storage {
   skillSearch: SkillSearch;
   syncBases: SyncBases;
   syncConflicts: SyncConflicts;
+  syncProposals: SyncProposals;
+  syncProposed: SyncProposedRows;
   syncRuns: SyncRuns;
   teams: Teams;
   tenantSkills: TenantSkills;
@@ -121,6 +125,8 @@ const indexes: Record<string, IndexDescription[]> = {
   skills: skillIndexes,
   sync_bases: syncBaseIndexes,
   sync_conflicts: syncConflictIndexes,
+  sync_proposals: syncProposalIndexes,
+  sync_proposed: syncProposedIndexes,
   sync_runs: syncRunIndexes,
   teams: teamIndexes,
   tenants: tenantIndexes,
@@ -167,6 +173,8 @@ export async function openStorage(options: { url: string; database: string }): P
     skillSearch: openSkillSearch(database, searchEntries),
     syncBases: openSyncBases(database),
     syncConflicts: openSyncConflicts(database),
+    syncProposals: openSyncProposals(database),
+    syncProposed: openSyncProposed(database),
     syncRuns: openSyncRuns(database),
     teams: openTeams(database),
     tenantSkills: openTenantSkills(database),

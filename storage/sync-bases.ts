@@ -4,7 +4,7 @@
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
-import { isOnlyThereAlready } from "./outbox.ts";
+import { putFenced, removeFenced, type FencedRow } from "./fenced-rows.ts";
 import { removeSlice } from "./slices.ts";
 
 export interface SyncBase {
@@ -23,14 +23,7 @@ export interface SyncBase {
   strayPath?: string;
 }
 
-export interface SyncBaseDoc extends SyncBase {
-  /** `connectionId:skillId`. */
-  _id: string;
-  connectionId: string;
-  tenantId: string;
-  /** Of the lease under which it was written. */
-  fence: number;
-}
+export type SyncBaseDoc = SyncBase & FencedRow;
 
 export const syncBaseIndexes: IndexDescription[] = [
   { key: { connectionId: 1, skillId: 1 }, unique: true, name: "skill_base" },
@@ -38,8 +31,6 @@ export const syncBaseIndexes: IndexDescription[] = [
   { key: { connectionId: 1, "problem.at": 1 }, sparse: true },
   { key: { tenantId: 1 } },
 ];
-
-const writtenAtOnce = 1000;
 
 export type SyncBases = ReturnType<typeof openSyncBases>;
 
@@ -62,33 +53,15 @@ export function openSyncBases(database: Database) {
         .toArray(),
     count: (connectionId: string) => bases.countDocuments({ connectionId }),
     /** Writes rows whole. Rows that a later holder of the lease has written stay as they are. */
-    async putMany(
+    putMany: (
       connection: { _id: string; tenantId: string },
       fence: number,
       rows: readonly SyncBase[],
-    ): Promise<void> {
-      const { _id: connectionId, tenantId } = connection;
-      for (let at = 0; at < rows.length; at += writtenAtOnce) {
-        const writes = rows.slice(at, at + writtenAtOnce).map((row) => {
-          const _id = `${connectionId}:${row.skillId}`;
-          const replacement = { ...row, connectionId, tenantId, fence };
-          return { replaceOne: { filter: { _id, fence: { $lte: fence } }, replacement, upsert: true } };
-        });
-        try {
-          await bases.bulkWrite(writes, { ordered: false });
-        } catch (error) {
-          // Where the filter passes a row over, the upsert meets its id.
-          if (!isOnlyThereAlready(error)) throw error;
-        }
-      }
-    },
+    ): Promise<void> =>
+      putFenced(connection, fence, rows, (writes) => bases.bulkWrite(writes, { ordered: false })),
     /** Takes rows away, but those that a later holder of the lease has written. */
-    async removeMany(connectionId: string, fence: number, skillIds: readonly string[]): Promise<void> {
-      for (let at = 0; at < skillIds.length; at += writtenAtOnce) {
-        const ids = skillIds.slice(at, at + writtenAtOnce).map((skillId) => `${connectionId}:${skillId}`);
-        await bases.deleteMany({ _id: { $in: ids }, fence: { $lte: fence } });
-      }
-    },
+    removeMany: (connectionId: string, fence: number, skillIds: readonly string[]): Promise<void> =>
+      removeFenced(connectionId, fence, skillIds, (filter) => bases.deleteMany(filter)),
     removeOfConnection: (connectionId: string) => removeSlice(bases, { connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(bases, { tenantId }),
   };

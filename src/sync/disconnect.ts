@@ -34,13 +34,13 @@ export async function disconnectRepository(app: App, actor: Actor, tenantRef: st
 /** Takes back what was made for a connection that is being ended. May run twice; false where it is to be gone on with. */
 export async function endConnection(app: App, connection: ConnectionDoc): Promise<boolean> {
   const { _id: id, outbox = [], lease } = connection;
-  const { connections, syncBases, syncConflicts, syncRuns } = app.storage;
+  const { connections, syncBases, syncConflicts, syncProposals, syncProposed, syncRuns } = app.storage;
   await carryEvents(app, connections, id, outbox);
   if (!(await removeWebhook(app, connection))) return false;
   // Whoever still holds the lease finds out at the next renewal; the mirror is theirs until then.
   if (lease && lease.until > app.now()) return false;
   await app.mirrors.open({ tenantId: connection.tenantId, connectionId: id }).drop();
-  for (const collection of [syncBases, syncConflicts, syncRuns])
+  for (const collection of [syncBases, syncConflicts, syncProposals, syncProposed, syncRuns])
     while ((await collection.removeOfConnection(id)) > 0);
   await connections.removeDisconnected(id);
   return true;

@@ -23,6 +23,8 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.tokens.removeOfTenant(id)),
   endConnections,
   ({ storage }, id) => inSlices(() => storage.syncBases.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.syncProposals.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.syncProposed.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncRuns.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncConflicts.removeOfTenant(id)),
   eraseSkills,

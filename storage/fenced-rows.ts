@@ -1,0 +1,57 @@
+/** Rows of a connection's books, one for each skill: a row carries the fence of its writer, and an older one writes nothing. */
+import { isOnlyThereAlready } from "./outbox.ts";
+
+const writtenAtOnce = 1000;
+
+export interface FencedRow {
+  /** `connectionId:skillId`. */
+  _id: string;
+  connectionId: string;
+  tenantId: string;
+  /** Of the lease under which it was written. */
+  fence: number;
+}
+
+interface FencedWrite<Row> {
+  replaceOne: {
+    filter: { _id: string; fence: { $lte: number } };
+    replacement: Row & Omit<FencedRow, "_id">;
+    upsert: true;
+  };
+}
+
+/** Writes rows whole, through `write`. Those that a later holder of the lease has written stay as they are. */
+export async function putFenced<Row extends { skillId: string }>(
+  connection: { _id: string; tenantId: string },
+  fence: number,
+  rows: readonly Row[],
+  write: (writes: FencedWrite<Row>[]) => Promise<unknown>,
+): Promise<void> {
+  const { _id: connectionId, tenantId } = connection;
+  for (let at = 0; at < rows.length; at += writtenAtOnce) {
+    const writes = rows.slice(at, at + writtenAtOnce).map((row): FencedWrite<Row> => {
+      const _id = `${connectionId}:${row.skillId}`;
+      const replacement = { ...row, connectionId, tenantId, fence };
+      return { replaceOne: { filter: { _id, fence: { $lte: fence } }, replacement, upsert: true } };
+    });
+    try {
+      await write(writes);
+    } catch (error) {
+      // Where the filter passes a row over, the upsert meets its id.
+      if (!isOnlyThereAlready(error)) throw error;
+    }
+  }
+}
+
+/** Takes rows away, through `remove`, but those that a later holder of the lease has written. */
+export async function removeFenced(
+  connectionId: string,
+  fence: number,
+  skillIds: readonly string[],
+  remove: (filter: { _id: { $in: string[] }; fence: { $lte: number } }) => Promise<unknown>,
+): Promise<void> {
+  for (let at = 0; at < skillIds.length; at += writtenAtOnce) {
+    const ids = skillIds.slice(at, at + writtenAtOnce).map((skillId) => `${connectionId}:${skillId}`);
+    await remove({ _id: { $in: ids }, fence: { $lte: fence } });
+  }
+}

@@ -1,0 +1,72 @@
+/** The branch on which a connection proposes its changes, and its pull request: one document for each connection. */
+import type { IndexDescription } from "mongodb";
+import type { ProposalState } from "../contract/vocabulary.ts";
+import { isDuplicate, type Database } from "./database.ts";
+import { removeSlice } from "./slices.ts";
+
+/** A commit of ours on the branch. It is written here before it is pushed, so it need not be there. */
+export interface ProposedCommit {
+  commit: string;
+  /** Tree of its `skills/`, null without one. */
+  skills: string | null;
+  /** The newest commit of the connected branch in its history; null where that is not known. */
+  builtOn: string | null;
+  /** Tree of `skills/` there. */
+  base: string | null;
+}
+
+export interface ProposedRequest {
+  number: number;
+  url: string;
+  state: "open" | "merged" | "closed";
+  /** As we wrote them: what a person has changed since is theirs. */
+  title: string;
+  body: string;
+}
+
+export interface ProposalDoc {
+  /** Of the connection. */
+  _id: string;
+  tenantId: string;
+  /** Of the lease under which it was written. */
+  fence: number;
+  branch: string;
+  state: ProposalState;
+  /** The branch as the last sync saw or left it. */
+  commit?: string;
+  /** The latest last. */
+  commits: ProposedCommit[];
+  /** Of all that is proposed: tells whether it is still the same. */
+  digest?: string;
+  /** How many skills it writes or removes. */
+  skills: number;
+  request?: ProposedRequest;
+  updatedAt: Date;
+}
+
+export const syncProposalIndexes: IndexDescription[] = [{ key: { tenantId: 1 } }];
+
+export type SyncProposals = ReturnType<typeof openSyncProposals>;
+
+export function openSyncProposals(database: Database) {
+  const proposals = database.collection<ProposalDoc>("sync_proposals");
+  return {
+    find: (connectionId: string) => proposals.findOne({ _id: connectionId }),
+    /** Writes it whole. False when a later holder of the lease has written it: stop working on the connection. */
+    async put(proposal: ProposalDoc): Promise<boolean> {
+      const { _id, fence } = proposal;
+      try {
+        await proposals.replaceOne({ _id, fence: { $lte: fence } }, proposal, { upsert: true });
+        return true;
+      } catch (error) {
+        if (isDuplicate(error)) return false;
+        throw error;
+      }
+    },
+    async remove(connectionId: string, fence: number): Promise<void> {
+      await proposals.deleteOne({ _id: connectionId, fence: { $lte: fence } });
+    },
+    removeOfConnection: (connectionId: string) => removeSlice(proposals, { _id: connectionId }),
+    removeOfTenant: (tenantId: string) => removeSlice(proposals, { tenantId }),
+  };
+}
