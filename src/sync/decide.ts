@@ -39,6 +39,16 @@ export interface ImportQuestions {
   everExported(skillId: string): Promise<ReadonlySet<string>>;
 }
 
+/** What was proposed to the branch and may be taken up any time, in full or in part. */
+export interface Proposals {
+  /** Where and as what a skill was proposed since both sides last agreed; of deleted skills too. */
+  of(skillId: string): readonly { path: string; contentTree: string }[];
+  /** Whether the branch has just taken up what was proposed: asked only where it tells a conflict from none. */
+  areTaken(): Promise<boolean>;
+}
+
+const nothingProposed: Proposals = { of: () => [], areTaken: async () => false };
+
 export type ImportAction =
   /** Both sides hold the same, or the branch holds what we once wrote: only the books are behind. */
   | { kind: "adopt"; skillId: string; path: string; contentTree: string; strayPath?: string }
@@ -51,8 +61,11 @@ export type ImportAction =
       conflict: boolean;
       strayPath?: string;
     }
-  /** A new private skill. `after`: the deleted skill whose directory was edited meanwhile. */
-  | { kind: "create"; path: string; contentTree: string; after?: string };
+  /**
+   * A new private skill. `after`: the deleted skill whose directory was edited meanwhile. `there`: the skill that has this
+   * place and no books; if the directory says the same as it does, it is that one.
+   */
+  | { kind: "create"; path: string; contentTree: string; after?: string; there?: string };
 
 /** The actions for all directories of a branch, in the order of their paths. Directories that are as they were have none. */
 export async function planImport(
@@ -60,6 +73,7 @@ export async function planImport(
   bases: readonly Base[],
   skills: readonly PlatformSkill[],
   ask: ImportQuestions,
+  proposals: Proposals = nothingProposed,
 ): Promise<ImportAction[]> {
   const baseAt = new Map(bases.map((base) => [base.path, base]));
   for (const base of bases) if (base.strayPath !== undefined) baseAt.set(base.strayPath, base);
@@ -84,7 +98,10 @@ export async function planImport(
   ): Promise<ImportAction | undefined> {
     const { skillId } = base;
     if (contentTree === base.contentTree) return undefined;
-    if (!alive.has(skillId)) return { kind: "create", path, contentTree, after: skillId };
+    if (!alive.has(skillId))
+      return wasProposed(skillId, contentTree)
+        ? { kind: "adopt", skillId, path, contentTree }
+        : { kind: "create", path, contentTree, after: skillId };
     const stray = path === base.strayPath ? { strayPath: path } : {};
     return judge({ path: base.path, contentTree, ...stray }, base);
   }
@@ -95,19 +112,33 @@ export async function planImport(
     { skillId, contentTree: agreed }: Base,
   ): Promise<ImportAction> {
     const platform = await ask.exported(skillId);
-    if (found.contentTree === platform) return { kind: "adopt", skillId, ...found };
-    return { kind: "version", skillId, ...found, conflict: platform !== agreed };
+    if (found.contentTree === platform || wasProposed(skillId, found.contentTree))
+      return { kind: "adopt", skillId, ...found };
+    const conflict = platform !== agreed && !(await isEditOfProposal(skillId, platform));
+    return { kind: "version", skillId, ...found, conflict };
   }
 
-  async function ofUnknownPath(directory: RemoteDirectory): Promise<ImportAction> {
+  function wasProposed(skillId: string, contentTree: string, path?: string): boolean {
+    return proposals
+      .of(skillId)
+      .some((one) => one.contentTree === contentTree && (path === undefined || one.path === path));
+  }
+
+  /** Whoever edits what is proposed has it before them: nothing of the platform's is passed over then. */
+  async function isEditOfProposal(skillId: string, platform: string): Promise<boolean> {
+    return wasProposed(skillId, platform) && (await proposals.areTaken());
+  }
+
+  async function ofUnknownPath(directory: RemoteDirectory): Promise<ImportAction | undefined> {
     const { path, contentTree } = directory;
     const own = claimedBy(directory);
     if (own === undefined) {
       // Made by an import whose books were lost, or the same skill made on both sides.
       const there = skillAt.get(path);
-      if (there && !baseOf.has(there.id) && (await ask.exported(there.id)) === contentTree)
+      if (!there || baseOf.has(there.id)) return { kind: "create", path, contentTree };
+      if ((await ask.exported(there.id)) === contentTree)
         return { kind: "adopt", skillId: there.id, path, contentTree };
-      return { kind: "create", path, contentTree };
+      return { kind: "create", path, contentTree, there: there.id };
     }
     const base = baseOf.get(own.id);
     const moved = path === own.path ? {} : { strayPath: path };
@@ -118,17 +149,27 @@ export async function planImport(
     if (contentTree === (await ask.exported(own.id))) return { kind: "adopt", skillId: own.id, ...at };
     if ((await ask.everExported(own.id)).has(contentTree)) return { kind: "adopt", skillId: own.id, ...at };
     if (base !== undefined) return judge(at, base);
+    if (wasProposed(own.id, contentTree)) return { kind: "adopt", skillId: own.id, ...at };
     // Nothing tells what both sides last agreed on, so neither is taken for the older one.
-    return { kind: "version", skillId: own.id, ...at, conflict: true };
+    const conflict = !(await isEditOfProposal(own.id, await ask.exported(own.id)));
+    return { kind: "version", skillId: own.id, ...at, conflict };
   }
 
   /** The skill whose directory this one is, at its own place or moved; a copy is nobody's. */
   function claimedBy({ path, claims }: RemoteDirectory): PlatformSkill | undefined {
-    const skill = claims === undefined ? undefined : alive.get(claims);
+    if (claims === undefined) return proposedNew(path);
+    const skill = alive.get(claims);
     if (skill === undefined) return undefined;
     const base = baseOf.get(skill.id);
     const held = base !== undefined && (present.has(base.path) || present.has(base.strayPath ?? ""));
     return !held && claimants.get(skill.id) === path ? skill : undefined;
+  }
+
+  /** The new skill that was proposed for this place, if somebody has taken the `.svc.json` out of it. */
+  function proposedNew(path: string): PlatformSkill | undefined {
+    const skill = skillAt.get(path);
+    const isOwn = skill && !baseOf.has(skill.id) && !claimants.has(skill.id);
+    return isOwn && proposals.of(skill.id).some((one) => one.path === path) ? skill : undefined;
   }
 }
 

@@ -87,20 +87,17 @@ async function carryOut(
   }
   const commit = importCommitOf(change, facts.commit);
   if (action.kind === "create") {
-    const made = await withSource(work, directory, undefined, (source) =>
-      importSkill(
-        app,
-        work.actor,
-        source,
-        {
-          segments: directory.path.split("/").slice(1),
-          type: directory.rootFile === "RULE.md" ? "rule" : "skill",
-        },
-        commit,
-      ),
-    );
-    counts.created++;
-    await writeBase(work, { ...action, skillId: made.skill._id }, directory);
+    const type = directory.rootFile === "RULE.md" ? "rule" : "skill";
+    const there = action.there === undefined ? undefined : facts.skills.get(action.there);
+    const skillId = await withSource(work, directory, undefined, async (source) => {
+      // Taken in before, by a sync that was stopped then or a connection that was ended: as it was written, not as we write it.
+      if (there?.type === type && (await source.equals(there.current))) return there.id;
+      const segments = directory.path.split("/").slice(1);
+      const made = await importSkill(app, work.actor, source, { segments, type }, commit);
+      counts.created++;
+      return made.skill._id;
+    });
+    await writeBase(work, { ...action, skillId }, directory);
     if (action.after !== undefined)
       await app.storage.syncBases.removeMany(work.connection._id, fenceOf(work), [action.after]);
     return "done";

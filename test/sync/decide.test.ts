@@ -217,6 +217,6 @@ describe("books that were lost", () => {
       skills: [a, b],
       versions: { A: ["other"] },
     });
-    assert.deepEqual(actions, [{ kind: "create", path: "skills/a", contentTree: "mine" }]);
+    assert.deepEqual(actions, [{ kind: "create", path: "skills/a", contentTree: "mine", there: "A" }]);
   });
 });

@@ -164,6 +164,29 @@ describe("a delivery of the App's webhook", () => {
     assert.equal(await wantedOf(app), first);
   });
 
+  it("may come late, and after a later one: what is imported is the branch as it is", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { repo } = app.repository;
+    repo.pull();
+    const [first, second] = ["one", "two"].map((words) =>
+      repo.commit({ "skills/told/SKILL.md": `# Told\n\n${words}\n` }),
+    );
+
+    assert.equal(await send(app, { after: second! }), 200);
+    await runConnection(service.app, app.id);
+    assert.equal(await send(app, { after: first! }), 200);
+    await runConnection(service.app, app.id);
+
+    const told = `/api/skills/${app.org.slug}~told`;
+    const { data } = await service.call<{ content: string }>("GET", `${told}/content`, {
+      token: app.owner.token,
+    });
+    assert.match(data.content, /two/);
+    const versions = await service.call<unknown[]>("GET", `${told}/versions`, { token: app.owner.token });
+    assert.equal(versions.data.length, 1);
+  });
+
   it("may not be larger than GitHub's, whatever it says of its length", async () => {
     const app = await connectByApp();
 
@@ -217,6 +240,42 @@ describe("a connection by a token", () => {
     assert.equal(await service.app.storage.connections.find(side.id), null);
   });
 
+  it("whose token may only read is told so at the first push, and goes on with another token", async () => {
+    const side = await newSide();
+    const repository = await stub.newRepository("acme/readable");
+    repository.repo.commit({ "skills/there/SKILL.md": "# There\n\nbefore\n" });
+    const connect = async (contents: "read" | "write") => {
+      const token = stub.newToken([repository], { contents });
+      const body = { host: "github-token", repository: repository.fullName, token };
+      const answer = await service.call<ConnectionPayload>("POST", side.base, {
+        token: side.owner.token,
+        body,
+      });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      await service.settled();
+      await runConnection(service.app, answer.data.id);
+      await service.settled();
+      const found = (await service.app.storage.connections.find(answer.data.id))!;
+      return [found.status, found.problem?.code];
+    };
+
+    assert.deepEqual(await connect("read"), ["blocked", "auth_failed"]);
+    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.settled();
+
+    assert.deepEqual(await connect("write"), ["active", undefined]);
+    const { data } = await service.call<{ slug: string }[]>(
+      "GET",
+      `/api/skills?tenant_id=${side.org.id}&limit=10`,
+      { token: side.owner.token },
+    );
+    assert.deepEqual(
+      data.map(({ slug }) => slug),
+      ["there"],
+    );
+    assert.ok(repository.repo.paths().includes("skills/there/.svc.json"));
+  });
+
   it("is not made with a branch that is not there, a token that is none, or one that has expired", async () => {
     const side = await newSide();
     const repository = await stub.newRepository("acme/picky");
@@ -244,6 +303,32 @@ describe("a connection by a token", () => {
     assert.equal((await connect({})).code, "unavailable");
     assert.equal(await service.app.storage.connections.findOfTenant(side.org.id), null);
     stub.trouble();
+  });
+});
+
+describe("an App that was uninstalled", () => {
+  it("blocks its connections, which go on once it is back", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { installationId } = app.repository;
+    app.repository.installationId = undefined;
+    app.repository.repo.pull();
+    app.repository.repo.commit({ "skills/meanwhile/SKILL.md": "# Meanwhile\n\nwritten\n" });
+    await service.call("POST", `${app.base}/run`, { token: app.owner.token });
+    await runConnection(service.app, app.id);
+    const blocked = (await service.app.storage.connections.find(app.id))!;
+    assert.deepEqual([blocked.status, blocked.problem?.code], ["blocked", "remote_missing"]);
+
+    app.repository.installationId = installationId;
+    ahead += 2 * 3_600_000;
+    await pollConnections(service.app);
+    await runConnection(service.app, app.id);
+
+    assert.equal((await service.app.storage.connections.find(app.id))!.status, "active");
+    const found = await service.call("GET", `/api/skills/${app.org.slug}~meanwhile`, {
+      token: app.owner.token,
+    });
+    assert.equal(found.status, 200);
   });
 });
 
