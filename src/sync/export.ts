@@ -2,7 +2,7 @@
  * Writes skills to the branch: one pack for all of them, or several where they are large or where the host refuses some. A
  * base is written once its directory is in the branch; a stop before that leaves what we once exported, which is known again.
  */
-import type { MirrorEdit } from "../../repos/mirror/types.ts";
+import type { Built, MirrorEdit, Onto } from "../../repos/mirror/types.ts";
 import type { SyncBase } from "../../storage/sync-bases.ts";
 import { commitHost } from "../skills/author.ts";
 import type { ExportedSkill, PlacedSkill } from "./exported.ts";
@@ -23,31 +23,75 @@ export interface ExportFacts {
   exported(skillId: string): Promise<ExportedSkill>;
 }
 
+/** A branch that batches are pushed to, one on top of the other. */
+export interface Destination {
+  branch: string;
+  /** What is to be done about a branch that is protected from us. */
+  wayOut: string;
+  /** What the next batch is put on. */
+  next(): { parent: string | null; onto?: Onto };
+  /** How many bytes of a step are to be sent. */
+  bytesOf(step: SkillExport): number;
+  /** Before anything is sent: what is to be known of it, should nobody hear what became of it. */
+  announce(batch: readonly SkillExport[], built: Built): Promise<void>;
+  /** The branch has it, or had it already. */
+  arrived(batch: readonly SkillExport[], built: Built): Promise<void>;
+}
+
 /** Answers the branch's commit after it, or `moved` when somebody else has pushed: what was taken until then stays. */
 export async function pushExports(
   work: SyncWork,
   steps: readonly SkillExport[],
   facts: ExportFacts,
 ): Promise<{ commit: string | null } | "moved"> {
-  const noted = steps.filter((step) => !isPush(step));
-  await noteBases(work, noted);
-
+  await noteBases(
+    work,
+    steps.filter((step) => !isPush(step)),
+  );
   let tip = facts.parent;
-  let taken = 0;
-  let refused = 0;
-  const waiting = batchesOf(
+  const { branch } = work.connection;
+  const result = await pushBatches(
+    work,
     steps.filter((step) => isPush(step)),
     facts,
+    {
+      branch,
+      wayOut:
+        "allow them, connect another branch, or have them proposed as pull requests (mode pull_request)",
+      next: () => ({ parent: tip }),
+      bytesOf: (step) => bytesOf(step, facts),
+      announce: async () => undefined,
+      async arrived(batch, { prepared }) {
+        tip = prepared?.commit ?? tip;
+        await noteBases(work, batch);
+        for (const { put, remove } of batch) {
+          if (put) work.counts.exported++;
+          else if (remove.length > 0) work.counts.removed++;
+        }
+      },
+    },
   );
+  return result === "moved" ? "moved" : { commit: tip };
+}
+
+/** Pushes steps in as few batches as may be, and leaves out what the host refuses. */
+export async function pushBatches(
+  work: SyncWork,
+  steps: readonly SkillExport[],
+  facts: ExportFacts,
+  to: Destination,
+): Promise<"pushed" | "moved"> {
+  let taken = 0;
+  let refused = 0;
+  const waiting = batchesOf(steps, to);
   // The index goes with the last of them, and alone where nothing else does.
   if (waiting.length === 0) waiting.push([]);
   while (waiting.length > 0) {
     work.signal.throwIfAborted();
     const batch = waiting.shift()!;
-    const result = await pushOnce(work, batch, { ...facts, parent: tip }, waiting.length === 0);
+    const result = await pushOnce(work, batch, facts, to, waiting.length === 0);
     if (result === "moved") return "moved";
-    if ("commit" in result) {
-      tip = result.commit;
+    if (result === "pushed") {
       taken += batch.length;
       continue;
     }
@@ -63,7 +107,7 @@ export async function pushExports(
     if (++refused >= refusedInARow && taken === 0)
       throw new SyncBlocked("push_rejected", `The repository refuses every push: ${result.message}`);
   }
-  return { commit: tip };
+  return "pushed";
 }
 
 interface Refused {
@@ -75,12 +119,15 @@ async function pushOnce(
   work: SyncWork,
   batch: readonly SkillExport[],
   facts: ExportFacts,
+  to: Destination,
   withIndex: boolean,
-): Promise<{ commit: string | null } | "moved" | Refused> {
+): Promise<"pushed" | "moved" | Refused> {
   const edits: MirrorEdit[] = [];
   for (const step of batch) edits.push(...(await editsOf(step, facts)));
   if (withIndex) edits.push({ kind: "index", data: facts.index });
-  const { prepared, refused } = await work.mirror.build(facts.parent, edits, commitInfo(work, batch));
+  const { parent, onto } = to.next();
+  const built = await work.mirror.build(parent, edits, commitInfo(work, batch), onto);
+  const { prepared, refused } = built;
   const left = new Map(refused.map((one) => [one.path, one]));
   for (const step of batch) {
     const inTheWay = [step.put?.path, ...step.remove].flatMap((place) => left.get(place ?? "") ?? [])[0];
@@ -96,8 +143,9 @@ async function pushOnce(
   const carried = batch.filter(
     (step) => ![step.put?.path, ...step.remove].some((place) => left.has(place ?? "")),
   );
+  await to.announce(carried, built);
   if (prepared) {
-    const { branch } = work.connection;
+    const { branch, wayOut } = to;
     const pushed = await work.mirror.push(work.remote, branch, prepared, { signal: work.signal });
     if (pushed.status === "moved") return "moved";
     if (pushed.status === "rejected") {
@@ -105,20 +153,19 @@ async function pushOnce(
       if (pushed.cause === "protected")
         throw new SyncBlocked(
           "branch_protected",
-          `The branch ${branch} is protected against our pushes: allow them, or connect another branch. ${message}`,
+          `The branch ${branch} is protected against our pushes: ${wayOut}. ${message}`,
         );
       return { message, paths: pushed.paths };
     }
   }
-  await noteBases(work, carried);
-  for (const { put, remove } of carried) {
-    if (put) work.counts.exported++;
-    else if (remove.length > 0) work.counts.removed++;
-  }
-  return { commit: prepared?.commit ?? facts.parent };
+  await to.arrived(carried, built);
+  return "pushed";
 }
 
-async function editsOf({ skillId, put, remove }: SkillExport, facts: ExportFacts): Promise<MirrorEdit[]> {
+export async function editsOf(
+  { skillId, put, remove }: SkillExport,
+  facts: ExportFacts,
+): Promise<MirrorEdit[]> {
   const edits: MirrorEdit[] = remove.map((path) => ({ kind: "remove", path }));
   if (put) {
     const { contentTree, svc, files } = await facts.exported(skillId);
@@ -127,7 +174,7 @@ async function editsOf({ skillId, put, remove }: SkillExport, facts: ExportFacts
   return edits;
 }
 
-function commitInfo({ app, connection }: SyncWork, batch: readonly SkillExport[]) {
+export function commitInfo({ app, connection }: SyncWork, batch: readonly SkillExport[]) {
   const [only, ...others] = batch;
   const what =
     only === undefined
@@ -144,7 +191,8 @@ function commitInfo({ app, connection }: SyncWork, batch: readonly SkillExport[]
   };
 }
 
-async function noteBases(work: SyncWork, steps: readonly SkillExport[]): Promise<void> {
+/** What the connected branch holds by now. */
+export async function noteBases(work: SyncWork, steps: readonly SkillExport[]): Promise<void> {
   const { connection, app } = work;
   await app.storage.syncBases.putMany(
     connection,
@@ -168,12 +216,17 @@ async function refuseStep(
   if (base) await noteProblem(work, base, { code, message: message.slice(0, 1000) });
 }
 
+/** Of a skill that is written anew. */
+export function bytesOf({ skillId, put }: SkillExport, { skills }: ExportFacts): number {
+  return put ? (skills.get(skillId)?.current.totalBytes ?? 0) : 0;
+}
+
 /** In the order given, each as large as one push may be. */
-function batchesOf(steps: readonly SkillExport[], { skills }: ExportFacts): SkillExport[][] {
+function batchesOf(steps: readonly SkillExport[], to: Destination): SkillExport[][] {
   const batches: SkillExport[][] = [];
   let bytes = Infinity;
   for (const step of steps) {
-    const size = step.put ? (skills.get(step.skillId)?.current.totalBytes ?? 0) : 0;
+    const size = to.bytesOf(step);
     if (bytes + size > pushedBytes) {
       batches.push([]);
       bytes = 0;
