@@ -135,6 +135,12 @@ export async function planImport(
     if (own === undefined) {
       // Made by an import whose books were lost, or the same skill made on both sides.
       const there = skillAt.get(path);
+      // A proposed move of which the old place has stayed: the rest of it is proposed again.
+      if (there && baseOf.has(there.id) && wasProposed(there.id, contentTree, path)) return undefined;
+      // A new skill that was deleted here while it was taken up there.
+      const { claims = "" } = directory;
+      if (!alive.has(claims) && !baseOf.has(claims) && wasProposed(claims, contentTree, path))
+        return { kind: "adopt", skillId: claims, path, contentTree };
       if (!there || baseOf.has(there.id)) return { kind: "create", path, contentTree };
       if ((await ask.exported(there.id)) === contentTree)
         return { kind: "adopt", skillId: there.id, path, contentTree };
