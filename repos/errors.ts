@@ -23,6 +23,8 @@ export const repoFailures = {
   git_missing: { retryable: false },
   /** More clients than processes, for longer than anybody waits. */
   server_busy: { retryable: true },
+  /** A mirror lacks what it should hold: dropped and fetched again it is whole. The cause says what was found. */
+  mirror_damaged: { retryable: true },
   /** An address or branch that may not be asked for. */
   invalid_remote: { retryable: false },
   /** The host does not take the credentials, or they do not reach so far. */

@@ -96,6 +96,17 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       return main !== null && (await isHere(main)) ? main : undefined;
     }
 
+    async function soundTip(): Promise<string | undefined> {
+      try {
+        return await tip();
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        settings.log({ level: "warn", msg: "a damaged mirror is dropped", ...repo, because: error.message });
+        await drop();
+        return undefined;
+      }
+    }
+
     async function moveTip(commit: string): Promise<void> {
       const result = await refs.advance(repo, async () => ({ main: commit, head: null }));
       if (result === "contended")
@@ -141,7 +152,7 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       const ref = branchRef(branch);
       const maxBytes = options.maxBytes ?? fetchBytes;
       const { signal } = options;
-      const have = await tip();
+      const have = await soundTip();
       const from = async (known: string | undefined, most: number): Promise<Fetched> =>
         withSession(remote, { maxBytes: most, signal }, async (session) => {
           const { refs: found, capabilities } = await session.discover("git-upload-pack");
@@ -166,8 +177,8 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       } catch (error) {
         const isMisfit =
           error instanceof RepoError && ["remote_too_large", "remote_protocol"].includes(error.code);
-        if (have === undefined || !isMisfit) throw error;
-        // History was rewritten, or the host no longer knows what we have: the tip alone, from the start.
+        if (!isDamage(error) && (have === undefined || !isMisfit)) throw error;
+        // History was rewritten, the host no longer knows what we have, or we don't: the tip alone, from the start.
         settings.log({ level: "info", msg: "a mirror starts afresh", ...repo, because: error.message });
         await drop();
         fetched = await from(undefined, maxBytes);
@@ -237,7 +248,10 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       try {
         return await action();
       } catch (error) {
-        throw asRepoError(error, doing);
+        if (!isDamage(error)) throw asRepoError(error, doing);
+        throw new RepoError("mirror_damaged", `${doing}: the copy of the repository here is damaged`, {
+          cause: error,
+        });
       }
     };
 
@@ -252,7 +266,8 @@ export function openMirrors(given: MirrorOptions): Mirrors {
         }),
       list: (skill) => guarded("list a skill", () => listSkill(context, skill)),
       read: (oid) => guarded("read a file", () => objects.read(repo, oid, "blob")),
-      writeZip: (listed, path, replace = new Map()) => writeListingZip(context, listed, path, replace),
+      writeZip: (listed, path, replace = new Map()) =>
+        guarded("write a package", () => writeListingZip(context, listed, path, replace)),
       lastChanges: (commit, paths) => guarded("read history", () => lastChanges(trees, commit, paths)),
       fetchBeside: (remote, branch, options) => guarded("fetch", () => fetchBeside(remote, branch, options)),
       look: (commit) => guarded("read a commit", () => lookAtCommit(trees, commit)),
@@ -302,6 +317,12 @@ export function openMirrors(given: MirrorOptions): Mirrors {
     },
     close: () => packs.close(),
   };
+}
+
+/** What a cache fails with that lost some of what it held, whoever took it. */
+function isDamage(error: unknown): error is RepoError {
+  const codes = ["object_missing", "object_corrupt", "pack_vanished", "repository_missing"];
+  return error instanceof RepoError && codes.includes(error.code);
 }
 
 function withoutBranch(found: ReadonlyMap<string, string>): Fetched {

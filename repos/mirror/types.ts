@@ -223,7 +223,10 @@ export interface Rejection {
 /** `moved`: the branch is not at `parent` any more. Fetch, decide again, build again. */
 export type PushResult = { status: "pushed" } | { status: "moved" } | Rejection;
 
-/** One disposable bare repository: a cache of the connected branch. Not for two callers at a time. */
+/**
+ * One disposable bare repository: a cache of the connected branch. Not for two callers at a time. Where it turns out to
+ * be damaged, `fetch` starts afresh by itself; everything else fails with `mirror_damaged`: drop it and fetch.
+ */
 export interface Mirror {
   /**
    * Brings the branch's tip here: depth 1 at first, then what is new; history rewritten at the remote is met by starting afresh.

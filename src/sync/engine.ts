@@ -18,6 +18,8 @@ import { pushExports } from "./export.ts";
 import { everExported, exportSkill, listPlacedSkills, type ExportedSkill } from "./exported.ts";
 import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
+import { propose, withdraw } from "./propose.ts";
+import { findRequest, proposalBranch, proposalsOf, readStanding, settleRows } from "./standing.ts";
 import { passOver, SyncBlocked, toldRefusals, type SyncWork } from "./work.ts";
 
 /** How often a sync starts over because somebody pushed or published meanwhile. */
@@ -140,11 +142,24 @@ async function endEmpty(app: App, connection: ConnectionDoc, fence: number): Pro
 }
 
 async function inRounds(work: SyncWork): Promise<string | null> {
+  let isAfresh = false;
   for (let round = 1; ; round++) {
     work.refusals = [];
     work.passedOver = [];
     work.counts.refused = 0;
-    const result = await oneRound(work);
+    let result: Awaited<ReturnType<typeof oneRound>>;
+    try {
+      result = await oneRound(work);
+    } catch (error) {
+      if (!(error instanceof RepoError) || error.code !== "mirror_damaged") throw error;
+      // Damaged again when it was just fetched, it is the repository that is.
+      if (isAfresh) throw error.cause;
+      isAfresh = true;
+      round--;
+      work.app.log.warn({ error, connection: work.connection._id }, "a damaged mirror is dropped");
+      await work.mirror.drop();
+      continue;
+    }
     if (result !== "again") return result.commit;
     work.counts.retries++;
     if (round === rounds)
@@ -155,7 +170,11 @@ async function inRounds(work: SyncWork): Promise<string | null> {
 
 async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "again"> {
   const { app, mirror, connection } = work;
-  const fetched = await mirror.fetch(work.remote, connection.branch, { signal: work.signal });
+  const request = await findRequest(work);
+  const fetched = await mirror.fetch(work.remote, connection.branch, {
+    signal: work.signal,
+    beside: proposalBranch(connection.branch),
+  });
   if (fetched.status === "no_branch")
     throw new SyncBlocked(
       "branch_missing",
@@ -167,6 +186,11 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     throw new SyncBlocked("skills_blocked", "skills is no folder in the repository: rename what is there.");
   passOver(work, scan.problems);
 
+  const standing = await readStanding(
+    work,
+    request,
+    (fetched.status === "fetched" && fetched.beside) || null,
+  );
   let { skills, bases } = await loadSides(work);
   const exported = exporter(app, () => skills);
   const actions = await planImport(
@@ -181,6 +205,7 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
       exported: async (id) => (await exported(id)).contentTree,
       everExported: (id) => everExported(app, skills.get(id)!),
     },
+    proposalsOf(work, standing, parent, { skills, bases }),
   );
   const facts = { commit: parent ?? "", directories: scan.directories, skills, bases };
   const imported = await applyImport(work, actions, facts);
@@ -197,8 +222,15 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     exported,
   });
   const index = indexFile([...skills.values()]);
-  const pushed = await pushExports(work, steps, { parent, skills, bases, index, exported });
-  return pushed === "moved" ? "again" : pushed;
+  const toExport = { parent, skills, bases, index, exported };
+  const settled = await settleRows(work, standing, { skills, bases });
+  const isProposed = connection.mode === "pull_request";
+  const pushed = isProposed
+    ? await propose(work, steps, toExport, settled)
+    : await pushExports(work, steps, toExport);
+  if (pushed === "moved") return "again";
+  if (!isProposed) await withdraw(work, settled);
+  return pushed;
 }
 
 const emptyScan: RemoteScan = {

@@ -322,7 +322,7 @@ describe("an edit", () => {
       code: "invalid_draft",
     });
     await assert.rejects(mirror.build("6".repeat(40), [text("skills/a")], commitInfo), {
-      code: "object_missing",
+      code: "mirror_damaged",
     });
   });
 });
