@@ -1,29 +1,27 @@
 /** GitHub's repositories by both ways in, and what GitHub may answer, over a loopback stub of its REST interface. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { RepoError, type RepoFailure } from "../../repos/errors.ts";
 import { findInstallation, openGitHubAppHost, openGitHubTokenHost } from "../../repos/hosts/github.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
-import { openMirrors } from "../../repos/mirror/index.ts";
 import {
   startGitHub,
   type GitHubStub,
   type StubAnswer,
   type StubRepository,
 } from "../support/github-stub.ts";
+import { openMirrorBench, type MirrorBench } from "../mirror/fixtures.ts";
+import { hostContract } from "../support/host-contract.ts";
 
 let stub: GitHubStub;
-let folder: string;
+let bench: MirrorBench;
 before(async () => {
   stub = await startGitHub();
-  folder = mkdtempSync(path.join(os.tmpdir(), "svc-github-"));
+  bench = await openMirrorBench();
 });
 after(async () => {
+  await bench.close();
   await stub.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const place = () => ({ apiUrl: stub.url, webUrl: stub.url, allowPrivateNetwork: true });
@@ -34,13 +32,25 @@ const byApp = (repository: StubRepository) =>
 const failsWith = (code: RepoFailure) => (error: unknown) =>
   error instanceof RepoError && error.code === code && !/stub_|Basic/.test(error.message);
 
-const ways: [string, (repository: StubRepository) => RepositoryHost][] = [
-  ["by a token", (repository) => byToken(repository, stub.newToken([repository]))],
-  ["by the App", byApp],
+type Way = (repository: StubRepository) => RepositoryHost;
+const ways: [string, open: Way, asStranger: Way][] = [
+  [
+    "by a token",
+    (repository) => byToken(repository, stub.newToken([repository])),
+    (repository) => byToken(repository, stub.newToken([])),
+  ],
+  ["by the App", byApp, (repository) => byApp({ ...repository, installationId: 1 })],
 ];
 
-for (const [way, open] of ways)
+for (const [way, open, asStranger] of ways)
   describe(`a repository at GitHub ${way}`, () => {
+    let made = 0;
+    hostContract(async () => {
+      const name = `acme/${way.split(" ").at(-1)}-contract-${made++}`;
+      const repository = await stub.newRepository(name, { installed: true });
+      return { bench, repository: repository.repo, host: open(repository), stranger: asStranger(repository) };
+    });
+
     it("tells what it is, where git reaches it, and its head", async () => {
       const repository = await stub.newRepository(`acme/${way.split(" ").at(-1)}-plain`, { installed: true });
       const host = open(repository);
@@ -60,30 +70,6 @@ for (const [way, open] of ways)
       repository.repo.commit({ "a.txt": "2" });
       assert.notEqual(await host.head("main", head.etag), "unchanged");
       assert.equal(await host.head("no/such"), undefined);
-    });
-
-    it("is fetched from and pushed to with what it hands out", async () => {
-      const repository = await stub.newRepository(`acme/${way.split(" ").at(-1)}-git`, { installed: true });
-      const commit = repository.repo.commit({ "skills/a/SKILL.md": "a" });
-      const mirrors = openMirrors({ root: folder, git: { program: "git", searchPath: process.env["PATH"] } });
-      const mirror = mirrors.open({
-        tenantId: "a".repeat(24),
-        connectionId: String(repository.id).padStart(24, "0"),
-      });
-      const remote = await open(repository).remote();
-
-      const fetched = await mirror.fetch(remote, "main");
-      const index = Buffer.from("index\n");
-      const built = await mirror.build(commit, [{ kind: "index", data: index }], {
-        author: { name: "svc", email: "svc@example.com" },
-        at: new Date(),
-        message: "index",
-      });
-
-      assert.equal(fetched.status === "fetched" && fetched.commit, commit);
-      assert.deepEqual(await mirror.push(remote, "main", built.prepared!), { status: "pushed" });
-      assert.equal(repository.repo.show("skills/README.md"), "index");
-      await mirrors.close();
     });
 
     it("stays itself when it is renamed, and gives nothing to who takes its name", async () => {
