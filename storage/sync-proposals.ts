@@ -19,9 +19,6 @@ export interface ProposedRequest {
   number: number;
   url: string;
   state: "open" | "merged" | "closed";
-  /** As we wrote them: what a person has changed since is theirs. */
-  title: string;
-  body: string;
 }
 
 export interface ProposalDoc {
@@ -41,6 +38,8 @@ export interface ProposalDoc {
   /** How many skills it writes or removes. */
   skills: number;
   request?: ProposedRequest;
+  /** The last two that were written to it, or were about to be, the latest last: other words in it are somebody's own. */
+  words?: { title: string; body: string }[];
   updatedAt: Date;
 }
 

@@ -85,6 +85,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     connection,
     mirror: ports.mirrors.open({ tenantId: connection.tenantId, connectionId }),
     remote: { kind: "directory", path: "" },
+    pulls: undefined,
     full,
     counts,
     refusals: [],
@@ -92,7 +93,9 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     signal: leaving.signal,
   };
   try {
-    work.remote = await (await ports.hostOf(connection)).remote();
+    const host = await ports.hostOf(connection);
+    work.remote = await host.remote();
+    work.pulls = host.pullRequests;
     commit = await inRounds(work);
   } catch (error) {
     if (leaving.signal.aborted) outcome = "failed";

@@ -1,4 +1,5 @@
 /** What one sync has in its hands, and how it says that it can't go on. */
+import type { PullRequests } from "../../repos/hosts/host.ts";
 import type { Mirror, Remote, ScanProblem } from "../../repos/mirror/types.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { SyncCounts, SyncRefusal } from "../../storage/sync-runs.ts";
@@ -12,6 +13,8 @@ export interface SyncWork {
   connection: ConnectionDoc;
   mirror: Mirror;
   remote: Remote;
+  /** The host's, where it has any. */
+  pulls: PullRequests | undefined;
   full: boolean;
   counts: SyncCounts;
   /** Directories and skills that could not be carried over, of the last round. */
