@@ -1,6 +1,6 @@
 /** The sync with a code repository as it crosses the wire. */
 import { z } from "zod";
-import { hostKinds, syncModes, syncOutcomes, syncStatuses } from "./vocabulary.ts";
+import { hostKinds, proposalStates, syncModes, syncOutcomes, syncStatuses } from "./vocabulary.ts";
 
 const timestamp = z.iso.datetime();
 
@@ -54,9 +54,28 @@ export const SkillProblemPayload = z
   })
   .meta({ id: "SkillSyncProblem" });
 
+export const ProposalPayload = z
+  .object({
+    branch: z.string().meta({ description: "the service's own, in the same repository" }),
+    state: z.enum(proposalStates).meta({
+      description:
+        "none: the connected branch has everything; branch: it is up to date, without a pull request; open: so is its pull request; closed: by somebody, until something else is proposed; edited: by somebody, and left alone until it is merged or closed",
+    }),
+    message: z.string().meta({ description: "the same as a sentence for people" }),
+    number: z.number().int().nullable().meta({ description: "of the pull request" }),
+    url: z.string().nullable(),
+    commit: z.string().nullable().meta({ description: "the branch as the last sync left it" }),
+    skills: z.number().int().meta({ description: "whose directories it writes or removes" }),
+  })
+  .meta({ id: "SyncProposal" });
+export type ProposalPayload = z.infer<typeof ProposalPayload>;
+
 export const RepositorySyncPayload = z
   .object({
     connection: ConnectionPayload.nullable().meta({ description: "null while nothing is connected" }),
+    proposal: ProposalPayload.nullable().meta({
+      description: "with mode pull_request, from its first sync on",
+    }),
     syncedSkills: z.number().int(),
     skillProblems: z
       .array(SkillProblemPayload)

@@ -42,6 +42,8 @@ export interface ConnectionDoc extends WithOutbox {
   credential?: string;
   /** A webhook that the service made for this connection, with its sealed secret. */
   webhook?: { id: string; secret: string };
+  /** When that is tried again which the host did not let us make. */
+  webhookAt?: Date;
   branch: string;
   /** Imported versions are this member's, who need not be one any more. */
   connectedBy: { userId: string; username: string; name: string };
@@ -91,6 +93,8 @@ export const connectionIndexes: IndexDescription[] = [
 export interface SyncRequest {
   /** Also put back what is missing in the repository. */
   full?: boolean;
+  /** Changes the mode as well; where it is not `from`, nothing is done. */
+  mode?: { from: SyncMode; to: SyncMode } | undefined;
   now: Date;
   events?: EventRow[];
 }
@@ -149,9 +153,10 @@ export function openConnections(database: Database) {
      */
     async request(
       of: { tenantId: string } | { id: string },
-      { full = false, now, events = [] }: SyncRequest,
+      { full = false, mode, now, events = [] }: SyncRequest,
     ): Promise<{ _id: string; wanted: number } | null> {
       const which: Filter<ConnectionDoc> = "id" in of ? { _id: of.id } : { tenantId: of.tenantId };
+      if (mode) which.mode = mode.from;
       const update: Document[] = [
         {
           $set: {
@@ -159,6 +164,7 @@ export function openConnections(database: Database) {
             wantedSince: { $ifNull: ["$wantedSince", now] },
             dueAt: { $max: [now, "$notBefore"] },
             updatedAt: now,
+            ...(mode ? { mode: mode.to } : {}),
           },
         },
       ];
@@ -260,8 +266,17 @@ export function openConnections(database: Database) {
       return ended.matchedCount === 1;
     },
 
+    /** What the host calls the repository now, for people. */
+    async rename(id: string, { fullName, url }: { fullName: string; url: string }): Promise<void> {
+      await connections.updateOne({ _id: id }, { $set: { "host.fullName": fullName, "host.url": url } });
+    },
+    /** When the host is asked again to tell of pushes. */
+    async retryWebhook(id: string, at: Date): Promise<void> {
+      await connections.updateOne({ _id: id, webhook: { $exists: false } }, { $set: { webhookAt: at } });
+    },
     async setWebhook(id: string, webhook: { id: string; secret: string }): Promise<boolean> {
-      return (await connections.updateOne({ _id: id, ...alive }, { $set: { webhook } })).matchedCount === 1;
+      const update = { $set: { webhook }, $unset: { webhookAt: true } } as const;
+      return (await connections.updateOne({ _id: id, ...alive }, update)).matchedCount === 1;
     },
     /**
      * The end of a connection: from here on nobody works on it. The credential stays until what it opened is taken

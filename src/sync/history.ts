@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { SyncBaseDoc } from "../../storage/sync-bases.ts";
+import type { ProposalDoc } from "../../storage/sync-proposals.ts";
 import type { SyncConflictDoc } from "../../storage/sync-conflicts.ts";
 import type { SyncRunDoc } from "../../storage/sync-runs.ts";
 import type { Actor } from "../access/actor.ts";
@@ -24,18 +25,20 @@ export interface SyncState {
   connection: ConnectionDoc | null;
   synced: number;
   problems: SyncBaseDoc[];
+  proposal: ProposalDoc | null;
 }
 
 /** The connection, and the skills that it could not carry over. Its readers see skills in restricted folders too. */
 export async function readSyncState(app: App, actor: Actor, tenantRef: string): Promise<SyncState> {
   const tenant = await loadTenant(app, actor, tenantRef, "githubSync:read");
   const connection = await app.storage.connections.findOfTenant(tenant._id);
-  if (!connection) return { connection, synced: 0, problems: [] };
-  const [synced, problems] = await Promise.all([
+  if (!connection) return { connection, synced: 0, problems: [], proposal: null };
+  const [synced, problems, proposal] = await Promise.all([
     app.storage.syncBases.count(connection._id),
     app.storage.syncBases.listProblems(connection._id, problemsShown),
+    connection.mode === "pull_request" ? app.storage.syncProposals.find(connection._id) : null,
   ]);
-  return { connection, synced, problems };
+  return { connection, synced, problems, proposal };
 }
 
 /** Asks for a sync that also puts back what is missing in the repository. Answers the connection with the request in it. */

@@ -1,12 +1,14 @@
 import type {
   ConnectionPayload,
+  ProposalPayload,
   RepositorySyncPayload,
   SyncConflictPayload,
   SyncRunPayload,
 } from "../../contract/payloads-sync.ts";
-import type { HostKind } from "../../contract/vocabulary.ts";
+import type { HostKind, ProposalState } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc, SyncProblem } from "../../storage/connections.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
+import type { ProposalDoc } from "../../storage/sync-proposals.ts";
 import type { SyncConflictDoc } from "../../storage/sync-conflicts.ts";
 import type { SyncRunDoc } from "../../storage/sync-runs.ts";
 import type { SyncState } from "./history.ts";
@@ -38,6 +40,7 @@ export function presentConnection(connection: ConnectionDoc): ConnectionPayload 
 export function presentSyncState(state: SyncState, hosts: HostKind[]): RepositorySyncPayload {
   return {
     connection: state.connection ? presentConnection(state.connection) : null,
+    proposal: state.proposal ? presentProposal(state.proposal) : null,
     syncedSkills: state.synced,
     skillProblems: [
       ...state.problems.map(({ skillId, path, problem }) => ({
@@ -48,6 +51,28 @@ export function presentSyncState(state: SyncState, hosts: HostKind[]): Repositor
       ...refusalsOf(state),
     ],
     hosts,
+  };
+}
+
+const proposalWords: Record<ProposalState, (branch: string) => string> = {
+  none: () => "The connected branch has everything: nothing is proposed.",
+  branch: (branch) => `What is to be merged is on the branch ${branch}.`,
+  open: () => "The pull request is open and up to date.",
+  closed: () =>
+    "Somebody closed the pull request: another one is opened once something else changes, or with a sync by hand.",
+  edited: (branch) =>
+    `The branch ${branch} has commits that are not the service's: it is left alone until its pull request is merged or closed, or the branch is deleted.`,
+};
+
+function presentProposal({ branch, state, request, commit, skills }: ProposalDoc): ProposalPayload {
+  return {
+    branch,
+    state,
+    message: proposalWords[state](branch),
+    number: request?.number ?? null,
+    url: request?.url ?? null,
+    commit: commit ?? null,
+    skills,
   };
 }
 

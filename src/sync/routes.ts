@@ -14,7 +14,8 @@ import { listConflicts, listRuns, readSyncState, runByHand } from "./history.ts"
 import { offeredHosts } from "./open-host.ts";
 import { planConnected, planDraft } from "./plan.ts";
 import { presentConflict, presentConnection, presentRun, presentSyncState } from "./present.ts";
-import { ConnectRepository, SyncListQuery, TenantParams } from "./schema.ts";
+import { ConnectRepository, SyncListQuery, TenantParams, UpdateConnection } from "./schema.ts";
+import { updateConnection } from "./update.ts";
 import { takeDelivery } from "./webhook.ts";
 
 const tag = "Repository sync";
@@ -46,6 +47,18 @@ export function syncRoutes(app: App): Route[] {
       budget: "export",
       handle: async ({ actor, params, body }) =>
         presentConnection(await connectRepository(app, actor, params.tenant, body)),
+    }),
+    route({
+      method: "patch",
+      path,
+      summary: "Change how changes reach the branch, and sync everything",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      body: UpdateConnection,
+      data: ConnectionPayload,
+      handle: async ({ actor, params, body }) =>
+        presentConnection(await updateConnection(app, actor, params.tenant, body)),
     }),
     route({
       method: "delete",

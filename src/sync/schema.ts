@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { syncModes } from "../../contract/vocabulary.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { listQuery } from "../http/cursor.ts";
 
@@ -22,6 +23,12 @@ const branch = z
   .optional()
   .meta({ description: "default: the repository's own" });
 
+const mode = z.enum(syncModes).meta({
+  description:
+    "push: changes are pushed to the branch; pull_request: they are proposed, on a branch of the service's own",
+});
+const modeAtFirst = mode.default("push");
+
 const secret = z
   .string()
   .min(1)
@@ -29,13 +36,15 @@ const secret = z
   .regex(/^[\x21-\x7e]*$/, "must be visible ASCII");
 
 export const ConnectRepository = z.discriminatedUnion("host", [
-  z.strictObject({ host: z.literal("github-app"), repository, branch }),
+  z.strictObject({ host: z.literal("github-app"), repository, branch, mode: modeAtFirst }),
   z.strictObject({
     host: z.literal("github-token"),
     repository,
     branch,
+    mode: modeAtFirst,
     token: secret.meta({
-      description: "a fine-grained token with contents and webhooks: write; kept sealed",
+      description:
+        "a fine-grained token with contents and webhooks: write, in mode pull_request pull requests as well; kept sealed",
     }),
   }),
   z.strictObject({
@@ -44,10 +53,14 @@ export const ConnectRepository = z.discriminatedUnion("host", [
       description: "https address of a repository, or the name of a bare one on the service's machine",
     }),
     branch,
+    mode: modeAtFirst,
     username: secret.optional(),
     password: secret.optional().meta({ description: "password or token; kept sealed" }),
   }),
 ]);
 export type ConnectRepository = z.output<typeof ConnectRepository>;
+
+export const UpdateConnection = z.strictObject({ mode });
+export type UpdateConnection = z.output<typeof UpdateConnection>;
 
 export const SyncListQuery = z.object({ ...listQuery });

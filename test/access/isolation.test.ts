@@ -132,6 +132,7 @@ const bodies: Record<string, (side: Side) => unknown> = {
   }),
   "delete /api/skills/:skill/installs": () => ({ platform: "claude", scope: "global", machine: "m" }),
   "post /api/tenants/:tenant/repo-sync": () => ({ host: "local", url: "https://git.example.com/spy" }),
+  "patch /api/tenants/:tenant/repo-sync": () => ({ mode: "pull_request" }),
   "post /api/tenants/:tenant/repo-sync/plan": () => ({ host: "local", url: "https://git.example.com/spy" }),
   "post /api/tenants/:tenant/personal-workspaces/enable": () => ({}),
   "post /api/tenants/:tenant/personal-workspaces/disable": () => ({}),
