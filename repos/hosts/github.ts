@@ -201,6 +201,7 @@ function remoteOf(place: GitHubPlace, { full_name }: RepositoryFacts, token: str
   return {
     kind: "http",
     url: `${place.webUrl}/${full_name}.git`,
+    fullName: full_name,
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`,
     allowPrivateNetwork: place.allowPrivateNetwork,
   };

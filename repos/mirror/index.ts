@@ -155,9 +155,9 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       const have = await soundTip();
       const from = async (known: string | undefined, most: number): Promise<Fetched> =>
         withSession(remote, { maxBytes: most, signal }, async (session) => {
-          const { refs: found, capabilities } = await session.discover("git-upload-pack");
+          const { refs: found, capabilities, defaultBranch } = await session.discover("git-upload-pack");
           const commit = found.get(ref);
-          if (commit === undefined) return withoutBranch(found);
+          if (commit === undefined) return withoutBranch(found, defaultBranch);
           let bytes = 0;
           if (!(await isHere(commit))) {
             const depth = known === undefined ? 1 : undefined;
@@ -325,12 +325,13 @@ function isDamage(error: unknown): error is RepoError {
   return error instanceof RepoError && codes.includes(error.code);
 }
 
-function withoutBranch(found: ReadonlyMap<string, string>): Fetched {
+function withoutBranch(found: ReadonlyMap<string, string>, defaultBranch: string | undefined): Fetched {
   if (found.size === 0) return { status: "empty" };
   const prefix = "refs/heads/";
   const branches = [...found.keys()].filter((name) => name.startsWith(prefix));
   return {
     status: "no_branch",
     branches: branches.slice(0, branchesShown).map((name) => name.slice(prefix.length)),
+    defaultBranch,
   };
 }

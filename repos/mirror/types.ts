@@ -18,6 +18,8 @@ export type Remote =
       authorization?: string;
       /** Whether addresses of this machine and of private networks may be connected to. */
       allowPrivateNetwork: boolean;
+      /** What people call the repository now, where its host tells: it may have been renamed. */
+      fullName?: string;
     }
   /** A bare repository on this machine; needs a git program. Its hooks are not run. */
   | { kind: "directory"; path: string };
@@ -41,7 +43,7 @@ export type Fetched =
       beside?: string | null;
     }
   | { status: "empty" }
-  | { status: "no_branch"; branches: string[] };
+  | { status: "no_branch"; branches: string[]; defaultBranch: string | undefined };
 
 /** What a `.svc.json` says: information for readers. Only the id is ever read back. */
 export interface SvcRecord {

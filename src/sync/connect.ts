@@ -1,9 +1,8 @@
 /** Connecting an organization to a repository. One insert decides: its indexes keep organizations and branches apart. */
-import { randomBytes } from "node:crypto";
 import { isDuplicate } from "../../storage/database.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import { outboxFields } from "../../storage/outbox.ts";
-import type { HostedRepository, RepositoryHost } from "../../repos/hosts/host.ts";
+import type { HostedRepository } from "../../repos/hosts/host.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, settleEvents } from "../audit/events.ts";
@@ -11,12 +10,12 @@ import { ServiceError } from "../errors.ts";
 import { queueSync } from "../orgs/request-sync.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { requireUser } from "../users/load.ts";
+import { haveUsCalled } from "./notify.ts";
 import { localRepositoryId, openDraftHost, refused, repositoryKeyOf, type DraftHost } from "./open-host.ts";
 import type { ConnectRepository } from "./schema.ts";
 import { askHost } from "./trouble.ts";
 
 const pollMs = 5 * 60_000;
-const webhookSecretBytes = 32;
 
 /** A repository that was looked at, and the branch that is meant. */
 export interface Looked extends DraftHost {
@@ -62,7 +61,7 @@ export async function connectRepository(
     tenantId: tenant._id,
     resourceType: "repository",
     resourceId: id,
-    metadata: { host: facts.kind, repository: repository.fullName, branch },
+    metadata: { host: facts.kind, repository: repository.fullName, branch, mode: input.mode },
   });
   const connection: ConnectionDoc = {
     _id: id,
@@ -72,7 +71,7 @@ export async function connectRepository(
     ...(looked.credential === undefined ? {} : { credential: app.secrets.seal(looked.credential, id) }),
     branch,
     connectedBy: { userId: user.userId, username: user.username, name: user.name },
-    mode: "push",
+    mode: input.mode,
     status: "active",
     wanted: 1,
     done: 0,
@@ -105,23 +104,6 @@ async function requireBranch({ host, branch, repository }: Looked): Promise<void
     throw refused(`The repository has no branch "${branch}": create it, or connect another one.`, {
       reason: "branch_missing",
     });
-}
-
-/**
- * Has the host call us on each push, where the connection does not bring that along. A host that will not, or can't reach
- * us, is looked at every few minutes instead.
- */
-async function haveUsCalled(app: App, connection: ConnectionDoc, host: RepositoryHost): Promise<void> {
-  if (!host.ensureWebhook) return;
-  const secret = randomBytes(webhookSecretBytes).toString("hex");
-  const url = `${app.config.baseUrl}/api/webhooks/github?connection=${connection._id}`;
-  try {
-    const { id } = await host.ensureWebhook({ url, secret });
-    const webhook = { id, secret: app.secrets.seal(secret, connection._id) };
-    if (!(await app.storage.connections.setWebhook(connection._id, webhook))) await host.removeWebhook?.(id);
-  } catch (error) {
-    app.log.warn({ error, connection: connection._id }, "no webhook: the branch is looked at instead");
-  }
 }
 
 function addressOf(app: App, { facts, repository }: Looked, input: ConnectRepository): string {

@@ -20,6 +20,7 @@ import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
 import { propose, withdraw } from "./propose.ts";
 import { findRequest, proposalBranch, proposalsOf, readStanding, settleRows } from "./standing.ts";
+import { branchMissing } from "./trouble.ts";
 import { passOver, SyncBlocked, toldRefusals, type SyncWork } from "./work.ts";
 
 /** How often a sync starts over because somebody pushed or published meanwhile. */
@@ -178,11 +179,7 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     signal: work.signal,
     beside: proposalBranch(connection.branch),
   });
-  if (fetched.status === "no_branch")
-    throw new SyncBlocked(
-      "branch_missing",
-      `The repository has no branch ${connection.branch}: create it, or connect another one.`,
-    );
+  if (fetched.status === "no_branch") throw branchMissing(connection.branch, fetched);
   const parent = fetched.status === "fetched" ? fetched.commit : null;
   const scan = parent === null ? emptyScan : await mirror.scan(parent);
   if (scan.skills === "blocked")

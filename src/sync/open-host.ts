@@ -29,13 +29,31 @@ export async function openHost(app: App, connection: ConnectionDoc): Promise<Rep
   const { host, _id, credential } = connection;
   const secret = credential === undefined ? undefined : app.secrets.open(credential, _id);
   const repository = { id: host.repositoryId };
-  if (host.kind === "github-token") return openGitHubTokenHost(gitHubPlace(app), repository, secret ?? "");
-  if (host.kind === "github-app")
-    return openGitHubAppHost(gitHubPlace(app), gitHubApp(app), host.installationId ?? 0, repository);
+  if (host.kind === "github-token")
+    return followingName(app, connection, openGitHubTokenHost(gitHubPlace(app), repository, secret ?? ""));
+  if (host.kind === "github-app") {
+    const place = gitHubPlace(app);
+    const opened = openGitHubAppHost(place, gitHubApp(app), host.installationId ?? 0, repository);
+    return followingName(app, connection, opened);
+  }
   const remote = isAddress(host.repositoryId)
     ? addressRemote(app, host.repositoryId, host.username, secret)
     : await directoryRemote(app, connection.tenantId, host.repositoryId);
   return openLocalHost({ remote, mirrors: app.mirrors });
+}
+
+/** A repository is known by its number; what it is called is kept up to date by whoever asks for the way there. */
+function followingName(app: App, { _id, host }: ConnectionDoc, opened: RepositoryHost): RepositoryHost {
+  return {
+    ...opened,
+    async remote() {
+      const remote = await opened.remote();
+      const fullName = remote.kind === "http" ? remote.fullName : undefined;
+      if (fullName !== undefined && fullName !== host.fullName)
+        await app.storage.connections.rename(_id, { fullName, url: `${app.config.github.url}/${fullName}` });
+      return remote;
+    },
+  };
 }
 
 /** A repository that somebody wants to connect: not looked at yet. */

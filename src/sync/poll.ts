@@ -7,6 +7,7 @@ import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { App } from "../app.ts";
 import { queueSync, requestSync } from "../orgs/request-sync.ts";
 import { endConnection } from "./disconnect.ts";
+import { haveUsCalled, isCallDue } from "./notify.ts";
 import { openHost } from "./open-host.ts";
 
 const pollMs = 5 * 60_000;
@@ -45,7 +46,9 @@ async function lookAtBranch(app: App, connection: ConnectionDoc): Promise<void> 
   await connections.markPolled(id, { pollAt: inMs(pollMs) });
   try {
     const isBlocked = connection.status === "blocked";
-    const head = await (await openHost(app, connection)).head(branch, isBlocked ? undefined : headEtag);
+    const host = await openHost(app, connection);
+    if (isCallDue(app, connection)) await haveUsCalled(app, connection, host);
+    const head = await host.head(branch, isBlocked ? undefined : headEtag);
     if (head === "unchanged") return;
     const isKnown = head?.etag !== undefined && head.etag === headEtag;
     if ((head && head.oid !== lastRemoteOid && !isKnown) || (isBlocked && isOld(app, connection)))

@@ -1,6 +1,8 @@
 /** What went wrong at a code host, for whoever waits for an answer. */
 import { RepoError, type RepoFailure } from "../../repos/errors.ts";
+import { plainText } from "../../repos/transport/pkt-line.ts";
 import { ServiceError } from "../errors.ts";
+import { SyncBlocked } from "./work.ts";
 
 const sentences: Partial<Record<RepoFailure, string>> = {
   auth_failed: "The host does not take these credentials, or they do not allow enough.",
@@ -26,4 +28,23 @@ export async function askHost<T>(ask: () => Promise<T>): Promise<T> {
     const details = { kind: "repository" as const, reason: error.code };
     throw new ServiceError(error.retryable ? "unavailable" : "refused", message, details, { cause: error });
   }
+}
+
+const branchesNamed = 3;
+
+/** The connected branch is not there: with what is there instead, since it may have been renamed. */
+export function branchMissing(
+  branch: string,
+  found: { branches: readonly string[]; defaultBranch: string | undefined },
+): SyncBlocked {
+  const shown = (name: string) => plainText(name, 100).replaceAll("\n", " ");
+  const more = found.branches.length > branchesNamed ? " and others" : "";
+  const others = `${found.branches.slice(0, branchesNamed).map(shown).join(", ")}${more}`;
+  const instead = found.defaultBranch === undefined ? others : shown(found.defaultBranch);
+  const is = found.defaultBranch === undefined ? "it has" : "its default branch is";
+  const known = instead === "" ? "" : ` (${is} ${instead})`;
+  return new SyncBlocked(
+    "branch_missing",
+    `The repository has no branch ${branch}${known}: create it, or disconnect and connect another one.`,
+  );
 }

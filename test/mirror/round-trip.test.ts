@@ -212,12 +212,14 @@ describe("a mirror", () => {
     assert.deepEqual(await mirror.fetch(repository.remote, "trunk"), {
       status: "no_branch",
       branches: ["main"],
+      defaultBranch: "main",
     });
     runGit(repository.directory, "branch", "-m", "main", "trunk");
     assert.equal((await mirror.fetch(repository.remote, "trunk")).status, "fetched");
     assert.deepEqual(await mirror.fetch(repository.remote, "main"), {
       status: "no_branch",
       branches: ["trunk"],
+      defaultBranch: "trunk",
     });
 
     await mirror.drop();

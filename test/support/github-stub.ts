@@ -52,6 +52,8 @@ export interface GitHubStub {
     repositories: StubRepository[],
     options?: { contents?: "read" | "write"; webhooks?: boolean; pulls?: boolean },
   ): string;
+  /** Lets a token do more than it was made for. */
+  allowWebhooks(token: string): void;
   revoke(token: string): void;
   remove(repository: StubRepository): void;
   rename(repository: StubRepository, fullName: string): void;
@@ -270,6 +272,7 @@ export async function startGitHub(): Promise<GitHubStub> {
       return repository;
     },
     newToken,
+    allowWebhooks: (token) => void Object.assign(tokens.get(token)!, { webhooks: true }),
     revoke: (token) => void tokens.delete(token),
     remove: (repository) => void repositories.splice(repositories.indexOf(repository), 1),
     rename(repository, fullName) {
