@@ -17,6 +17,8 @@ export interface SyncBase {
   svcBlob?: string;
   /** Of the skill's document, as it was exported. */
   skillRevision: number;
+  /** Number of the skill's newest version then: what came later is not in the books. */
+  version?: number;
   /** Why the skill is not in step: told to people, one skill never holds up the others. */
   problem?: { code: string; message: string; at: Date };
   /** Where the repository has moved the directory to, until a full sync puts it back. */

@@ -34,6 +34,9 @@ export interface VersionDoc {
   createdAt: Date;
 }
 
+/** What a version is made of, and how it came. */
+export type VersionContent = Pick<VersionDoc, "version" | "oid" | "format" | "prerelease" | "source">;
+
 /** The files of a package version; written before the version exists, so that it never lacks them. */
 export interface ManifestDoc {
   /** The version's id. */
@@ -82,11 +85,14 @@ export function openVersions(database: Database) {
         { semver: string; oid: string }[]
       >,
     /** What each of a skill's versions was made of, for telling our own former exports from edits. */
-    listContents: (skillId: string) =>
+    listContents: (skillId: string, above: number) =>
       versions
-        .find({ skillId }, { projection: { _id: 0, version: 1, oid: 1, format: 1 } })
+        .find(
+          { skillId, version: { $gt: above } },
+          { projection: { _id: 0, version: 1, oid: 1, format: 1, prerelease: 1, source: 1 } },
+        )
         .sort({ version: -1 })
-        .toArray() as Promise<Pick<VersionDoc, "version" | "oid" | "format">[]>,
+        .toArray() as Promise<VersionContent[]>,
     async removeOfSkill(skillId: string): Promise<void> {
       await Promise.all([versions.deleteMany({ skillId }), manifests.deleteMany({ skillId })]);
     },

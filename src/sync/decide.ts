@@ -23,6 +23,8 @@ export interface Base {
   contentTree: string;
   /** Where the repository has moved the directory to; it is put back by the next export. */
   strayPath?: string;
+  /** Number of the skill's newest version then. */
+  version?: number;
 }
 
 /** A skill of the organization that is not deleted. */
@@ -30,6 +32,14 @@ export interface PlatformSkill {
   id: string;
   /** Where its directory belongs. */
   path: string;
+  /** Its newest version. */
+  head?: { version: number };
+}
+
+export interface LaterVersion {
+  version: number;
+  contentTree: string;
+  isImported: boolean;
 }
 
 export interface ImportQuestions {
@@ -37,6 +47,8 @@ export interface ImportQuestions {
   exported(skillId: string): Promise<string>;
   /** The content trees of all its versions; asked only where bookkeeping was lost. */
   everExported(skillId: string): Promise<ReadonlySet<string>>;
+  /** Versions over a number that have been current, the newest first. */
+  since(skillId: string, version: number): Promise<readonly LaterVersion[]>;
 }
 
 /** What was proposed to the branch and may be taken up any time, in full or in part. */
@@ -51,7 +63,15 @@ const nothingProposed: Proposals = { of: () => [], areTaken: async () => false }
 
 export type ImportAction =
   /** Both sides hold the same, or the branch holds what we once wrote: only the books are behind. */
-  | { kind: "adopt"; skillId: string; path: string; contentTree: string; strayPath?: string }
+  | {
+      kind: "adopt";
+      skillId: string;
+      path: string;
+      contentTree: string;
+      strayPath?: string;
+      /** The conflict of an import that was not noted before its sync was stopped. */
+      unnoted?: { winning: number; losing: number };
+    }
   /** The branch's content becomes a version. `conflict`: the platform had changed too, and its version is passed over. */
   | {
       kind: "version";
@@ -109,13 +129,25 @@ export async function planImport(
   /** The platform's side of a directory that differs from its base. */
   async function judge(
     found: { path: string; contentTree: string; strayPath?: string },
-    { skillId, contentTree: agreed }: Base,
+    base: Base,
   ): Promise<ImportAction> {
+    const { skillId, contentTree: agreed } = base;
+    const later = await laterThan(base);
+    const at = later.findIndex(({ contentTree }) => contentTree === found.contentTree);
+    // Taken in from there or written there by a sync that was stopped before it could note it; we may have gone on since.
+    if (at >= 0) return { kind: "adopt", skillId, ...found, ...unnotedConflict(later.slice(at), agreed) };
     const platform = await ask.exported(skillId);
     if (found.contentTree === platform || wasProposed(skillId, found.contentTree))
       return { kind: "adopt", skillId, ...found };
-    const conflict = platform !== agreed && !(await isEditOfProposal(skillId, platform));
+    const isTheirs = later.some(({ contentTree, isImported }) => isImported && contentTree === platform);
+    const conflict = platform !== agreed && !isTheirs && !(await isEditOfProposal(skillId, platform));
     return { kind: "version", skillId, ...found, conflict };
+  }
+
+  async function laterThan({ skillId, version }: Base): Promise<readonly LaterVersion[]> {
+    const newest = alive.get(skillId)?.head?.version;
+    if (version === undefined || newest === undefined || newest <= version) return [];
+    return ask.since(skillId, version);
   }
 
   function wasProposed(skillId: string, contentTree: string, path?: string): boolean {
@@ -152,9 +184,9 @@ export async function planImport(
     if (path === own.path) at.path = path;
     if (base !== undefined && contentTree === base.contentTree)
       return { kind: "adopt", skillId: own.id, ...at };
+    if (base !== undefined) return judge(at, base);
     if (contentTree === (await ask.exported(own.id))) return { kind: "adopt", skillId: own.id, ...at };
     if ((await ask.everExported(own.id)).has(contentTree)) return { kind: "adopt", skillId: own.id, ...at };
-    if (base !== undefined) return judge(at, base);
     if (wasProposed(own.id, contentTree)) return { kind: "adopt", skillId: own.id, ...at };
     // Nothing tells what both sides last agreed on, so neither is taken for the older one.
     const conflict = !(await isEditOfProposal(own.id, await ask.exported(own.id)));
@@ -177,6 +209,15 @@ export async function planImport(
     const isOwn = skill && !baseOf.has(skill.id) && !claimants.has(skill.id);
     return isOwn && proposals.of(skill.id).some((one) => one.path === path) ? skill : undefined;
   }
+}
+
+/** Whether an import, followed by what came before it, has passed over a version of the platform's. */
+function unnotedConflict(
+  [winning, losing]: readonly LaterVersion[],
+  agreed: string,
+): { unnoted?: { winning: number; losing: number } } {
+  const isConflict = winning?.isImported && losing && !losing.isImported && losing.contentTree !== agreed;
+  return isConflict ? { unnoted: { winning: winning.version, losing: losing.version } } : {};
 }
 
 /** Of several directories that name one skill, the one at its own place is it, else the first; the rest are copies. */

@@ -15,7 +15,13 @@ import type { App } from "../app.ts";
 import { syncActor } from "../skills/import.ts";
 import { planImport } from "./decide.ts";
 import { pushExports } from "./export.ts";
-import { everExported, exportSkill, listPlacedSkills, type ExportedSkill } from "./exported.ts";
+import {
+  everExported,
+  exportedSince,
+  exportSkill,
+  listPlacedSkills,
+  type ExportedSkill,
+} from "./exported.ts";
 import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
 import { propose, withdraw } from "./propose.ts";
@@ -204,6 +210,7 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     {
       exported: async (id) => (await exported(id)).contentTree,
       everExported: (id) => everExported(app, skills.get(id)!),
+      since: (id, version) => exportedSince(app, skills.get(id)!, version),
     },
     proposalsOf(work, standing, parent, { skills, bases }),
   );

@@ -9,9 +9,10 @@ import {
 import type { MirrorFile } from "../../repos/mirror/types.ts";
 import { hashObject } from "../../repos/store/objects.ts";
 import type { MirroredSkill } from "../../storage/tenant-skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
+import type { VersionContent, VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { loadTree } from "../folders/load.ts";
+import type { LaterVersion } from "./decide.ts";
 import type { ExportedAs } from "./plan-export.ts";
 
 const listedAtOnce = 1000;
@@ -72,10 +73,36 @@ export async function exportSkill(app: App, skill: PlacedSkill): Promise<Exporte
 
 /** The content trees of all versions that a skill has had. */
 export async function everExported(app: App, skill: PlacedSkill): Promise<ReadonlySet<string>> {
-  const trees = new Set<string>([await contentTreeOfVersion(app, skill, skill.current)]);
-  for (const version of await app.storage.versions.listContents(skill.id))
+  const trees = new Set<string>();
+  for (const version of await contentsOf(app, skill, 0))
     trees.add(await contentTreeOfVersion(app, skill, version));
   return trees;
+}
+
+/** Versions over a number that have been current, the newest first. */
+export async function exportedSince(
+  app: App,
+  skill: PlacedSkill,
+  number: number,
+): Promise<readonly LaterVersion[]> {
+  const later: LaterVersion[] = [];
+  for (const row of await contentsOf(app, skill, number)) {
+    if (row.prerelease) continue;
+    const contentTree = await contentTreeOfVersion(app, skill, row);
+    later.push({ version: row.version, contentTree, isImported: row.source === "import" });
+  }
+  return later;
+}
+
+/** Versions over a number, the newest first; those that wait in the skill's own document included. */
+async function contentsOf(app: App, { id }: PlacedSkill, number: number): Promise<VersionContent[]> {
+  const [doc, rows] = await Promise.all([
+    app.storage.skills.find(id),
+    app.storage.versions.listContents(id, number),
+  ]);
+  const waiting = (doc?.pending ?? []).filter(({ version }) => version > number);
+  const all = new Map<number, VersionContent>([...waiting, ...rows].map((row) => [row.version, row]));
+  return [...all.values()].toSorted((a, b) => b.version - a.version);
 }
 
 async function contentTreeOfVersion(

@@ -6,17 +6,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PackageError } from "../../contract/package-rules.ts";
-import type { ContentFormat } from "../../contract/vocabulary.ts";
+import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import { planImport as planSource, textOf, withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import type { DirectoryListing, RemoteChange, RemoteSkill } from "../../repos/mirror/types.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { SyncBase } from "../../storage/sync-bases.ts";
 import { ServiceError } from "../errors.ts";
+import { slugOfSkill } from "../folders/slug.ts";
 import { importSkill, importVersion, type ImportCommit } from "../skills/import.ts";
 import { readPackageSource } from "../skills/package-source.ts";
 import { readTextSource, type VersionSource } from "../skills/text-source.ts";
 import type { ImportAction } from "./decide.ts";
-import type { PlacedSkill } from "./exported.ts";
+import { exportedSince, type PlacedSkill } from "./exported.ts";
 import { refuse, type SyncWork } from "./work.ts";
 
 /** No revision is this: the skill is looked at again before the next export. */
@@ -49,13 +50,14 @@ export async function applyImport(
     (action.kind === "create" ? undefined : action.strayPath) ?? action.path;
   const changes = await work.mirror.lastChanges(
     facts.commit,
-    actions.filter(({ kind }) => kind !== "adopt").map(placeOf),
+    actions.filter((action) => action.kind !== "adopt" || action.unnoted).map(placeOf),
   );
+  const made = new Set<string>();
   for (const action of actions) {
     work.signal.throwIfAborted();
     const directory = at.get(placeOf(action))!;
     try {
-      const done = await carryOut(work, action, directory, changes.get(directory.path), facts);
+      const done = await carryOut(work, action, directory, changes.get(directory.path), facts, made);
       if (done === "moved") imported.hasMoved = true;
       else imported.isChanged = true;
     } catch (error) {
@@ -77,27 +79,35 @@ async function carryOut(
   directory: RemoteSkill,
   change: RemoteChange | undefined,
   facts: ImportFacts,
+  /** Skills that were made of directories of this branch, in this run. */
+  made: Set<string>,
 ): Promise<"done" | "moved"> {
   const { app, counts } = work;
+  const commit = importCommitOf(change, facts.commit);
   if (action.kind === "adopt") {
+    const { skillId, strayPath, unnoted } = action;
+    if (unnoted) await noteConflict(work, skillId, directory, unnoted, commit);
+    const base = facts.bases.get(skillId);
     // Where a directory was moved to is no reason to write the skill again.
-    const seen = action.strayPath === undefined ? undefined : facts.bases.get(action.skillId)?.skillRevision;
-    await writeBase(work, action, directory, seen);
+    const seen = strayPath === undefined ? undefined : base?.skillRevision;
+    await writeBase(work, action, directory, base?.version, seen);
     return "done";
   }
-  const commit = importCommitOf(change, facts.commit);
   if (action.kind === "create") {
     const type = directory.rootFile === "RULE.md" ? "rule" : "skill";
     const there = action.there === undefined ? undefined : facts.skills.get(action.there);
     const skillId = await withSource(work, directory, undefined, async (source) => {
       // Taken in before, by a sync that was stopped then or a connection that was ended: as it was written, not as we write it.
       if (there?.type === type && (await source.equals(there.current))) return there.id;
+      const before = await madeBefore(work, directory, type, source, facts, made);
+      if (before !== undefined) return before;
       const segments = directory.path.split("/").slice(1);
-      const made = await importSkill(app, work.actor, source, { segments, type }, commit);
+      const created = await importSkill(app, work.actor, source, { segments, type }, commit);
       counts.created++;
-      return made.skill._id;
+      return created.skill._id;
     });
-    await writeBase(work, { ...action, skillId }, directory);
+    made.add(skillId);
+    await writeBase(work, { ...action, skillId }, directory, facts.skills.get(skillId)?.head.version ?? 1);
     if (action.after !== undefined)
       await app.storage.syncBases.removeMany(work.connection._id, fenceOf(work), [action.after]);
     return "done";
@@ -118,7 +128,7 @@ async function carryOut(
       `${directory.path} holds a ${directory.rootFile}, but the skill is a ${skill.type}: a skill keeps its type.`,
     );
   if (await isHeaderOnly(work, directory, skill)) {
-    await writeBase(work, action, directory);
+    await writeBase(work, action, directory, skill.head.version);
     return "done";
   }
   const appended = await withSource(work, directory, skill.current.format, (source) =>
@@ -128,25 +138,58 @@ async function carryOut(
   if (!appended.unchanged) {
     counts.imported++;
     if (action.conflict) {
-      counts.conflicts++;
-      await app.storage.syncConflicts.record([
-        {
-          connectionId: work.connection._id,
-          tenantId: work.connection.tenantId,
-          skillId: skill._id,
-          path: directory.path,
-          winning: appended.version.version,
-          losing: skill.current.version,
-          commit: commit.oid,
-          authorName: commit.authorName,
-          ...(commit.authorEmail === undefined ? {} : { authorEmail: commit.authorEmail }),
-          at: app.now(),
-        },
-      ]);
+      const sides = { winning: appended.version.version, losing: skill.current.version };
+      await noteConflict(work, skill._id, directory, sides, commit);
     }
   }
-  await writeBase(work, action, directory);
+  await writeBase(work, action, directory, appended.skill.head.version);
   return "done";
+}
+
+async function noteConflict(
+  { app, connection, counts }: SyncWork,
+  skillId: string,
+  { path: place }: RemoteSkill,
+  sides: { winning: number; losing: number },
+  { oid, authorName, authorEmail }: ImportCommit,
+): Promise<void> {
+  counts.conflicts++;
+  await app.storage.syncConflicts.record([
+    {
+      connectionId: connection._id,
+      tenantId: connection.tenantId,
+      skillId,
+      path: place,
+      ...sides,
+      commit: oid,
+      authorName,
+      ...(authorEmail === undefined ? {} : { authorEmail }),
+      at: app.now(),
+    },
+  ]);
+}
+
+/**
+ * The skill that was made of a directory by a sync that was stopped before it could note it, where its slug got a number:
+ * an import of the same name and content that has no base.
+ */
+async function madeBefore(
+  { app }: SyncWork,
+  directory: RemoteSkill,
+  type: SkillType,
+  source: VersionSource,
+  { skills, bases }: ImportFacts,
+  made: ReadonlySet<string>,
+): Promise<string | undefined> {
+  const slug = slugOfSkill(directory.path.split("/").at(-1)!);
+  for (const skill of skills.values()) {
+    const isLike = skill.slug.startsWith(`${slug}-`) && /^\d+$/.test(skill.slug.slice(slug.length + 1));
+    if (!isLike || skill.type !== type || bases.has(skill.id) || made.has(skill.id)) continue;
+    if (!(await source.equals(skill.current))) continue;
+    const [first] = await exportedSince(app, skill, skill.head.version - 1);
+    if (first?.isImported) return skill.id;
+  }
+  return undefined;
 }
 
 /** Opens a directory as what a publish brings. Throws `PackageError` or `ServiceError` for what can't be one. */
@@ -232,6 +275,7 @@ async function writeBase(
   work: SyncWork,
   agreed: { skillId: string; path: string; contentTree: string; strayPath?: string },
   directory: RemoteSkill,
+  version: number | undefined,
   skillRevision = unseenRevision,
 ): Promise<void> {
   const { skillId, contentTree, strayPath } = agreed;
@@ -240,6 +284,7 @@ async function writeBase(
     path: agreed.path,
     contentTree,
     skillRevision,
+    ...(version === undefined ? {} : { version }),
     ...(directory.svcBlob === null ? {} : { svcBlob: directory.svcBlob }),
     ...(strayPath === undefined ? {} : { strayPath }),
   };
@@ -252,12 +297,13 @@ export async function noteProblem(
   base: SyncBase,
   problem: { code: string; message: string },
 ): Promise<void> {
-  const { skillId, path: place, contentTree, svcBlob, skillRevision, strayPath } = base;
+  const { skillId, path: place, contentTree, svcBlob, skillRevision, version, strayPath } = base;
   const row: SyncBase = {
     skillId,
     path: place,
     contentTree,
     skillRevision,
+    ...(version === undefined ? {} : { version }),
     ...(svcBlob === undefined ? {} : { svcBlob }),
     ...(strayPath === undefined ? {} : { strayPath }),
     problem: { ...problem, at: work.app.now() },

@@ -22,6 +22,8 @@ export interface SkillToExport {
   path: string;
   /** Grows with every change of the skill. */
   revision: number;
+  /** Its newest version. */
+  head?: { version: number };
 }
 
 /** Ids of the directory's tree without `.svc.json`, and of that blob. */
@@ -82,6 +84,7 @@ export async function planExport(given: {
       contentTree,
       svcBlob,
       skillRevision: skill.revision,
+      ...(skill.head ? { version: skill.head.version } : {}),
     };
     const there = present.get(skill.path);
     const remove = base === undefined ? [] : removable(base, skill.path);

@@ -11,7 +11,13 @@ import { ServiceError } from "../errors.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { lookAt } from "./connect.ts";
 import { planImport } from "./decide.ts";
-import { everExported, exportSkill, listPlacedSkills, type ExportedSkill } from "./exported.ts";
+import {
+  everExported,
+  exportedSince,
+  exportSkill,
+  listPlacedSkills,
+  type ExportedSkill,
+} from "./exported.ts";
 import { loadConnection } from "./load.ts";
 import { openHost } from "./open-host.ts";
 import { isPush, planExport } from "./plan-export.ts";
@@ -111,6 +117,7 @@ async function compare(
     {
       exported: async (id) => (await exported(id)).contentTree,
       everExported: (id) => everExported(app, byId.get(id)!),
+      since: (id, version) => exportedSince(app, byId.get(id)!, version),
     },
   );
   const versions = imports.filter((action) => action.kind === "version");

@@ -21,9 +21,17 @@ async function plan({ directories, bases = [], skills = [], versions = {} }: Wor
   const actions = await planImport(directories, bases, skills, {
     exported: async (id) => {
       asked.push(id);
-      return versions[id]!.at(-1)!;
+      return versions[id]!.at(-1)!.replace(/^imported /, "");
     },
     everExported: async (id) => new Set(versions[id]),
+    since: async (id, version) =>
+      versions[id]!.map((contentTree, index) => ({
+        version: index + 1,
+        contentTree: contentTree.replace(/^imported /, ""),
+        isImported: contentTree.startsWith("imported "),
+      }))
+        .filter((row) => row.version > version)
+        .toReversed(),
   });
   return { actions, asked };
 }
@@ -218,5 +226,58 @@ describe("books that were lost", () => {
       versions: { A: ["other"] },
     });
     assert.deepEqual(actions, [{ kind: "create", path: "skills/a", contentTree: "mine", there: "A" }]);
+  });
+});
+
+describe("a sync that was stopped before it wrote its books", () => {
+  const stood = (contentTree: string): Base => ({ ...base("A", "skills/a", contentTree), version: 1 });
+  const newer = (version: number): PlatformSkill => ({ ...a, head: { version } });
+  const actionsOf = async (found: string, versions: string[]) =>
+    (
+      await plan({
+        directories: [dir("skills/a", found, "A")],
+        bases: [stood("one")],
+        skills: [newer(versions.length)],
+        versions: { A: versions },
+      })
+    ).actions;
+  const adopted = { kind: "adopt", skillId: "A", path: "skills/a" } as const;
+
+  it("has its push known again, though the skill was published since", async () => {
+    assert.deepEqual(await actionsOf("two", ["one", "two", "three"]), [{ ...adopted, contentTree: "two" }]);
+    assert.deepEqual(await actionsOf("two", ["one", "two", "one"]), [{ ...adopted, contentTree: "two" }]);
+  });
+
+  it("has its import known again, whoever has gone on from it here", async () => {
+    assert.deepEqual(await actionsOf("edit", ["one", "imported edit", "three"]), [
+      { ...adopted, contentTree: "edit" },
+    ]);
+  });
+
+  it("has the conflict told that it had decided", async () => {
+    assert.deepEqual(await actionsOf("edit", ["one", "ours", "imported edit"]), [
+      { ...adopted, contentTree: "edit", unnoted: { winning: 3, losing: 2 } },
+    ]);
+  });
+
+  it("makes no conflict of two edits of the repository", async () => {
+    assert.deepEqual(await actionsOf("edit 2", ["one", "imported edit"]), [
+      { kind: "version", skillId: "A", path: "skills/a", contentTree: "edit 2", conflict: false },
+    ]);
+  });
+
+  it("is not taken for one where the repository goes back to what it once held, moved or not", async () => {
+    for (const place of ["skills/a", "skills/moved"]) {
+      const { actions } = await plan({
+        directories: [dir(place, "one", "A")],
+        bases: [{ ...stood("two"), version: 2 }],
+        skills: [newer(2)],
+        versions: { A: ["one", "two"] },
+      });
+      assert.deepEqual(
+        actions.map(({ kind, path }) => `${kind} ${path}`),
+        ["version skills/a"],
+      );
+    }
   });
 });
