@@ -5,7 +5,8 @@ import type { FolderPayload } from "../../contract/payloads-folders.ts";
 import { visibilities, type FolderLevel } from "../../contract/vocabulary.ts";
 import type { Actor, TokenLimits } from "../../src/access/actor.ts";
 import type { PlaceFacts } from "../../src/access/decide.ts";
-import { permissionsOfRole } from "../../src/access/permissions.ts";
+import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
+import { newIdentity, signedCall, type Identity } from "../support/anonymous.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
@@ -39,6 +40,8 @@ const governs: Record<Place, Place | null> = {
 export interface Caller {
   name: string;
   token: string | undefined;
+  /** Signs its calls in place of a token. */
+  identity?: Identity;
   actor: Actor;
   /** The caller's grants, by the folder they are on. */
   grants: Partial<Record<Place, FolderLevel>>;
@@ -146,6 +149,30 @@ async function makeCallers(): Promise<void> {
       : limits;
 
   callers.push({ name: "anonymous", token: undefined, actor: { kind: "anonymous", origin }, grants: {} });
+  const identity = await newIdentity(service);
+  callers.push({
+    name: "anonymous key",
+    token: undefined,
+    identity,
+    actor: {
+      kind: "anonymous-key",
+      identityId: identity.id,
+      username: identity.username,
+      // Its one tenant is itself.
+      memberships: [
+        {
+          tenantId: identity.id,
+          tenantSlug: identity.username,
+          tenantName: identity.username,
+          role: "anonymous",
+          teamIds: [],
+          permissions: anonymousKeyPermissions,
+        },
+      ],
+      origin,
+    },
+    grants: {},
+  });
   add("stranger", stranger, undefined);
   add("owner", owner, "owner");
   add("admin", people.admin, "admin");
@@ -206,6 +233,13 @@ function membershipOf(role: string) {
     teamIds: [],
     permissions: permissionsOfRole(role),
   };
+}
+
+/** A call as the caller makes it: with a token, with a signature, or with neither. */
+export function callAs(caller: Caller, method: string, target: string, body?: unknown) {
+  const { token, identity } = caller;
+  if (!identity) return service.call(method, target, { token, body });
+  return signedCall(service, identity, method, target, body === undefined ? {} : { body });
 }
 
 export function factsFor(caller: Caller, place: Place): PlaceFacts | null {

@@ -14,8 +14,10 @@ import { visibilities, type Permission } from "../../contract/vocabulary.ts";
 import { decideSkill, mayInPlace, type Verdict } from "../../src/access/decide.ts";
 import { openCli, type Cli } from "../support/cli.ts";
 import type { Answer } from "../support/service.ts";
+import { signatureOf } from "../support/anonymous.ts";
 import {
   around,
+  callAs,
   callers,
   factsFor,
   folders,
@@ -80,15 +82,16 @@ const acts: [Permission, string, (skill: Skill) => [method: string, path: string
 describe("what each caller may do with each skill, over REST", () => {
   for (const [permission, name, call] of acts) {
     it(`${name} as decided by ${permission}`, async () => {
-      for (const caller of callers) {
-        for (const skill of skills) {
-          const [method, target, body] = call(skill);
-          const answer = await service.call(method, target, { token: caller.token, body });
-          const verdict = decide(caller, permission, skill);
-          const expected = verdict === "allowed" && answer.status === 201 ? 201 : statusOf[verdict];
-          assert.equal(answer.status, expected, `${caller.name}: ${name} of ${skill.payload.name}`);
-        }
-      }
+      for (const caller of callers)
+        await Promise.all(
+          skills.map(async (skill) => {
+            const [method, target, body] = call(skill);
+            const answer = await callAs(caller, method, target, body);
+            const verdict = decide(caller, permission, skill);
+            const expected = verdict === "allowed" && answer.status === 201 ? 201 : statusOf[verdict];
+            assert.equal(answer.status, expected, `${caller.name}: ${name} of ${skill.payload.name}`);
+          }),
+        );
     });
   }
 
@@ -97,21 +100,16 @@ describe("what each caller may do with each skill, over REST", () => {
       for (const skill of skills) {
         const verdict = decide(caller, "skill:delete", skill);
         if (verdict === "allowed") continue;
-        const answer = await service.call("DELETE", `/api/skills/${skill.payload.id}`, {
-          token: caller.token,
-        });
+        const answer = await callAs(caller, "DELETE", `/api/skills/${skill.payload.id}`);
         assert.equal(answer.status, statusOf[verdict], `${caller.name}: delete of ${skill.payload.name}`);
       }
       for (const place of places) {
-        const answer = await service.call("POST", "/api/skills", {
-          token: caller.token,
-          body: {
-            tenantId: org.slug,
-            name: `by ${caller.name} in ${place}`,
-            content: "x\n",
-            folder: pathOf[place],
-            tags: ["made"],
-          },
+        const answer = await callAs(caller, "POST", "/api/skills", {
+          tenantId: org.slug,
+          name: `by ${caller.name} in ${place}`,
+          content: "x\n",
+          folder: pathOf[place],
+          tags: ["made"],
         });
         const isAllowed = mayInPlace(caller.actor, "skill:create", org.id, factsFor(caller, place));
         const refusals = caller.actor.kind === "anonymous" ? [401] : [403, 404];
@@ -200,6 +198,73 @@ describe("what each caller is shown in lists, over REST", () => {
         expected,
         caller.name,
       );
+    }
+  });
+});
+
+describe("what each caller may do with each skill, through git", () => {
+  const hidden = "never-was-here";
+  /** What a git client sends: a token as the password; or a signature, which no git client knows how to make. */
+  function headersOf({ token, identity }: Caller, target: string): Record<string, string> {
+    const call = { method: "GET", path: target, body: "", now: service.app.now() };
+    if (identity) return signatureOf(identity, call);
+    if (token === undefined) return {};
+    return { authorization: `Basic ${Buffer.from(`anybody:${token}`).toString("base64")}` };
+  }
+  async function look(caller: Caller, slug: string) {
+    const target = `/${org.slug}/${slug}.git/info/refs?service=git-upload-pack`;
+    const answer = await service.raw("GET", target, { headers: headersOf(caller, target) });
+    const told = (await answer.text()).replaceAll(slug, "it");
+    return { status: answer.status, asks: answer.headers.get("www-authenticate"), told };
+  }
+  async function fetchPack(caller: Caller, slug: string): Promise<number> {
+    const answer = await service.raw("POST", `/${org.slug}/${slug}.git/git-upload-pack`, {
+      headers: { ...headersOf(caller, ""), "content-type": "application/x-git-upload-pack-request" },
+      bytes: Buffer.from("0000"),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+  /** Git asks for a password only after a 401, so whoever sends none is told that, whatever is there. */
+  const statusFor = (caller: Caller, verdict: Verdict) =>
+    verdict === "absent" && caller.actor.kind === "anonymous" ? 401 : statusOf[verdict];
+
+  it("clones as decided by skill:read, and says of what is out of sight what it says of what never was", async () => {
+    for (const caller of callers) {
+      const nothing = await look(caller, hidden);
+      await Promise.all(
+        skills.map(async (skill) => {
+          const { slug } = skill.payload;
+          const verdict = decide(caller, "skill:read", skill);
+          const told = await look(caller, slug);
+          const what = `${caller.name}: clone of ${skill.payload.name}`;
+          assert.equal(told.status, statusFor(caller, verdict), what);
+          if (verdict === "allowed") assert.match(told.told, /^001e# service=git-upload-pack\n/, what);
+          if (verdict === "absent") assert.deepEqual(told, nothing, what);
+        }),
+      );
+    }
+  });
+
+  it("gives packs as decided by skill:read, asked anew, and to no signature", async () => {
+    const some = skills.filter(({ place }) => place === "root" || place === "vault");
+    for (const caller of callers)
+      await Promise.all(
+        some.map(async (skill) => {
+          const verdict = decide(caller, "skill:read", skill);
+          const expected = caller.identity ? 401 : statusFor(caller, verdict);
+          const status = await fetchPack(caller, skill.payload.slug);
+          assert.equal(status, expected, `${caller.name}: fetch of ${skill.payload.name}`);
+        }),
+      );
+  });
+
+  it("takes no push from anybody", async () => {
+    for (const caller of callers) {
+      const target = `/${org.slug}/root-public.git/info/refs?service=git-receive-pack`;
+      const answer = await service.raw("GET", target, { headers: headersOf(caller, target) });
+      assert.equal(answer.status, 403, caller.name);
+      await answer.text();
     }
   });
 });
