@@ -128,24 +128,16 @@ export function gitaOf(
 
   return {
     push() {
-      copy.update();
-      const before = readDirectories(copy.folder);
-      const isRewound = habits.rewinds && dice.chance(0.08) && rewind();
-      for (let many = 1 + dice.below(3); many > 0; many--) {
-        const directories = [...readDirectories(copy.folder).keys()];
-        const edit = directories.length === 0 ? makeText : dice.pick(edits);
-        edit(directories);
-      }
-      const subject = `edit ${++ledger.clock}`;
-      copy.git("add", "-A");
-      copy.git("commit", "-q", "--allow-empty", "-m", subject);
-      copy.git("push", "-q", ...(isRewound ? ["--force"] : []), "origin", "HEAD:main");
-      const oid = copy.git("rev-parse", "HEAD");
-      ledger.pushed.push({ oid, subject });
+      const oid = pushEdits(world, ledger, () => {
+        const isRewound = habits.rewinds && dice.chance(0.08) && rewind();
+        for (let many = 1 + dice.below(3); many > 0; many--) {
+          const directories = [...readDirectories(copy.folder).keys()];
+          const edit = directories.length === 0 ? makeText : dice.pick(edits);
+          edit(directories);
+        }
+        return isRewound ? "forced" : "plain";
+      });
       owed.push({ after: oid, id: `delivery-${world.connectionId}-${ledger.clock}` });
-      const now = readDirectories(copy.folder);
-      notePush(ledger, before, now);
-      ledger.outside = readOutside(world, now.keys());
     },
     async tell() {
       const all = owed.splice(0);
@@ -161,6 +153,24 @@ export function gitaOf(
   };
 }
 
+/** Updates the clone, edits it, commits and pushes, and books what must become of it. Answers the commit. */
+export function pushEdits(world: RandomWorld, ledger: Ledger, edit: () => "forced" | "plain"): string {
+  const { copy } = world;
+  copy.update();
+  const before = readDirectories(copy.folder);
+  const how = edit();
+  const subject = `edit ${++ledger.clock}`;
+  copy.git("add", "-A");
+  copy.git("commit", "-q", "--allow-empty", "-m", subject);
+  copy.git("push", "-q", ...(how === "forced" ? ["--force"] : []), "origin", "HEAD:main");
+  const oid = copy.git("rev-parse", "HEAD");
+  ledger.pushed.push({ oid, subject });
+  const now = readDirectories(copy.folder);
+  notePush(ledger, before, now);
+  ledger.outside = readOutside(world, now.keys());
+  return oid;
+}
+
 /** What must become of her push, by the rules: from what was there and what is there now, however she got there. */
 function notePush(
   ledger: Ledger,
@@ -169,8 +179,13 @@ function notePush(
 ): void {
   const at = ++ledger.clock;
   const former = new Map<string, SeenDirectory>();
+  for (const directory of before.values()) {
+    const { claims, path: place } = directory;
+    if (claims !== undefined && ledger.places.get(claims) === place) former.set(claims, directory);
+  }
   for (const directory of before.values())
-    if (directory.claims !== undefined) former.set(directory.claims, directory);
+    if (directory.claims !== undefined && !former.has(directory.claims))
+      former.set(directory.claims, directory);
   const claimants = new Map<string, SeenDirectory[]>();
   for (const directory of now.values())
     if (directory.claims !== undefined)
@@ -182,7 +197,7 @@ function notePush(
     const { path: place, key, claims, isBroken } = directory;
     const own = claims === undefined ? [] : claimants.get(claims)!;
     const isAlone = own.length === 1;
-    const stayed = claims !== undefined && former.get(claims)?.path === place;
+    const stayed = claims !== undefined && ledger.places.get(claims) === place;
     const owner = isAlone || stayed ? claims : undefined;
     const was = before.get(place) ?? (isAlone && claims !== undefined ? former.get(claims) : undefined);
     const earlier = ledger.expected.get(was?.path ?? place);

@@ -84,10 +84,11 @@ export function readDirectories(folder: string): Map<string, SeenDirectory> {
       const svc = files.find((file) => file.path === ".svc.json");
       const claims = svc && (JSON.parse(svc.data.toString()) as { id: string }).id;
       const root = files.find(({ path: name }) => name === "SKILL.md" || name === "RULE.md")!;
-      return [
-        place,
-        { path: place, key: keyOf(files), claims, isBroken: root.data.toString().includes(brokenMark) },
-      ];
+      const text = root.data.toString();
+      // What has other files beside it is a package, which has to say its name.
+      const isNameless = files.length > (svc ? 2 : 1) && !text.startsWith("---\n");
+      const isBroken = text.includes(brokenMark) || isNameless;
+      return [place, { path: place, key: keyOf(files), claims, isBroken }];
     }),
   );
 }
@@ -169,6 +170,8 @@ export interface Ledger {
   /** What was made current here: by a publish, or by going back to an earlier version. */
   acts: Map<string, { at: number; key: string; version?: number }[]>;
   expected: Map<string, Expected>;
+  /** Where each skill's directory was at the last check. */
+  places: Map<string, string>;
   /** Directories that can't be imported, as she left them. */
   broken: Map<string, string>;
   /** How often she made a directory hold a content. */
@@ -189,6 +192,7 @@ export function newLedger(): Ledger {
     deleted: new Map(),
     acts: new Map(),
     expected: new Map(),
+    places: new Map(),
     broken: new Map(),
     timesPushed: new Map(),
     pushed: [],

@@ -193,7 +193,8 @@ async function newRepository({ stub }: Grounds, by: ConnectedBy, org: TestOrg): 
   if (by === "address") {
     const secret = `password-${org.slug}`;
     const repo = await stub.git.newRepository({ secret });
-    const { url } = repo.remote;
+    // GitHub itself may not be connected to as an address.
+    const url = repo.remote.url.replace("127.0.0.1", "localhost");
     return { repo, body: { host: "local", url, username: "x-access-token", password: secret } };
   }
   const fullName = `acme/random-${made++}`;

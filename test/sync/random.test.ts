@@ -11,7 +11,7 @@ import { interrupted } from "./interrupt.ts";
 import { checkRestored, checkWorld } from "./random-check.ts";
 import { gitaOf } from "./random-gita.ts";
 import { peopleHere } from "./random-here.ts";
-import { dice, newLedger } from "./random-ledger.ts";
+import { dice, newLedger, readOutside } from "./random-ledger.ts";
 import { connectedBy, randomWorld, reconciled, startGrounds, type Grounds } from "./random-world.ts";
 
 const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
@@ -49,6 +49,8 @@ async function play(seed: number): Promise<void> {
   const here = peopleHere(world, ledger, die, token);
   const gita = gitaOf(world, ledger, die, token, { rewinds: seed % 4 === 0 });
   const checked = new Set<string>();
+  world.copy.update();
+  ledger.outside = readOutside(world, []);
   let round = 0;
   const did: string[] = [];
 
@@ -70,7 +72,11 @@ async function play(seed: number): Promise<void> {
     const stopping = interrupted(app, { step, when, what: meanwhile[what] });
     await world.runOnce(stopping.app);
     did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
-    if (what === "kill" && stopping.isMet()) await reconciled(grounds);
+    if (what !== "kill" || !stopping.isMet()) return;
+    await reconciled(grounds);
+    // While nothing runs, both sides go on.
+    if (die.chance(0.4)) await here.act(true);
+    if (die.chance(0.2)) gita.push();
   }
 
   try {
