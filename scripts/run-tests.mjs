@@ -1,5 +1,5 @@
 // Runs the given test files on one pair of embedded engines, with everything they make in one temporary folder.
-// Started by test.mjs under `--import tsx`, which node:test hands on to the process of every file.
+// Started by test.mjs under `--import tsx`, which node:test hands on to the process of every group of files.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -9,9 +9,10 @@ import { spec } from "node:test/reporters";
 
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { startEmbeddedQueue } from "../engines/queue.ts";
+import { groupTests } from "./test-groups.mjs";
 
-/** A file that takes longer hangs: it is ended and reported as failed. */
-const FILE_TIMEOUT_MS = 240_000;
+/** A file that takes longer hangs: its process is ended, and it is reported as failed. */
+const FILE_TIMEOUT_MS = Number(process.env.SVC_TEST_FILE_TIMEOUT_MS ?? 240_000);
 const CONCURRENCY = Math.min(Math.max(os.availableParallelism(), 2), 8);
 
 const files = process.argv.slice(2);
@@ -38,9 +39,20 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   });
 }
 
+/** What node:test runs for a group of files. */
+function writeEntry(group, index) {
+  const entry = path.join(temp, `group-${index + 1}.mjs`);
+  const runner = JSON.stringify(new URL("./run-group.mjs", import.meta.url));
+  const args = `${JSON.stringify(group)}, ${FILE_TIMEOUT_MS}`;
+  fs.writeFileSync(entry, `import { runGroup } from ${runner};\nrunGroup(${args});\n`);
+  return entry;
+}
+
 /** node:test's own totals come before its list of failures; a last look should find them at the end. */
 const totals = [];
 let hasFailed = false;
+/** Files that did not come to their end: a process can end in the middle of any of them. */
+const unended = new Set(files);
 
 try {
   const queueDir = path.join(temp, "queue");
@@ -51,13 +63,12 @@ try {
   engines.push(mongo, queue);
   process.env.SVC_TEST_MONGODB_URL = mongo.uri;
   process.env.SVC_TEST_QUEUE_DIR = queueDir;
-  const events = run({ files, concurrency: CONCURRENCY, timeout: FILE_TIMEOUT_MS });
-  events.on("test:fail", ({ details, todo, name, nesting }) => {
+  const events = run({ files: groupTests(files).map(writeEntry), concurrency: CONCURRENCY });
+  events.on("test:pass", ({ name, nesting }) => nesting === 0 && unended.delete(name));
+  events.on("test:fail", ({ todo, name, nesting }) => {
     if (todo !== undefined && todo !== false) return;
     hasFailed = true;
-    if (nesting === 0 && details.error?.failureType === "testTimeoutFailure") {
-      console.error(`${name} did not end within ${FILE_TIMEOUT_MS / 1000} s and was stopped.`);
-    }
+    if (nesting === 0) unended.delete(name);
   });
   events.on("test:diagnostic", ({ message, nesting }) => {
     if (nesting === 0 && /^(tests|suites|pass|fail|cancelled|skipped|todo) \d+$/.test(message)) {
@@ -73,6 +84,10 @@ try {
 }
 if (!isInterrupted) {
   await cleanUp();
+  if (unended.size > 0) {
+    hasFailed = true;
+    console.error(`\nNot run to the end, as the process ended before:\n  ${[...unended].join("\n  ")}`);
+  }
   const ran = totals.some((line) => /^# tests [1-9]/.test(line));
   if (!ran) console.error("No test was run.");
   totals.push(`# duration_ms ${Date.now() - startedAt}`);

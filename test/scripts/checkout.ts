@@ -10,8 +10,13 @@ export interface Checkout {
   dir: string;
   write(name: string, text: string): void;
   /** Starts a program in it, as npm would where `asNpm` is given. */
-  run(command: string[], options?: { asNpm?: boolean }): Running;
+  run(command: string[], options?: RunOptions): Running;
   remove(): void;
+}
+
+interface RunOptions {
+  asNpm?: boolean;
+  env?: Record<string, string>;
 }
 
 interface Running {
@@ -36,18 +41,18 @@ export function makeCheckout(): Checkout {
       fs.mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
       fs.writeFileSync(path.join(dir, name), text);
     },
-    run: (command, options) => run(dir, command, options?.asNpm ?? false),
+    run: (command, options) => run(dir, command, options),
     remove: () => fs.rmSync(dir, { recursive: true, force: true }),
   };
 }
 
-function run(dir: string, [program = "", ...args]: string[], asNpm: boolean): Running {
+function run(dir: string, [program = "", ...args]: string[], options: RunOptions = {}): Running {
   // Nothing of the run that this test is part of.
   const { npm_lifecycle_event: _, NODE_TEST_CONTEXT: __, SVC_TEST_MONGODB_URL: ___, ...env } = process.env;
   const child = spawn(program, args, {
     cwd: dir,
     stdio: ["ignore", "pipe", "pipe"],
-    env: asNpm ? { ...env, npm_lifecycle_event: "start" } : env,
+    env: { ...env, ...(options.asNpm ? { npm_lifecycle_event: "start" } : {}), ...options.env },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 
+import { alone, groupTests, long } from "../../scripts/test-groups.mjs";
 import { type Checkout, makeCheckout } from "./checkout.ts";
 
 const test = (body: string) => `
@@ -31,7 +33,7 @@ describe("npm test", () => {
     const { code, output } = await run("good");
 
     assert.equal(code, 0, output);
-    assert.match(output, /\n# tests 2\n# suites 0\n# pass 2\n# fail 0\n[^✔✖]*$/);
+    assert.match(output, /\n# tests 2\n# suites 2\n# pass 2\n# fail 0\n[^✔✖]*$/);
   });
 
   it("runs one file, on an engine and in a folder that is gone afterwards", async () => {
@@ -58,10 +60,103 @@ describe("npm test", () => {
     assert.match(broken.output, /\n# pass 1\n# fail 1\n/);
   });
 
+  it("keeps apart what files of one process set up, and names the file of a failure", async () => {
+    const file = (name: string, end: string) => `
+import assert from "node:assert/strict";
+import { after, before, beforeEach, it } from "node:test";
+import { seen } from "./seen.ts";
+before(() => seen.push("${name}"));
+beforeEach(() => seen.push("each ${name}"));
+after(() => { seen.length = 0; });
+it("knows its own hooks", () => { assert.deepEqual(seen, ["${name}", "each ${name}"]); });
+it("${end}", () => assert.equal("${end}", "passes"));
+console.log("PID " + process.pid);
+`;
+    checkout.write("test/shared/seen.ts", "export const seen: string[] = [];");
+    checkout.write("test/shared/first.test.ts", file("first", "passes"));
+    checkout.write("test/shared/second.test.ts", file("second", "breaks"));
+    checkout.write("test/shared/third.test.ts", "nor is this");
+
+    const { code, output } = await run("shared");
+
+    assert.equal(code, 1);
+    assert.match(output, /\n# tests 5\n# suites 3\n# pass 3\n# fail 2\n/);
+    assert.match(output, /\n✖ test\/shared\/third\.test\.ts/);
+    assert.match(output, /\ntest at test\/shared\/second\.test\.ts:\d+:\d+\n✖ breaks/);
+    assert.equal(new Set(output.match(/PID \d+/g)).size, 1);
+  });
+
+  it("names the files that do not come to their end: whose process exits, waits or loops for ever", async () => {
+    checkout.write("test/gone/first.test.ts", test("process.exit(0);"));
+    checkout.write("test/gone/second.test.ts", test(""));
+    checkout.write(
+      "test/queue/waits.test.ts",
+      test("setInterval(() => {}, 1000); await new Promise(() => {});"),
+    );
+    checkout.write("test/engines/loops.test.ts", test("for (;;);"));
+
+    const { code, output } = await checkout.run(
+      [process.execPath, "scripts/test.mjs", "gone", "queue", "engines"],
+      { env: { SVC_TEST_FILE_TIMEOUT_MS: "3000" } },
+    ).ended;
+
+    assert.equal(code, 1);
+    assert.match(output, /test\/queue\/waits\.test\.ts did not end within 3 s and was stopped/);
+    assert.match(output, /test\/engines\/loops\.test\.ts did not end within 3 s and was stopped/);
+    assert.deepEqual(/before:\n((?: {2}.+\n)+)/.exec(output)?.[1]?.trim().split(/\s+/).toSorted(), [
+      "test/engines/loops.test.ts",
+      "test/gone/first.test.ts",
+      "test/gone/second.test.ts",
+      "test/queue/waits.test.ts",
+    ]);
+  });
+
   it("names the areas there are where one is unknown", async () => {
     const { code, output } = await run("goood");
 
     assert.equal(code, 1);
-    assert.match(output, /No tests for "goood"\. Areas: bad, good\./);
+    assert.match(output, /No tests for "goood"\. Areas: bad, [^.]*good/);
+  });
+});
+
+describe("groups of test files", () => {
+  it("name files and areas that there are", () => {
+    const inTests = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+    for (const name of [...alone, ...long])
+      assert.ok(fs.existsSync(inTests(`${name}.test.ts`)) || fs.existsSync(inTests(name)), name);
+  });
+
+  const names = (area: string, count: number) =>
+    Array.from({ length: count }, (_, i) => `test/${area}/${String(i).padStart(2, "0")}.test.ts`);
+
+  it("hold each file once, of small areas together and of large ones in even parts", () => {
+    const groups = groupTests([...names("auth", 9), ...names("folders", 3), ...names("users", 4)]);
+
+    assert.deepEqual(groups.flat().toSorted(), [
+      ...names("auth", 9),
+      ...names("folders", 3),
+      ...names("users", 4),
+    ]);
+    assert.deepEqual(
+      groups.map((group) => group.length),
+      [5, 7, 4],
+    );
+  });
+
+  it("begin with what takes long, and leave alone what must be alone", () => {
+    const groups = groupTests([
+      "test/access/decide.test.ts",
+      "test/access/places.test.ts",
+      "test/archive/read-zip.test.ts",
+      "test/journeys/a.test.ts",
+      "test/journeys/kill.test.ts",
+    ]);
+
+    assert.deepEqual(groups, [
+      ["test/journeys/kill.test.ts"],
+      ["test/archive/read-zip.test.ts"],
+      ["test/journeys/a.test.ts"],
+      ["test/access/decide.test.ts", "test/access/places.test.ts"],
+    ]);
   });
 });
