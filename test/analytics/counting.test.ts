@@ -11,7 +11,7 @@ import { flushDownloads, recordDownload } from "../../src/analytics/downloads.ts
 import type { App } from "../../src/app.ts";
 import { purge } from "../../workers/upkeep/purge.ts";
 import { reconcile } from "../../workers/upkeep/reconcile.ts";
-import { testDatabase } from "../support/engine.ts";
+import { serviceDatabase } from "../support/engine.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 const day = (date: number) => new Date(Date.UTC(2026, 0, date, 12));
@@ -334,7 +334,7 @@ describe("recorded downloads", () => {
       { _id: "b:2026-01-01", skillId: "b", tenantId: "one", date: "2026-01-01", cli: 1, web: 1 },
       { _id: "c:2026-01-02", skillId: "c", tenantId: "two", date: "2026-01-02", api: 1 },
     ]);
-    const { url, name } = await testDatabase();
+    const { url, name } = await serviceDatabase();
 
     for (let start = 0; start < 2; start++) await (await openStorage({ url, database: name })).close();
     await insert([rowOf("a", 1)]);

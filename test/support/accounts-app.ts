@@ -20,7 +20,7 @@ import type { JobName } from "../../src/queue/jobs.ts";
 import { openSecrets } from "../../src/secrets.ts";
 import { newId } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
-import { emptyDatabase, testDatabase } from "./engine.ts";
+import { emptyDatabase, serviceDatabase } from "./engine.ts";
 
 export interface Answer {
   status: number;
@@ -77,7 +77,7 @@ export interface AccountsService {
 /** Starts the features on a free port, on this test file's database. Rate limits are off unless asked for. */
 export async function startAccounts(overrides: Partial<Config> = {}): Promise<AccountsService> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), "svc-accounts-"));
-  const database = await testDatabase();
+  const database = await serviceDatabase();
   const storage = await openStorage({ url: database.url, database: database.name });
   const config = { ...readConfig({ DATA_DIR: dataDir, PORT: "0", RATE_LIMITS: "false" }), ...overrides };
   const logged: string[] = [];

@@ -14,7 +14,7 @@ import { openApp } from "../../src/open.ts";
 import { openQueue } from "../../src/queue/index.ts";
 import { flushSettling } from "../../src/skills/settle.ts";
 import { declaredAnswers } from "./declared.ts";
-import { emptyDatabase, testDatabase } from "./engine.ts";
+import { emptyDatabase, serviceDatabase } from "./engine.ts";
 
 export interface Answer<T = unknown> {
   status: number;
@@ -79,7 +79,7 @@ export interface ServiceOptions extends Partial<Config> {
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
   const { now, logged, ...config } = overrides;
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
-  const database = await testDatabase();
+  const database = await serviceDatabase();
   const working = new Set<Promise<unknown>>();
   const queueDir = process.env["SVC_TEST_QUEUE_DIR"] ?? path.join(folder, "queue");
   const queue = await openQueue({ dataDir: queueDir }, openLog("silent"));
