@@ -1,4 +1,4 @@
-// Builds what is stale: the service (tsc to dist/), the CLI (one bundle with lazy chunks in dist/cli/) and the front end of
+// Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in dist/cli/) and the front end of
 // the pages (a bundle and a style sheet each in dist/web/).
 //   node scripts/build.mjs [server|cli|web]
 import { spawnSync } from "node:child_process";
@@ -27,7 +27,7 @@ export async function buildIfStale(names = ["server", "cli", "web"]) {
       const build = builds[name];
       if (isFresh(build)) continue; // another process has built it meanwhile
       const state = stateOf(build);
-      if (name === "server") buildServer();
+      if (name === "server") await buildServer();
       else if (name === "cli") await buildCli();
       else await buildWeb();
       fs.writeFileSync(inRoot(build.stamp), state);
@@ -86,18 +86,69 @@ async function makeQueueTemplate() {
   await ensureTemplate().catch(() => undefined);
 }
 
-function buildServer() {
+async function buildServer() {
   const fresh = inRoot("dist", `.server-${process.pid}`);
   const tsc = inRoot("node_modules", "typescript", "bin", "tsc");
   try {
     const args = [tsc, "-p", "tsconfig.build.json", "--outDir", fresh];
     const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
     if (status !== 0) throw new Error("The service does not compile.");
+    await bundlePrograms(fresh);
     // House by house, so that no output of a removed source stays behind.
     for (const name of fs.readdirSync(fresh)) swap(path.join(fresh, name), inRoot("dist", name));
   } finally {
     fs.rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/** What is started as a process or a thread. Finding and reading 1,500 files took longer than all else of a start. */
+const programs = ["server", "workers/job-child", "repos/store/worker-thread"];
+/** Machine code, WebAssembly, and what is read as files. */
+const unbundled =
+  /^(@node-rs\/argon2|sharp|@electric-sql\/pglite|@0q\/embedded-mongodb|swagger-ui-dist)(\/|$)/;
+
+/** Puts each program's bundle in place of what the compiler made of it, with what they share in shared/. */
+async function bundlePrograms(dir) {
+  const { rolldown } = await import("rolldown");
+  const present = programs.filter((name) => fs.existsSync(path.join(dir, `${name}.js`)));
+  const bundle = await rolldown({
+    input: Object.fromEntries(present.map((name) => [name, path.join(dir, `${name}.js`)])),
+    platform: "node",
+    external: unbundled,
+    cwd: root,
+    logLevel: "silent",
+    plugins: [keepingPlaces(dir)],
+  });
+  try {
+    await bundle.write({
+      dir,
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "shared/[name].js",
+    });
+    for (const name of present) fs.rmSync(path.join(dir, `${name}.js.map`), { force: true });
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** Modules look for files beside them: `import.meta.url` goes on naming the place that they were compiled to. */
+function keepingPlaces(dir) {
+  const wanted = "import.meta.url";
+  return {
+    name: "places",
+    transform(code, id) {
+      if (!id.startsWith(dir) || !code.includes(wanted)) return undefined;
+      return code.replaceAll(wanted, `__placeOf(${JSON.stringify(path.relative(dir, id))})`);
+    },
+    renderChunk(code, { fileName }) {
+      const up = "../".repeat(fileName.split("/").length - 1) || "./";
+      return code.replace(
+        /__placeOf\("([^"]+)"\)/g,
+        (_, place) => `new URL("${up}${place}", ${wanted}).href`,
+      );
+    },
+  };
 }
 
 /** What nearly every command runs through: one file is read faster than fifteen. The rest is loaded when it is called. */

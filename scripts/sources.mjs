@@ -26,6 +26,7 @@ export const builds = {
       "repos",
       "engines",
       "workers",
+      "scripts/build.mjs",
       "tsconfig.json",
       "tsconfig.build.json",
       "package-lock.json",
