@@ -1,9 +1,13 @@
-// Child process: creates a PGlite database in a folder and ends. Goes with its parent, however that went.
+// Child process: creates a PGlite database in a folder, with BullMQ's tables, and ends. Goes with its parent, however that
+// went.
 //   node queue-create-child.mjs <folder>
+import { runMigrations } from "bullmq";
+
 import { PgliteHost } from "./pglite-host.mjs";
 
 process.on("disconnect", () => process.exit(1));
 if (!process.connected) process.exit(1);
 const host = await PgliteHost.open(process.argv[2]);
+await runMigrations(host.session());
 await host.close();
 process.exit(0);

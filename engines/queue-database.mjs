@@ -1,6 +1,6 @@
 // Makes the database of the embedded queue engine. Creating one from nothing takes seconds (PostgreSQL's initdb as
-// WebAssembly), copying one a fraction of a second: so the first one made by an installation is kept as a template
-// next to the installed packages, where that is possible.
+// WebAssembly, then BullMQ's tables), copying one a fraction of a second: so the first one made by an installation is kept
+// as a template next to the installed packages, where that is possible.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -65,13 +65,18 @@ export async function ensureTemplate() {
   return dir;
 }
 
-/** In node_modules/.cache, one per release of the package. */
+/** In node_modules/.cache, one per release of the packages that make it. */
 function templateFolder() {
   const entry = createRequire(import.meta.url).resolve(PACKAGE);
-  const home = entry.slice(0, entry.lastIndexOf(path.join("node_modules", PACKAGE)));
-  const manifest = path.join(home, "node_modules", PACKAGE, "package.json");
-  const { version } = JSON.parse(fs.readFileSync(manifest, "utf8"));
-  return path.join(home, "node_modules", ".cache", "embedded-queue", `${FOLDER}-${version}`);
+  const packages = path.join(
+    entry.slice(0, entry.lastIndexOf(path.join("node_modules", PACKAGE))),
+    "node_modules",
+  );
+  const versions = [PACKAGE, "bullmq"].map((name) => {
+    const manifest = fs.readFileSync(path.join(packages, name, "package.json"), "utf8");
+    return JSON.parse(manifest).version;
+  });
+  return path.join(packages, ".cache", "embedded-queue", [FOLDER, ...versions].join("-"));
 }
 
 /** Creating takes 500 MB that the process would keep, so it is done by one that ends. */

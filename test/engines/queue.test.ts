@@ -33,7 +33,7 @@ describe("embedded queue engine", () => {
   before(async () => {
     engine = await start(dataDir);
     pool = new QueuePool(engine.uri, { waitMs: 10_000 });
-    await pool.query("CREATE SCHEMA bullmq; CREATE TABLE bullmq.t (n int)");
+    await pool.query("CREATE TABLE bullmq.t (n int)");
   });
   after(async () => {
     clearInterval(keepAlive);
@@ -192,9 +192,13 @@ describe("embedded queue engine", () => {
       fs.cpSync(from, path.join(home, name), { recursive: true });
     };
     for (const name of ["engines", "package.json", "node_modules/@electric-sql/pglite"]) copy(name);
-    const manifest = path.join(home, "node_modules/@electric-sql/pglite/package.json");
-    const { version } = JSON.parse(fs.readFileSync(manifest, "utf8")) as { version: string };
-    const template = path.join(home, "node_modules/.cache/embedded-queue", `pg-${version}`);
+    const bullmq = fileURLToPath(new URL("../../node_modules/bullmq", import.meta.url));
+    fs.symlinkSync(fs.realpathSync(bullmq), path.join(home, "node_modules/bullmq"));
+    const [pglite, tables] = ["@electric-sql/pglite", "bullmq"].map((name) => {
+      const manifest = fs.readFileSync(path.join(home, "node_modules", name, "package.json"), "utf8");
+      return (JSON.parse(manifest) as { version: string }).version;
+    });
+    const template = path.join(home, "node_modules/.cache/embedded-queue", `pg-${pglite}-${tables}`);
     fs.mkdirSync(template, { recursive: true });
     fs.writeFileSync(path.join(template, "PG_VERSION"), "17\n");
     const other = (await import(path.join(home, "engines/queue.ts"))) as {

@@ -29,7 +29,7 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^koa($|-)|^@koa\//, /^src\/(http|mcp)\/|^src\/api\.ts$|\/routes\.ts$/],
   [/^sharp$/, /^src\/orgs\/avatar-image\.ts$/],
   [/^nodemailer$/, /^src\/mail\//],
-  [/^bullmq$/, /^src\/queue\/|^workers\//],
+  [/^bullmq$/, /^src\/queue\/|^workers\/|^engines\/queue-create-child\.mjs$/],
   [/^citty$|^@clack\//, /^cli\//],
   [/^@0q\/embedded-mongodb$|^@electric-sql\//, /^engines\//],
 ];
