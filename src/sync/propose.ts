@@ -333,12 +333,14 @@ class Proposal implements Destination {
   }
 }
 
-function unseen({ skillId, path, contentTree, svcBlob, strayPath, problem }: SyncBase): SyncBase {
+function unseen(base: SyncBase): SyncBase {
+  const { skillId, path, contentTree, svcBlob, version, strayPath, problem } = base;
   return {
     skillId,
     path,
     contentTree,
     skillRevision: unseenRevision,
+    ...(version === undefined ? {} : { version }),
     ...(svcBlob === undefined ? {} : { svcBlob }),
     ...(strayPath === undefined ? {} : { strayPath }),
     ...(problem === undefined ? {} : { problem }),

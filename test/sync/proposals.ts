@@ -16,6 +16,8 @@ export const ourBranch = "svc-sync/main";
 export interface Ground {
   service: TestService;
   stub: GitHubStub;
+  /** Moves the clock. */
+  wait(ms: number): void;
   world(options?: WorldOptions): Promise<ProposalWorld>;
   close(): Promise<void>;
 }
@@ -63,15 +65,18 @@ export interface Clone {
 }
 
 export async function startGround(): Promise<Ground> {
+  let ahead = 0;
   const stub = await startGitHub();
   const service = await startService({
     github: { url: stub.url, apiUrl: stub.url, app: { ...stub.app, proof: "none" }, webhookSecrets: ["s"] },
     syncPrivateNetwork: true,
+    now: () => new Date(Date.now() + ahead),
   });
   let made = 0;
   return {
     service,
     stub,
+    wait: (ms) => void (ahead += ms),
     world: (options) => newWorld(service, stub, `acme/proposals-${++made}`, options),
     async close() {
       await service.close();
