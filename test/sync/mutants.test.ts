@@ -1,0 +1,109 @@
+/**
+ * Breaks each rule of the sync in a copy of the source, and demands that the random worlds notice. By itself it tries two
+ * of them, other ones each day; `SVC_SYNC_MUTANTS=all` tries all, and the source as it is.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { testDatabase } from "../support/engine.ts";
+import { mutants, type Mutant } from "./mutants.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const isWhole = process.env["SVC_SYNC_MUTANTS"] === "all";
+const day = Math.floor(Date.now() / 86_400_000);
+const tried = isWhole ? mutants : [0, 1].map((one) => mutants[(2 * day + one) % mutants.length]!);
+/** Worlds until a mutant counts as missed, of so many rounds each. */
+const worlds = isWhole ? 12 : 6;
+const rounds = 10;
+const firstSeed = 1;
+const worldTimeoutMs = 200_000;
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "svc-mutants-"));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The source with one rule broken, ready to run. */
+function sourceWith(mutant: Mutant | undefined): string {
+  const copy = mkdtempSync(path.join(folder, "source-"));
+  for (const name of [
+    "contract",
+    "engines",
+    "repos",
+    "src",
+    "storage",
+    "workers",
+    "package.json",
+    "tsconfig.json",
+  ])
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  for (const name of ["support", "sync"])
+    cpSync(path.join(root, "test", name), path.join(copy, "test", name), { recursive: true });
+  symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
+  if (mutant) {
+    const file = path.join(copy, mutant.file);
+    let text = readFileSync(file, "utf8");
+    for (const [from, to] of mutant.edits) {
+      assert.equal(text.split(from).length, 2, `${mutant.file} has not once: ${from}`);
+      text = text.replace(from, () => to);
+    }
+    writeFileSync(file, text);
+  }
+  return copy;
+}
+
+interface Outcome {
+  isNoticed: boolean;
+  /** What the world says. */
+  words: string;
+}
+
+async function playIn(source: string, seed: number): Promise<Outcome> {
+  const { url } = await testDatabase();
+  const child = spawn(process.execPath, ["--import", "tsx", "test/sync/random.test.ts"], {
+    cwd: source,
+    env: {
+      ...process.env,
+      NODE_TEST_CONTEXT: undefined,
+      SVC_TEST_MONGODB_URL: url,
+      SVC_SYNC_SEED: String(seed),
+      SVC_SYNC_WORLDS: "1",
+      SVC_SYNC_ROUNDS: String(rounds),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: worldTimeoutMs,
+    killSignal: "SIGKILL",
+  });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  const words = Buffer.concat(chunks).toString();
+  const told = /seed \d+, [^,]+, round \d+ [^\n]*/.exec(words)?.[0];
+  assert.ok(code === 0 || told !== undefined, `the world ended otherwise (${code}):\n${words.slice(-4000)}`);
+  return { isNoticed: told !== undefined, words: told ?? "" };
+}
+
+describe("a broken rule of the sync", () => {
+  for (const mutant of tried)
+    it(`is noticed: ${mutant.name}`, { timeout: 1_800_000 }, async (test) => {
+      const source = sourceWith(mutant);
+      for (let seed = firstSeed; seed < firstSeed + worlds; seed++) {
+        const { isNoticed, words } = await playIn(source, seed);
+        if (!isNoticed) continue;
+        test.diagnostic(words.slice(0, 300));
+        return;
+      }
+      assert.fail(`nobody noticed in ${worlds * rounds} rounds`);
+    });
+
+  if (isWhole)
+    it("is none in the source as it is", { timeout: 1_800_000 }, async () => {
+      const source = sourceWith(undefined);
+      for (let seed = firstSeed; seed < firstSeed + 3; seed++)
+        assert.deepEqual(await playIn(source, seed), { isNoticed: false, words: "" });
+    });
+});
