@@ -118,6 +118,10 @@ export const AdminConnectionPayload = z
     tenantId: z.string(),
     host: z.string(),
     repository: z.string(),
+    url: z
+      .string()
+      .nullable()
+      .meta({ description: "of the repository, for a browser; null for one on the service's machine" }),
     branch: z.string(),
     status: z.string(),
     mode: z.string(),

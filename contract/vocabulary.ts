@@ -191,6 +191,12 @@ export const eventNames = [
   "repohost_sync.disconnect",
   "repohost_sync.manual_sync",
   "repohost_sync.update",
+  "queue.paused",
+  "queue.resumed",
+  "queue.failed_retried",
+  "job.retried",
+  "job.promoted",
+  "job.removed",
 ] as const;
 export type EventName = (typeof eventNames)[number];
 

@@ -20,7 +20,9 @@ export interface EventSubject {
     | "team"
     | "role"
     | "workspace"
-    | "repository";
+    | "repository"
+    | "queue"
+    | "job";
   resourceId: string;
   metadata?: Record<string, unknown>;
 }

@@ -24,6 +24,7 @@ function present(connection: ConnectionDoc): AdminConnectionPayload {
     tenantId: connection.tenantId,
     host: connection.host.kind,
     repository: connection.host.fullName,
+    url: /^https?:\/\//.test(connection.host.url) ? connection.host.url : null,
     branch: connection.branch,
     status: connection.status,
     mode: connection.mode,

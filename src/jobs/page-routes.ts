@@ -108,6 +108,10 @@ function shell() {
       <h2 id="connections-title">Connections</h2>
       <div id="connections"><p class="soft">Reading…</p></div>
     </section>
+    <section aria-labelledby="acts-title">
+      <h2 id="acts-title">What administrators did</h2>
+      <div id="acts"><p class="soft">Reading…</p></div>
+    </section>
     <section aria-labelledby="health-title">
       <h2 id="health-title">What it stands on</h2>
       <div id="health"><p class="soft">Reading…</p></div>

@@ -8,8 +8,10 @@ import {
   QueuePayload,
   RetriedPayload,
 } from "../../contract/payloads-jobs.ts";
+import { AuditLogPayload } from "../../contract/payloads-audit.ts";
 import { z } from "zod";
 import type { App } from "../app.ts";
+import { AuditLogQuery } from "../audit/schema.ts";
 import { listQuery } from "../http/cursor.ts";
 import type { Health } from "../http/health.ts";
 import { Reply, route, type Route } from "../http/route.ts";
@@ -26,6 +28,7 @@ import {
   listQueues,
   pauseQueue,
   promoteJob,
+  readServiceLog,
   removeJob,
   resumeQueue,
   retryFailed,
@@ -75,6 +78,15 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       data: AdminConnectionPayload,
       page: true,
       handle: async ({ query }) => listAllConnections(app, query),
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/admin/audit-log",
+      summary: "Read what administrators did to queues and jobs",
+      query: AuditLogQuery,
+      data: AuditLogPayload,
+      handle: async ({ query }) => readServiceLog(app, query),
     }),
     route({
       ...common,

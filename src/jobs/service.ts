@@ -1,11 +1,18 @@
-/** What an administrator may do to queues and jobs. Each act is logged before it is done, with who does it. */
+/**
+ * What an administrator may do to queues and jobs. Each act is in the audit log before it is done, so that none is done
+ * that nobody knows of; one that the job's state then refuses is there as well.
+ */
 import type { QueuePayload, RetriedPayload } from "../../contract/payloads-jobs.ts";
+import type { EventName } from "../../contract/vocabulary.ts";
 import type { Actor } from "../access/actor.ts";
 import { actorId } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { makeEvent, type EventSubject } from "../audit/events.ts";
+import { readAuditLog } from "../audit/log.ts";
+import type { AuditLogQuery } from "../audit/schema.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { queueConcurrency, queueNames, type QueueName, type Refusal } from "../queue/index.ts";
-import { requireQueue } from "./load.ts";
+import { queueConcurrency, queueNames, type Refusal } from "../queue/index.ts";
+import { loadJob, requireQueue } from "./load.ts";
 import { ratesOf } from "./metrics.ts";
 
 /** All failed jobs of a queue are put back in parts, so that a call ends in time. */
@@ -46,7 +53,9 @@ async function actOnJob(
   id: string,
 ): Promise<void> {
   const name = requireQueue(queue);
-  note(app, actor, act, { queue: name, jobId: id });
+  const job = await loadJob(app, name, id);
+  const metadata = { queue: name, job: job.name, payload: job.payload };
+  await note(app, actor, actNames[act], { resourceType: "job", resourceId: id, metadata });
   const refusal = await app.queue.inspector[act](name, id);
   if (refusal) throw refused(refusal, id);
 }
@@ -55,7 +64,7 @@ async function actOnJob(
 export async function retryFailed(app: App, actor: Actor, queue: string): Promise<RetriedPayload> {
   const name = requireQueue(queue);
   const { inspector } = app.queue;
-  note(app, actor, "retry all", { queue: name });
+  await note(app, actor, "queue.failed_retried", { resourceType: "queue", resourceId: name });
   const deadline = Date.now() + retryTimeMs;
   let retried = 0;
   // Those that could not be put back stay at the head of the list.
@@ -74,20 +83,34 @@ export async function retryFailed(app: App, actor: Actor, queue: string): Promis
 
 export async function pauseQueue(app: App, actor: Actor, queue: string): Promise<void> {
   const name = requireQueue(queue);
-  note(app, actor, "pause", { queue: name });
+  await note(app, actor, "queue.paused", { resourceType: "queue", resourceId: name });
   await app.queue.inspector.pause(name);
 }
 
 export async function resumeQueue(app: App, actor: Actor, queue: string): Promise<void> {
   const name = requireQueue(queue);
-  note(app, actor, "resume", { queue: name });
+  await note(app, actor, "queue.resumed", { resourceType: "queue", resourceId: name });
   await app.queue.inspector.resume(name);
 }
 
-function note(app: App, actor: Actor, act: string, what: { queue: QueueName; jobId?: string }): void {
+const actNames = { retry: "job.retried", promote: "job.promoted", remove: "job.removed" } as const;
+
+/** The service's own log lies beside those of organizations, under an id that none of them can have. */
+const serviceLog = { tenantId: "service" } as const;
+
+async function note(
+  app: App,
+  actor: Actor,
+  act: EventName,
+  subject: Omit<EventSubject, "tenantId">,
+): Promise<void> {
   const by = { administrator: actorId(actor), ipHash: actor.origin.ipHash };
-  app.log.warn({ ...by, act, ...what }, "an administrator changes the queue");
+  app.log.warn({ ...by, act, of: subject.resourceId, ...subject.metadata }, "an administrator acts");
+  await app.storage.auditEvents.record([makeEvent(app, actor, act, { ...serviceLog, ...subject })]);
 }
+
+/** What administrators did to the service, the newest first. */
+export const readServiceLog = (app: App, query: AuditLogQuery) => readAuditLog(app, serviceLog, query);
 
 function refused(refusal: Refusal, id: string): ServiceError {
   if (refusal === "missing") return notFound("job", id);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
+import type { AuditLogPayload } from "../../contract/payloads-audit.ts";
 import type {
   AdminConnectionPayload,
   HealthPayload,
@@ -166,9 +167,63 @@ describe("the administrators' interface", () => {
     assert.equal((await get("/api/admin/jobs/none/1")).code, "not_found");
     assert.equal((await get("/api/admin/jobs?queue=none")).code, "not_found");
     assert.equal((await get("/api/admin/jobs?state=odd")).status, 400);
-    const acts = logged.filter((line) => line.includes("an administrator changes the queue"));
-    assert.ok(acts.some((line) => line.includes('"act":"retry"') && line.includes(admin.id)));
-    assert.ok(acts.some((line) => line.includes('"act":"remove"')));
+    const acts = logged.filter((line) => line.includes("an administrator acts"));
+    assert.ok(acts.some((line) => line.includes('"act":"job.retried"') && line.includes(admin.id)));
+    assert.ok(acts.some((line) => line.includes('"act":"job.removed"')));
+  });
+
+  it("enters every act in the service's log and the administrator's own, and in nobody else's", async () => {
+    await failJobs(1);
+    const [failed] = (await get<JobPayload[]>("/api/admin/jobs?queue=mail&state=failed")).data;
+    await service.app.queue.enqueue("mail.account", { userId: "later" }, { delayMs: 600_000 });
+    const [delayed] = (await get<JobPayload[]>("/api/admin/jobs?queue=mail&state=delayed")).data;
+    const path = `/api/admin/jobs/mail/${failed!.id}`;
+    await post("/api/admin/queues/mail/pause");
+    await post("/api/admin/queues/mail/resume");
+    await post(`/api/admin/jobs/mail/${delayed!.id}/promote`);
+    await post("/api/admin/queues/mail/retry-failed");
+    await post(`${path}/retry`);
+    await service.call("DELETE", path, { token: admin.token });
+    await post("/api/admin/jobs/mail/none/retry");
+    const expected = [
+      "job.removed",
+      "job.retried",
+      "queue.failed_retried",
+      "job.promoted",
+      "queue.resumed",
+      "queue.paused",
+    ];
+
+    const log = (await get<AuditLogPayload>("/api/admin/audit-log?limit=6")).data;
+    const own = await service.call<AuditLogPayload>(
+      "GET",
+      "/api/user/audit-log?action=job.*,queue.*&limit=6",
+      { token: admin.token },
+    );
+    const other = await service.call<AuditLogPayload>("GET", "/api/user/audit-log?action=job.*,queue.*", {
+      token: someone.token,
+    });
+
+    assert.deepEqual(
+      log.entries.map(({ action }) => action),
+      expected,
+    );
+    assert.deepEqual(own.data.entries, log.entries);
+    assert.deepEqual(other.data.entries, []);
+    const [removed] = log.entries;
+    assert.deepEqual(removed!.actor, { type: "user", id: admin.id, name: admin.username });
+    assert.deepEqual(
+      [removed!.resourceType, removed!.resourceId, removed!.metadata],
+      ["job", failed!.id, { queue: "mail", job: "mail.account", payload: { userId: "u0" } }],
+    );
+    assert.ok(removed!.ip);
+    const one = (await get<AuditLogPayload>("/api/admin/audit-log?action=job.promoted&limit=1")).data;
+    assert.equal(one.entries[0]!.resourceId, delayed!.id);
+    assert.equal((await get("/api/admin/audit-log?action=nothing")).status, 400);
+    assert.equal(
+      (await service.call("GET", "/api/tenants/service/audit-log", { token: admin.token })).code,
+      "not_found",
+    );
   });
 
   it("pages through more than a thousand jobs of several queues, none lost and none twice", async () => {

@@ -1,13 +1,18 @@
 /** The page of the workers in a real browser: seen live, mended, and to nobody else. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import type { ConnectionPayload } from "../../contract/payloads-sync.ts";
 import { openRunCounter } from "../../src/jobs/metrics.ts";
 import { type Consumers, type Processors, queueNames } from "../../src/queue/index.ts";
+import { runConnection } from "../../workers/sync/run.ts";
 import { newPage, openBrowser, whyNoBrowser, type WatchedPage } from "../support/browser.ts";
+import { runGit, startGitHost, type GitHost } from "../support/git-host.ts";
 import { everyProcessor } from "../support/processors.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
@@ -23,13 +28,20 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
   let browser: Browser;
   let admin: TestUser;
   let consumers: Consumers | undefined;
+  let gitHost: GitHost;
+  let folder: string;
+  let lastCommit: string;
+  let activeUrl: string;
   const opened: WatchedPage[] = [];
 
   before(async () => {
+    folder = mkdtempSync(path.join(os.tmpdir(), "svc-admin-page-"));
+    gitHost = await startGitHost();
     execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService();
+    service = await startService({ localRepositories: folder, syncPrivateNetwork: true });
     browser = await openBrowser();
     admin = await service.newUser("chief");
+    await connectThree();
   });
   afterEach(async () => {
     await consumers?.close();
@@ -45,7 +57,46 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
   after(async () => {
     await browser?.close();
     await service?.close();
+    await gitHost?.close();
+    rmSync(folder, { recursive: true, force: true });
   });
+
+  /** Organizations with one connection each: in step, waiting for somebody, and in trouble that may pass. */
+  async function connectThree(): Promise<void> {
+    const connect = async (body: object, prepare?: (orgId: string) => void) => {
+      const owner = await service.newUser();
+      const org = await service.newOrg(owner);
+      prepare?.(org.id);
+      const { token } = owner;
+      const made = await service.call<ConnectionPayload>("POST", `/api/tenants/${org.id}/repo-sync`, {
+        token,
+        body: { host: "local", ...body },
+      });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      return made.data.id;
+    };
+    const isBlocked = await connect({ url: "blocked.git" }, (orgId) => {
+      const bare = path.join(folder, orgId, "blocked.git");
+      const copy = path.join(folder, "copy");
+      mkdirSync(bare, { recursive: true });
+      runGit(bare, "init", "-q", "--bare", "-b", "main");
+      runGit(folder, "clone", "-q", bare, copy);
+      runGit(copy, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},skills`);
+      runGit(copy, "commit", "-q", "-m", "a submodule");
+      runGit(copy, "push", "-q", "origin", "HEAD:main");
+    });
+    const [active, failing] = [await gitHost.newRepository(), await gitHost.newRepository()];
+    for (const repository of [active, failing]) repository.commit({ "a.txt": "1" });
+    const isActive = await connect({ url: active.remote.url });
+    const isFailing = await connect({ url: failing.remote.url });
+    await service.settled();
+    await runConnection(service.app, isBlocked);
+    await runConnection(service.app, isActive);
+    await gitHost.trouble({ on: "fetch-refs", answer: { status: 502 } });
+    await runConnection(service.app, isFailing);
+    lastCommit = active.head()!;
+    activeUrl = active.remote.url;
+  }
 
   function consume(processors: Partial<Processors>) {
     const counter = openRunCounter(service.app);
@@ -170,6 +221,12 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     await page.getByText("No waiting job.").waitFor();
 
     assert.equal(await service.app.queue.inspector.isPaused("mail"), false);
+    const acts = page.locator("#acts li");
+    await acts.filter({ hasText: "chief resumed the queue mail" }).waitFor();
+    assert.match(
+      (await acts.allInnerTexts()).slice(0, 2).join("\n"),
+      /resumed [^]*chief paused the queue mail$/,
+    );
     assert.deepEqual(troubles, []);
   });
 
@@ -193,6 +250,39 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     await page.getByText(/Job #.* runs now/).waitFor();
     await page.getByText("No delayed job of the queue mail.").waitFor();
     assert.equal(ran, 1);
+  });
+
+  it("tells of each connection how far it is and what is wrong, with a way there by keyboard", async () => {
+    const { page, troubles, outside } = await open(admin);
+    const rowWith = (text: string) => page.locator("#connections tbody tr", { hasText: text });
+    const cells = async (text: string) => rowWith(text).locator("th, td").allInnerTexts();
+
+    await rowWith("active").waitFor();
+    const [name, status, commit, synced, lag, failure] = await cells("active");
+    assert.match(name!, /^127\.0\.0\.1:\d+\/repository-0\s+main, local, organization [0-9a-f]{24}$/);
+    assert.deepEqual([status, commit, failure], ["active", lastCommit.slice(0, 10), "–"]);
+    assert.match(synced!, /now|sec|min/);
+    assert.match(lag!, /^\d+(\.\d)? (ms|s)$/);
+    const blocked = await cells("blocked");
+    assert.match(blocked[0]!, /^blocked\s+main, local/);
+    assert.equal(blocked[3], "never");
+    assert.match(
+      blocked[5]!,
+      /^skills is no folder in the repository: .* \(skills_blocked, .*, 0 in a row\)$/,
+    );
+    const failing = await cells("failing");
+    assert.match(failing[1]!, /^failing, waits since /);
+    assert.match(failing[5]!, /\(remote_failed, .*, 1 in a row\)$/);
+
+    assert.equal(await rowWith("blocked").locator("a").count(), 0, "what is on this machine has no address");
+    const region = page.getByRole("region", { name: "Table of connections" });
+    await region.focus();
+    await page.keyboard.press("Tab");
+    const focused: unknown = await page.evaluate("document.activeElement.href");
+    assert.ok([activeUrl, activeUrl.replace("-0.", "-1.")].includes(String(focused)), String(focused));
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(troubles, []);
+    assert.deepEqual(outside, []);
   });
 
   it("keeps its filters in the address, through reloads and the back button", async () => {

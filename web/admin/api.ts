@@ -1,5 +1,6 @@
 /** The administrators' interface of the service, as this page calls it. */
 import type { FailureBody } from "../../contract/errors.ts";
+import type { AuditLogPayload } from "../../contract/payloads-audit.ts";
 import type {
   AdminConnectionPayload,
   HealthPayload,
@@ -71,6 +72,7 @@ export const api = {
   health: async () => (await call<HealthPayload>("GET", "/health")).data,
   connections: (cursor?: string) =>
     pageOf<AdminConnectionPayload>(`/connections?${search({ limit: 50, cursor })}`),
+  acts: async (limit: number) => (await call<AuditLogPayload>("GET", `/audit-log?${search({ limit })}`)).data,
   retry: (queue: string, id: string) => call("POST", `/jobs/${segment(queue)}/${segment(id)}/retry`),
   promote: (queue: string, id: string) => call("POST", `/jobs/${segment(queue)}/${segment(id)}/promote`),
   remove: (queue: string, id: string) => call("DELETE", `/jobs/${segment(queue)}/${segment(id)}`),

@@ -10,10 +10,11 @@ import { listen, type LiveState } from "./live.ts";
 import { addressOf, readPlace, type Place } from "./place.ts";
 import { plot } from "./plot.ts";
 import { queueTable } from "./queues.ts";
-import { connectionTable, healthList } from "./service.ts";
+import { actList, connectionTable, healthList } from "./service.ts";
 
 const plotMs = 10_000;
 const serviceMs = 30_000;
+const actsShown = 10;
 
 const list = openJobList();
 let place = readPlace(location.search);
@@ -109,6 +110,15 @@ async function readService(): Promise<void> {
   } else show(part("connections", HTMLElement), h("p", { class: "alert" }, messageOf(connections.reason)));
 }
 
+async function readActs(): Promise<void> {
+  const target = part("acts", HTMLElement);
+  try {
+    show(target, ...actList(await api.acts(actsShown)));
+  } catch (error) {
+    if (target.querySelector("ul") === null) show(target, h("p", { class: "alert" }, messageOf(error)));
+  }
+}
+
 async function readJob(): Promise<void> {
   const wanted = place.job;
   if (!wanted) return;
@@ -141,7 +151,7 @@ async function act(
     tell(messageOf(error), true);
   }
   list.changed();
-  await Promise.all([readJob(), refresh()]);
+  await Promise.all([readJob(), readActs(), refresh()]);
 }
 
 async function refresh(): Promise<void> {
@@ -230,9 +240,13 @@ render();
 void list.open(place);
 void readPlot();
 void readService();
+void readActs();
 if (place.job) void readJob();
 setInterval(() => {
   list.tick();
   void readPlot();
 }, plotMs);
-setInterval(() => void readService(), serviceMs);
+setInterval(() => {
+  void readService();
+  void readActs();
+}, serviceMs);

@@ -1,7 +1,8 @@
-/** What the service stands on, and the connections of organizations. */
+/** What the service stands on, the connections of organizations, and what administrators did. */
+import type { AuditLogPayload } from "../../contract/payloads-audit.ts";
 import type { AdminConnectionPayload, HealthPayload } from "../../contract/payloads-jobs.ts";
 import { h } from "./dom.ts";
-import { ago, bytes, duration } from "./words.ts";
+import { ago, bytes, duration, payloadText } from "./words.ts";
 
 export function healthList(health: HealthPayload): Element {
   const { database, queue, git, disks, versions, process } = health;
@@ -62,7 +63,9 @@ function row(one: AdminConnectionPayload): Element {
     h(
       "th",
       { scope: "row" },
-      one.repository,
+      one.url === null
+        ? one.repository
+        : h("a", { href: one.url, rel: "noreferrer", target: "_blank" }, one.repository),
       h("small", {}, `${one.branch}, ${one.host}, organization ${one.tenantId}`),
     ),
     h("td", { class: !isWell && "bad" }, `${one.status}${waits}`),
@@ -77,4 +80,35 @@ function row(one: AdminConnectionPayload): Element {
         : `${one.problem.message} (${one.problem.code}, ${ago(one.problem.at)}, ${one.failures} in a row)`,
     ),
   );
+}
+
+const did: Record<string, string> = {
+  "queue.paused": "paused",
+  "queue.resumed": "resumed",
+  "queue.failed_retried": "retried every failed job of",
+  "job.retried": "retried",
+  "job.promoted": "ran at once",
+  "job.removed": "removed",
+};
+
+export function actList({ entries, total }: AuditLogPayload): Element[] {
+  if (entries.length === 0) return [h("p", { class: "soft" }, "Nothing yet.")];
+  const list = h(
+    "ul",
+    { class: "log" },
+    ...entries.map(({ id, action, actor, resourceType, resourceId, metadata, createdAt }) => {
+      const { queue, job, payload } = metadata as { queue?: string; job?: string; payload?: object };
+      const what = resourceType === "queue" ? `the queue ${resourceId}` : `job #${resourceId} of ${queue}`;
+      const more = job === undefined ? "" : ` (${job}: ${payloadText({ ...payload })})`;
+      return h(
+        "li",
+        { key: id },
+        `${ago(createdAt)}: `,
+        h("strong", {}, actor.name),
+        ` ${did[action] ?? action} ${what}${more}`,
+      );
+    }),
+  );
+  const rest = total - entries.length;
+  return rest > 0 ? [list, h("p", { class: "soft" }, `And ${rest} before these.`)] : [list];
 }
