@@ -28,6 +28,8 @@ export interface Destination {
   branch: string;
   /** What is to be done about a branch that is protected from us. */
   wayOut: string;
+  /** Whether the index goes with each batch: for a branch that holds them all already, most of the time. */
+  indexWithEach: boolean;
   /** What the next batch is put on. */
   next(): { parent: string | null; onto?: Onto };
   /** How many bytes of a step are to be sent. */
@@ -58,6 +60,7 @@ export async function pushExports(
       branch,
       wayOut:
         "allow them, connect another branch, or have them proposed as pull requests (mode pull_request)",
+      indexWithEach: false,
       next: () => ({ parent: tip }),
       bytesOf: (step) => bytesOf(step, facts),
       announce: async () => undefined,
@@ -89,7 +92,7 @@ export async function pushBatches(
   while (waiting.length > 0) {
     work.signal.throwIfAborted();
     const batch = waiting.shift()!;
-    const result = await pushOnce(work, batch, facts, to, waiting.length === 0);
+    const result = await pushOnce(work, batch, facts, to, waiting.length === 0 || to.indexWithEach);
     if (result === "moved") return "moved";
     if (result === "pushed") {
       taken += batch.length;

@@ -22,6 +22,7 @@ import { loadConnection } from "./load.ts";
 import { openHost } from "./open-host.ts";
 import { isPush, planExport } from "./plan-export.ts";
 import type { ConnectRepository } from "./schema.ts";
+import { proposedOf } from "./standing.ts";
 import { askHost } from "./trouble.ts";
 import { passedOverWords } from "./work.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
@@ -94,11 +95,14 @@ async function compare(
   { tenantId, repository, branch, connection }: Planned,
   scan: RemoteScan | undefined,
 ): Promise<Omit<SyncPlanPayload, "branchState">> {
-  const [skills, bases] = await Promise.all([
+  const [skills, bases, rows] = await Promise.all([
     listPlacedSkills(app, tenantId),
     connection ? app.storage.syncBases.listOf(connection._id) : [],
+    connection ? app.storage.syncProposed.listOf(connection._id) : [],
   ]);
   const byId = new Map(skills.map((skill) => [skill.id, skill]));
+  const baseOf = new Map(bases.map((base) => [base.skillId, base]));
+  const proposed = proposedOf(rows, { bases: baseOf, skills: byId });
   const known = new Map<string, Promise<ExportedSkill>>();
   const exported = (id: string) => {
     let skill = known.get(id);
@@ -119,6 +123,7 @@ async function compare(
       everExported: (id) => everExported(app, byId.get(id)!),
       since: (id, version) => exportedSince(app, byId.get(id)!, version),
     },
+    { of: (id) => proposed.get(id)?.contents ?? [], areTaken: async () => false },
   );
   const versions = imports.filter((action) => action.kind === "version");
   const creates = imports.filter((action) => action.kind === "create");

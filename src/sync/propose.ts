@@ -74,6 +74,7 @@ function hasEnded({ request, tip }: Standing): boolean {
 class Proposal implements Destination {
   readonly branch: string;
   readonly wayOut = "allow them";
+  readonly indexWithEach = true;
   ordered: readonly SkillExport[] = [];
   readonly #work: SyncWork;
   readonly #facts: ExportFacts;

@@ -12,6 +12,7 @@ import { startGitHub, type GitHubStub, type StubRepository } from "../support/gi
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 export const ourBranch = "svc-sync/main";
+export const skillFile = (slug: string) => `skills/${slug}/SKILL.md`;
 
 export interface Ground {
   service: TestService;
@@ -190,5 +191,17 @@ async function newWorld(
       assert.equal(git("fsck", "--full", "--strict", "--no-dangling"), "");
     },
   };
+  return world;
+}
+
+/** A world whose main branch has these skills already, by a request that was merged. */
+export async function inStep(ground: Ground, ...names: string[]): Promise<ProposalWorld> {
+  const world = await ground.world();
+  for (const name of names) await world.publish(name, "one");
+  assert.equal(await world.sync(), "done");
+  world.merge();
+  assert.equal(await world.sync(), "done");
+  assert.equal((await world.proposal()).state, "none");
+  assert.equal((await world.state()).syncedSkills, names.length);
   return world;
 }
