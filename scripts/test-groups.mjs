@@ -19,7 +19,9 @@ export const long = [
   "journeys/admin-workers",
   "access/matrix",
   "journeys/manifest",
+  "journeys/packages",
   "journeys/device-login",
+  "journeys/failures",
   "cli/interrupted",
 ];
 
@@ -38,7 +40,12 @@ export function groupTests(files) {
   const first = files.filter((file) => rank(file) !== -1).toSorted((a, b) => rank(a) - rank(b));
   const others = files.filter((file) => rank(file) === -1);
   const shared = others.filter((file) => !isAlone(file));
-  return [...[...first, ...others.filter(isAlone)].map((file) => [file]), ...shareOut(shared)];
+  return [
+    ...first.map((file) => [file]),
+    ...shareOut(shared),
+    // The smallest pieces last.
+    ...others.filter(isAlone).map((file) => [file]),
+  ];
 }
 
 /** Small areas share a process, large ones are split evenly. */

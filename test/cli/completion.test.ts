@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { skillTypes, targets, visibilities } from "../../contract/vocabulary.ts";
-import { plainEnv } from "../support/server.ts";
+import { plainEnv, root } from "../support/server.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 import { world } from "./world.ts";
 
@@ -112,22 +111,14 @@ function needsShell(name: string): { skip?: string } {
   return isHere || process.env["CI"] === "true" ? {} : { skip: `needs ${name}` };
 }
 
-/** A folder with the client's sources as a program named `svc`, and a home with two profiles. */
+/** `svc` on the path, and a home with two profiles. */
 async function shellWorld(t: TestContext) {
   const home = await temporaryFolder(t);
-  await mkdir(join(home, "bin"));
-  const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-  const tsx = fileURLToPath(import.meta.resolve("tsx"));
-  await writeFile(
-    join(home, "bin", "svc"),
-    `#!/bin/sh\nexec "${process.execPath}" --import "${tsx}" "${main}" "$@"\n`,
-  );
-  await chmod(join(home, "bin", "svc"), 0o755);
   await mkdir(join(home, "work", "my folder"), { recursive: true });
   await writeFile(join(home, "work", "my skill.md"), "x");
   assert.equal((await svc(["profile", "create", "night-shift"], { home })).code, 0);
   const env = plainEnv({ HOME: home, TERM: "dumb" });
-  env["PATH"] = `${join(home, "bin")}:${env["PATH"]}`;
+  env["PATH"] = `${join(root, "bin")}:${env["PATH"]}`;
   return {
     run: (shell: string, ...args: string[]): SpawnSyncReturns<string> =>
       spawnSync(shell, args, { cwd: join(home, "work"), env, encoding: "utf8", timeout: 60_000 }),

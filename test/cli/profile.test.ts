@@ -3,9 +3,8 @@ import { spawn } from "node:child_process";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Config } from "../../cli/state/config.ts";
-import { plainEnv } from "../support/server.ts";
+import { plainEnv, root } from "../support/server.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 import { dataOf, world } from "./world.ts";
 
@@ -20,11 +19,9 @@ interface Listed {
   skillCount: number;
 }
 
-const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
-
-/** `svc` in a process of its own, from its sources. */
+/** `svc` in a process of its own. */
 function spawnSvc(home: string, ...argv: string[]): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, ["--import", "tsx", main, ...argv], {
+  const child = spawn(process.execPath, [join(root, "bin", "svc"), ...argv], {
     env: plainEnv({ HOME: home }),
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -154,9 +154,9 @@ describe("groups of test files", () => {
 
     assert.deepEqual(groups, [
       ["test/journeys/kill.test.ts"],
+      ["test/access/decide.test.ts", "test/access/places.test.ts"],
       ["test/archive/read-zip.test.ts"],
       ["test/journeys/a.test.ts"],
-      ["test/access/decide.test.ts", "test/access/places.test.ts"],
     ]);
   });
 });
