@@ -12,7 +12,8 @@ import type { SyncActor } from "../access/actor.ts";
 import { syncPermissions } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { createFolderPath } from "../folders/create.ts";
+import { createFolderPath, refuseManagedRoot } from "../folders/create.ts";
+import { loadTree } from "../folders/load.ts";
 import { slugOfSkill } from "../folders/slug.ts";
 import { createSkill, type Published } from "./create-skill.ts";
 import { appendVersion, type Appended, type ImportedFrom } from "./publish-version.ts";
@@ -81,7 +82,8 @@ export interface ImportedDirectory {
 
 /**
  * Makes a new private skill of a directory, in the folders that it lies in. Its slug is the directory's name, or that
- * with a number where the name is taken; so the caller looks where it ended up.
+ * with a number where the name is taken; so the caller looks where it ended up. Throws `managed_folder` between personal
+ * workspaces, where nothing else lies.
  */
 export async function importSkill(
   app: App,
@@ -99,6 +101,7 @@ export async function importSkill(
   const held: string[] = [];
   for (let attempt = 0; ; attempt++) {
     const folderId = await ensureFolders(app, actor, tenantId, directory.segments.slice(0, -1));
+    if (folderId !== null) refuseManagedRoot(await loadTree(app, tenantId), folderId);
     const taken = await app.storage.skills.listSlugsLike(tenantId, base);
     const slug = freeSlug(base, [...taken, ...held]);
     const created = await createSkill(app, actor, { _id: tenantId, slug: tenantSlug }, source, {
@@ -128,6 +131,25 @@ async function ensureFolders(
   directories: readonly string[],
 ): Promise<string | null> {
   if (directories.length === 0) return null;
+  // One after the other in a sync: all of them would write the same tree.
+  const turn = (turns.get(actor) ?? Promise.resolve()).then(() =>
+    makeFolders(app, actor, tenantId, directories),
+  );
+  turns.set(
+    actor,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+const turns = new WeakMap<SyncActor, Promise<unknown>>();
+
+async function makeFolders(
+  app: App,
+  actor: SyncActor,
+  tenantId: string,
+  directories: readonly string[],
+): Promise<string | null> {
   const wanted = directories.map(folderNameOf);
   const names = [...wanted];
   for (let number = 2; ; number++) {

@@ -52,8 +52,14 @@ export async function applyImport(
     facts.commit,
     actions.filter((action) => action.kind !== "adopt" || action.unnoted).map(placeOf),
   );
-  const made = new Set<string>();
-  for (const action of actions) {
+  const orphans = Array.from(facts.skills.values()).filter(({ id }) => !facts.bases.has(id));
+  const made: Made = { orphans, known: new Set() };
+  await inLanes(groupsOf(actions), importsAtOnce, async (group) => {
+    for (const action of group) await attempt(action);
+  });
+  return imported;
+
+  async function attempt(action: ImportAction): Promise<void> {
     work.signal.throwIfAborted();
     const directory = at.get(placeOf(action))!;
     try {
@@ -64,13 +70,59 @@ export async function applyImport(
       const refusal = refusalOf(error);
       if (!refusal) throw error;
       refuse(work, directory.path, refusal.code, refusal.message);
-      if (action.kind === "create") continue;
+      if (action.kind === "create") return;
       imported.held.add(action.skillId);
       const base = facts.bases.get(action.skillId);
       if (base) await noteProblem(work, base, refusal);
     }
   }
-  return imported;
+}
+
+/** Most of an import is waiting for the disk and the database. */
+const importsAtOnce = 8;
+
+/** New skills that want the same slug come one after the other, in the order of their paths. */
+function groupsOf(actions: readonly ImportAction[]): ImportAction[][] {
+  const groups = new Map<string, ImportAction[]>();
+  for (const action of actions) {
+    const key =
+      action.kind === "create" ? `slug ${slugOfSkill(nameOf(action.path))}` : `skill ${action.skillId}`;
+    const group = groups.get(key);
+    if (group) group.push(action);
+    else groups.set(key, [action]);
+  }
+  return [...groups.values()];
+}
+
+const nameOf = (directory: string) => directory.slice(directory.lastIndexOf("/") + 1);
+
+/** Works on several at a time. After the first failure none is begun any more, and it is thrown once nothing runs. */
+async function inLanes<T>(
+  items: readonly T[],
+  lanes: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  const failures: unknown[] = [];
+  const lane = async () => {
+    for (const item of rest) {
+      if (failures.length > 0) return;
+      try {
+        await work(item);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
+  if (failures.length > 0) throw failures[0];
+}
+
+interface Made {
+  /** Skills without a base when it began. */
+  orphans: readonly PlacedSkill[];
+  /** Those that a directory of this branch has become since. */
+  known: Set<string>;
 }
 
 async function carryOut(
@@ -79,8 +131,7 @@ async function carryOut(
   directory: RemoteSkill,
   change: RemoteChange | undefined,
   facts: ImportFacts,
-  /** Skills that were made of directories of this branch, in this run. */
-  made: Set<string>,
+  made: Made,
 ): Promise<"done" | "moved"> {
   const { app, counts } = work;
   const commit = importCommitOf(change, facts.commit);
@@ -99,14 +150,14 @@ async function carryOut(
     const skillId = await withSource(work, directory, undefined, async (source) => {
       // Taken in before, by a sync that was stopped then or a connection that was ended: as it was written, not as we write it.
       if (there?.type === type && (await source.equals(there.current))) return there.id;
-      const before = await madeBefore(work, directory, type, source, facts, made);
+      const before = await madeBefore(work, directory, type, source, made);
       if (before !== undefined) return before;
       const segments = directory.path.split("/").slice(1);
       const created = await importSkill(app, work.actor, source, { segments, type }, commit);
       counts.created++;
       return created.skill._id;
     });
-    made.add(skillId);
+    made.known.add(skillId);
     await writeBase(work, { ...action, skillId }, directory, facts.skills.get(skillId)?.head.version ?? 1);
     if (action.after !== undefined)
       await app.storage.syncBases.removeMany(work.connection._id, fenceOf(work), [action.after]);
@@ -178,13 +229,12 @@ async function madeBefore(
   directory: RemoteSkill,
   type: SkillType,
   source: VersionSource,
-  { skills, bases }: ImportFacts,
-  made: ReadonlySet<string>,
+  { orphans, known }: Made,
 ): Promise<string | undefined> {
-  const slug = slugOfSkill(directory.path.split("/").at(-1)!);
-  for (const skill of skills.values()) {
+  const slug = slugOfSkill(nameOf(directory.path));
+  for (const skill of orphans) {
     const isLike = skill.slug.startsWith(`${slug}-`) && /^\d+$/.test(skill.slug.slice(slug.length + 1));
-    if (!isLike || skill.type !== type || bases.has(skill.id) || made.has(skill.id)) continue;
+    if (!isLike || skill.type !== type || known.has(skill.id)) continue;
     if (!(await source.equals(skill.current))) continue;
     const [first] = await exportedSince(app, skill, skill.head.version - 1);
     if (first?.isImported) return skill.id;
@@ -258,15 +308,14 @@ function importCommitOf(change: RemoteChange | undefined, tip: string): ImportCo
   return { oid, subject, authorName, authorEmail };
 }
 
-/** Content that will not do stays out, and says why; anything else is a failure of the sync. */
+/** Failures of ours, which say nothing of a directory. */
+const ownFailures: readonly string[] = ["internal", "unavailable", "rate_limited"];
+
+/** What the service will not have stays out, and says why; anything else is a failure of the sync. */
 function refusalOf(error: unknown): { code: string; message: string } | undefined {
   if (error instanceof PackageError) return { code: error.rule, message: error.message };
-  const isContent =
-    error instanceof ServiceError &&
-    ["content_invalid", "payload_too_large", "package_invalid", "refused", "limit_reached"].includes(
-      error.code,
-    );
-  return isContent ? { code: error.code, message: error.message } : undefined;
+  if (!(error instanceof ServiceError) || ownFailures.includes(error.code)) return undefined;
+  return { code: error.code, message: error.message };
 }
 
 const fenceOf = ({ connection }: SyncWork) => connection.lease!.fence;

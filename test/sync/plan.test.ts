@@ -9,7 +9,8 @@ import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit } from "../support/git-host.ts";
 import type { TestService } from "../support/service.ts";
-import { as, startSides, type Sides } from "./sides.ts";
+import { makeWorld } from "../workspaces/world.ts";
+import { as, startSides, type Side, type Sides } from "./sides.ts";
 
 let sides: Sides;
 let service: TestService;
@@ -69,6 +70,55 @@ describe("the plan", () => {
     assert.deepEqual(plan.data.update, [{ path: "skills/only", skill: "only", conflict: false }]);
     assert.deepEqual([plan.data.writes, plan.data.creates], [0, 0]);
     assert.equal((await draft("other")).data.branchState, "missing");
+  });
+});
+
+describe("personal workspaces", () => {
+  it("are planned and mirrored like everything else, and edited there as well; what may not lie beside them is told", async () => {
+    const world = await makeWorld(service);
+    await world.enable();
+    const member = await world.join();
+    const made = await world.publish(member, "Diary");
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const side: Side = {
+      owner: world.owner,
+      org: world.org,
+      base: `/api/tenants/${world.org.id}/repo-sync`,
+    };
+    const bare = sides.newRepository(side, "all.git");
+    const at = `skills/personal/${member.username}/diary`;
+
+    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+      ...as(side),
+      body: { host: "local", url: "all.git" },
+    });
+    const { data } = await sides.connect(side, { host: "local", url: "all.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+
+    assert.deepEqual(plan.data.write, [{ path: at, skill: "diary" }]);
+    assert.match(runGit(bare, "show", `main:${at}/SKILL.md`), /zebra/);
+
+    sides.commitTo(bare, `${at}/SKILL.md`, "---\nname: diary\n---\n\n# Diary\n\nelephant\n");
+    sides.commitTo(bare, "skills/personal/stray/SKILL.md", "# Stray\n\nbetween workspaces\n");
+    sides.commitTo(bare, "skills/personal/nobody/stray/SKILL.md", "# Stray\n\nof nobody\n");
+    sides.commitTo(bare, "skills/welcome/SKILL.md", "# Welcome\n\neverybody\n");
+    await service.call("POST", `${side.base}/run`, as(side));
+    await runConnection(service.app, data.id);
+
+    const { connection, skillProblems } = await sides.state(side);
+    assert.deepEqual([connection!.status, connection!.problem], ["active", null]);
+    assert.deepEqual(
+      skillProblems.map(({ path: place }) => place).toSorted(),
+      ["skills/personal/nobody/stray", "skills/personal/stray"],
+      JSON.stringify(skillProblems),
+    );
+    const read = await service.call<{ content: string }>("GET", `/api/skills/${made.data.skill.id}/content`, {
+      token: member.token,
+    });
+    assert.match(read.data.content, /elephant/);
+    assert.ok((await world.skills(world.owner)).includes("welcome"));
+    assert.match(runGit(bare, "show", "main:skills/personal/stray/SKILL.md"), /between workspaces/);
   });
 });
 
