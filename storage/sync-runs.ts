@@ -60,6 +60,10 @@ export function openSyncRuns(database: Database) {
     async start(run: SyncRunDoc): Promise<void> {
       await runs.insertOne(run);
     },
+    /** How far a run is. */
+    async tell(id: string, counts: SyncCounts): Promise<void> {
+      await runs.updateOne({ _id: id, outcome: "running" }, { $set: { counts } });
+    },
     async finish(
       id: string,
       result: Pick<SyncRunDoc, "endedAt" | "outcome" | "counts" | "commit" | "problem" | "refusals">,

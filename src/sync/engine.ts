@@ -34,6 +34,8 @@ const rounds = 6;
 const roundPauseMs = 200;
 const leaseMs = 60_000;
 const renewMs = leaseMs / 4;
+/** How often a run tells how far it is. */
+const tellMs = 2000;
 /** The first pause after a failure, which doubles, and the longest. */
 const retryMs = { first: 15_000, most: 3_600_000 };
 /** What a host is left alone for that limits us and names no time. */
@@ -81,6 +83,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   const run = { connectionId, tenantId: connection.tenantId, full, startedAt };
   await syncRuns.start({ _id: runId, ...run, outcome: "running", counts });
   await syncRuns.closeStopped(connectionId, runId, startedAt);
+  const telling = setInterval(() => void syncRuns.tell(runId, counts).catch(() => undefined), tellMs);
 
   let commit: string | null | undefined;
   let problem: SyncProblem | undefined;
@@ -112,6 +115,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     }
   } finally {
     clearInterval(renewal);
+    clearInterval(telling);
   }
 
   const now = app.now();

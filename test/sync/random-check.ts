@@ -175,6 +175,7 @@ function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<str
     assert.ok(skill && skill.doc.deletedAt === undefined, `${place} is of a skill that is gone`);
     assert.ok(!claimed.has(claims), `two directories are the skill ${skill.doc.slug}`);
     claimed.add(claims);
+    ledger.agreed.set(claims, key);
     assert.equal(key, skill.current, `${place} is not what ${skill.doc.slug} is now`);
   }
 }

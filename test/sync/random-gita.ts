@@ -212,7 +212,12 @@ function notePush(
       path: place,
       key,
       owner: owner ?? (was?.path === place && claims === undefined ? earlier?.owner : undefined),
-      basedOn: new Set([...(earlier?.basedOn ?? []), ...(was ? [was.key] : [])]),
+      basedOn: new Set([
+        ...(earlier?.basedOn ?? []),
+        ...(was ? [was.key] : []),
+        // What could not be read was never agreed on.
+        ...(was?.isBroken ? [ledger.agreed.get(owner ?? "") ?? ""] : []),
+      ]),
       at: isChanged ? at : earlier!.at,
     });
   }

@@ -170,8 +170,9 @@ export interface Ledger {
   /** What was made current here: by a publish, or by going back to an earlier version. */
   acts: Map<string, { at: number; key: string; version?: number }[]>;
   expected: Map<string, Expected>;
-  /** Where each skill's directory was at the last check. */
+  /** Where each skill's directory was at the last check, and what it held if that could be read. */
   places: Map<string, string>;
+  agreed: Map<string, string>;
   /** Directories that can't be imported, as she left them. */
   broken: Map<string, string>;
   /** How often she made a directory hold a content. */
@@ -193,6 +194,7 @@ export function newLedger(): Ledger {
     acts: new Map(),
     expected: new Map(),
     places: new Map(),
+    agreed: new Map(),
     broken: new Map(),
     timesPushed: new Map(),
     pushed: [],
