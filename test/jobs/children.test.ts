@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { PublishResult } from "../../contract/payloads.ts";
+import type { ConnectionPayload } from "../../contract/payloads-sync.ts";
 import { ChildProcessError, closeChildren, runInChild } from "../../workers/children.ts";
+import { runGit } from "../support/git-host.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
 
@@ -35,9 +37,11 @@ function isRunning(pid: number): boolean {
 describe("jobs in processes of their own", () => {
   let service: TestService;
   let skillId: string;
+  let repositories: string;
 
   before(async () => {
-    service = await startService();
+    repositories = mkdtempSync(path.join(os.tmpdir(), "svc-children-"));
+    service = await startService({ localRepositories: repositories });
     const user = await service.newUser();
     const org = await service.newOrg(user);
     const made = await service.call<PublishResult>("POST", "/api/skills", {
@@ -48,7 +52,10 @@ describe("jobs in processes of their own", () => {
     await service.settled();
   });
   afterEach(() => closeChildren(service.app));
-  after(() => service?.close());
+  after(async () => {
+    await service?.close();
+    rmSync(repositories, { recursive: true, force: true });
+  });
 
   const check = (more: Partial<Parameters<typeof runInChild>[3]> = {}) =>
     runInChild(service.app, "upkeep.check-repos", {}, { ...limits, ...more });
@@ -87,6 +94,60 @@ describe("jobs in processes of their own", () => {
     assert.match(error.message, new RegExp(`faults? in 1 skills: skill ${skillId}`));
     assert.match(error.stack!, /repos\.ts/);
     await check();
+  });
+
+  it("queue jobs through their worker: what follows a sync reaches the queue", async () => {
+    const owner = await service.newUser();
+    const org = await service.newOrg(owner);
+    const bare = path.join(repositories, org.id, "skills.git");
+    mkdirSync(bare, { recursive: true });
+    runGit(bare, "init", "-q", "--bare", "-b", "main");
+    const made = await service.call<ConnectionPayload>("POST", `/api/tenants/${org.id}/repo-sync`, {
+      token: owner.token,
+      body: { host: "local", url: "skills.git" },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const connectionId = made.data.id;
+    const sync = () => runInChild(service.app, "sync.run", { connectionId }, limits);
+    const clone = path.join(repositories, "copy");
+    runGit(repositories, "clone", "-q", bare, clone);
+    mkdirSync(path.join(clone, "skills", "pushed"), { recursive: true });
+    writeFileSync(path.join(clone, "skills", "pushed", "SKILL.md"), "# Pushed\n\nzebra\n");
+    runGit(clone, "add", "-A");
+    runGit(clone, "commit", "-q", "-m", "push a skill");
+    runGit(clone, "push", "-q", "origin", "HEAD:main");
+    await service.settled();
+    const { inspector } = service.app.queue;
+    const waiting = async () => {
+      const jobs = await inspector.jobs("sync", "waiting", await inspector.ids("sync", "waiting", 0, 100));
+      return jobs.filter(({ payload }) => payload["connectionId"] === connectionId);
+    };
+    for (const { id } of await waiting()) await inspector.remove("sync", id);
+
+    await sync();
+
+    // Imported and settled over there, which asks for the next sync by the queue that is open here alone.
+    for (let i = 0; i < 100 && (await waiting()).length === 0; i++)
+      await new Promise((done) => setTimeout(done, 50));
+    assert.equal((await waiting()).length, 1);
+    const connection = await service.app.storage.connections.find(connectionId);
+    assert.ok(connection!.wanted > connection!.done);
+    let found: string[] = [];
+    for (let i = 0; i < 100 && found.length === 0; i++) {
+      await new Promise((done) => setTimeout(done, 50));
+      const { data } = await service.call<{ slug: string }[]>("GET", "/api/skills?query=zebra", {
+        token: owner.token,
+      });
+      found = data.map(({ slug }) => slug);
+    }
+    assert.deepEqual(found, ["pushed"], "settled as well: found by search");
+
+    for (const { id } of await waiting()) await inspector.remove("sync", id);
+    await sync();
+    await new Promise((done) => setTimeout(done, 500));
+    assert.deepEqual(await waiting(), []);
+    const still = await service.app.storage.connections.find(connectionId);
+    assert.equal(still!.done, still!.wanted);
   });
 
   it("are killed past their time, and told so", async () => {
