@@ -21,6 +21,7 @@ export interface Interrupted {
   steps: string[];
   /** Whether it came to the step. */
   isMet(): boolean;
+  isDead(): boolean;
 }
 
 class Killed extends Error {}
@@ -86,6 +87,7 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
   return {
     steps,
     isMet: () => isMet,
+    isDead: () => isDead,
     app: {
       ...app,
       storage,

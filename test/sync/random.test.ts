@@ -5,14 +5,22 @@
  * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
  */
 import { after, before, it } from "node:test";
+import { flushSettling } from "../../src/skills/settle.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import type { Trouble } from "../support/git-host.ts";
+import { runGit, type Trouble } from "../support/git-host.ts";
 import { interrupted } from "./interrupt.ts";
 import { checkRestored, checkWorld } from "./random-check.ts";
 import { gitaOf } from "./random-gita.ts";
 import { peopleHere } from "./random-here.ts";
 import { dice, newLedger, readOutside } from "./random-ledger.ts";
-import { connectedBy, randomWorld, reconciled, startGrounds, type Grounds } from "./random-world.ts";
+import {
+  connectedBy,
+  randomWorld,
+  reconciled,
+  startGrounds,
+  type Grounds,
+  type RandomWorld,
+} from "./random-world.ts";
 
 const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
@@ -37,6 +45,16 @@ const troubles: Trouble[] = [
   { on: "push", loseAnswer: true },
   { on: "push", loseAnswer: true },
 ];
+
+/** What the service itself says of it, for whoever looks into a failure. */
+async function lastRuns({ service, connectionId, repo }: RandomWorld): Promise<string> {
+  const runs = await service.app.storage.syncRuns.list({ connectionId, limit: 4 });
+  const told = runs.map(({ outcome, commit, counts, refusals }) =>
+    JSON.stringify({ outcome, commit, counts, refusals }),
+  );
+  const shown = runGit(repo.directory, "log", "-5", "--name-status", "--format=%h %an %s", "main");
+  return [...told, shown].join("\n");
+}
 
 async function play(seed: number): Promise<void> {
   const die = dice(seed);
@@ -71,6 +89,7 @@ async function play(seed: number): Promise<void> {
     if (what !== "kill" && what !== "beside" && what !== "push") return void (await world.runOnce());
     const stopping = interrupted(app, { step, when, what: meanwhile[what] });
     await world.runOnce(stopping.app);
+    while (!stopping.isDead() && flushSettling(stopping.app)) await grounds.service.settled();
     did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
     if (what !== "kill" || !stopping.isMet()) return;
     await reconciled(grounds);
@@ -106,9 +125,8 @@ async function play(seed: number): Promise<void> {
     await checkRestored(world, ledger);
     await checkWorld(world, ledger, checked);
   } catch (error) {
-    throw new Error(`seed ${seed}, ${world.by}, round ${round} (${did.join(", ")}): ${String(error)}`, {
-      cause: error,
-    });
+    const what = `seed ${seed}, ${world.by}, round ${round} (${did.join(", ")}): ${String(error)}`;
+    throw new Error(`${what}\n${await lastRuns(world)}`, { cause: error });
   } finally {
     await world.close();
   }
