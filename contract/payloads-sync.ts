@@ -117,9 +117,10 @@ export const SyncConflictPayload = z
     path: z.string(),
     winning: z.number().int().meta({ description: "the version that the repository's content became" }),
     losing: z.number().int().meta({ description: "the version that was current here" }),
-    diff: z
-      .string()
-      .meta({ description: "where to get what was lost: GET, a comparison of the two versions" }),
+    diff: z.string().nullable().meta({
+      description:
+        "where to get what was lost: GET, the two versions compared line by line; null once the skill was deleted",
+    }),
     commit: z.string(),
     author: z.string(),
     at: timestamp,

@@ -113,7 +113,7 @@ export function presentConflict([row, skill]: [SyncConflictDoc, SkillDoc | undef
     path: row.path,
     winning: row.winning,
     losing: row.losing,
-    diff: `/api/skills/${row.skillId}/diff?from=${row.losing}&to=${row.winning}`,
+    diff: skill ? `/api/skills/${row.skillId}/diff?from=${row.losing}&to=${row.winning}` : null,
     commit: row.commit,
     author: row.authorEmail ? `${row.authorName} <${row.authorEmail}>` : row.authorName,
     at: row.at.toISOString(),

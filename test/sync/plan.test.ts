@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import type { DiffPayload } from "../../contract/payloads.ts";
 import type { SyncConflictPayload, SyncPlanPayload } from "../../contract/payloads-sync.ts";
 import { pollConnections } from "../../src/sync/poll.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit } from "../support/git-host.ts";
+import { newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { makeWorld } from "../workspaces/world.ts";
 import { as, startSides, type Side, type Sides } from "./sides.ts";
@@ -123,29 +125,61 @@ describe("personal workspaces", () => {
 });
 
 describe("conflicts", () => {
-  it("are listed with the way to what was lost", async () => {
+  it("are listed page by page, with the lines that lost, to whoever may look", async () => {
     const side = await sides.newSide();
-    const made = await sides.publish(side, "Fought");
+    const names = ["one", "two", "three"];
+    const made = await Promise.all(names.map((name) => sides.publish(side, name)));
     const bare = sides.newRepository(side, "c.git");
     const { data } = await sides.connect(side, { host: "local", url: "c.git" });
     await service.settled();
     await runConnection(service.app, data.id);
-    sides.commitTo(bare, "skills/fought/SKILL.md", "---\nname: fought\ndescription: d\n---\ntheirs\n");
-    await service.call("POST", `/api/skills/${made.data.skill.id}/versions`, {
-      ...as(side),
-      body: { content: "ours\n" },
-    });
+    for (const [at, name] of names.entries()) {
+      const file = `skills/${name}/SKILL.md`;
+      const text = runGit(bare, "show", `main:${file}`);
+      sides.commitTo(bare, file, `${text}\ntheir ${name}\n`);
+      await service.call("POST", `/api/skills/${made[at]!.data.skill.id}/versions`, {
+        ...as(side),
+        body: { content: `${name}\n\nour ${name}\n` },
+      });
+    }
     await service.settled();
     await runConnection(service.app, data.id);
+    const page = (query: string) =>
+      service.call<SyncConflictPayload[]>("GET", `${side.base}/conflicts${query}`, as(side));
 
-    const conflicts = await service.call<SyncConflictPayload[]>("GET", `${side.base}/conflicts`, as(side));
+    const first = await page("?limit=2");
+    const second = await page(`?limit=2&cursor=${first.nextCursor}`);
 
-    assert.equal(conflicts.data.length, 1, JSON.stringify(conflicts.body));
-    const [conflict] = conflicts.data;
-    assert.deepEqual([conflict!.slug, conflict!.losing, conflict!.winning], ["fought", 2, 3]);
-    const lost = await service.call<{ files: unknown[] }>("GET", conflict!.diff, as(side));
-    assert.equal(lost.status, 200);
-    assert.match(JSON.stringify(lost.body), /ours/);
+    assert.deepEqual([first.data.length, second.data.length, second.nextCursor], [2, 1, null]);
+    const conflicts = [...first.data, ...second.data];
+    assert.deepEqual(conflicts.map(({ slug }) => slug).toSorted(), names.toSorted());
+    for (const { slug, losing, winning, diff, author, path: place } of conflicts) {
+      assert.deepEqual([losing, winning, place], [2, 3, `skills/${slug}`]);
+      assert.match(author, /^Gita </);
+      const lost = await service.call<DiffPayload>("GET", diff!, as(side));
+      assert.equal(lost.status, 200);
+      assert.deepEqual([lost.data.from, lost.data.to], [2, 3]);
+      const [file, ...others] = lost.data.files;
+      assert.deepEqual([file!.path, file!.status, others], ["SKILL.md", "modified", []]);
+      const lines = file!.hunks.flatMap((hunk) => hunk.lines);
+      assert.ok(lines.includes(`-our ${slug}`) && lines.includes(`+their ${slug}`), lines.join("\n"));
+    }
+
+    // Whoever may look at the sync is told of them; the lines are by the rule of the skill.
+    const member = await newMember(service, side.org, "member");
+    const asMember = { token: member.token };
+    assert.equal((await service.call("GET", `${side.base}/conflicts`, asMember)).code, "forbidden");
+    assert.equal((await service.call("GET", conflicts[0]!.diff!, asMember)).status, 200);
+    const stranger = await service.newUser();
+    const asStranger = { token: stranger.token };
+    assert.equal((await service.call("GET", `${side.base}/conflicts`, asStranger)).code, "not_found");
+    assert.equal((await service.call("GET", conflicts[0]!.diff!, asStranger)).code, "not_found");
+    assert.equal((await page("?cursor=bm9uc2Vuc2U")).status, 400);
+
+    await service.call("DELETE", `/api/skills/${conflicts[0]!.skillId}`, as(side));
+    await service.settled();
+    const left = (await page("")).data.find(({ id }) => id === conflicts[0]!.id);
+    assert.ok(left === undefined || (left.slug === null && left.diff === null), JSON.stringify(left));
   });
 });
 
