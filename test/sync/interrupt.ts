@@ -7,8 +7,8 @@ import type { Mirror } from "../../repos/mirror/types.ts";
 import type { App } from "../../src/app.ts";
 
 export interface Interruption {
-  /** The first durable step is 1. */
-  step: number;
+  /** The first durable step is 1; by name, the first of it: `mirror.push`. */
+  step: number | string;
   /** Before the step is taken, or once it is, but before anybody hears of it. */
   when: "before" | "after";
   /** `kill`, or what somebody else does meanwhile. */
@@ -39,7 +39,7 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
     if (isDead) throw new Killed("nothing runs any more");
   };
   async function come(name: string, step: number, when: Interruption["when"]): Promise<void> {
-    if (interruption?.step !== step || interruption.when !== when) return;
+    if (isMet || ![step, name].includes(interruption?.step ?? 0) || interruption?.when !== when) return;
     isMet = true;
     if (interruption.what !== "kill") return void (await interruption.what());
     isDead = true;

@@ -1,0 +1,127 @@
+/** What a sync leaves that is stopped at its worst moments, and what others do before the next one. */
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { runSync } from "../../src/sync/engine.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { interrupted } from "./interrupt.ts";
+import { connectedWorld, listSkills, publish, textOf, versionsOf, type SyncWorld } from "./world.ts";
+
+let service: TestService;
+let ahead = 0;
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + ahead) });
+});
+after(() => service.close());
+
+async function withWorld(test: (world: SyncWorld) => Promise<void>): Promise<void> {
+  const world = await connectedWorld(service);
+  try {
+    await test(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** Asks for a sync and kills it right after a step; its lease runs out. */
+async function stopAfter(world: SyncWorld, step: string): Promise<void> {
+  const stopping = interrupted(service.app, { step, when: "after", what: "kill" });
+  await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
+  const { mirrors } = stopping.app;
+  await assert.rejects(runSync(stopping.app, world.connectionId, { ...world.ports, mirrors }));
+  assert.ok(stopping.isMet(), stopping.steps.join(", "));
+  ahead += 5 * 60_000;
+}
+
+function editText(world: SyncWorld, name: string, text: string): string {
+  world.copy.update();
+  const file = `skills/${name}/SKILL.md`;
+  world.copy.write(file, world.copy.read(file).replace(/(?<=# [^\n]+\n\n)[^]*$/, `${text}\n`));
+  return world.copy.push();
+}
+
+const conflictsOf = async (world: SyncWorld) =>
+  (await service.app.storage.syncConflicts.list({ connectionId: world.connectionId, limit: 10 })).map(
+    ({ winning, losing }) => [winning, losing],
+  );
+
+describe("a sync that is stopped right after", () => {
+  it("its push was taken, takes none of it for an edit, though the skill was published since", () =>
+    withWorld(async (world) => {
+      const skill = await publish(world, "Text", "one");
+      await world.sync();
+      await publish(world, "Text", "two");
+      await stopAfter(world, "mirror.push");
+      await publish(world, "Text", "three");
+
+      assert.equal(await world.sync(), "done");
+      assert.equal((await versionsOf(world, skill.id)).length, 3);
+      assert.equal(await textOf(world, skill.id), "# Text\n\nthree\n");
+      world.copy.update();
+      assert.match(world.copy.read("skills/text/SKILL.md"), /three/);
+      assert.deepEqual(await conflictsOf(world), []);
+    }));
+
+  it("it imported, imports it no second time, though somebody has gone on from it", () =>
+    withWorld(async (world) => {
+      const skill = await publish(world, "Text", "one");
+      await world.sync();
+      editText(world, "text", "theirs");
+      await stopAfter(world, "skills.append");
+      await publish(world, "Text", "theirs, and ours");
+
+      assert.equal(await world.sync(), "done");
+      assert.equal((await versionsOf(world, skill.id)).length, 3);
+      assert.equal(await textOf(world, skill.id), "# Text\n\ntheirs, and ours\n");
+      assert.deepEqual(await conflictsOf(world), []);
+    }));
+
+  it("it imported over a version of the platform's, tells of the conflict", () =>
+    withWorld(async (world) => {
+      await publish(world, "Text", "one");
+      await world.sync();
+      editText(world, "text", "theirs");
+      await publish(world, "Text", "ours");
+      await stopAfter(world, "skills.append");
+
+      assert.equal(await world.sync(), "done");
+      assert.deepEqual(await conflictsOf(world), [[3, 2]]);
+      await world.sync();
+      assert.deepEqual(await conflictsOf(world), [[3, 2]]);
+    }));
+
+  it("it imported, makes no conflict of the next edit there", () =>
+    withWorld(async (world) => {
+      const skill = await publish(world, "Text", "one");
+      await world.sync();
+      editText(world, "text", "first");
+      await stopAfter(world, "skills.append");
+      editText(world, "text", "second");
+
+      assert.equal(await world.sync(), "done");
+      assert.equal(await textOf(world, skill.id), "# Text\n\nsecond\n");
+      assert.deepEqual(await conflictsOf(world), []);
+    }));
+
+  it("it made a skill whose slug was taken, makes no other one of the same directory", () =>
+    withWorld(async (world) => {
+      await publish(world, "Text", "one");
+      await world.sync();
+      world.copy.update();
+      for (const box of ["a", "b"])
+        cpSync(
+          path.join(world.copy.folder, "skills/text"),
+          path.join(world.copy.folder, `skills/${box}/text`),
+          {
+            recursive: true,
+          },
+        );
+      world.copy.push();
+      await stopAfter(world, "skills.insert");
+
+      assert.equal(await world.sync(), "done");
+      const slugs = (await listSkills(world)).map(({ slug }) => slug).toSorted();
+      assert.deepEqual(slugs, ["text", "text-2", "text-3"]);
+    }));
+});
