@@ -30,7 +30,7 @@ after(async () => {
 async function runAndKill(world: RandomWorld, afterMs: number): Promise<boolean> {
   const { app } = grounds.service;
   const killing = new AbortController();
-  let isOver = false;
+  const state = { isOver: false };
   const running = runInChild(
     app,
     "sync.run",
@@ -42,8 +42,8 @@ async function runAndKill(world: RandomWorld, afterMs: number): Promise<boolean>
       assert.ok(error instanceof ChildProcessError && error.code === "child_cancelled", String(error));
       return true;
     })
-    .finally(() => (isOver = true));
-  while (!isOver && !(await world.connection()).lease) await sleep(2);
+    .finally(() => (state.isOver = true));
+  while (!state.isOver && !(await world.connection()).lease) await sleep(2);
   await sleep(afterMs);
   killing.abort();
   return running;

@@ -1,6 +1,6 @@
 /**
  * One commit that touches every skill, and one change here that does: in time and memory that grow with their number and no
- * faster, and with others let in between. `SVC_SYNC_LARGE` sets the number; 5000 is the one to hold (`docs/sync.md`).
+ * faster, and with others let in between. `SVC_SYNC_LARGE` sets the number; 5000 is the one to hold.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -35,12 +35,12 @@ it(
       await world.tell(world.tip()!);
       const seen: number[] = [];
       let slowestMs = 0;
-      let isOver = false;
+      const state = { isOver: false };
       const startedAt = Date.now();
       const running = runInChild(app, "sync.run", { connectionId }, childLimits).finally(
-        () => (isOver = true),
+        () => (state.isOver = true),
       );
-      while (!isOver) {
+      while (!state.isOver) {
         await Promise.race([running, sleep(200)]);
         const [latest] = await app.storage.syncRuns.list({ connectionId, limit: 1 });
         if (latest?.outcome === "running") seen.push(latest.counts.imported + latest.counts.created);
