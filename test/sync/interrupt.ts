@@ -22,6 +22,8 @@ export interface Interrupted {
   /** Whether it came to the step. */
   isMet(): boolean;
   isDead(): boolean;
+  /** From here on nothing comes in between any more. */
+  disarm(): void;
 }
 
 class Killed extends Error {}
@@ -34,12 +36,14 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
   const steps: string[] = [];
   let isDead = false;
   let isMet = false;
+  let isArmed = true;
 
   const live = () => {
     if (isDead) throw new Killed("nothing runs any more");
   };
   async function come(name: string, step: number, when: Interruption["when"]): Promise<void> {
-    if (isMet || ![step, name].includes(interruption?.step ?? 0) || interruption?.when !== when) return;
+    if (isMet || !isArmed || ![step, name].includes(interruption?.step ?? 0) || interruption?.when !== when)
+      return;
     isMet = true;
     if (interruption.what !== "kill") return void (await interruption.what());
     isDead = true;
@@ -88,6 +92,7 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
     steps,
     isMet: () => isMet,
     isDead: () => isDead,
+    disarm: () => void (isArmed = false),
     app: {
       ...app,
       storage,
