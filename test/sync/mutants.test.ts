@@ -1,6 +1,6 @@
 /**
- * Breaks each rule of the sync in a copy of the source, and demands that the random worlds notice. By itself it tries two
- * of them, other ones each day; `SVC_SYNC_MUTANTS` is a part of the names of others, or `all`. A world that notices must hold
+ * Breaks each rule of the sync in a copy of the source, and demands that the random worlds notice. By itself it tries one
+ * that shows soon, another one each day; `SVC_SYNC_MUTANTS` is a part of the names of others, or `all`. A world that notices must hold
  * with the source as it is.
  */
 import assert from "node:assert/strict";
@@ -16,9 +16,10 @@ const root = path.resolve(import.meta.dirname, "../..");
 const asked = process.env["SVC_SYNC_MUTANTS"];
 const isWhole = asked !== undefined;
 const day = Math.floor(Date.now() / 86_400_000);
+const soon = mutants.filter(({ isRare }) => !isRare);
 const tried = isWhole
   ? mutants.filter(({ name }) => asked === "all" || name.includes(asked))
-  : [0, 1].map((one) => mutants[(2 * day + one) % mutants.length]!);
+  : [soon[day % soon.length]!];
 /** Worlds until a mutant counts as missed, of so many rounds each. */
 const worlds = isWhole ? 12 : 6;
 const rounds = 10;

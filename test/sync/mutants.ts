@@ -6,6 +6,8 @@ export interface Mutant {
   name: string;
   /** From the root of the repository. */
   file: string;
+  /** It takes a rare moment to show. */
+  isRare?: true;
   /** Each is found once in the file. */
   edits: readonly (readonly [from: string, to: string])[];
 }
@@ -48,11 +50,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "what a stopped sync has pushed is taken for an edit",
+    isRare: true,
     file: "src/sync/decide.ts",
     edits: [[`if (at >= 0) return`, `if (at > 1e9) return`]],
   },
   {
     name: "a copy is the skill itself",
+    isRare: true,
     file: "src/sync/decide.ts",
     edits: [
       [
@@ -63,6 +67,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a branch that has moved is pushed over",
+    isRare: true,
     file: "repos/transport/send-pack.ts",
     edits: [
       [`if (now !== request.from) return { status: "moved" };`, ``],
@@ -81,6 +86,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "what is pushed is not booked",
+    isRare: true,
     file: "src/sync/export.ts",
     edits: [[`steps.flatMap(({ after }) => (after ? [after] : []))`, `steps.flatMap(() => [])`]],
   },
@@ -101,11 +107,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a full sync puts nothing back",
+    isRare: true,
     file: "src/sync/plan-export.ts",
     edits: [[`(!isNews && !full)`, `!isNews`]],
   },
   {
     name: "an import is decided on what was there before",
+    isRare: true,
     file: "src/skills/import.ts",
     edits: [
       [
