@@ -1,5 +1,6 @@
 /** What people do in the service, at random and through its API. */
 import assert from "node:assert/strict";
+import { eraseSkill } from "../../src/skills/erase.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { restrict } from "../support/organization.ts";
 import { makeZip, skillMd } from "../support/zip.ts";
@@ -94,6 +95,8 @@ export function peopleHere(world: RandomWorld, ledger: Ledger, dice: Dice, token
     ledger.deleted.set(id, ++ledger.clock);
     const answer = await api("DELETE", `/api/skills/${id}`);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    // The job that the deletion queues; it asks for the sync.
+    await eraseSkill(app, { tenantId: org.id, skillId: id });
   }
 
   async function move(): Promise<void> {

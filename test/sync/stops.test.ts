@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { eraseSkill } from "../../src/skills/erase.ts";
 import { makePackage } from "../support/zip.ts";
 import { interrupted } from "./interrupt.ts";
 import { checkRestored, checkWorld } from "./random-check.ts";
@@ -101,6 +102,7 @@ async function edit(scene: Scene): Promise<void> {
   for (const one of ledger.expected.values()) one.at = ledger.clock;
   ledger.deleted.set(doomed, ++ledger.clock);
   assert.equal((await api("DELETE", `/api/skills/${doomed}`)).status, 200);
+  await eraseSkill(grounds.service.app, { tenantId: world.org.id, skillId: doomed });
   const folders = await api<{ id: string; name: string }[]>("GET", `/api/tenants/${world.org.id}/folders`);
   const room = folders.data.find(({ name }) => name === `room-${turn}`)!;
   assert.equal((await api("PATCH", `/api/folders/${room.id}`, { name: `hall-${turn}` })).status, 200);
