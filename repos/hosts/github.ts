@@ -148,7 +148,10 @@ export function openGitHubAppHost(
     const what = "Asking for access to pull requests as the App";
     const { data } = await askGitHub(what, async () => {
       try {
-        return { data: await askToken({ pull_requests: "write", contents: "read", metadata: "read" }), headers: {} };
+        return {
+          data: await askToken({ pull_requests: "write", contents: "read", metadata: "read" }),
+          headers: {},
+        };
       } catch (error) {
         throw statusOf(error) === 422 ? lacksPulls(what) : error;
       }
