@@ -18,9 +18,6 @@ import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts
 import { everyProcessor } from "../support/processors.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 
-// A queue of its own: these tests run jobs, and would take those of other files.
-delete process.env["SVC_TEST_QUEUE_DIR"];
-
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 const logged: string[] = [];
 let service: TestService;
@@ -30,7 +27,7 @@ let consumers: Consumers | undefined;
 let aheadMs = 0;
 
 before(async () => {
-  service = await startWatchedService({ logged, now: () => new Date(Date.now() + aheadMs) });
+  service = await startWatchedService({ ownQueue: true, logged, now: () => new Date(Date.now() + aheadMs) });
   admin = await service.newUser("chief");
   someone = await service.newUser("someone");
 });

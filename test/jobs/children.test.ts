@@ -13,8 +13,6 @@ import { runGit } from "../support/git-host.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
 
-delete process.env["SVC_TEST_QUEUE_DIR"];
-
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
 
 /** Processes of jobs that run below this one. */
@@ -41,7 +39,7 @@ describe("jobs in processes of their own", () => {
 
   before(async () => {
     repositories = mkdtempSync(path.join(os.tmpdir(), "svc-children-"));
-    service = await startService({ localRepositories: repositories });
+    service = await startService({ ownQueue: true, localRepositories: repositories });
     const user = await service.newUser();
     const org = await service.newOrg(user);
     const made = await service.call<PublishResult>("POST", "/api/skills", {
@@ -199,7 +197,8 @@ describe("jobs in processes of their own", () => {
     const parent = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(place)], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const ended = once(parent, "exit").then(([code]) => assert.fail(`the worker ended with ${code}`));
+    const [line] = (await Promise.race([once(parent.stdout, "data"), ended])) as [Buffer];
     const pid = Number(line.toString());
     assert.ok(isRunning(pid));
     const gone = once(parent, "exit");

@@ -6,8 +6,6 @@ import { openQueueEvents } from "../../src/jobs/events.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
-delete process.env["SVC_TEST_QUEUE_DIR"];
-
 interface Stream {
   headers: http.IncomingHttpHeaders;
   status: number;
@@ -33,7 +31,7 @@ describe("the queues as events", () => {
   const streams: Stream[] = [];
 
   before(async () => {
-    service = await startService();
+    service = await startService({ ownQueue: true });
     admin = await service.newUser();
   });
   afterEach(async () => {

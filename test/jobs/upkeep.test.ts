@@ -8,8 +8,6 @@ import { startWorkers } from "../../workers/start.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
-delete process.env["SVC_TEST_QUEUE_DIR"];
-
 const dayMs = 86_400_000;
 let service: TestService;
 let user: TestUser;
@@ -18,7 +16,7 @@ let skillId: string;
 let aheadMs = 0;
 
 before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
+  service = await startService({ ownQueue: true, now: () => new Date(Date.now() + aheadMs) });
   user = await service.newUser();
   tenantId = (await service.newOrg(user)).id;
   skillId = await publish("Tidied", 5);

@@ -16,9 +16,6 @@ import { runGit, startGitHost, type GitHost } from "../support/git-host.ts";
 import { everyProcessor } from "../support/processors.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
-// A queue of its own: its jobs are run here, by processors of these tests.
-delete process.env["SVC_TEST_QUEUE_DIR"];
-
 const reason = whyNoBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const permanently = (message: string) => Object.assign(new Error(message), { retryable: false });
@@ -38,7 +35,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     folder = mkdtempSync(path.join(os.tmpdir(), "svc-admin-page-"));
     gitHost = await startGitHost();
     execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
-    service = await startService({ localRepositories: folder, syncPrivateNetwork: true });
+    service = await startService({ ownQueue: true, localRepositories: folder, syncPrivateNetwork: true });
     browser = await openBrowser();
     admin = await service.newUser("chief");
     await connectThree();

@@ -74,14 +74,17 @@ export interface ServiceOptions extends Partial<Config> {
   now?: () => Date;
   /** Gets every line of the log. */
   logged?: string[];
+  /** For tests that run jobs, since they would take those of other files. */
+  ownQueue?: boolean;
 }
 
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
-  const { now, logged, ...config } = overrides;
+  const { now, logged, ownQueue, ...config } = overrides;
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await serviceDatabase();
   const working = new Set<Promise<unknown>>();
-  const queueDir = process.env["SVC_TEST_QUEUE_DIR"] ?? path.join(folder, "queue");
+  const sharedQueue = ownQueue ? undefined : process.env["SVC_TEST_QUEUE_DIR"];
+  const queueDir = sharedQueue ?? path.join(folder, "queue");
   const queue = await openQueue({ dataDir: queueDir }, openLog("silent"));
   const opened = await openApp({
     config: {
