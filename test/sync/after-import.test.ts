@@ -1,6 +1,6 @@
 /** What follows an import: one commit that tells of it, and then nothing, however often it is looked at. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { runGit } from "../support/git-host.ts";
 import { edited, startHosted, type Connected, type Hosted } from "./hosted.ts";
 
@@ -8,7 +8,6 @@ let hosted: Hosted;
 before(async () => {
   hosted = await startHosted();
 });
-beforeEach(() => hosted.reset());
 after(() => hosted.close());
 
 const requests = (step: string) => hosted.host.asked.filter((asked) => asked.step === step).length;

@@ -31,8 +31,6 @@ export interface Hosted {
   /** Time goes by, the schedule does what it does, and whatever it finds due is run. */
   wait(side: Connected, ms: number): Promise<void>;
   assertInStep(side: Connected): Promise<void>;
-  /** A host without trouble, and no connection of an earlier test to be looked at. */
-  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -126,10 +124,6 @@ export async function startHosted(): Promise<Hosted> {
     assertTold,
     wait,
     assertInStep,
-    async reset() {
-      await host.calm();
-      await service.app.storage.database.raw.collection("connections").deleteMany({});
-    },
     async close() {
       await service.close();
       await host.close();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { runSync } from "../../src/sync/engine.ts";
 import { openHost } from "../../src/sync/open-host.ts";
 import { runGit, secretScanningHook } from "../support/git-host.ts";
@@ -12,7 +12,6 @@ let hosted: Hosted;
 before(async () => {
   hosted = await startHosted();
 });
-beforeEach(() => hosted.reset());
 after(() => hosted.close());
 
 describe("a repository", () => {

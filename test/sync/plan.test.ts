@@ -152,7 +152,7 @@ describe("conflicts", () => {
 
     assert.deepEqual([first.data.length, second.data.length, second.nextCursor], [2, 1, null]);
     const conflicts = [...first.data, ...second.data];
-    assert.deepEqual(conflicts.map(({ slug }) => slug).toSorted(), names.toSorted());
+    assert.deepEqual(conflicts.map(({ slug }) => slug ?? "").toSorted(), names.toSorted());
     for (const { slug, losing, winning, diff, author, path: place } of conflicts) {
       assert.deepEqual([losing, winning, place], [2, 3, `skills/${slug}`]);
       assert.match(author, /^Gita </);
