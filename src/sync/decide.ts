@@ -188,8 +188,8 @@ export async function planImport(
     if (contentTree === (await ask.exported(own.id))) return { kind: "adopt", skillId: own.id, ...at };
     if ((await ask.everExported(own.id)).has(contentTree)) return { kind: "adopt", skillId: own.id, ...at };
     if (wasProposed(own.id, contentTree)) return { kind: "adopt", skillId: own.id, ...at };
-    // Nothing tells what both sides last agreed on, so neither is taken for the older one.
-    const conflict = !(await isEditOfProposal(own.id, await ask.exported(own.id)));
+    // Nothing tells what both sides last agreed on, so neither is taken for the older one; but of one version there is none.
+    const conflict = own.head?.version !== 1 && !(await isEditOfProposal(own.id, await ask.exported(own.id)));
     return { kind: "version", skillId: own.id, ...at, conflict };
   }
 

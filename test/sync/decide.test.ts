@@ -199,6 +199,18 @@ describe("books that were lost", () => {
     ]);
   });
 
+  it("make no conflict where there is one version that the edit can be of", async () => {
+    const { actions } = await plan({
+      directories: [dir("skills/a", "edit", "A")],
+      skills: [{ ...a, head: { version: 1 } }],
+      versions: { A: ["one"] },
+    });
+    assert.deepEqual(
+      actions.map((action) => action.kind === "version" && action.conflict),
+      [false],
+    );
+  });
+
   it("follow a folder that was renamed and pushed before they were written", async () => {
     const { actions } = await plan({
       directories: [dir("skills/new/a", "one", "A")],
