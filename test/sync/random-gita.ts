@@ -206,8 +206,9 @@ function notePush(
       continue;
     }
     const isChanged = was?.key !== key;
+    // The managed header comes back with an older state, and is a package's own by then.
+    if (isChanged || ledger.hasRewound) ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
     if (!isChanged && !earlier) continue;
-    if (isChanged) ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
     expected.set(place, {
       path: place,
       key,

@@ -12,7 +12,7 @@ import { interrupted } from "./interrupt.ts";
 import { checkRestored, checkWorld } from "./random-check.ts";
 import { gitaOf } from "./random-gita.ts";
 import { peopleHere } from "./random-here.ts";
-import { dice, newLedger, readOutside } from "./random-ledger.ts";
+import { dice, newLedger, readDirectories, readOutside } from "./random-ledger.ts";
 import {
   connectedBy,
   randomWorld,
@@ -110,6 +110,10 @@ async function play(seed: number): Promise<void> {
         did.push("books");
         await app.storage.syncBases.removeOfConnection(world.connectionId);
         ledger.hasLostBooks = true;
+        // A directory of a skill that was deleted here is a new one by then.
+        world.copy.update();
+        for (const { key } of readDirectories(world.copy.folder).values())
+          ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
       }
       // Whatever was not told is seen by the next look at the branch; sometimes that is what starts the sync.
       if (die.chance(0.2)) await world.look();
