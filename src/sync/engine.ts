@@ -68,14 +68,6 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   if (connection.wanted <= connection.done || !tenant || tenant.deletionAt)
     return endEmpty(app, connection, fence);
 
-  const leaving = new AbortController();
-  const renewal = setInterval(() => {
-    const until = new Date(app.now().getTime() + leaseMs);
-    connections.renewLease(connectionId, fence, until).then(
-      (isHeld) => isHeld || leaving.abort(),
-      () => undefined,
-    );
-  }, renewMs);
   const runId = app.newId();
   const full = connection.fullWanted > connection.done;
   const counts = { imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0, refused: 0, retries: 0 };
@@ -83,12 +75,12 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   const run = { connectionId, tenantId: connection.tenantId, full, startedAt };
   await syncRuns.start({ _id: runId, ...run, outcome: "running", counts });
   await syncRuns.closeStopped(connectionId, runId, startedAt);
-  const telling = setInterval(() => void syncRuns.tell(runId, counts).catch(() => undefined), tellMs);
 
   let commit: string | null | undefined;
   let problem: SyncProblem | undefined;
   let waitMs: number | undefined;
   let outcome: "done" | "blocked" | "failed" = "done";
+  const leaving = new AbortController();
   const work: SyncWork = {
     app,
     actor: syncActor(connection, tenant),
@@ -102,6 +94,15 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     passedOver: [],
     signal: leaving.signal,
   };
+  // Nothing may fail between these and the end that clears them: a lease that is renewed for ever stops the connection.
+  const renewal = setInterval(() => {
+    const until = new Date(app.now().getTime() + leaseMs);
+    connections.renewLease(connectionId, fence, until).then(
+      (isHeld) => isHeld || leaving.abort(),
+      () => undefined,
+    );
+  }, renewMs);
+  const telling = setInterval(() => void syncRuns.tell(runId, counts).catch(() => undefined), tellMs);
   try {
     const host = await ports.hostOf(connection);
     work.remote = await host.remote();

@@ -46,6 +46,24 @@ const conflictsOf = async (world: SyncWorld) =>
     ({ winning, losing }) => [winning, losing],
   );
 
+describe("a sync that can't begin its books", () => {
+  it("renews its lease no further, so that another one gets its turn", async (t) =>
+    withWorld(async (world) => {
+      await publish(world, "Text", "one");
+      const made = t.mock.method(globalThis, "setInterval");
+      const cleared = t.mock.method(globalThis, "clearInterval");
+
+      for (const step of ["syncRuns.start", "syncRuns.closeStopped"]) await stopAfter(world, step);
+
+      const ended = new Set(cleared.mock.calls.map(({ arguments: [timer] }) => timer));
+      const left = made.mock.calls.filter(
+        ({ result, stack }) => stack.stack?.includes("runSync") && !ended.has(result),
+      );
+      assert.deepEqual(left.length, 0);
+      assert.equal(await world.sync(), "done");
+    }));
+});
+
 describe("a sync that is stopped right after", () => {
   it("its push was taken, takes none of it for an edit, though the skill was published since", () =>
     withWorld(async (world) => {
