@@ -212,7 +212,7 @@ export async function planImport(
 }
 
 /** Whether an import, followed by what came before it, has passed over a version of the platform's. */
-function unnotedConflict(
+export function unnotedConflict(
   [winning, losing]: readonly LaterVersion[],
   agreed: string,
 ): { unnoted?: { winning: number; losing: number } } {

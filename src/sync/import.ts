@@ -16,7 +16,7 @@ import { slugOfSkill } from "../folders/slug.ts";
 import { importSkill, importVersion, type ImportCommit } from "../skills/import.ts";
 import { readPackageSource } from "../skills/package-source.ts";
 import { readTextSource, type VersionSource } from "../skills/text-source.ts";
-import type { ImportAction } from "./decide.ts";
+import { unnotedConflict, type ImportAction } from "./decide.ts";
 import { exportedSince, type PlacedSkill } from "./exported.ts";
 import { refuse, type SyncWork } from "./work.ts";
 
@@ -182,10 +182,17 @@ async function carryOut(
     await writeBase(work, action, directory, skill.head.version);
     return "done";
   }
-  const appended = await withSource(work, directory, skill.current.format, (source) =>
-    importVersion(app, work.actor, skill, source, commit),
-  );
+  const base = facts.bases.get(skill._id);
+  const appended = await withSource(work, directory, skill.current.format, async (source) => {
+    const taken = await takenBefore(work, skill, decidedOn, source, base);
+    return taken ?? importVersion(app, work.actor, skill, source, commit);
+  });
   if (appended === "moved") return "moved";
+  if ("taken" in appended) {
+    if (appended.unnoted) await noteConflict(work, skill._id, directory, appended.unnoted, commit);
+    await writeBase(work, action, directory, appended.taken);
+    return "done";
+  }
   if (!appended.unchanged) {
     counts.imported++;
     if (action.conflict) {
@@ -238,6 +245,29 @@ async function madeBefore(
     if (!(await source.equals(skill.current))) continue;
     const [first] = await exportedSince(app, skill, skill.head.version - 1);
     if (first?.isImported) return skill.id;
+  }
+  return undefined;
+}
+
+/**
+ * The version that was made of this very content by a sync that was stopped before it could note it. What was pushed need
+ * not be as we would write it, so that only reading it tells; we may have gone on since.
+ */
+async function takenBefore(
+  { app }: SyncWork,
+  { pending }: SkillDoc,
+  skill: PlacedSkill,
+  source: VersionSource,
+  base: SyncBase | undefined,
+): Promise<{ taken: number; unnoted?: { winning: number; losing: number } } | undefined> {
+  if (base && base.version === undefined) return undefined;
+  const later = await exportedSince(app, skill, base?.version ?? 0);
+  for (const [at, { version, isImported }] of later.entries()) {
+    if (!isImported) continue;
+    const row =
+      pending.find((one) => one.version === version) ?? (await app.storage.versions.find(skill.id, version));
+    if (!row || !(await source.equals({ ...row, versionId: row._id }))) continue;
+    return { taken: version, ...unnotedConflict(later.slice(at), base?.contentTree ?? "") };
   }
   return undefined;
 }

@@ -95,6 +95,23 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), []);
     }));
 
+  it("it imported what is not written as we write it, imports it no second time either", () =>
+    withWorld(async (world) => {
+      const skill = await publish(world, "Text", "one");
+      await world.sync();
+      world.copy.update();
+      world.copy.write("skills/text/SKILL.md", "# Text\n\ntheirs\n");
+      world.copy.push();
+      await publish(world, "Text", "ours");
+      await stopAfter(world, "skills.append");
+      await publish(world, "Text", "theirs, and ours");
+
+      assert.equal(await world.sync(), "done");
+      assert.equal((await versionsOf(world, skill.id)).length, 4);
+      assert.equal(await textOf(world, skill.id), "# Text\n\ntheirs, and ours\n");
+      assert.deepEqual(await conflictsOf(world), [[3, 2]]);
+    }));
+
   it("it imported over a version of the platform's, tells of the conflict", () =>
     withWorld(async (world) => {
       await publish(world, "Text", "one");
