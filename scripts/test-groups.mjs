@@ -21,7 +21,13 @@ export const long = [
   "journeys/manifest",
   "journeys/packages",
   "journeys/device-login",
+  "journeys/start",
+  "queue/embedded",
   "journeys/failures",
+  "jobs/children",
+  "journeys/publish-install",
+  "scripts/run-tests",
+  "journeys/targets",
   "cli/interrupted",
 ];
 

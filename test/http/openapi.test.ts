@@ -230,7 +230,7 @@ describe("any JSON at any route that takes one", () => {
           if (answer.status >= 400 && !path.startsWith("/api/auth/device/"))
             assert.equal(answer.body["success"], false);
         }),
-        { numRuns: 20 },
+        { numRuns: 12 },
       );
     }
     for (const status of [200, 201, 400]) assert.ok(reached.has(status), `no ${status} was reached`);

@@ -21,9 +21,9 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 
-const kills = Number(process.env["SVC_KILLS"] ?? 100);
+const kills = Number(process.env["SVC_KILLS"] ?? 42);
 /** Of the kills, so many take the engines along: a whole start with cold engines follows each. */
-const wholeKills = Math.max(1, Math.round(kills * 0.02));
+const wholeKills = Math.max(2, Math.round(kills * 0.02));
 /** On a machine that is too busy for all of them the rest is left out, and told. */
 const timeForKillsMs = process.env["SVC_KILLS"] === undefined ? 90_000 : Infinity;
 const processes = 3;
