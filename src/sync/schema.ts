@@ -2,6 +2,7 @@ import { z } from "zod";
 import { syncModes } from "../../contract/vocabulary.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { listQuery } from "../http/cursor.ts";
+import { isProposalBranch } from "./standing.ts";
 
 export { TenantParams };
 
@@ -20,6 +21,7 @@ const branch = z
   .min(1)
   .max(200)
   .refine((name) => !notInBranch.test(name), "is no name of a branch")
+  .refine((name) => !isProposalBranch(name), "is a branch for proposals of the service")
   .optional()
   .meta({ description: "default: the repository's own" });
 

@@ -12,7 +12,10 @@ import type { Base, Proposals } from "./decide.ts";
 import type { SyncWork } from "./work.ts";
 
 /** The one branch that a connection in pull-request mode pushes to. */
-export const proposalBranch = (branch: string) => `svc-sync/${branch}`;
+export const proposalBranch = (branch: string) => `${proposals}${branch}`;
+/** Whether a branch is some connection's own, and so none to be connected. */
+export const isProposalBranch = (branch: string) => branch.startsWith(proposals);
+const proposals = "svc-sync/";
 
 /** What the host says of the pull request; without permission to ask, why not. */
 export interface RequestState {

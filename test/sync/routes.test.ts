@@ -190,7 +190,7 @@ describe("connecting a repository", () => {
       refusals.push(answer.error!);
     }
     assert.equal(await service.app.storage.connections.findOfTenant(side.org.id), null);
-    for (const branch of ["a..b", "-x", "a b", "x.lock", "a\u0007", "@{0}", "/a"])
+    for (const branch of ["a..b", "-x", "a b", "x.lock", "a\u0007", "@{0}", "/a", "svc-sync/main"])
       assert.equal(
         (await sides.connect(side, { host: "local", url: "own.git", branch })).code,
         "invalid_request",
