@@ -58,6 +58,8 @@ export function peopleHere(world: RandomWorld, ledger: Ledger, dice: Dice, token
         ? { uploadId: await uploaded(files) }
         : { name, content: text, ...(kind === "rule" ? { type: "rule" } : {}) }),
     });
+    // A directory of the repository has become a skill where the folder would be.
+    if (answer.code === "already_exists" && folder !== undefined) return;
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     const { id } = answer.data.skill;
     ledger.visibility.set(id, visibility);
