@@ -109,6 +109,8 @@ async function play(seed: number): Promise<void> {
       if (die.chance(0.05)) {
         did.push("books");
         await app.storage.syncBases.removeOfConnection(world.connectionId);
+        // Nothing tells of it, and the first sync after it looks at every skill again: only the one after that has nothing to do.
+        await app.storage.connections.request({ id: world.connectionId }, { now: app.now() });
         ledger.hasLostBooks = true;
         // A directory of a skill that was deleted here is a new one by then.
         world.copy.update();
