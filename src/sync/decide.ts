@@ -140,7 +140,8 @@ export async function planImport(
     if (found.contentTree === platform || wasProposed(skillId, found.contentTree))
       return { kind: "adopt", skillId, ...found };
     const isTheirs = later.some(({ contentTree, isImported }) => isImported && contentTree === platform);
-    const conflict = platform !== agreed && !isTheirs && !(await isEditOfProposal(skillId, platform));
+    const isUnchanged = platform === agreed || isTheirs || (await isTakenIn(base, platform));
+    const conflict = !isUnchanged && !(await isEditOfProposal(skillId, platform));
     return { kind: "version", skillId, ...found, conflict };
   }
 
@@ -148,6 +149,14 @@ export async function planImport(
     const newest = alive.get(skillId)?.head?.version;
     if (version === undefined || newest === undefined || newest <= version) return [];
     return ask.since(skillId, version);
+  }
+
+  /** What was pushed need not be as we write it: until we do, the version made of it is our side of what was agreed on. */
+  async function isTakenIn({ skillId, version, contentTree }: Base, platform: string): Promise<boolean> {
+    if (version === undefined) return false;
+    const taken = (await ask.since(skillId, version - 1)).find((one) => one.version === version);
+    if (!taken?.isImported || taken.contentTree !== platform) return false;
+    return !(await ask.everExported(skillId)).has(contentTree);
   }
 
   function wasProposed(skillId: string, contentTree: string, path?: string): boolean {

@@ -84,6 +84,25 @@ describe("a directory that is known", () => {
       assert.deepEqual(actions, expected);
     });
 
+  it("makes no conflict of what follows an import that is not written as we write it", async () => {
+    const conflicts: unknown[] = [];
+    // As it was pushed, and as an older version is written: then somebody here has gone back and forth.
+    for (const [agreed, versions] of [
+      ["pushed", ["zero", "imported one"]],
+      ["zero", ["zero", "imported one"]],
+      ["pushed", ["zero", "one"]],
+    ] as const) {
+      const { actions } = await plan({
+        directories: [dir("skills/a", "two", "A")],
+        bases: [{ ...base("A", "skills/a", agreed), version: 2 }],
+        skills: [{ ...a, head: { version: 2 } }],
+        versions: { A: [...versions] },
+      });
+      conflicts.push(...actions.map((action) => action.kind === "version" && action.conflict));
+    }
+    assert.deepEqual(conflicts, [false, true, true]);
+  });
+
   it("asks the platform of what differs only", async () => {
     const many = Array.from({ length: 500 }, (_, n) => ({ id: `S${n}`, path: `skills/s${n}` }));
     const { asked } = await plan({

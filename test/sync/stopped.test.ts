@@ -139,6 +139,34 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), []);
     }));
 
+  it("it noted what it imported, makes no conflict of the next edit there either", () =>
+    withWorld(async (world) => {
+      const skill = await publish(world, "Text", "one");
+      await world.sync();
+      const write = (file: string, text: string) => {
+        world.copy.update();
+        world.copy.write(file, `# Text\n\n${text}\n`);
+        world.copy.push();
+      };
+      // Not as we write it, so that what is agreed on is not what we export.
+      for (const file of ["skills/text/SKILL.md", "skills/new/SKILL.md"]) {
+        write(file, "first");
+        await stopAfter(world, "syncBases.putMany");
+        write(file, "second");
+        assert.equal(await world.sync(), "done");
+        assert.deepEqual(await conflictsOf(world), [], file);
+      }
+      assert.equal(await textOf(world, skill.id), "# Text\n\nsecond\n");
+      assert.equal((await versionsOf(world, skill.id)).length, 3);
+
+      write("skills/text/SKILL.md", "third");
+      await stopAfter(world, "syncBases.putMany");
+      await publish(world, "Text", "ours");
+      write("skills/text/SKILL.md", "fourth");
+      assert.equal(await world.sync(), "done");
+      assert.deepEqual(await conflictsOf(world), [[6, 5]]);
+    }));
+
   it("it made a skill whose slug was taken, makes no other one of the same directory", () =>
     withWorld(async (world) => {
       await publish(world, "Text", "one");
