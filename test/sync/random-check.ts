@@ -238,12 +238,15 @@ export async function checkRestored(world: RandomWorld, ledger: Ledger): Promise
     .filter(({ doc }) => !held.has(doc._id))
     .map(({ doc, current }) => {
       const folder = doc.folderId === null ? "" : `${paths.get(doc.folderId)}/`;
-      return [`skills/${folder}${doc.slug}`, doc._id, current];
-    });
+      return [`skills/${folder}${doc.slug}`, doc._id, current] as const;
+    })
+    // Broken before it was written back once, a directory names no skill: what is in it is not overwritten all the same.
+    .filter(([place]) => !ledger.broken.has(place));
   const lies = [...there.values()]
     .filter(({ path: place }) => !ledger.broken.has(place))
     .map(({ path: place, claims, key }) => [place, claims, key]);
-  const sorted = (rows: (string | undefined)[][]) => rows.map((row) => row.join(" ")).toSorted();
+  const sorted = (rows: readonly (readonly (string | undefined)[])[]) =>
+    rows.map((row) => row.join(" ")).toSorted();
   assert.deepEqual(sorted(lies), sorted(belongs), "a full sync does not make both sides the same");
   runGit(world.repo.directory, "fsck", "--full", "--strict");
 }
