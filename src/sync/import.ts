@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PackageError } from "../../contract/package-rules.ts";
-import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
+import type { ContentFormat } from "../../contract/vocabulary.ts";
 import { planImport as planSource, textOf, withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import type { DirectoryListing, RemoteChange, RemoteSkill } from "../../repos/mirror/types.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
@@ -16,8 +16,9 @@ import { slugOfSkill } from "../folders/slug.ts";
 import { importSkill, importVersion, type ImportCommit } from "../skills/import.ts";
 import { readPackageSource } from "../skills/package-source.ts";
 import { readTextSource, type VersionSource } from "../skills/text-source.ts";
-import { unnotedConflict, type ImportAction } from "./decide.ts";
-import { exportedSince, type PlacedSkill } from "./exported.ts";
+import type { ImportAction } from "./decide.ts";
+import type { PlacedSkill } from "./exported.ts";
+import { madeBefore, takenBefore, wasTextAt, type Made } from "./taken.ts";
 import { refuse, type SyncWork } from "./work.ts";
 
 /** No revision is this: the skill is looked at again before the next export. */
@@ -53,7 +54,8 @@ export async function applyImport(
     actions.filter((action) => action.kind !== "adopt" || action.unnoted).map(placeOf),
   );
   const orphans = Array.from(facts.skills.values()).filter(({ id }) => !facts.bases.has(id));
-  const made: Made = { orphans, known: new Set() };
+  const known = actions.map((action) => (action.kind === "create" ? action.there : action.skillId));
+  const made: Made = { orphans, known: new Set(known.filter((id) => id !== undefined)) };
   await inLanes(groupsOf(actions), importsAtOnce, async (group) => {
     for (const action of group) await attempt(action);
   });
@@ -118,13 +120,6 @@ async function inLanes<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-interface Made {
-  /** Skills without a base when it began. */
-  orphans: readonly PlacedSkill[];
-  /** Those that a directory of this branch has become since. */
-  known: Set<string>;
-}
-
 async function carryOut(
   work: SyncWork,
   action: ImportAction,
@@ -147,18 +142,25 @@ async function carryOut(
   if (action.kind === "create") {
     const type = directory.rootFile === "RULE.md" ? "rule" : "skill";
     const there = action.there === undefined ? undefined : facts.skills.get(action.there);
-    const skillId = await withSource(work, directory, undefined, async (source) => {
+    const { skillId, version } = await withSource(work, directory, undefined, async (source) => {
       // Taken in before, by a sync that was stopped then or a connection that was ended: as it was written, not as we write it.
-      if (there?.type === type && (await source.equals(there.current))) return there.id;
-      const before = await madeBefore(work, directory, type, source, made);
-      if (before !== undefined) return before;
+      if (there?.type === type && (await source.equals(there.current)))
+        return { skillId: there.id, version: there.head.version };
+      const before = await madeBefore(
+        work,
+        { slug: slugOfSkill(nameOf(directory.path)), type },
+        source,
+        made,
+        there,
+      );
+      if (before !== undefined) return { skillId: before, version: 1 };
       const segments = directory.path.split("/").slice(1);
       const created = await importSkill(app, work.actor, source, { segments, type }, commit);
       counts.created++;
-      return created.skill._id;
+      return { skillId: created.skill._id, version: 1 };
     });
     made.known.add(skillId);
-    await writeBase(work, { ...action, skillId }, directory, facts.skills.get(skillId)?.head.version ?? 1);
+    await writeBase(work, { ...action, skillId }, directory, version);
     if (action.after !== undefined)
       await app.storage.syncBases.removeMany(work.connection._id, fenceOf(work), [action.after]);
     return "done";
@@ -183,10 +185,18 @@ async function carryOut(
     return "done";
   }
   const base = facts.bases.get(skill._id);
-  const appended = await withSource(work, directory, skill.current.format, async (source) => {
-    const taken = await takenBefore(work, skill, decidedOn, source, base);
-    return taken ?? importVersion(app, work.actor, skill, source, commit);
-  });
+  const isTaken = (source: VersionSource) => takenBefore(work, decidedOn, source, base);
+  const wasText = skill.current.format === "package" && (await wasTextAt(work, base));
+  // What became a package by it was a text when it was read, and its header no part of it.
+  const asText = wasText ? await withSource(work, directory, "markdown", isTaken) : undefined;
+  const appended =
+    asText ??
+    (await withSource(
+      work,
+      directory,
+      skill.current.format,
+      async (source) => (await isTaken(source)) ?? importVersion(app, work.actor, skill, source, commit),
+    ));
   if (appended === "moved") return "moved";
   if ("taken" in appended) {
     if (appended.unnoted) await noteConflict(work, skill._id, directory, appended.unnoted, commit);
@@ -225,51 +235,6 @@ async function noteConflict(
       at: app.now(),
     },
   ]);
-}
-
-/**
- * The skill that was made of a directory by a sync that was stopped before it could note it, where its slug got a number:
- * an import of the same name and content that has no base.
- */
-async function madeBefore(
-  { app }: SyncWork,
-  directory: RemoteSkill,
-  type: SkillType,
-  source: VersionSource,
-  { orphans, known }: Made,
-): Promise<string | undefined> {
-  const slug = slugOfSkill(nameOf(directory.path));
-  for (const skill of orphans) {
-    const isLike = skill.slug.startsWith(`${slug}-`) && /^\d+$/.test(skill.slug.slice(slug.length + 1));
-    if (!isLike || skill.type !== type || known.has(skill.id)) continue;
-    if (!(await source.equals(skill.current))) continue;
-    const [first] = await exportedSince(app, skill, skill.head.version - 1);
-    if (first?.isImported) return skill.id;
-  }
-  return undefined;
-}
-
-/**
- * The version that was made of this very content by a sync that was stopped before it could note it. What was pushed need
- * not be as we would write it, so that only reading it tells; we may have gone on since.
- */
-async function takenBefore(
-  { app }: SyncWork,
-  { pending }: SkillDoc,
-  skill: PlacedSkill,
-  source: VersionSource,
-  base: SyncBase | undefined,
-): Promise<{ taken: number; unnoted?: { winning: number; losing: number } } | undefined> {
-  if (base && base.version === undefined) return undefined;
-  const later = await exportedSince(app, skill, base?.version ?? 0);
-  for (const [at, { version, isImported }] of later.entries()) {
-    if (!isImported) continue;
-    const row =
-      pending.find((one) => one.version === version) ?? (await app.storage.versions.find(skill.id, version));
-    if (!row || !(await source.equals({ ...row, versionId: row._id }))) continue;
-    return { taken: version, ...unnotedConflict(later.slice(at), base?.contentTree ?? "") };
-  }
-  return undefined;
 }
 
 /** Opens a directory as what a publish brings. Throws `PackageError` or `ServiceError` for what can't be one. */

@@ -3,10 +3,19 @@ import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { eraseSkill } from "../../src/skills/erase.ts";
 import { runSync } from "../../src/sync/engine.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { interrupted } from "./interrupt.ts";
-import { connectedWorld, listSkills, publish, textOf, versionsOf, type SyncWorld } from "./world.ts";
+import {
+  connectedWorld,
+  listSkills,
+  publish,
+  skillDirectories,
+  textOf,
+  versionsOf,
+  type SyncWorld,
+} from "./world.ts";
 
 let service: TestService;
 let ahead = 0;
@@ -112,6 +121,20 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), [[3, 2]]);
     }));
 
+  it("it imported a text that has become a package, imports it no second time", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Text", "one", { folder: "red", createFolders: true });
+      await world.sync();
+      world.copy.update();
+      world.copy.write("skills/red/text/scripts/run.sh", "#!/bin/sh\n");
+      world.copy.push();
+      await stopAfter(world, "skills.append");
+
+      assert.equal(await world.sync(), "done");
+      assert.equal((await versionsOf(world, id)).length, 2);
+      assert.deepEqual(await conflictsOf(world), []);
+    }));
+
   it("it imported over a version of the platform's, tells of the conflict", () =>
     withWorld(async (world) => {
       await publish(world, "Text", "one");
@@ -187,4 +210,59 @@ describe("a sync that is stopped right after", () => {
       const slugs = (await listSkills(world)).map(({ slug }) => slug).toSorted();
       assert.deepEqual(slugs, ["text", "text-2", "text-3"]);
     }));
+
+  const meanwhile: Record<string, (world: SyncWorld, skillId: string) => Promise<unknown>> = {
+    "and a version was published since": (world) => publish(world, "Fresh", "theirs, and ours"),
+    "and it was moved since": (world, skillId) =>
+      service.call("POST", `/api/skills/${skillId}/move`, {
+        token: world.owner.token,
+        body: { folder: "elsewhere", createFolders: true },
+      }),
+    "in a folder that is written otherwise": async () => undefined,
+  };
+  for (const [what, act] of Object.entries(meanwhile))
+    it(`it made a skill ${what}, makes no other one of the same directory`, () =>
+      withWorld(async (world) => {
+        world.copy.write(
+          what.includes("otherwise") ? "skills/New Room/fresh/SKILL.md" : "skills/fresh/SKILL.md",
+          "# Fresh\n\ntheirs\n",
+        );
+        world.copy.push();
+        await stopAfter(world, "skills.insert");
+        const [made] = await listSkills(world);
+        await act(world, made!.id);
+        const [text, { length }] = [await textOf(world, made!.id), await versionsOf(world, made!.id)];
+
+        assert.equal(await world.sync(), "done");
+        assert.deepEqual(
+          (await listSkills(world)).map(({ id }) => id),
+          [made!.id],
+        );
+        assert.equal(await textOf(world, made!.id), text);
+        assert.equal((await versionsOf(world, made!.id)).length, length);
+        world.copy.update();
+        const [place, ...others] = skillDirectories(world.copy.folder);
+        assert.deepEqual(others, []);
+        assert.ok(world.copy.read(`${place}/SKILL.md`).includes(text.trim().split("\n").at(-1)!));
+      }));
+
+  for (const step of ["skills.insert", "syncBases.putMany"])
+    it(`${step} made a skill of a deleted one's directory, makes no other one`, () =>
+      withWorld(async (world) => {
+        const skill = await publish(world, "Text", "one");
+        await world.sync();
+        await service.call("DELETE", `/api/skills/${skill.id}`, { token: world.owner.token });
+        await eraseSkill(service.app, { tenantId: world.org.id, skillId: skill.id });
+        editText(world, "text", "theirs");
+        await stopAfter(world, step);
+        const [made] = await listSkills(world);
+
+        assert.equal(await world.sync(), "done");
+        assert.deepEqual(
+          (await listSkills(world)).map(({ id }) => id),
+          [made!.id],
+        );
+        world.copy.update();
+        assert.match(world.copy.read("skills/text/.svc.json"), new RegExp(made!.id));
+      }));
 });
