@@ -24,7 +24,8 @@ import {
 
 const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
-const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? Date.now() % 1_000_000);
+/** One and the same world by itself, so that a run of all tests says something of the change it is run for. */
+const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** More than a sync of these worlds takes. */
 const stepsAtMost = 40;
 
