@@ -3,7 +3,7 @@
  * a commit's author, its message and its ancestry say nothing here, so that force-pushed history, copied trailers and the
  * echo of our own pushes need no case of their own.
  *
- * Pure, but for the two questions it asks of the platform about skills whose directories differ.
+ * Pure, but for what it asks of the platform about skills whose directories differ.
  */
 
 /** A directory below `skills/` with a SKILL.md or RULE.md, as the branch has it. */
@@ -13,7 +13,7 @@ export interface RemoteDirectory {
   /** Object id of the directory's tree without its `.svc.json`. */
   contentTree: string;
   /** The skill that its `.svc.json` names, whoever wrote that. */
-  claims?: string;
+  svcId: string | undefined;
 }
 
 /** What branch and platform held of a skill when they last agreed. */
@@ -43,8 +43,8 @@ export interface LaterVersion {
 }
 
 export interface ImportQuestions {
-  /** The content tree that the skill's current version is exported as. */
-  exported(skillId: string): Promise<string>;
+  /** What the skill's current version is exported as. */
+  exported(skillId: string): Promise<{ contentTree: string }>;
   /** The content trees of all its versions; asked only where bookkeeping was lost. */
   everExported(skillId: string): Promise<ReadonlySet<string>>;
   /** Versions over a number that have been current, the newest first. */
@@ -136,7 +136,7 @@ export async function planImport(
     const at = later.findIndex(({ contentTree }) => contentTree === found.contentTree);
     // Taken in from there or written there by a sync that was stopped before it could note it; we may have gone on since.
     if (at >= 0) return { kind: "adopt", skillId, ...found, ...unnotedConflict(later.slice(at), agreed) };
-    const platform = await ask.exported(skillId);
+    const { contentTree: platform } = await ask.exported(skillId);
     if (found.contentTree === platform || wasProposed(skillId, found.contentTree))
       return { kind: "adopt", skillId, ...found };
     const isTheirs = later.some(({ contentTree, isImported }) => isImported && contentTree === platform);
@@ -179,11 +179,11 @@ export async function planImport(
       // A proposed move of which the old place has stayed: the rest of it is proposed again.
       if (there && baseOf.has(there.id) && wasProposed(there.id, contentTree, path)) return undefined;
       // A new skill that was deleted here while it was taken up there.
-      const { claims = "" } = directory;
-      if (!alive.has(claims) && !baseOf.has(claims) && wasProposed(claims, contentTree, path))
-        return { kind: "adopt", skillId: claims, path, contentTree };
+      const { svcId = "" } = directory;
+      if (!alive.has(svcId) && !baseOf.has(svcId) && wasProposed(svcId, contentTree, path))
+        return { kind: "adopt", skillId: svcId, path, contentTree };
       if (!there || baseOf.has(there.id)) return { kind: "create", path, contentTree };
-      if ((await ask.exported(there.id)) === contentTree)
+      if ((await ask.exported(there.id)).contentTree === contentTree)
         return { kind: "adopt", skillId: there.id, path, contentTree };
       return { kind: "create", path, contentTree, there: there.id };
     }
@@ -194,18 +194,19 @@ export async function planImport(
     if (base !== undefined && contentTree === base.contentTree)
       return { kind: "adopt", skillId: own.id, ...at };
     if (base !== undefined) return judge(at, base);
-    if (contentTree === (await ask.exported(own.id))) return { kind: "adopt", skillId: own.id, ...at };
+    const { contentTree: platform } = await ask.exported(own.id);
+    if (contentTree === platform) return { kind: "adopt", skillId: own.id, ...at };
     if ((await ask.everExported(own.id)).has(contentTree)) return { kind: "adopt", skillId: own.id, ...at };
     if (wasProposed(own.id, contentTree)) return { kind: "adopt", skillId: own.id, ...at };
     // Nothing tells what both sides last agreed on, so neither is taken for the older one; but of one version there is none.
-    const conflict = own.head?.version !== 1 && !(await isEditOfProposal(own.id, await ask.exported(own.id)));
+    const conflict = own.head?.version !== 1 && !(await isEditOfProposal(own.id, platform));
     return { kind: "version", skillId: own.id, ...at, conflict };
   }
 
   /** The skill whose directory this one is, at its own place or moved; a copy is nobody's. */
-  function claimedBy({ path, claims }: RemoteDirectory): PlatformSkill | undefined {
-    if (claims === undefined) return proposedNew(path);
-    const skill = alive.get(claims);
+  function claimedBy({ path, svcId }: RemoteDirectory): PlatformSkill | undefined {
+    if (svcId === undefined) return proposedNew(path);
+    const skill = alive.get(svcId);
     if (skill === undefined) return undefined;
     const base = baseOf.get(skill.id);
     const held = base !== undefined && (present.has(base.path) || present.has(base.strayPath ?? ""));
@@ -235,8 +236,8 @@ function claimantsOf(
   alive: ReadonlyMap<string, PlatformSkill>,
 ): ReadonlyMap<string, string> {
   const claimants = new Map<string, string>();
-  for (const { path, claims } of sorted) {
-    const skill = claims === undefined ? undefined : alive.get(claims);
+  for (const { path, svcId } of sorted) {
+    const skill = svcId === undefined ? undefined : alive.get(svcId);
     if (skill && (path === skill.path || !claimants.has(skill.id))) claimants.set(skill.id, path);
   }
   return claimants;

@@ -15,13 +15,7 @@ import type { App } from "../app.ts";
 import { syncActor } from "../skills/import.ts";
 import { planImport } from "./decide.ts";
 import { pushExports } from "./export.ts";
-import {
-  everExported,
-  exportedSince,
-  exportSkill,
-  listPlacedSkills,
-  type ExportedSkill,
-} from "./exported.ts";
+import { listPlacedSkills, openExports } from "./exported.ts";
 import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
 import { propose, withdraw } from "./propose.ts";
@@ -203,20 +197,13 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     (fetched.status === "fetched" && fetched.beside) || null,
   );
   let { skills, bases } = await loadSides(work);
-  const exported = exporter(app, () => skills);
+  const exports = openExports(app, () => skills);
+  const { exported } = exports;
   const actions = await planImport(
-    scan.directories.map(({ path, contentTree, svcId }) => ({
-      path,
-      contentTree,
-      ...(svcId === undefined ? {} : { claims: svcId }),
-    })),
+    scan.directories,
     [...bases.values()],
     [...skills.values()],
-    {
-      exported: async (id) => (await exported(id)).contentTree,
-      everExported: (id) => everExported(app, skills.get(id)!),
-      since: (id, version) => exportedSince(app, skills.get(id)!, version),
-    },
+    exports,
     proposalsOf(work, standing, parent, { skills, bases }),
   );
   const facts = { commit: parent ?? "", directories: scan.directories, skills, bases };
@@ -262,18 +249,6 @@ async function loadSides({ app, connection }: SyncWork) {
   return {
     skills: new Map(skills.map((skill) => [skill.id, skill])),
     bases: new Map<string, SyncBase>(bases.map((base) => [base.skillId, base])),
-  };
-}
-
-/** Reads each skill once for each of its states. */
-function exporter(app: App, skills: () => ReadonlyMap<string, Parameters<typeof exportSkill>[1]>) {
-  const known = new Map<string, Promise<ExportedSkill>>();
-  return (id: string): Promise<ExportedSkill> => {
-    const skill = skills().get(id)!;
-    const key = `${id} ${skill.revision}`;
-    let exported = known.get(key);
-    if (!exported) known.set(key, (exported = exportSkill(app, skill)));
-    return exported;
   };
 }
 

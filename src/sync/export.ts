@@ -7,7 +7,7 @@ import type { SyncBase } from "../../storage/sync-bases.ts";
 import { commitHost } from "../skills/author.ts";
 import type { ExportedSkill, PlacedSkill } from "./exported.ts";
 import { noteProblem } from "./import.ts";
-import { isPush, type SkillExport } from "./plan-export.ts";
+import { isPush, titleOf, type SkillExport } from "./plan-export.ts";
 import { refuse, SyncBlocked, type SyncWork } from "./work.ts";
 
 /** Content of one push; a pack holds at most this and the largest skill. */
@@ -178,19 +178,10 @@ export async function editsOf(
 }
 
 export function commitInfo({ app, connection }: SyncWork, batch: readonly SkillExport[]) {
-  const [only, ...others] = batch;
-  const what =
-    only === undefined
-      ? "Refresh the list of skills"
-      : others.length > 0
-        ? `Sync ${batch.length} skills`
-        : only.put
-          ? `Sync ${only.put.path}`
-          : `Remove ${only.remove[0]}`;
   return {
     author: { name: "svc", email: `git@noreply.${commitHost(app.config.baseUrl)}` },
     at: app.now(),
-    message: `${what}\n\nSvc-Sync: ${connection._id}\n`,
+    message: `${titleOf(batch)}\n\nSvc-Sync: ${connection._id}\n`,
   };
 }
 

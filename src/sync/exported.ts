@@ -12,7 +12,7 @@ import type { MirroredSkill } from "../../storage/tenant-skills.ts";
 import type { VersionContent, VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { loadTree } from "../folders/load.ts";
-import type { LaterVersion } from "./decide.ts";
+import type { ImportQuestions, LaterVersion } from "./decide.ts";
 import type { ExportedAs } from "./plan-export.ts";
 
 const listedAtOnce = 1000;
@@ -46,8 +46,30 @@ export interface ExportedSkill extends ExportedAs {
   files(): AsyncIterable<MirrorFile>;
 }
 
+/** Skills as they are exported, and what else is asked of them (`decide.ts`). */
+export interface Exports extends ImportQuestions {
+  exported(skillId: string): Promise<ExportedSkill>;
+}
+
+/** Reads each skill once for each of its states; `skills` are those of the moment. */
+export function openExports(app: App, skills: () => ReadonlyMap<string, PlacedSkill>): Exports {
+  const known = new Map<string, Promise<ExportedSkill>>();
+  const placed = (id: string) => skills().get(id)!;
+  return {
+    exported(id) {
+      const skill = placed(id);
+      const key = `${id} ${skill.revision}`;
+      let exported = known.get(key);
+      if (!exported) known.set(key, (exported = exportSkill(app, skill)));
+      return exported;
+    },
+    everExported: (id) => everExported(app, placed(id)),
+    since: (id, version) => exportedSince(app, placed(id), version),
+  };
+}
+
 /** The directory of a skill's current version: always the same for the same state of the skill. */
-export async function exportSkill(app: App, skill: PlacedSkill): Promise<ExportedSkill> {
+async function exportSkill(app: App, skill: PlacedSkill): Promise<ExportedSkill> {
   const { current, type } = skill;
   const svc = svcRecordFile({
     id: skill.id,
@@ -72,7 +94,7 @@ export async function exportSkill(app: App, skill: PlacedSkill): Promise<Exporte
 }
 
 /** The content trees of all versions that a skill has had. */
-export async function everExported(app: App, skill: PlacedSkill): Promise<ReadonlySet<string>> {
+async function everExported(app: App, skill: PlacedSkill): Promise<ReadonlySet<string>> {
   const trees = new Set<string>();
   for (const version of await contentsOf(app, skill, 0))
     trees.add(await contentTreeOfVersion(app, skill, version));

@@ -13,6 +13,7 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { SyncBase } from "../../storage/sync-bases.ts";
 import { ServiceError } from "../errors.ts";
 import { slugOfSkill } from "../folders/slug.ts";
+import { inLanes } from "../lanes.ts";
 import { importSkill, importVersion, type ImportCommit } from "../skills/import.ts";
 import { readPackageSource } from "../skills/package-source.ts";
 import { readTextSource, type VersionSource } from "../skills/text-source.ts";
@@ -97,28 +98,6 @@ function groupsOf(actions: readonly ImportAction[]): ImportAction[][] {
 }
 
 const nameOf = (directory: string) => directory.slice(directory.lastIndexOf("/") + 1);
-
-/** Works on several at a time. After the first failure none is begun any more, and it is thrown once nothing runs. */
-async function inLanes<T>(
-  items: readonly T[],
-  lanes: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const rest = items.values();
-  const failures: unknown[] = [];
-  const lane = async () => {
-    for (const item of rest) {
-      if (failures.length > 0) return;
-      try {
-        await work(item);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
-  if (failures.length > 0) throw failures[0];
-}
 
 async function carryOut(
   work: SyncWork,

@@ -116,3 +116,11 @@ export async function planExport(given: {
 export function isPush({ put, remove }: SkillExport): boolean {
   return put !== undefined || remove.length > 0;
 }
+
+/** What steps do, in a line: of a commit, or of a pull request. */
+export function titleOf(steps: readonly SkillExport[]): string {
+  const [only, ...others] = steps;
+  if (only === undefined) return "Refresh the list of skills";
+  if (others.length > 0) return `Sync ${steps.length} skills`;
+  return only.put ? `Sync ${only.put.path}` : `Remove ${only.remove[0]}`;
+}

@@ -11,13 +11,7 @@ import { ServiceError } from "../errors.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { lookAt } from "./connect.ts";
 import { planImport } from "./decide.ts";
-import {
-  everExported,
-  exportedSince,
-  exportSkill,
-  listPlacedSkills,
-  type ExportedSkill,
-} from "./exported.ts";
+import { listPlacedSkills, openExports } from "./exported.ts";
 import { loadConnection } from "./load.ts";
 import { openHost } from "./open-host.ts";
 import { isPush, planExport } from "./plan-export.ts";
@@ -103,40 +97,23 @@ async function compare(
   const byId = new Map(skills.map((skill) => [skill.id, skill]));
   const baseOf = new Map(bases.map((base) => [base.skillId, base]));
   const proposed = proposedOf(rows, { bases: baseOf, skills: byId });
-  const known = new Map<string, Promise<ExportedSkill>>();
-  const exported = (id: string) => {
-    let skill = known.get(id);
-    if (!skill) known.set(id, (skill = exportSkill(app, byId.get(id)!)));
-    return skill;
-  };
+  const exports = openExports(app, () => byId);
   const directories = scan?.directories ?? [];
-  const imports = await planImport(
-    directories.map(({ path, contentTree, svcId }) => ({
-      path,
-      contentTree,
-      ...(svcId === undefined ? {} : { claims: svcId }),
-    })),
-    bases,
-    skills,
-    {
-      exported: async (id) => (await exported(id)).contentTree,
-      everExported: (id) => everExported(app, byId.get(id)!),
-      since: (id, version) => exportedSince(app, byId.get(id)!, version),
-    },
-    { of: (id) => proposed.get(id)?.contents ?? [], areTaken: async () => false },
-  );
+  const imports = await planImport(directories, bases, skills, exports, {
+    of: (id) => proposed.get(id)?.contents ?? [],
+    areTaken: async () => false,
+  });
   const versions = imports.filter((action) => action.kind === "version");
   const creates = imports.filter((action) => action.kind === "create");
   // What becomes a version is written back as it is, but for its `.svc.json`.
   const held = new Set(versions.map(({ skillId }) => skillId));
-  const exports = (await planExport({ skills, bases, directories, full: true, held, exported })).filter(
-    isPush,
-  );
+  const { exported } = exports;
+  const steps = (await planExport({ skills, bases, directories, full: true, held, exported })).filter(isPush);
   const slugOf = (id: string) => byId.get(id)?.slug ?? id;
-  const writes = exports
+  const writes = steps
     .flatMap(({ skillId, put }) => (put ? [{ path: put.path, skill: slugOf(skillId) }] : []))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
-  const removes = exports.flatMap(({ remove }) => remove).sort();
+  const removes = steps.flatMap(({ remove }) => remove).sort();
   const isBlocked = scan?.skills === "blocked";
   return {
     repository,

@@ -5,6 +5,7 @@
 import { RepoError } from "../../repos/errors.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { App } from "../app.ts";
+import { inLanes } from "../lanes.ts";
 import { queueSync, requestSync } from "../orgs/request-sync.ts";
 import { endConnection } from "./disconnect.ts";
 import { haveUsCalled, isCallDue } from "./notify.ts";
@@ -25,14 +26,7 @@ export async function pollConnections(app: App): Promise<void> {
     await attempt(app, connection, () => endConnection(app, connection));
   for (;;) {
     const due = await app.storage.connections.listToPoll(app.now(), slice);
-    const rest = [...due];
-    const lane = async () => {
-      for (let next = rest.shift(); next; next = rest.shift()) {
-        const connection = next;
-        await attempt(app, connection, () => lookAtBranch(app, connection));
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(atOnce, due.length) }, lane));
+    await inLanes(due, atOnce, (connection) => attempt(app, connection, () => lookAtBranch(app, connection)));
     if (due.length < slice) return;
   }
 }

@@ -23,7 +23,7 @@ import {
 } from "./export.ts";
 import { isPush, type SkillExport } from "./plan-export.ts";
 import { closeRequest, keepRequest, requestTrouble, wordsOf } from "./pull-request.ts";
-import { ownerOfTip, proposalBranch, type Standing, type TipOwner } from "./standing.ts";
+import { between, ownerOfTip, type Standing, type TipOwner } from "./standing.ts";
 import { SyncBlocked, type SyncWork } from "./work.ts";
 
 /** Commits of ours that are known again. */
@@ -198,16 +198,15 @@ class Proposal implements Destination {
 
   /** Brings the books and the pull request to where the branch is now. */
   async settle(): Promise<void> {
-    const { pulls, connection } = this.#work;
+    const { pulls } = this.#work;
     const { request, trouble, books } = this.#standing;
-    const between = { from: this.branch, to: connection.branch };
     if (!this.#isPushed) await this.#forgetGone();
     if (!this.#isPushed && this.#tree === this.#base.tree) {
       const { request: _over, digest: _none, words: _said, ...rest } = this.#books;
       this.#books = rest;
       // Before the request is closed: one that we close is nobody's answer to what it proposed.
       await this.#save({ state: "none", skills: 0, ...this.#seen() });
-      if (pulls && request?.state === "open") await closeRequest(pulls, between, request);
+      if (pulls && request?.state === "open") await closeRequest(pulls, between(this.#work), request);
       if (trouble && books?.request?.state === "open") throw requestTrouble(trouble);
       return;
     }
@@ -216,7 +215,7 @@ class Proposal implements Destination {
     if (!pulls) return;
     if (trouble) throw requestTrouble(trouble);
     try {
-      const kept = await keepRequest(pulls, between, {
+      const kept = await keepRequest(pulls, between(this.#work), {
         request,
         words: wordsOf(this.#carried, this.#facts.skills),
         written: this.#books.words ?? [],
@@ -352,11 +351,10 @@ function unseen(base: SyncBase): SyncBase {
 export async function withdraw(work: SyncWork, { books }: Standing): Promise<void> {
   if (!books) return;
   const { app, connection, pulls } = work;
-  const between = { from: proposalBranch(connection.branch), to: connection.branch };
   if (pulls) {
     try {
-      const request = await pulls.find(between);
-      if (request?.state === "open") await closeRequest(pulls, between, request);
+      const request = await pulls.find(between(work));
+      if (request?.state === "open") await closeRequest(pulls, between(work), request);
     } catch (error) {
       if (!(error instanceof RepoError) || error.retryable) throw error;
       app.log.warn({ error, connection: connection._id }, "a pull request could not be closed");

@@ -3,7 +3,7 @@ import { RepoError } from "../../repos/errors.ts";
 import type { PullRequest, PullRequests } from "../../repos/hosts/host.ts";
 import type { ProposedRequest } from "../../storage/sync-proposals.ts";
 import type { PlacedSkill } from "./exported.ts";
-import type { SkillExport } from "./plan-export.ts";
+import { titleOf, type SkillExport } from "./plan-export.ts";
 import { SyncBlocked } from "./work.ts";
 
 export interface RequestWords {
@@ -29,20 +29,11 @@ export function wordsOf(
     };
   });
   lines.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const [only, ...others] = steps;
-  const title =
-    only === undefined
-      ? "Refresh the list of skills"
-      : others.length > 0
-        ? `Sync ${steps.length} skills`
-        : only.put
-          ? `Sync ${only.put.path}`
-          : `Remove ${only.remove[0]}`;
   const shown = lines.slice(0, listedSkills).map(({ text }) => `- ${text}\n`);
   const rest = lines.length - shown.length;
   const more = rest > 0 ? `- and ${rest} more\n` : "";
   return {
-    title: title.slice(0, titleCharacters),
+    title: titleOf(steps).slice(0, titleCharacters),
     body:
       `Changes from the skill registry. This request is kept up to date until it is merged or closed.\n\n${shown.join("")}${more}\n` +
       "A commit that you add to its branch becomes a new version once it is merged; until then the branch is left as it is.\n",

@@ -32,7 +32,8 @@ export interface Standing extends RequestState {
   rows: ReadonlyMap<string, SyncProposed>;
 }
 
-const between = ({ connection }: SyncWork) => ({
+/** The branches of the pull request. */
+export const between = ({ connection }: SyncWork) => ({
   from: proposalBranch(connection.branch),
   to: connection.branch,
 });

@@ -21,7 +21,7 @@ async function plan({ directories, bases = [], skills = [], versions = {} }: Wor
   const actions = await planImport(directories, bases, skills, {
     exported: async (id) => {
       asked.push(id);
-      return versions[id]!.at(-1)!.replace(/^imported /, "");
+      return { contentTree: versions[id]!.at(-1)!.replace(/^imported /, "") };
     },
     everExported: async (id) => new Set(versions[id]),
     since: async (id, version) =>
@@ -36,10 +36,10 @@ async function plan({ directories, bases = [], skills = [], versions = {} }: Wor
   return { actions, asked };
 }
 
-const dir = (path: string, contentTree: string, claims?: string): RemoteDirectory => ({
+const dir = (path: string, contentTree: string, svcId?: string): RemoteDirectory => ({
   path,
   contentTree,
-  ...(claims === undefined ? {} : { claims }),
+  svcId,
 });
 const base = (skillId: string, path: string, contentTree: string, strayPath?: string): Base => ({
   skillId,
@@ -132,8 +132,8 @@ describe("a directory that is known", () => {
 
 describe("a directory at a new path", () => {
   it("without a claim is a new skill", async () => {
-    for (const claims of [undefined, "of-another-organization"])
-      assert.deepEqual((await plan({ directories: [dir("skills/x/new", "one", claims)] })).actions, [
+    for (const svcId of [undefined, "of-another-organization"])
+      assert.deepEqual((await plan({ directories: [dir("skills/x/new", "one", svcId)] })).actions, [
         { kind: "create", path: "skills/x/new", contentTree: "one" },
       ]);
   });

@@ -31,14 +31,10 @@ describe("what was proposed of a skill", () => {
 
 describe("a directory that was proposed", () => {
   const skill = { id: "A", path: "skills/a" };
-  const dir = (
-    contentTree: string,
-    path = "skills/a",
-    claims: string | undefined = "A",
-  ): RemoteDirectory => ({
+  const dir = (contentTree: string, path = "skills/a", svcId: string | undefined = "A"): RemoteDirectory => ({
     path,
     contentTree,
-    ...(claims === undefined ? {} : { claims }),
+    svcId,
   });
   interface World {
     remote: RemoteDirectory[];
@@ -52,7 +48,7 @@ describe("a directory that was proposed", () => {
     const { remote, bases = [base("0")], current = "2", isAlive = true, isTaken = false } = world;
     const { proposed = [content("1"), content("2")] } = world;
     const ask = {
-      exported: async () => current,
+      exported: async () => ({ contentTree: current }),
       everExported: async () => new Set([current]),
       since: async () => [],
     };
@@ -81,7 +77,7 @@ describe("a directory that was proposed", () => {
   });
 
   it("is known at its place without its .svc.json", async () => {
-    const bare = { path: "skills/a", contentTree: "x" };
+    const bare = { path: "skills/a", contentTree: "x", svcId: undefined };
     assert.deepEqual(await plan({ remote: [bare], bases: [], isTaken: true }), version("x", false));
     assert.deepEqual(
       await plan({ remote: [bare], bases: [], proposed: [] }).then(([one]) => one?.kind),
