@@ -139,8 +139,10 @@ export async function planImport(
     const { contentTree: platform } = await ask.exported(skillId);
     if (found.contentTree === platform || wasProposed(skillId, found.contentTree))
       return { kind: "adopt", skillId, ...found };
+    const rewritten = platform === agreed ? undefined : await rewrittenAs(base);
+    if (found.contentTree === rewritten) return { kind: "adopt", skillId, ...found };
     const isTheirs = later.some(({ contentTree, isImported }) => isImported && contentTree === platform);
-    const isUnchanged = platform === agreed || isTheirs || (await isTakenIn(base, platform));
+    const isUnchanged = platform === agreed || platform === rewritten || isTheirs;
     const conflict = !isUnchanged && !(await isEditOfProposal(skillId, platform));
     return { kind: "version", skillId, ...found, conflict };
   }
@@ -151,12 +153,15 @@ export async function planImport(
     return ask.since(skillId, version);
   }
 
-  /** What was pushed need not be as we write it: until we do, the version made of it is our side of what was agreed on. */
-  async function isTakenIn({ skillId, version, contentTree }: Base, platform: string): Promise<boolean> {
-    if (version === undefined) return false;
+  /**
+   * What was pushed need not be as we write it: then our side of what was agreed on is the version made of it, and a sync
+   * that was stopped may have left the branch with that.
+   */
+  async function rewrittenAs({ skillId, version, contentTree }: Base): Promise<string | undefined> {
+    if (version === undefined) return undefined;
     const taken = (await ask.since(skillId, version - 1)).find((one) => one.version === version);
-    if (!taken?.isImported || taken.contentTree !== platform) return false;
-    return !(await ask.everExported(skillId)).has(contentTree);
+    if (!taken?.isImported) return undefined;
+    return (await ask.everExported(skillId)).has(contentTree) ? undefined : taken.contentTree;
   }
 
   function wasProposed(skillId: string, contentTree: string, path?: string): boolean {

@@ -23,7 +23,7 @@ async function plan({ directories, bases = [], skills = [], versions = {} }: Wor
       asked.push(id);
       return { contentTree: versions[id]!.at(-1)!.replace(/^imported /, "") };
     },
-    everExported: async (id) => new Set(versions[id]),
+    everExported: async (id) => new Set(versions[id]!.map((one) => one.replace(/^imported /, ""))),
     since: async (id, version) =>
       versions[id]!.map((contentTree, index) => ({
         version: index + 1,

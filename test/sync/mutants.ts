@@ -28,8 +28,8 @@ export const mutants: readonly Mutant[] = [
     file: "src/sync/import.ts",
     edits: [
       [
-        `const made: Made = { orphans, known: new Set() };`,
-        `const made: Made = { orphans, known: new Set() };
+        `const made: Made = { orphans, known: new Set(known.filter((id) => id !== undefined)) };`,
+        `const made: Made = { orphans, known: new Set(known.filter((id) => id !== undefined)) };
   for (const { skillId, path: place, strayPath } of facts.bases.values())
     if (!at.has(place) && !at.has(strayPath ?? "") && !actions.some((one) => "skillId" in one && one.skillId === skillId))
       await work.app.storage.skills.collection.updateOne({ _id: skillId }, { $set: { deletedAt: new Date() } });`,

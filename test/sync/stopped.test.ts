@@ -90,6 +90,29 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), []);
     }));
 
+  for (const place of ["skills/text", "skills/New Room/text"])
+    it(`it wrote back what was imported from ${place}, takes it for no edit, though it was published since`, () =>
+      withWorld(async (world) => {
+        if (place === "skills/text") {
+          await publish(world, "Text", "one");
+          await world.sync();
+          world.copy.update();
+        }
+        world.copy.write(`${place}/SKILL.md`, "# Text\n\ntheirs\n");
+        world.copy.push();
+        await stopAfter(world, "mirror.push");
+        const [skill] = await listSkills(world);
+        await publish(world, "Text", "theirs, and ours", {
+          folder: place.includes("New") ? "new-room" : "/",
+        });
+
+        assert.equal(await world.sync(), "done");
+        const numbers = (await versionsOf(world, skill!.id)).map(({ version }) => version);
+        assert.deepEqual(numbers, place === "skills/text" ? [3, 2, 1] : [2, 1]);
+        assert.equal(await textOf(world, skill!.id), "# Text\n\ntheirs, and ours\n");
+        assert.deepEqual(await conflictsOf(world), []);
+      }));
+
   it("it imported, imports it no second time, though somebody has gone on from it", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Text", "one");
