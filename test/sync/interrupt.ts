@@ -3,6 +3,7 @@
  * to a skill's repository, to the mirror, and every push. Once it is stopped it does nothing any more, as a killed
  * process does.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Mirror } from "../../repos/mirror/types.ts";
 import type { App } from "../../src/app.ts";
 
@@ -22,9 +23,12 @@ export interface Interrupted {
   /** Whether it came to the step. */
   isMet(): boolean;
   isDead(): boolean;
-  /** From here on nothing comes in between any more. */
-  disarm(): void;
+  /** From here on nothing comes in between any more; ends with what did. */
+  disarm(): Promise<void>;
 }
+
+/** What waits for the very step that waits for it goes on beside it after that. */
+const standStillMs = 1500;
 
 class Killed extends Error {}
 
@@ -37,6 +41,7 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
   let isDead = false;
   let isMet = false;
   let isArmed = true;
+  let meanwhile: Promise<unknown> = Promise.resolve();
 
   const live = () => {
     if (isDead) throw new Killed("nothing runs any more");
@@ -45,7 +50,11 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
     if (isMet || !isArmed || ![step, name].includes(interruption?.step ?? 0) || interruption?.when !== when)
       return;
     isMet = true;
-    if (interruption.what !== "kill") return void (await interruption.what());
+    if (interruption.what !== "kill") {
+      meanwhile = Promise.resolve(interruption.what());
+      meanwhile.catch(() => undefined);
+      return void (await Promise.race([meanwhile, sleep(standStillMs, undefined, { ref: false })]));
+    }
     isDead = true;
     throw new Killed(`stopped ${when} ${name}`);
   }
@@ -92,7 +101,10 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
     steps,
     isMet: () => isMet,
     isDead: () => isDead,
-    disarm: () => void (isArmed = false),
+    async disarm() {
+      isArmed = false;
+      await meanwhile;
+    },
     app: {
       ...app,
       storage,

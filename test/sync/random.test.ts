@@ -90,7 +90,7 @@ async function play(seed: number): Promise<void> {
     if (what !== "kill" && what !== "beside" && what !== "push") return void (await world.runOnce());
     const stopping = interrupted(app, { step, when, what: meanwhile[what] });
     await world.runOnce(stopping.app);
-    stopping.disarm();
+    await stopping.disarm();
     while (!stopping.isDead() && flushSettling(stopping.app)) await grounds.service.settled();
     did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
     if (what !== "kill" || !stopping.isMet()) return;
