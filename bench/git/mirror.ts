@@ -219,7 +219,10 @@ async function firstPush(folder: string, host: GitHost, mirrors: Mirrors, small:
   ];
 }
 
-/** Ten edits among 5,000, seen by a process that has nothing in memory, as native git has not. */
+/**
+ * Ten edits among 5,000, seen by a reader that has nothing in memory, as native git has not. A sync's process stays, so the
+ * code is warm in the best rounds.
+ */
 async function importDiff(folder: string, library: Library): Promise<Row[]> {
   const before = library.tip;
   const edits = Array.from({ length: 10 }, (_, i) => skillEdit(i * 401, 999));
@@ -228,7 +231,7 @@ async function importDiff(folder: string, library: Library): Promise<Row[]> {
   const native: number[] = [];
   const root = join(folder, "git");
   const directory = join(root, "t", tenantId, "mirror", `${library.connectionId}.git`);
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < 45; round++) {
     const cold = openMirrors({ root, git: { program: "git", searchPath } });
     const mirror = cold.open({ tenantId, connectionId: library.connectionId });
     own.push(

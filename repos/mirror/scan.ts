@@ -37,8 +37,10 @@ export async function scanSkills(
   since: string | undefined,
 ): Promise<RemoteScan> {
   const { trees } = context;
-  const now = await skillsTree(trees, commit);
-  const before = since === undefined ? undefined : await skillsTree(trees, since);
+  const [now, before] = await Promise.all([
+    skillsTree(trees, commit),
+    since === undefined ? undefined : skillsTree(trees, since),
+  ]);
   const scan: RemoteScan = {
     commit,
     skills: now === "blocked" ? "blocked" : now === undefined ? "absent" : "present",

@@ -38,8 +38,6 @@ export function isSkillFolder(entries: readonly RawTreeEntry[]): boolean {
   return rootFileOf(entries) !== undefined || (svc !== undefined && isFileMode(svc.mode));
 }
 
-const readAtOnce = 48;
-
 export class TreeReader {
   readonly #objects: ObjectReader;
   readonly #repo: MirrorId;
@@ -57,16 +55,14 @@ export class TreeReader {
     return parseRawTree(await this.#objects.read(this.#repo, oid, "tree"));
   }
 
-  /** Several trees at once: neighbours in a pack are read together. */
+  /** Several trees at once, in the order asked for: neighbours in a pack are read together. */
   async trees(oids: Iterable<string>): Promise<Map<string, RawTreeEntry[]>> {
-    const wanted = [...new Set(oids)];
-    // A few lie apart, and are waited for together; many are read in stretches.
-    if (wanted.length <= readAtOnce)
-      return new Map(await Promise.all(wanted.map(async (oid) => [oid, await this.tree(oid)] as const)));
     const found = new Map<string, RawTreeEntry[]>();
+    for (const oid of oids) found.set(oid, []);
+    const ordered = await this.#objects.inPackOrder(this.#repo, found.keys());
     let i = 0;
-    for await (const data of this.#objects.sequence(this.#repo, wanted, "tree")) {
-      const oid = wanted[i++]!;
+    for await (const data of this.#objects.sequence(this.#repo, ordered, "tree")) {
+      const oid = ordered[i++]!;
       this.#objects.remember(this.#repo, oid, { type: "tree", data });
       found.set(oid, parseRawTree(data));
     }

@@ -24,7 +24,7 @@ const maxDeltaDepth = 4096;
 /** How far a sequence inflates ahead of its reader. */
 const aheadBytes = 4 * 1024 * 1024;
 const aheadObjects = 8;
-const headReadsAtOnce = 16;
+const readsAtOnce = 16;
 
 /** An object on its way into a sequence: from the cache, or as an entry in memory, still deflated. */
 interface Fetched {
@@ -34,6 +34,14 @@ interface Fetched {
   /** Undefined for a delta, and for what is damaged or can't be made out. */
   head: EntryStart | undefined;
 }
+
+interface Placed {
+  oid: string;
+  place: PackPlace;
+}
+
+/** Neighbours in a pack, or an object that is in memory. */
+type Stretch = Placed[] | Buffer;
 
 export class ObjectReader {
   readonly views: PackViews;
@@ -61,22 +69,30 @@ export class ObjectReader {
   }
 
   /**
-   * Objects of one type in the order asked for. Neighbours in a pack are fetched in one read, the next read is under
-   * way while the last is used up, and no more than a few MB are inflated ahead.
+   * Objects of one type in the order asked for. Neighbours in a pack are fetched in one read, the next reads are under
+   * way while the last is used up, and no more than a few MB are read or inflated ahead.
    */
   async *sequence(repo: StoredId, oids: readonly string[], type: ObjectType): AsyncGenerator<Buffer> {
-    const groups = this.#group(repo, oids, type);
+    const stretches = await this.#stretches(repo, oids, type);
+    const reads: Promise<Fetched[]>[] = [];
+    let [started, underWay] = [0, 0];
     const ahead: { data: Buffer | Promise<Buffer>; size: number }[] = [];
     let inflated = 0;
-    let next = groups.next();
-    for (let group = await next; group.done !== true; group = await next) {
-      next = groups.next();
-      // Met when its turn comes.
-      next.catch(() => undefined);
-      for (const fetched of group.value) {
-        const data = this.#take(repo, fetched, type);
+    for (const stretch of stretches) {
+      while (started < stretches.length && mayReadOn(reads.length, underWay)) {
+        const next = stretches[started++]!;
+        const read = this.#fetch(repo, next);
+        // Met when its turn comes.
+        read.catch(() => undefined);
+        reads.push(read);
+        underWay += bytesOf(next);
+      }
+      const fetched = (await reads.shift()) ?? [];
+      underWay -= bytesOf(stretch);
+      for (const one of fetched) {
+        const data = this.#take(repo, one, type);
         if (data instanceof Promise) data.catch(() => undefined);
-        const size = fetched.head?.size ?? 0;
+        const size = one.head?.size ?? 0;
         ahead.push({ data, size });
         inflated += size;
         while (ahead.length > aheadObjects || inflated > aheadBytes) {
@@ -90,20 +106,23 @@ export class ObjectReader {
     for (const { data } of ahead) yield data;
   }
 
+  /** Each id once, in the order in which a sequence of them takes the fewest reads. */
+  async inPackOrder(repo: StoredId, oids: Iterable<string>): Promise<string[]> {
+    return (await this.#placed(repo, new Set(oids))).map(({ oid }) => oid);
+  }
+
   /** Type and size of several objects, heads of neighbours fetched together. */
   async heads(repo: StoredId, oids: readonly string[]): Promise<Map<string, ObjectHead>> {
     const found = new Map<string, ObjectHead>();
-    const wanted: { oid: string; place: PackPlace }[] = [];
+    const wanted: string[] = [];
     for (const oid of new Set(oids)) {
       const cached = this.#objects.get(oid);
       if (cached !== undefined) found.set(oid, { type: cached.type, size: cached.data.length });
-      else wanted.push({ oid, place: await this.#place(repo, oid) });
+      else wanted.push(oid);
     }
-    wanted.sort((a, b) =>
-      a.place.pack < b.place.pack ? -1 : a.place.pack > b.place.pack ? 1 : a.place.offset - b.place.offset,
-    );
-    const stretches: (typeof wanted)[] = [];
-    for (const item of wanted) {
+    const placed = await this.#placed(repo, wanted);
+    const stretches: (typeof placed)[] = [];
+    for (const item of placed) {
       const stretch = stretches.at(-1);
       const [start, last] = [stretch?.[0]?.place, stretch?.at(-1)?.place];
       const joins =
@@ -113,11 +132,9 @@ export class ObjectReader {
       if (joins) stretch?.push(item);
       else stretches.push([item]);
     }
-    for (let first = 0; first < stretches.length; first += headReadsAtOnce)
+    for (let first = 0; first < stretches.length; first += readsAtOnce)
       await Promise.all(
-        stretches
-          .slice(first, first + headReadsAtOnce)
-          .map((stretch) => this.#readHeads(repo, stretch, found)),
+        stretches.slice(first, first + readsAtOnce).map((stretch) => this.#readHeads(repo, stretch, found)),
       );
     return found;
   }
@@ -175,40 +192,35 @@ export class ObjectReader {
     return place;
   }
 
-  /** Splits a sequence into stretches that one read can fetch; the read starts when a stretch is asked for. */
-  async *#group(repo: StoredId, oids: readonly string[], type: ObjectType): AsyncGenerator<Fetched[]> {
-    let stretch: { oid: string; place: PackPlace }[] = [];
-    const take = (): Promise<Fetched[]> => {
-      const taken = stretch;
-      stretch = [];
-      return this.#fetch(repo, taken);
-    };
+  /** Places of objects, in the order of packs and offsets. */
+  async #placed(repo: StoredId, oids: Iterable<string>): Promise<Placed[]> {
+    const placed: Placed[] = [];
+    for (const oid of oids) placed.push({ oid, place: await this.#place(repo, oid) });
+    return placed.sort((a, b) =>
+      a.place.pack < b.place.pack ? -1 : a.place.pack > b.place.pack ? 1 : a.place.offset - b.place.offset,
+    );
+  }
+
+  /** Splits a sequence into stretches that one read can fetch. */
+  async #stretches(repo: StoredId, oids: readonly string[], type: ObjectType): Promise<Stretch[]> {
+    const stretches: Stretch[] = [];
     for (const oid of oids) {
       const cached = this.#cached(repo, oid, type);
       if (cached !== undefined) {
-        if (stretch.length > 0) yield take();
-        yield [{ oid, cached, entry: undefined, head: undefined }];
+        stretches.push(cached);
         continue;
       }
       const place = await this.#place(repo, oid);
-      const start = stretch[0]?.place;
-      const last = stretch.at(-1)?.place;
-      const joins =
-        start !== undefined &&
-        last !== undefined &&
-        place.pack === last.pack &&
-        place.offset >= last.end &&
-        place.offset - last.end <= joinGapBytes &&
-        place.end - start.offset <= joinedReadBytes;
-      if (!joins && stretch.length > 0) yield take();
-      stretch.push({ oid, place });
+      const stretch = stretches.at(-1);
+      if (Array.isArray(stretch) && isNext(stretch, place)) stretch.push({ oid, place });
+      else stretches.push([{ oid, place }]);
     }
-    if (stretch.length > 0) yield take();
+    return stretches;
   }
 
   async #readHeads(
     repo: StoredId,
-    stretch: readonly { oid: string; place: PackPlace }[],
+    stretch: readonly Placed[],
     found: Map<string, ObjectHead>,
   ): Promise<void> {
     const { pack, offset } = stretch[0]!.place;
@@ -222,7 +234,8 @@ export class ObjectReader {
   }
 
   /** Reads a stretch; what does not come out of it right (a replaced pack, a delta, damage) is read by itself. */
-  async #fetch(repo: StoredId, stretch: readonly { oid: string; place: PackPlace }[]): Promise<Fetched[]> {
+  async #fetch(repo: StoredId, stretch: Stretch): Promise<Fetched[]> {
+    if (!Array.isArray(stretch)) return [{ oid: "", cached: stretch, entry: undefined, head: undefined }];
     const { pack, offset } = stretch[0]!.place;
     const end = stretch.at(-1)!.place.end;
     const bytes = await this.#packs.read(repo, pack, offset, end - offset).catch(() => undefined);
@@ -319,6 +332,24 @@ export class ObjectReader {
     const bytes = await this.#packs.size(repo, place.pack);
     return { ...place, offset, end: place.index.entryEnd(offset, bytes) };
   }
+}
+
+/** One read is always under way while another is used up. */
+const mayReadOn = (reads: number, bytes: number) =>
+  reads < 2 || (reads < readsAtOnce && bytes < joinedReadBytes);
+
+function bytesOf(stretch: Stretch): number {
+  return Array.isArray(stretch) ? stretch.at(-1)!.place.end - stretch[0]!.place.offset : 0;
+}
+
+function isNext(stretch: readonly Placed[], place: PackPlace): boolean {
+  const [start, last] = [stretch[0]!.place, stretch.at(-1)!.place];
+  return (
+    place.pack === last.pack &&
+    place.offset >= last.end &&
+    place.offset - last.end <= joinGapBytes &&
+    place.end - start.offset <= joinedReadBytes
+  );
 }
 
 const damaged = (oid: string) => new RepoError("object_corrupt", `the bytes of ${oid} are damaged`);
