@@ -9,6 +9,8 @@ export interface PresentDirectory {
   path: string;
   contentTree: string;
   svcBlob: string | null;
+  /** The skill that its `.svc.json` names, whoever wrote that. */
+  svcId: string | undefined;
 }
 
 /** What both sides agreed on, and the state of the skill that was written then. */
@@ -42,8 +44,8 @@ export interface SkillExport {
 }
 
 /**
- * Without `full`, only skills that changed here since they were written: a directory that the repository has deleted or
- * moved stays as it left it until then. `held` are skills whose content in the branch could not be imported: what was
+ * Without `full`, only skills that changed here since they were written, and those whose directory says that it is another
+ * one's: one that the repository has deleted or moved stays as it left it until then. `held` are skills whose content in the branch could not be imported: what was
  * edited there is not overwritten.
  */
 export async function planExport(given: {
@@ -63,7 +65,12 @@ export async function planExport(given: {
 
   for (const skill of skills) {
     const base = baseOf.get(skill.id);
-    const isNews = !base || base.skillRevision !== skill.revision || base.path !== skill.path;
+    const there = present.get(skill.path);
+    const isNews =
+      !base ||
+      base.skillRevision !== skill.revision ||
+      base.path !== skill.path ||
+      (there !== undefined && there.svcId !== skill.id);
     if (held.has(skill.id) || (!isNews && !full)) continue;
     const step = await ofSkill(skill, base);
     if (step) exports.push(step);

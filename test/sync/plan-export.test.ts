@@ -50,6 +50,7 @@ const base = (fields: Partial<ExportedBase> = {}): ExportedBase => ({
 });
 const there = (path = "skills/a", fields: Partial<PresentDirectory> = {}): PresentDirectory => ({
   path,
+  svcId: "A",
   ...same,
   ...fields,
 });
@@ -130,6 +131,22 @@ describe("the export of a skill", () => {
     assert.deepEqual((await plan({ ...moved, full: true })).moves, [
       { skillId: "A", put: { path: "skills/a", from: "skills/z" }, remove: ["skills/z"] },
     ]);
+  });
+
+  it("is its directory again where that names another skill, or none", async () => {
+    for (const svcId of ["B", undefined]) {
+      const renamed = {
+        skills: [skill()],
+        bases: [base()],
+        directories: [there("skills/a", { svcId, svcBlob: "other" })],
+      };
+      assert.deepEqual((await plan(renamed)).moves, [
+        { skillId: "A", put: { path: "skills/a" }, remove: [] },
+      ]);
+      assert.deepEqual((await plan({ ...renamed, held: ["A"] })).exports, []);
+    }
+    const described = { directories: [there("skills/a", { svcBlob: "other" })] };
+    assert.deepEqual((await plan({ skills: [skill()], bases: [base()], ...described })).exports, []);
   });
 
   it("leaves alone what could not be imported", async () => {

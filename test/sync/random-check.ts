@@ -6,7 +6,6 @@ import {
   readOutside,
   readPlatform,
   type Ledger,
-  type SeenDirectory,
   type SeenSkill,
   type SeenVersion,
 } from "./random-ledger.ts";
@@ -166,34 +165,18 @@ function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<str
   for (const [place, key] of ledger.broken)
     assert.equal(directories.get(place)?.key, key, `${place} was overwritten though nobody could read it`);
   const claimed = new Set<string>();
-  const outdated: SeenDirectory[] = [];
   ledger.places.clear();
   for (const { path: place, claims } of directories.values())
     if (claims !== undefined) ledger.places.set(claims, place);
-  for (const directory of directories.values()) {
-    const { path: place, claims, key } = directory;
+  for (const { path: place, claims, key } of directories.values()) {
     if (ledger.broken.has(place)) continue;
-    const skill = claims === undefined ? undefined : skills.get(claims);
-    const isAlive = skill !== undefined && skill.doc.deletedAt === undefined;
-    if (!isAlive && ledger.hasRewound) {
-      outdated.push(directory);
-      continue;
-    }
     assert.ok(claims !== undefined, `${place} is no skill's`);
-    assert.ok(isAlive, `${place} is of a skill that is gone`);
+    const skill = skills.get(claims);
+    assert.ok(skill && skill.doc.deletedAt === undefined, `${place} is of a skill that is gone`);
     assert.ok(!claimed.has(claims), `two directories are the skill ${skill.doc.slug}`);
     claimed.add(claims);
     ledger.agreed.set(claims, key);
     assert.equal(key, skill.current, `${place} is not what ${skill.doc.slug} is now`);
-  }
-  // An older state lacks what we say of a skill, or has it of a deleted one whose directory has become another skill since;
-  // that is put back with the skill's next change. A skill's it is all the same, and what that is now.
-  for (const { path: place, key } of outdated) {
-    const owner = [...skills.values()].find(
-      ({ doc, current }) => doc.deletedAt === undefined && current === key && !claimed.has(doc._id),
-    );
-    assert.ok(owner, `${place} is of a skill that is gone, and no other is it now`);
-    claimed.add(owner.doc._id);
   }
 }
 
