@@ -218,6 +218,7 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     directories: scan.directories,
     full: work.full,
     held: imported.held,
+    refused: imported.refused,
     exported,
   });
   const index = indexFile([...skills.values()]);

@@ -37,7 +37,8 @@ export interface Imported {
   isChanged: boolean;
   /** A skill was published meanwhile: decide again before anything is exported. */
   hasMoved: boolean;
-  /** Skills whose content in the branch was refused: not to be overwritten there. */
+  /** Directories that were refused, and the skills that they are: not to be overwritten there. */
+  refused: Set<string>;
   held: Set<string>;
 }
 
@@ -46,7 +47,7 @@ export async function applyImport(
   actions: readonly ImportAction[],
   facts: ImportFacts,
 ): Promise<Imported> {
-  const imported: Imported = { isChanged: false, hasMoved: false, held: new Set() };
+  const imported: Imported = { isChanged: false, hasMoved: false, refused: new Set(), held: new Set() };
   const at = new Map(facts.directories.map((directory) => [directory.path, directory]));
   const placeOf = (action: ImportAction) =>
     (action.kind === "create" ? undefined : action.strayPath) ?? action.path;
@@ -73,6 +74,7 @@ export async function applyImport(
       const refusal = refusalOf(error);
       if (!refusal) throw error;
       refuse(work, directory.path, refusal.code, refusal.message);
+      imported.refused.add(directory.path);
       if (action.kind === "create") return;
       imported.held.add(action.skillId);
       const base = facts.bases.get(action.skillId);

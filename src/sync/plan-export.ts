@@ -45,8 +45,8 @@ export interface SkillExport {
 
 /**
  * Without `full`, only skills that changed here since they were written, and those whose directory says that it is another
- * one's: one that the repository has deleted or moved stays as it left it until then. `held` are skills whose content in the branch could not be imported: what was
- * edited there is not overwritten.
+ * one's: one that the repository has deleted or moved stays as it left it until then. `refused` are directories that could
+ * not be imported, and `held` the skills that they are: what was edited there is not overwritten.
  */
 export async function planExport(given: {
   skills: readonly SkillToExport[];
@@ -54,9 +54,10 @@ export async function planExport(given: {
   directories: readonly PresentDirectory[];
   full: boolean;
   held: ReadonlySet<string>;
+  refused: ReadonlySet<string>;
   exported(skillId: string): Promise<ExportedAs>;
 }): Promise<SkillExport[]> {
-  const { skills, bases, full, held } = given;
+  const { skills, bases, full, held, refused } = given;
   const present = new Map(given.directories.map((directory) => [directory.path, directory]));
   const baseOf = new Map(bases.map((base) => [base.skillId, base]));
   const planned = new Set(skills.map(({ path }) => path));
@@ -71,7 +72,7 @@ export async function planExport(given: {
       base.skillRevision !== skill.revision ||
       base.path !== skill.path ||
       (there !== undefined && there.svcId !== skill.id);
-    if (held.has(skill.id) || (!isNews && !full)) continue;
+    if (held.has(skill.id) || refused.has(skill.path) || (!isNews && !full)) continue;
     const step = await ofSkill(skill, base);
     if (step) exports.push(step);
   }

@@ -108,7 +108,9 @@ async function compare(
   // What becomes a version is written back as it is, but for its `.svc.json`.
   const held = new Set(versions.map(({ skillId }) => skillId));
   const { exported } = exports;
-  const steps = (await planExport({ skills, bases, directories, full: true, held, exported })).filter(isPush);
+  const steps = (
+    await planExport({ skills, bases, directories, full: true, held, refused: new Set(), exported })
+  ).filter(isPush);
   const slugOf = (id: string) => byId.get(id)?.slug ?? id;
   const writes = steps
     .flatMap(({ skillId, put }) => (put ? [{ path: put.path, skill: slugOf(skillId) }] : []))

@@ -353,4 +353,28 @@ describe("a directory that can't be imported", () => {
       assert.deepEqual(await service.app.storage.syncBases.listProblems(world.connectionId, 10), []);
       await assertStill(world);
     }));
+
+  it("is not overwritten by the skill that belongs there, either", () =>
+    withWorld(async (world) => {
+      const skill = await publish(world, "Broken", "one");
+      world.copy.write("skills/broken/SKILL.md", "---\nname: [\n---\n\nnot yaml\n");
+      world.copy.push();
+      for (const full of [false, true]) {
+        assert.equal(await world.sync(full), "done");
+        world.copy.update();
+        assert.match(world.copy.read("skills/broken/SKILL.md"), /not yaml/);
+      }
+      assert.deepEqual(
+        (await world.connection())!.refusals?.map((one) => one.path),
+        ["skills/broken"],
+      );
+
+      world.copy.git("rm", "-qr", "skills/broken");
+      world.copy.push();
+      assert.equal(await world.sync(), "done");
+      world.copy.update();
+      assert.match(world.copy.read("skills/broken/SKILL.md"), /# Broken\n\none/);
+      assert.match(world.copy.read("skills/broken/.svc.json"), new RegExp(skill.id));
+      await assertStill(world);
+    }));
 });

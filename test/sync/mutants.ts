@@ -93,7 +93,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an edit that can't be read is overwritten",
     file: "src/sync/plan-export.ts",
-    edits: [[`if (held.has(skill.id) || (`, `if ((`]],
+    edits: [[`if (held.has(skill.id) || refused.has(skill.path) || (`, `if ((`]],
   },
   {
     name: "a conflict is not told",

@@ -15,12 +15,21 @@ interface World {
   directories?: PresentDirectory[];
   full?: boolean;
   held?: string[];
+  refused?: string[];
   exported?: Record<string, ExportedAs>;
 }
 
 const same = { contentTree: "one", svcBlob: "svc" };
 
-async function plan({ skills, bases = [], directories = [], full = false, held = [], exported = {} }: World) {
+async function plan({
+  skills,
+  bases = [],
+  directories = [],
+  full = false,
+  held = [],
+  refused = [],
+  exported = {},
+}: World) {
   const asked: string[] = [];
   const exports = await planExport({
     skills,
@@ -28,6 +37,7 @@ async function plan({ skills, bases = [], directories = [], full = false, held =
     directories,
     full,
     held: new Set(held),
+    refused: new Set(refused),
     exported: async (id) => {
       asked.push(id);
       return exported[id] ?? same;
@@ -156,6 +166,10 @@ describe("the export of a skill", () => {
       directories: [there("skills/a", { contentTree: "x" })],
     };
     assert.deepEqual((await plan({ ...edited, full: true, held: ["A"] })).exports, []);
+    // Whosever it is.
+    const isThere = { directories: edited.directories, refused: ["skills/a"] };
+    assert.deepEqual((await plan({ skills: [skill()], ...isThere })).exports, []);
+    assert.deepEqual((await plan({ skills: [skill("skills/b")], ...isThere })).moves.length, 1);
   });
 
   it("that was deleted goes, unless the branch holds something else there by now", async () => {
