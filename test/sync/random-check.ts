@@ -166,8 +166,12 @@ function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<str
     assert.equal(directories.get(place)?.key, key, `${place} was overwritten though nobody could read it`);
   const claimed = new Set<string>();
   ledger.places.clear();
-  for (const { path: place, claims } of directories.values())
-    if (claims !== undefined) ledger.places.set(claims, place);
+  const all = [...directories.values()];
+  for (const { path: place, claims, isBroken } of all) {
+    // Of several that can't be read any one may turn out to be it.
+    const others = all.filter((other) => other.claims === claims && other.path !== place);
+    if (claims !== undefined && (!isBroken || others.length === 0)) ledger.places.set(claims, place);
+  }
   for (const { path: place, claims, key } of directories.values()) {
     if (ledger.broken.has(place)) continue;
     assert.ok(claims !== undefined, `${place} is no skill's`);
