@@ -63,6 +63,7 @@ export const skillIndexes: IndexDescription[] = [
   { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
   { key: { publicId: 1 } },
   { key: { slug: 1, listed: 1 } },
+  { key: { tenantId: 1, _id: 1 } },
   { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
   { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, governingFolderId: 1, updatedAt: -1, _id: -1 } },

@@ -62,16 +62,14 @@ export function openTenantSkills(database: Database) {
       ]);
       return resumed > 0;
     },
-    /** What a repository that mirrors an organization's skills holds of each, in order of their ids. */
+    /**
+     * What a repository that mirrors an organization's skills holds of each, in order of their ids. Suspended ones too: files
+     * of an organization that is deleted, or brought back, stay where they are.
+     */
     listToMirror: (tenantId: string, after: string, limit: number) =>
       skills
         .find(
-          {
-            tenantId,
-            _id: { $gt: after },
-            deletedAt: { $exists: false },
-            suspended: { $exists: false },
-          },
+          { tenantId, _id: { $gt: after }, deletedAt: { $exists: false } },
           {
             projection: {
               tenantId: 1,

@@ -236,7 +236,7 @@ async function importDiff(folder: string, library: Library): Promise<Row[]> {
     const mirror = cold.open({ tenantId, connectionId: library.connectionId });
     own.push(
       await timed(async () => {
-        const { directories } = await mirror.scan(commit, before);
+        const { directories } = await mirror.scan(commit, { since: before });
         if (directories.length !== 10) throw new Error(`found ${directories.length} edits of 10`);
       }),
     );

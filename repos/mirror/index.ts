@@ -257,12 +257,12 @@ export function openMirrors(given: MirrorOptions): Mirrors {
 
     return {
       fetch: (remote, branch, options) => guarded("fetch", () => fetch(remote, branch, options)),
-      scan: (commit, since) =>
+      scan: (commit, { since, known = [] } = {}) =>
         guarded("scan", async () => {
           assertOid(commit);
           if (since !== undefined) assertOid(since);
-          const known = since !== undefined && (await isHere(since)) ? since : undefined;
-          return scanSkills(context, commit, known);
+          const from = since !== undefined && (await isHere(since)) ? since : undefined;
+          return scanSkills(context, commit, { since: from, known: new Set(known) });
         }),
       list: (skill) => guarded("list a skill", () => listSkill(context, skill)),
       read: (oid) => guarded("read a file", () => objects.read(repo, oid, "blob")),

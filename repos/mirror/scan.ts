@@ -30,11 +30,11 @@ export interface ScanContext {
   trees: TreeReader;
 }
 
-/** `since` must be readable here; without it the scan is complete. */
+/** `since` must be readable here; without it the scan is complete. `known` are paths of skills. */
 export async function scanSkills(
   context: ScanContext,
   commit: string,
-  since: string | undefined,
+  { since, known }: { since: string | undefined; known: ReadonlySet<string> },
 ): Promise<RemoteScan> {
   const { trees } = context;
   const [now, before] = await Promise.all([
@@ -50,7 +50,14 @@ export async function scanSkills(
     problems: [],
   };
   const oidOf = (found: string | undefined) => (found === "blocked" ? undefined : found);
-  await walk(trees, scan, { path: skillsFolder, depth: 0, before: oidOf(before), now: oidOf(now) });
+  const inQuestion: InQuestion = { folders: foldersOf(known), found: [] };
+  await walk(trees, scan, inQuestion, {
+    path: skillsFolder,
+    depth: 0,
+    before: oidOf(before),
+    now: oidOf(now),
+  });
+  settle(scan, inQuestion, known);
   await readIds(context, scan.directories);
   return scan;
 }
@@ -61,7 +68,7 @@ async function skillsTree(trees: TreeReader, commit: string): Promise<string | u
   return entry === undefined ? undefined : isFolder(entry) ? entry.oid : "blocked";
 }
 
-async function walk(trees: TreeReader, scan: RemoteScan, start: Pair): Promise<void> {
+async function walk(trees: TreeReader, scan: RemoteScan, inQuestion: InQuestion, start: Pair): Promise<void> {
   let looked = 0;
   const differs = ({ before, now }: Pair) => before !== now;
   // Level by level: the trees of one level lie side by side.
@@ -75,17 +82,26 @@ async function walk(trees: TreeReader, scan: RemoteScan, start: Pair): Promise<v
     const read = await trees.trees(
       level.flatMap(({ before, now }) => [before, now].filter((oid) => oid !== undefined)),
     );
-    level = level.flatMap((pair) => visit(pair, read, scan)).filter(differs);
+    level = level.flatMap((pair) => visit(pair, read, scan, inQuestion)).filter(differs);
   }
 }
 
 /** Takes note of one folder and answers the pairs below it. */
-function visit(pair: Pair, read: ReadonlyMap<string, RawTreeEntry[]>, scan: RemoteScan): Pair[] {
+function visit(
+  pair: Pair,
+  read: ReadonlyMap<string, RawTreeEntry[]>,
+  scan: RemoteScan,
+  { folders, found }: InQuestion,
+): Pair[] {
   let before = pair.before === undefined ? [] : (read.get(pair.before) ?? []);
   let now = pair.now === undefined ? [] : (read.get(pair.now) ?? []);
   // `skills/` itself is no skill, whatever lies in it.
   const wasSkill = pair.depth > 0 && rootFileOf(before) !== undefined;
-  const rootFile = pair.depth > 0 ? rootFileOf(now) : undefined;
+  let rootFile = pair.depth > 0 ? rootFileOf(now) : undefined;
+  if (rootFile !== undefined && pair.now !== undefined && folders.has(pair.path)) {
+    found.push(asSkill(pair.path, pair.now, rootFile, now));
+    rootFile = undefined;
+  }
   if (rootFile !== undefined && pair.now !== undefined)
     scan.directories.push(asSkill(pair.path, pair.now, rootFile, now));
   else if (wasSkill) scan.gone.push(pair.path);
@@ -111,6 +127,40 @@ function visit(pair: Pair, read: ReadonlyMap<string, RawTreeEntry[]>, scan: Remo
       if (entry.name !== undefined && isFolder(entry) && pair.depth < deepest)
         pairOf(entry.name).before = entry.oid;
   return [...below.values()];
+}
+
+/** Folders of skills that have got a SKILL.md or RULE.md: a skill only if those below it are gone. */
+interface InQuestion {
+  folders: ReadonlySet<string>;
+  found: RemoteSkill[];
+}
+
+/** All folders around some paths. */
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+    }
+  return folders;
+}
+
+function settle(scan: RemoteScan, { found }: InQuestion, known: ReadonlySet<string>): void {
+  const held = foldersOf(scan.directories.map(({ path }) => path).filter((path) => known.has(path)));
+  // From the outside in: what lies in a skill is part of it.
+  for (const skill of found) {
+    const { path } = skill;
+    if (scan.directories.some((outer) => path.startsWith(`${outer.path}/`))) continue;
+    if (held.has(path)) {
+      note(scan, { path, why: "holds_skills" });
+      continue;
+    }
+    const isOutside = (one: { path: string }) => !one.path.startsWith(`${path}/`);
+    scan.directories = [...scan.directories.filter(isOutside), skill];
+    scan.problems = scan.problems.filter(isOutside);
+  }
 }
 
 /** What is on one side alone. Both are sorted, as git writes them; where one is not, equal entries may stay. */

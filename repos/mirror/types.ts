@@ -75,7 +75,7 @@ export interface RemoteSkill {
 /** Something below `skills/` that is passed over. */
 export interface ScanProblem {
   path: string;
-  why: "root_file_is_no_file" | "submodule" | "symlink" | "name_not_text" | "too_deep";
+  why: "root_file_is_no_file" | "submodule" | "symlink" | "name_not_text" | "too_deep" | "holds_skills";
 }
 
 export interface RemoteScan {
@@ -249,8 +249,11 @@ export interface Mirror {
    * merge of that branch does. False where one of them is not here.
    */
   onlyFollows(commit: string, given: { ours: string; before: string; after: string }): Promise<boolean>;
-  /** Skills of a fetched commit, or what changed against an earlier one; complete if that is no longer here. */
-  scan(commit: string, since?: string): Promise<RemoteScan>;
+  /**
+   * Skills of a fetched commit, or what changed against an earlier one; complete if that is no longer here. Where skills of
+   * `known` paths lie below a directory it stays their folder, whatever it has got itself.
+   */
+  scan(commit: string, options?: { since?: string; known?: Iterable<string> }): Promise<RemoteScan>;
   /** Files of a skill's directory, by the `tree` of its scan. `files` has what may be imported, once nothing is refused. */
   list(skill: Pick<RemoteSkill, "tree" | "rootFile">): Promise<DirectoryListing>;
   /** Whole content of one file of a listing. */

@@ -186,7 +186,12 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
   });
   if (fetched.status === "no_branch") throw branchMissing(connection.branch, fetched);
   const parent = fetched.status === "fetched" ? fetched.commit : null;
-  const scan = parent === null ? emptyScan : await mirror.scan(parent);
+  let { skills, bases } = await loadSides(work);
+  const known = [...bases.values(), ...skills.values()].flatMap((one) => [
+    one.path,
+    ...("strayPath" in one && one.strayPath !== undefined ? [one.strayPath] : []),
+  ]);
+  const scan = parent === null ? emptyScan : await mirror.scan(parent, { known });
   if (scan.skills === "blocked")
     throw new SyncBlocked("skills_blocked", "skills is no folder in the repository: rename what is there.");
   passOver(work, scan.problems);
@@ -196,7 +201,6 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     request,
     (fetched.status === "fetched" && fetched.beside) || null,
   );
-  let { skills, bases } = await loadSides(work);
   const exports = openExports(app, () => skills);
   const { exported } = exports;
   const actions = await planImport(

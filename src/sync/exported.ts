@@ -16,26 +16,37 @@ import type { ImportQuestions, LaterVersion } from "./decide.ts";
 import type { ExportedAs } from "./plan-export.ts";
 
 const listedAtOnce = 1000;
+const looksAtMost = 5;
 
 export interface PlacedSkill extends MirroredSkill {
   id: string;
   path: string;
 }
 
-/** Every skill of an organization that is in sight of anybody, and where it belongs in the repository. */
+/** Every skill of an organization that is not deleted, and where it belongs in the repository. */
 export async function listPlacedSkills(app: App, tenantId: string): Promise<PlacedSkill[]> {
-  const placed: PlacedSkill[] = [];
-  const tree = await loadTree(app, tenantId);
+  for (let look = 1; ; look++) {
+    const skills = await listSkills(app, tenantId);
+    // Read after them, it has every folder that they lie in, unless that was emptied and deleted in between.
+    const tree = await loadTree(app, tenantId);
+    const placed = skills.flatMap((skill) => {
+      const folders = skill.folderId === null ? [] : tree.ancestry(skill.folderId).toReversed();
+      if (skill.folderId !== null && folders.length === 0) return [];
+      const slugs = folders.map(({ slug }) => slug);
+      return [{ ...skill, id: skill._id, path: mirrorPath(slugs, skill.slug) }];
+    });
+    // One that is left out would count as deleted.
+    if (placed.length === skills.length) return placed;
+    if (look === looksAtMost) throw new Error(`skills of ${tenantId} lie in folders that are not there`);
+  }
+}
+
+async function listSkills(app: App, tenantId: string): Promise<MirroredSkill[]> {
+  const skills: MirroredSkill[] = [];
   for (let after = ""; ;) {
     const rows = await app.storage.tenantSkills.listToMirror(tenantId, after, listedAtOnce);
-    for (const skill of rows) {
-      const folders = skill.folderId === null ? [] : tree.ancestry(skill.folderId).toReversed();
-      // Its folder was made after the tree was read: the change that made it asks for another sync.
-      if (skill.folderId !== null && folders.length === 0) continue;
-      const slugs = folders.map(({ slug }) => slug);
-      placed.push({ ...skill, id: skill._id, path: mirrorPath(slugs, skill.slug) });
-    }
-    if (rows.length < listedAtOnce) return placed;
+    skills.push(...rows);
+    if (rows.length < listedAtOnce) return skills;
     after = rows.at(-1)!._id;
   }
 }

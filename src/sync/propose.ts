@@ -254,7 +254,7 @@ class Proposal implements Destination {
   async #findHeld(tip: string): Promise<void> {
     const { mirror } = this.#work;
     if (!(await mirror.look(tip))) return;
-    const { directories, gone } = await mirror.scan(tip, this.#parent);
+    const { directories, gone } = await mirror.scan(tip, { since: this.#parent });
     const at = new Map(directories.map((directory) => [directory.path, directory]));
     const isGone = new Set(gone);
     for (const step of this.#wanted) {

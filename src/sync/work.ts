@@ -50,6 +50,7 @@ export const passedOverWords: Record<ScanProblem["why"], string> = {
   symlink: "It is a symbolic link: it is passed over.",
   name_not_text: "Its name is no text: it is passed over.",
   too_deep: "It lies too deep: it is passed over.",
+  holds_skills: "Other skills lie in it: its SKILL.md or RULE.md is passed over until it is moved elsewhere.",
 };
 
 /** Told, and no failure of anything: such things may lie there for good. */

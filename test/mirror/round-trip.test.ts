@@ -141,7 +141,7 @@ describe("a mirror", () => {
     });
     const second = await fetched(mirror, repository);
 
-    const scan = await mirror.scan(second, first);
+    const scan = await mirror.scan(second, { since: first });
 
     assert.equal(scan.complete, false);
     assert.deepEqual(scan.directories.map(({ path }) => path).toSorted(), [
@@ -156,7 +156,7 @@ describe("a mirror", () => {
         whole.directories.find(({ path }) => path === one.path),
         one,
       );
-    assert.deepEqual((await mirror.scan(second, second)).directories, []);
+    assert.deepEqual((await mirror.scan(second, { since: second })).directories, []);
   });
 
   it("fetches what is new, tells who changed what, and survives a rewritten history", async () => {
@@ -189,7 +189,7 @@ describe("a mirror", () => {
     runGit(repository.copy, "push", "-q", "-f", "origin", "HEAD:refs/heads/main");
     const rewritten = await fetched(mirror, repository);
     assert.equal(rewritten, repository.head());
-    assert.deepEqual((await mirror.scan(rewritten, tip)).directories, [], "same content, no change");
+    assert.deepEqual((await mirror.scan(rewritten, { since: tip })).directories, [], "same content, no change");
     assertSound(bench.directory());
   });
 

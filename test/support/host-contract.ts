@@ -61,7 +61,7 @@ export function hostContract(make: () => Promise<HostCase>): void {
     const edited = repository.commit({ "skills/one/SKILL.md": "# Edited\n" });
     const fetched = await mirror.fetch(await host.remote(), "main");
     assert.equal(fetched.status === "fetched" && fetched.commit, edited);
-    assert.equal((await mirror.scan(edited, prepared.commit)).directories.length, 1);
+    assert.equal((await mirror.scan(edited, { since: prepared.commit })).directories.length, 1);
     const late = await mirror.build(prepared.commit, [text("skills/two")], commitInfo);
     assert.ok(late.prepared);
     assert.deepEqual(await mirror.push(await host.remote(), "main", late.prepared), { status: "moved" });
