@@ -65,6 +65,8 @@ export interface ConnectionDoc extends WithOutbox {
   refusals?: SyncRefusal[];
   /** When the branch's head is to be asked for. */
   pollAt: Date;
+  /** The branch as it was found then, and the etag of that answer. */
+  headOid?: string;
   headEtag?: string;
   /** The branch as the last sync left it. */
   lastRemoteOid?: string;
@@ -199,12 +201,16 @@ export function openConnections(database: Database) {
         .sort({ pollAt: 1 })
         .limit(limit)
         .toArray(),
-    async markPolled(id: string, next: { pollAt: Date; headEtag?: string | undefined }): Promise<void> {
-      const { pollAt, headEtag } = next;
-      await connections.updateOne(
-        { _id: id },
-        { $set: { pollAt, ...(headEtag === undefined ? {} : { headEtag }) } },
-      );
+    /** Without `head`, what is known of it stays. */
+    async markPolled(
+      id: string,
+      { pollAt, head }: { pollAt: Date; head?: { oid: string; etag?: string } | undefined },
+    ): Promise<void> {
+      const found = head && {
+        headOid: { $literal: head.oid },
+        headEtag: head.etag === undefined ? "$$REMOVE" : { $literal: head.etag },
+      };
+      await connections.updateOne({ _id: id }, [{ $set: { pollAt, ...found } }]);
     },
 
     /**
@@ -232,6 +238,10 @@ export function openConnections(database: Database) {
         { $set: { "lease.until": until } },
       );
       return result.matchedCount === 1;
+    },
+    /** Gives the lease back of a holder that is known to be dead; all that it was to do is left to do. */
+    async releaseLease(id: string, holder: string): Promise<void> {
+      await connections.updateOne({ _id: id, "lease.holder": holder }, { $unset: { lease: true } });
     },
     /** Ends a piece of work and gives the lease back. False when somebody else has taken the connection over. */
     async finish(id: string, fence: number, result: SyncResult): Promise<boolean> {

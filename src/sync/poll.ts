@@ -3,6 +3,7 @@
  * knows of: syncs that are due, and connections whose end was stopped half way.
  */
 import { RepoError } from "../../repos/errors.ts";
+import type { BranchHead } from "../../repos/hosts/host.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { App } from "../app.ts";
 import { inLanes } from "../lanes.ts";
@@ -33,7 +34,7 @@ export async function pollConnections(app: App): Promise<void> {
 
 /** Asks for the branch's head, and for a sync where it is not where the last one left it. */
 async function lookAtBranch(app: App, connection: ConnectionDoc): Promise<void> {
-  const { _id: id, branch, headEtag, lastRemoteOid } = connection;
+  const { _id: id, branch, headOid, headEtag, lastRemoteOid } = connection;
   const { connections } = app.storage;
   const inMs = (ms: number) => new Date(app.now().getTime() + ms * (0.9 + Math.random() / 5));
   // Before it is asked: whatever happens, it is not asked again at once.
@@ -42,20 +43,24 @@ async function lookAtBranch(app: App, connection: ConnectionDoc): Promise<void> 
     const isBlocked = connection.status === "blocked";
     const host = await openHost(app, connection);
     if (isCallDue(app, connection)) await haveUsCalled(app, connection, host);
-    const head = await host.head(branch, isBlocked ? undefined : headEtag);
+    // An etag says that the branch is where it was then, which since may not be where the last sync left it.
+    const head = await host.head(branch, headOid === lastRemoteOid && !isBlocked ? headEtag : undefined);
     if (head === "unchanged") return;
-    const isKnown = head?.etag !== undefined && head.etag === headEtag;
-    if ((head && head.oid !== lastRemoteOid && !isKnown) || (isBlocked && isOld(app, connection)))
-      await requestSync(app, { id });
+    if (isNews(connection, head) || (isBlocked && isOld(app, connection))) await requestSync(app, { id });
     // After the request: a stop in between asks once more, and never less.
-    if (head?.etag !== undefined)
-      await connections.markPolled(id, { pollAt: inMs(pollMs), headEtag: head.etag });
+    if (head) await connections.markPolled(id, { pollAt: inMs(pollMs), head });
   } catch (error) {
     if (!(error instanceof RepoError)) throw error;
     const waitMs = Math.min(Math.max(error.retryAfterMs ?? 0, pollMs), longestPollMs);
     await connections.markPolled(id, { pollAt: inMs(error.retryable ? waitMs : longestPollMs) });
     app.log.info({ connection: id, code: error.code }, "a branch could not be looked at");
   }
+}
+
+/** Whether the branch is not where the last sync left it. What is in trouble is told once of each head, not to wait less. */
+function isNews({ status, headOid, lastRemoteOid }: ConnectionDoc, head: BranchHead | undefined): boolean {
+  if (head?.oid === lastRemoteOid) return false;
+  return status === "active" || (head !== undefined && head.oid !== headOid);
 }
 
 function isOld(app: App, { problem }: ConnectionDoc): boolean {

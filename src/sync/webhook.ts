@@ -55,7 +55,10 @@ function appSecrets({ config }: App, connectionId: string | undefined): readonly
   return connectionId === undefined ? config.github.webhookSecrets : [];
 }
 
-/** Repository, installation and branch must be the connection's. What we pushed ourselves is no news. */
+/**
+ * Repository, installation and branch must be the connection's. What we pushed ourselves is no news; while a sync runs,
+ * it is: that one may have seen another head, which it notes after this.
+ */
 async function findConcerned(
   app: App,
   own: ConnectionDoc | undefined,
@@ -64,11 +67,11 @@ async function findConcerned(
   const { repositoryId, installationId, ref, after } = push;
   const known = own ? [own] : await app.storage.connections.listOfRepository("github-app", repositoryId);
   return known.filter(
-    ({ host, branch, lastRemoteOid, status }) =>
+    ({ host, branch, lastRemoteOid, lease, status }) =>
       status !== "disconnecting" &&
       host.repositoryId === repositoryId &&
       ref === `refs/heads/${branch}` &&
       (own !== undefined || host.installationId === installationId) &&
-      (after === undefined || after !== lastRemoteOid),
+      (after === undefined || after !== lastRemoteOid || lease !== undefined),
   );
 }

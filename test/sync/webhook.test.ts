@@ -164,6 +164,26 @@ describe("a delivery of the App's webhook", () => {
     assert.equal(await wantedOf(app), first);
   });
 
+  it("is news where it names the head of the last sync while another one runs, which may have seen a later one", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { lastRemoteOid } = (await service.app.storage.connections.find(app.id))!;
+    const first = await wantedOf(app);
+    const until = new Date(service.app.now().getTime() + 60_000);
+    const held = (await service.app.storage.connections.takeLease(
+      app.id,
+      "another",
+      until,
+      service.app.now(),
+    ))!;
+
+    assert.equal(await send(app, { after: lastRemoteOid! }), 200);
+
+    assert.equal(await wantedOf(app), first + 1);
+    const end = { done: first, now: service.app.now(), status: "active" } as const;
+    await service.app.storage.connections.finish(app.id, held.fence, end);
+  });
+
   it("may come late, and after a later one: what is imported is the branch as it is", async () => {
     const app = await connectByApp();
     await runConnection(service.app, app.id);
