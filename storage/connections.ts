@@ -53,8 +53,10 @@ export interface ConnectionDoc extends WithOutbox {
   problem?: SyncProblem;
   wanted: number;
   done: number;
-  /** The `wanted` of the last request for a full sync: one is due while it is over `done`. */
+  /** The `wanted` of the last request for a full sync. */
   fullWanted: number;
+  /** The `fullWanted` of the last full sync that came to its end: while it lags, each sync is a full one. */
+  fullDone?: number;
   /** Since when something has been asked for that is not done. */
   wantedSince?: Date;
   /** When it is to be looked at; absent while nothing is asked for. */
@@ -104,6 +106,8 @@ export interface SyncRequest {
 export interface SyncResult {
   /** The `wanted` that was read when the lease was taken. */
   done: number;
+  /** With the end of a full sync: the `fullWanted` that was read then. */
+  fullDone?: number | undefined;
   now: Date;
   status: "active" | "blocked" | "failing";
   /** Told where the branch was seen; else what is known of it stays. */
@@ -245,7 +249,7 @@ export function openConnections(database: Database) {
     },
     /** Ends a piece of work and gives the lease back. False when somebody else has taken the connection over. */
     async finish(id: string, fence: number, result: SyncResult): Promise<boolean> {
-      const { done, now, status, problem, retryAt, notBefore, lastRemoteOid, refusals } = result;
+      const { done, fullDone, now, status, problem, retryAt, notBefore, lastRemoteOid, refusals } = result;
       const isDone = { $gte: ["$done", "$wanted"] };
       const isFailing = status === "failing";
       const lag = { $subtract: [now, { $ifNull: ["$wantedSince", now] }] };
@@ -255,6 +259,7 @@ export function openConnections(database: Database) {
             done: isFailing ? "$done" : { $max: ["$done", done] },
             status: { $cond: [{ $eq: ["$status", "disconnecting"] }, "$status", status] },
             problem: problem === undefined ? "$$REMOVE" : { $literal: problem },
+            ...(fullDone === undefined ? {} : { fullDone }),
             failures: isFailing ? { $add: ["$failures", 1] } : 0,
             updatedAt: now,
             ...(lastRemoteOid === undefined ? {} : { lastRemoteOid: { $literal: lastRemoteOid } }),

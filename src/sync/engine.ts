@@ -63,7 +63,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     return endEmpty(app, connection, fence);
 
   const runId = app.newId();
-  const full = connection.fullWanted > connection.done;
+  const full = connection.fullWanted > (connection.fullDone ?? 0);
   const counts = { imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0, refused: 0, retries: 0 };
   const { syncRuns } = app.storage;
   const run = { connectionId, tenantId: connection.tenantId, full, startedAt };
@@ -116,7 +116,9 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   const now = app.now();
   const refusals = toldRefusals(work);
   const isSame = outcome === "blocked" && problem?.code === connection.problem?.code;
-  const isNews = Object.values(counts).some((count) => count > 0) || (outcome !== "done" && !isSame) || full;
+  const isChange = Object.values(counts).some((count) => count > 0);
+  // One that was blocked is full again each time, and is told once.
+  const isNews = isChange || (outcome !== "done" && !isSame) || connection.fullWanted > connection.done;
   if (isNews)
     await syncRuns.finish(runId, {
       endedAt: now,
@@ -131,6 +133,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   if (leaving.signal.aborted) return "lost";
   const isEnded = await connections.finish(connectionId, fence, {
     done: connection.wanted,
+    ...(full && outcome === "done" ? { fullDone: connection.fullWanted } : {}),
     now,
     status: outcome === "done" ? "active" : outcome === "blocked" ? "blocked" : "failing",
     ...(commit ? { lastRemoteOid: commit } : {}),

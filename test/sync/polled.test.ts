@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { runGit } from "../support/git-host.ts";
-import { edited, startHosted, type Connected, type Hosted } from "./hosted.ts";
+import { edited, hourMs, startHosted, type Connected, type Hosted } from "./hosted.ts";
 
 const pollMs = 6 * 60_000;
 
@@ -74,5 +74,41 @@ describe("a branch that is looked at", () => {
     await hosted.wait(side, pollMs);
 
     await hosted.assertTold(side, "blocked", "branch_missing");
+  });
+});
+
+describe("a sync by hand that is blocked", () => {
+  it("puts everything back once its cause is gone, though nobody asks again", async () => {
+    const side = await inStep();
+    await hosted.publish(side, "Gone", "there at first");
+    await hosted.run(side);
+    side.repository.pull();
+    side.repository.commit({ "skills/gone/SKILL.md": null, "skills/gone/.svc.json": null });
+    await hosted.host.trouble({ on: "fetch-refs", answer: { status: 401 } });
+    await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
+    await hosted.run(side);
+    for (let i = 0; i < 2; i++) await hosted.wait(side, 2 * hourMs);
+    await hosted.assertTold(side, "blocked", "auth_failed");
+    const history = await hosted.service.call<{ outcome: string }[]>("GET", `${side.base}/history`, {
+      token: side.owner.token,
+    });
+    assert.equal(history.data.filter(({ outcome }) => outcome === "blocked").length, 1);
+
+    await hosted.host.calm();
+    await hosted.wait(side, 2 * hourMs);
+
+    await hosted.assertInStep(side);
+    assert.ok(side.repository.paths().includes("skills/gone/SKILL.md"));
+  });
+
+  it("is done once: what is deleted there afterwards stays away", async () => {
+    const side = await inStep();
+    side.repository.pull();
+    side.repository.commit({ "skills/kept/SKILL.md": null, "skills/kept/.svc.json": null });
+
+    await hosted.wait(side, pollMs);
+
+    await hosted.assertInStep(side);
+    assert.ok(!side.repository.paths().includes("skills/kept/SKILL.md"));
   });
 });
