@@ -3,7 +3,9 @@
  * its right is the repository's, its author the member who connected. Whether anything is to be imported was decided
  * before, by content (`src/sync/decide.ts`).
  */
+import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../contract/limits.ts";
+import { readSkillText, type FrontmatterDefaults } from "../../contract/skill-rules.ts";
 import type { SkillType } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
@@ -19,7 +21,7 @@ import { createSkill, type Published } from "./create-skill.ts";
 import { appendVersion, type Appended, type ImportedFrom } from "./publish-version.ts";
 import { skillName } from "./schema.ts";
 import { freeSlug } from "./slug.ts";
-import type { VersionSource } from "./text-source.ts";
+import { rootFileOf, type VersionSource } from "./text-source.ts";
 
 const nameAttempts = 20;
 const authorLength = 200;
@@ -64,7 +66,8 @@ export async function importVersion(
   source: VersionSource,
   commit: ImportCommit,
 ): Promise<Appended | "moved"> {
-  const imported = { ...importedFrom(commit), expectedHead: skill.head.version };
+  const edited = await editedDefaults(app, skill, source);
+  const imported = { ...importedFrom(commit), expectedHead: skill.head.version, edited };
   try {
     return await appendVersion(app, actor, skill, source, { message: messageOf(commit), imported });
   } catch (error) {
@@ -72,6 +75,25 @@ export async function importVersion(
       return "moved";
     throw error;
   }
+}
+
+/**
+ * What a push says of the skill itself and the frontmatter of its current version does not: what was set here since is not
+ * in the repository, and nobody's edit of it.
+ */
+async function editedDefaults(
+  app: App,
+  { _id, tenantId, type, current }: SkillDoc,
+  { defaults }: VersionSource,
+): Promise<Pick<FrontmatterDefaults, "description" | "tags">> {
+  const root = current.format === "package" ? "SKILL.md" : rootFileOf(type);
+  const file = await app.repos.readFile({ tenantId, skillId: _id }, current.oid, root);
+  const before = file ? readSkillText(file.data.toString("utf8"), current.format).defaults : {};
+  const { description, tags } = defaults;
+  return {
+    ...(description === undefined || description === before.description ? {} : { description }),
+    ...(tags === undefined || isDeepStrictEqual(tags, before.tags) ? {} : { tags }),
+  };
 }
 
 export interface ImportedDirectory {

@@ -7,6 +7,7 @@
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../storage/database.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
+import type { FrontmatterDefaults } from "../../contract/skill-rules.ts";
 import type { CommitDraft, RepoId, WrittenCommit } from "../../repos/store/index.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -36,8 +37,11 @@ export interface AppendRequest extends SemverRequest {
   message?: string | undefined;
   description?: string | undefined;
   tags?: string[] | undefined;
-  /** A version made of a push to the connected repository; the caller decided on what `expectedHead` shows. */
-  imported?: (ImportedFrom & { expectedHead: number }) | undefined;
+  /**
+   * A version made of a push to the connected repository; the caller decided on what `expectedHead` shows. Of what the
+   * frontmatter says, only `edited` reaches the skill.
+   */
+  imported?: (ImportedFrom & { expectedHead: number; edited: FrontmatterDefaults }) | undefined;
 }
 
 /** The commit of a connected repository that a version was made of. One line each. */
@@ -82,7 +86,11 @@ export async function appendVersion(
     if (await source.equals(skill.current)) return unchanged(app, skill, source);
     const semver = nextSemver(skill.highestSemver, request);
     const number = skill.head.version + 1;
-    const description = request.description ?? source.defaults.description ?? skill.description;
+    const defaults = imported ? imported.edited : source.defaults;
+    const described = request.description ?? defaults.description;
+    const description = described ?? skill.description;
+    // What was pushed stays as it is, so that the next push is compared with that.
+    const inFile = (imported && source.defaults.description) ?? description;
     const draft = commitDraft(app, actor, {
       repo,
       number,
@@ -95,7 +103,7 @@ export async function appendVersion(
     });
     written = written
       ? await app.repos.recommit(repo, written, draft)
-      : await app.repos.writeCommit(repo, { ...draft, source: source.tree(skill, description) });
+      : await app.repos.writeCommit(repo, { ...draft, source: source.tree(skill, inFile) });
     if (source.format === "package" && written.digest === skill.current.digest)
       return unchanged(app, skill, source);
 
@@ -110,10 +118,16 @@ export async function appendVersion(
       description,
       message: draft.message,
     });
-    const tags = request.tags ?? source.defaults.tags;
+    const tags = request.tags ?? defaults.tags;
     const current = row.prerelease
       ? {}
-      : { current: summaryOf(row), description, excerpt: source.excerpt, ...(tags ? { tags } : {}) };
+      : {
+          current: summaryOf(row),
+          excerpt: source.excerpt,
+          // Said by nobody, it stays as it is, whoever sets it meanwhile.
+          ...(described === undefined ? {} : { description: described }),
+          ...(tags ? { tags } : {}),
+        };
     const event = makeEvent(app, actor, imported ? "skill.version_imported" : "skill.version_created", {
       tenantId: skill.tenantId,
       resourceType: "skill",

@@ -1,0 +1,108 @@
+/** What a push says of a skill beside its content: it counts where it was edited there, and only there. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startService, type TestService } from "../support/service.ts";
+import { connectedWorld, publish, type SyncWorld } from "./world.ts";
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+async function withWorld(work: (world: SyncWorld) => Promise<void>): Promise<void> {
+  const world = await connectedWorld(service);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+async function change(world: SyncWorld, skillId: string, body: object): Promise<void> {
+  const answer = await service.call("PUT", `/api/skills/${skillId}`, { token: world.owner.token, body });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+async function settingsOf(skillId: string) {
+  const skill = (await service.app.storage.skills.find(skillId))!;
+  return { version: skill.head.version, description: skill.description, tags: skill.tags };
+}
+
+/** Replaces what a pattern finds in a file of the repository, pushes and syncs. */
+async function edit(world: SyncWorld, file: string, from: RegExp, to: string): Promise<void> {
+  world.copy.update();
+  const text = world.copy.read(file);
+  assert.match(text, from);
+  world.copy.write(file, text.replace(from, to));
+  world.copy.push();
+  assert.equal(await world.sync(), "done");
+}
+
+const content = "---\ndescription: Makes tea.\ntags: [hot]\n---\n\nBoil water.\n";
+const made = "skills/tea/SKILL.md";
+
+describe("description and tags that were set here", () => {
+  it("outlive an edit of the text there, however often", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "", { content });
+      await world.sync();
+      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+      const kept = { description: "Makes any tea.", tags: ["cold"] };
+
+      await edit(world, made, /Boil water/, "Boil fresh water");
+      assert.deepEqual(await settingsOf(id), { version: 2, ...kept });
+      assert.equal((await service.app.storage.versions.find(id, 2))?.description, kept.description);
+      await edit(world, made, /Boil fresh water/, "Boil clean water");
+      assert.deepEqual(await settingsOf(id), { version: 3, ...kept });
+      world.copy.update();
+      assert.match(world.copy.read(made), /description: Makes tea\.\n/, "what was pushed stays as it is");
+      assert.match(world.copy.read("skills/README.md"), /Makes any tea\\?\./);
+    }));
+
+  it("give way to those that are edited there, each by itself", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "", { content });
+      await world.sync();
+      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+
+      await edit(world, made, /Makes tea/, "Makes green tea");
+      assert.deepEqual(await settingsOf(id), {
+        version: 2,
+        description: "Makes green tea.",
+        tags: ["cold"],
+      });
+      await edit(world, made, /\bhot\b/, "warm");
+      assert.deepEqual(await settingsOf(id), {
+        version: 3,
+        description: "Makes green tea.",
+        tags: ["warm"],
+      });
+    }));
+
+  it("are not replaced by the first paragraph, which stands in for a description there", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "Boil water.");
+      await world.sync();
+      await change(world, id, { description: "Makes any tea." });
+
+      await edit(world, made, /\n\nBoil water/, "\n\nBoil fresh water");
+
+      assert.deepEqual(await settingsOf(id), { version: 2, description: "Makes any tea.", tags: [] });
+    }));
+
+  it("outlive an edit of a package", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "", { content });
+      await world.sync();
+      world.copy.update();
+      world.copy.write("skills/tea/pot.txt", "brown\n");
+      world.copy.push();
+      assert.equal(await world.sync(), "done");
+      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+
+      await edit(world, "skills/tea/pot.txt", /brown/, "white");
+
+      assert.deepEqual(await settingsOf(id), { version: 3, description: "Makes any tea.", tags: ["cold"] });
+    }));
+});
