@@ -20,6 +20,8 @@ import { openApp } from "./src/open.ts";
 import { exportTo, importFrom } from "./src/operations/transfer.ts";
 import { verifyStore } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
+import { closeChildren } from "./workers/children.ts";
+import { planInChild } from "./workers/plans.ts";
 import { startWorkers } from "./workers/start.ts";
 
 const roles = ["all", "api", "worker"] as const;
@@ -82,6 +84,8 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   await closingOnError(closers, async () => {
     if (role === "all") closers.push(await lockDataDir(config.dataDir, "all"));
     const app = await open(config, log, closers);
+    // Those that make plans: the role that takes no jobs has them as well.
+    closers.push(() => closeChildren(app));
     health.checks = { database: () => app.storage.ping(), queue: () => app.queue.counts() };
     // What takes work in ends together, before what it works on.
     const intakes: Closers = [];
@@ -147,7 +151,13 @@ async function open(config: Config, log: Log, closers: Closers): Promise<App> {
   if (queue.status === "rejected") throw queue.reason;
   closers.push(() => queue.value.close());
   if (mongo.status === "rejected") throw mongo.reason;
-  const opened = await openApp({ config, log, mongodbUrl: mongo.value, queue: queue.value });
+  const opened = await openApp({
+    config,
+    log,
+    mongodbUrl: mongo.value,
+    queue: queue.value,
+    makePlan: planInChild,
+  });
   closers.push(() => opened.close());
   return opened.app;
 }

@@ -1,4 +1,5 @@
 /** The application: what every service gets as its first argument. Opened once per process, closed in reverse. */
+import type { SyncPlanPayload } from "../contract/payloads-sync.ts";
 import type { Mirrors } from "../repos/mirror/types.ts";
 import type { UploadPack } from "../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../repos/store/index.ts";
@@ -10,6 +11,7 @@ import type { Log } from "./log.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";
 import type { Secrets } from "./secrets.ts";
+import type { PlanWork } from "./sync/make-plan.ts";
 
 export interface App {
   config: Config;
@@ -19,6 +21,8 @@ export interface App {
   repos: SkillStore;
   /** Caches of the repositories that organizations have connected. */
   mirrors: Mirrors;
+  /** Plans a sync: where it has other callers to answer, the process that serves has another one do it. */
+  makePlan(work: PlanWork): Promise<SyncPlanPayload>;
   /** Serves repositories to git clients. */
   uploadPack: UploadPack;
   queue: Queue;

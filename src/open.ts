@@ -15,6 +15,7 @@ import type { Queue } from "./queue/index.ts";
 import { openSecrets } from "./secrets.ts";
 import { commitHost } from "./skills/author.ts";
 import { flushSettling } from "./skills/settle.ts";
+import { makePlan } from "./sync/make-plan.ts";
 
 export interface OpenedApp {
   app: App;
@@ -29,6 +30,8 @@ export async function openApp(options: {
   mongodbUrl: string;
   queue: Queue;
   now?: () => Date;
+  /** Who makes plans of syncs; this process by default. */
+  makePlan?: typeof makePlan;
 }): Promise<OpenedApp> {
   const { config, log, queue } = options;
   const secrets = openSecrets({ keys: config.secretKeys, dataDir: config.dataDir });
@@ -61,6 +64,7 @@ export async function openApp(options: {
     storage,
     repos,
     mirrors,
+    makePlan: (work) => (options.makePlan ?? makePlan)(app, work),
     uploadPack,
     queue,
     mail: openMailer({ ...config, log }),

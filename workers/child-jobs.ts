@@ -1,14 +1,29 @@
-/** The jobs that run in a process of their own, with a limit of memory (`children.ts`). */
+/** What runs in a process of its own, with a limit of memory (`children.ts`): jobs, and what a caller waits for. */
 import type { App } from "../src/app.ts";
 import type { JobPayloads } from "../src/queue/jobs.ts";
+import type { PlanWork } from "../src/sync/make-plan.ts";
+import { type PlanOutcome, planForParent } from "./sync/plan.ts";
 import { runConnection } from "./sync/run.ts";
 import { checkRepos } from "./upkeep/repos.ts";
 
-export const childJobs = {
-  "sync.run": (app: App, { connectionId }: JobPayloads["sync.run"]) => runConnection(app, connectionId),
-  "upkeep.check-repos": (app: App) => checkRepos(app),
-} satisfies {
-  [K in keyof JobPayloads]?: (app: App, payload: JobPayloads[K]) => Promise<void>;
-};
+/** What each is given. */
+export interface ChildPayloads extends Pick<JobPayloads, "sync.run" | "upkeep.check-repos"> {
+  "sync.plan": PlanWork;
+}
 
-export type ChildJobName = keyof typeof childJobs;
+/** What each answers, as plain data. */
+export interface ChildResults {
+  "sync.run": void;
+  "sync.plan": PlanOutcome;
+  "upkeep.check-repos": void;
+}
+
+export type ChildJobName = keyof ChildPayloads;
+
+export const childJobs: {
+  readonly [K in ChildJobName]: (app: App, payload: ChildPayloads[K]) => Promise<ChildResults[K]>;
+} = {
+  "sync.run": (app, { connectionId }) => runConnection(app, connectionId),
+  "sync.plan": planForParent,
+  "upkeep.check-repos": (app) => checkRepos(app),
+};

@@ -1,13 +1,13 @@
 /** What a worker process and its job processes tell each other. Everything is plain data, and nothing is a secret of a user's. */
 import type { Config } from "../src/config.ts";
-import type { JobName, JobPayloads } from "../src/queue/jobs.ts";
-import type { ChildJobName } from "./child-jobs.ts";
+import type { JobName } from "../src/queue/jobs.ts";
+import type { ChildJobName, ChildPayloads } from "./child-jobs.ts";
 
 export type ToChild =
   | {
       kind: "run";
       name: ChildJobName;
-      payload: JobPayloads[ChildJobName];
+      payload: ChildPayloads[ChildJobName];
       /** Where to work; used at the first run. */
       place: { config: Config; mongodbUrl: string };
     }
@@ -16,7 +16,7 @@ export type ToChild =
   | { kind: "close" };
 
 export type FromChild =
-  | { kind: "done" }
+  | { kind: "done"; result: unknown }
   | { kind: "failed"; error: SentError }
   | {
       kind: "enqueue";

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 import type { App } from "../src/app.ts";
 import type { JobName, JobPayloads } from "../src/queue/jobs.ts";
-import type { ChildJobName } from "./child-jobs.ts";
+import type { ChildJobName, ChildPayloads, ChildResults } from "./child-jobs.ts";
 import { type FromChild, receive, type ToChild } from "./child-protocol.ts";
 
 /**
@@ -55,19 +55,19 @@ interface Child {
 const pools = new WeakMap<App, Set<Child>>();
 
 /**
- * Runs a job of `child-jobs.ts` in a process of its own and resolves when it is done. Throws the job's own error, with
+ * Runs a job of `child-jobs.ts` in a process of its own and resolves to what it answers. Throws the job's own error, with
  * `code`, `retryable` and `retryAfterMs`, or a ChildProcessError.
  */
 export async function runInChild<K extends ChildJobName>(
   app: App,
   name: K,
-  payload: JobPayloads[K],
+  payload: ChildPayloads[K],
   limits: ChildLimits,
-): Promise<void> {
+): Promise<ChildResults[K]> {
   if (limits.signal?.aborted) throw cancelled(name);
   const child = takeChild(app, limits.maxOldSpaceMb);
   try {
-    await runOn(app, child, name, payload, limits);
+    return await runOn(app, child, name, payload, limits);
   } finally {
     giveBack(app, child);
   }
@@ -151,9 +151,9 @@ async function runOn<K extends ChildJobName>(
   app: App,
   child: Child,
   name: K,
-  payload: JobPayloads[K],
+  payload: ChildPayloads[K],
   { timeoutMs, signal }: ChildLimits,
-): Promise<void> {
+): Promise<ChildResults[K]> {
   const ended = new AbortController();
   let reason: ChildProcessError | undefined;
   const kill = (why: ChildProcessError) => {
@@ -167,9 +167,9 @@ async function runOn<K extends ChildJobName>(
   );
   signal?.addEventListener("abort", cancel, { once: true });
   try {
-    const outcome = new Promise<void>((resolve, reject) => {
+    const outcome = new Promise<ChildResults[K]>((resolve, reject) => {
       const onMessage = (message: FromChild) => {
-        if (message.kind === "done") resolve();
+        if (message.kind === "done") resolve(message.result as ChildResults[K]);
         else if (message.kind === "failed") reject(receive(message.error));
       };
       // Not `exit`: what it said last may come after that.
@@ -184,7 +184,7 @@ async function runOn<K extends ChildJobName>(
     });
     const place = { config: app.config, mongodbUrl: app.storage.database.url };
     tell(child, { kind: "run", name, payload, place });
-    await outcome;
+    return await outcome;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", cancel);

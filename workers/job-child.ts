@@ -3,8 +3,7 @@ import type { App } from "../src/app.ts";
 import { openLog } from "../src/log.ts";
 import { type OpenedApp, openApp } from "../src/open.ts";
 import type { Queue } from "../src/queue/index.ts";
-import type { JobPayloads } from "../src/queue/jobs.ts";
-import { type ChildJobName, childJobs } from "./child-jobs.ts";
+import { type ChildJobName, type ChildPayloads, childJobs } from "./child-jobs.ts";
 import { type FromChild, sendable, type ToChild } from "./child-protocol.ts";
 
 let opened: Promise<OpenedApp> | undefined;
@@ -31,9 +30,8 @@ async function run({ name, payload, place }: ToChild & { kind: "run" }): Promise
       throw error;
     });
     // The map ties a name to its payload, which the compiler cannot follow through a name of run time.
-    const job = childJobs[name] as (app: App, payload: JobPayloads[ChildJobName]) => Promise<void>;
-    await job(app, payload);
-    tell({ kind: "done" });
+    const job = childJobs[name] as (app: App, payload: ChildPayloads[ChildJobName]) => Promise<unknown>;
+    tell({ kind: "done", result: await job(app, payload) });
   } catch (error) {
     tell({ kind: "failed", error: sendable(error) });
   }

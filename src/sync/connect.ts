@@ -1,6 +1,6 @@
 /** Connecting an organization to a repository. One insert decides: its indexes keep organizations and branches apart. */
 import { isDuplicate } from "../../storage/database.ts";
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { ConnectionDoc, ConnectionHost } from "../../storage/connections.ts";
 import { outboxFields } from "../../storage/outbox.ts";
 import type { HostedRepository } from "../../repos/hosts/host.ts";
 import type { Actor } from "../access/actor.ts";
@@ -67,8 +67,8 @@ export async function connectRepository(
     _id: id,
     tenantId: tenant._id,
     repositoryKey: repositoryKeyOf(app, facts.kind, repositoryId, tenant._id),
-    host: { ...facts, repositoryId, fullName: repository.fullName, url: addressOf(app, looked, input) },
-    ...(looked.credential === undefined ? {} : { credential: app.secrets.seal(looked.credential, id) }),
+    host: hostOf(app, looked, input),
+    ...sealedOf(app, looked, id),
     branch,
     connectedBy: { userId: user.userId, username: user.username, name: user.name },
     mode: input.mode,
@@ -104,6 +104,17 @@ async function requireBranch({ host, branch, repository }: Looked): Promise<void
     throw refused(`The repository has no branch "${branch}": create it, or connect another one.`, {
       reason: "branch_missing",
     });
+}
+
+/** What a connection keeps of its host. */
+export function hostOf(app: App, looked: Looked, input: ConnectRepository): ConnectionHost {
+  const { facts, repositoryId, repository } = looked;
+  return { ...facts, repositoryId, fullName: repository.fullName, url: addressOf(app, looked, input) };
+}
+
+/** The credential as it is kept; it opens under this id alone. */
+export function sealedOf(app: App, { credential }: Looked, id: string): Pick<ConnectionDoc, "credential"> {
+  return credential === undefined ? {} : { credential: app.secrets.seal(credential, id) };
 }
 
 function addressOf(app: App, { facts, repository }: Looked, input: ConnectRepository): string {

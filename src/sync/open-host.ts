@@ -18,14 +18,18 @@ import { requireProof } from "./proof.ts";
 import type { ConnectRepository } from "./schema.ts";
 
 const publicGitHub = "https://github.com";
+const notOffered = { reason: "host_not_offered" };
 
 /** The kinds of hosts that this service can connect to. */
 export function offeredHosts({ config }: App): HostKind[] {
   return [...(config.github.app ? (["github-app"] as const) : []), "github-token", "local"];
 }
 
-/** The host of a connection, for one job. */
-export async function openHost(app: App, connection: ConnectionDoc): Promise<RepositoryHost> {
+/** The host of a connection, for one job; or of what would be one. */
+export async function openHost(
+  app: App,
+  connection: Pick<ConnectionDoc, "_id" | "tenantId" | "host" | "credential">,
+): Promise<RepositoryHost> {
   const { host, _id, credential } = connection;
   const secret = credential === undefined ? undefined : app.secrets.open(credential, _id);
   const repository = { id: host.repositoryId };
@@ -43,7 +47,11 @@ export async function openHost(app: App, connection: ConnectionDoc): Promise<Rep
 }
 
 /** A repository is known by its number; what it is called is kept up to date by whoever asks for the way there. */
-function followingName(app: App, { _id, host }: ConnectionDoc, opened: RepositoryHost): RepositoryHost {
+function followingName(
+  app: App,
+  { _id, host }: Pick<ConnectionDoc, "_id" | "host">,
+  opened: RepositoryHost,
+): RepositoryHost {
   return {
     ...opened,
     async remote() {
@@ -119,7 +127,8 @@ function gitHubPlace({ config }: App): GitHubPlace {
 
 function gitHubApp({ config }: App) {
   const { app } = config.github;
-  if (!app) throw refused("This service has no GitHub App: connect by a fine-grained token instead.");
+  if (!app)
+    throw refused("This service has no GitHub App: connect by a fine-grained token instead.", notOffered);
   return app;
 }
 
@@ -138,7 +147,8 @@ function addressRemote(
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const allowPrivateNetwork = app.config.syncPrivateNetwork;
   const isUsable = url?.protocol === "https:" || (url?.protocol === "http:" && allowPrivateNetwork);
-  if (!url || !isUsable) throw refused("The address of a repository begins with https://.");
+  if (!url || !isUsable)
+    throw refused("The address of a repository begins with https://.", { reason: "remote_forbidden" });
   if (url.username !== "" || url.password !== "")
     throw refused("Send user name and password beside the address, not in it.");
   if (url.search !== "" || url.hash !== "") throw refused("The address has a query or a fragment.");
@@ -160,7 +170,10 @@ function addressRemote(
 async function directoryRemote(app: App, tenantId: string, name: string): Promise<Remote> {
   const root = app.config.localRepositories;
   if (root === undefined)
-    throw refused("This service connects no repositories on its own machine: send an https address.");
+    throw refused(
+      "This service connects no repositories on its own machine: send an https address.",
+      notOffered,
+    );
   const names = name.split("/");
   const isPlain = names.length <= 8 && names.every((part) => /^\w[\w.-]{0,99}$/.test(part));
   const own = path.join(root, tenantId);
@@ -168,6 +181,7 @@ async function directoryRemote(app: App, tenantId: string, name: string): Promis
   if (!isPlain || realOwn === undefined || !real?.startsWith(realOwn + path.sep))
     throw refused(
       `There is no bare repository "${tenantId}/${name.slice(0, 100)}" on the service's machine.`,
+      { reason: "remote_missing" },
     );
   return { kind: "directory", path: real };
 }

@@ -96,6 +96,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
     get mirrors(): never {
       throw new Error("accounts have no business with connected repositories");
     },
+    makePlan: () => Promise.reject(new Error("accounts have no business with connected repositories")),
     get uploadPack(): never {
       throw new Error("accounts have no business with clones");
     },
