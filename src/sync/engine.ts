@@ -20,7 +20,7 @@ import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
 import { propose, withdraw } from "./propose.ts";
 import { findRequest, proposalBranch, proposalsOf, readStanding, settleRows } from "./standing.ts";
-import { branchMissing } from "./trouble.ts";
+import { blockedBy, branchMissing } from "./trouble.ts";
 import { passOver, SyncBlocked, toldRefusals, type SyncWork } from "./work.ts";
 
 /** How often a sync starts over because somebody pushed or published meanwhile. */
@@ -263,7 +263,8 @@ async function loadSides({ app, connection }: SyncWork) {
 /** What somebody has to mend stays until then; the rest is tried again by itself. */
 function troubleOf(app: App, error: unknown): ["blocked" | "failed", SyncProblem] {
   const at = app.now();
-  if (error instanceof SyncBlocked) return ["blocked", { code: error.code, message: error.message, at }];
+  const blocked = blockedBy(error);
+  if (blocked) return ["blocked", { code: blocked.code, message: blocked.message, at }];
   if (error instanceof RepoError) {
     const problem = { code: error.code, message: `${error.message}.`.replace(/\.\.$/, "."), at };
     return [error.retryable ? "failed" : "blocked", problem];

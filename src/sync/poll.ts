@@ -11,6 +11,7 @@ import { queueSync, requestSync } from "../orgs/request-sync.ts";
 import { endConnection } from "./disconnect.ts";
 import { haveUsCalled, isCallDue } from "./notify.ts";
 import { openHost } from "./open-host.ts";
+import { blockedBy } from "./trouble.ts";
 
 const pollMs = 5 * 60_000;
 const longestPollMs = 3_600_000;
@@ -50,10 +51,15 @@ async function lookAtBranch(app: App, connection: ConnectionDoc): Promise<void> 
     // After the request: a stop in between asks once more, and never less.
     if (head) await connections.markPolled(id, { pollAt: inMs(pollMs), head });
   } catch (error) {
-    if (!(error instanceof RepoError)) throw error;
-    const waitMs = Math.min(Math.max(error.retryAfterMs ?? 0, pollMs), longestPollMs);
-    await connections.markPolled(id, { pollAt: inMs(error.retryable ? waitMs : longestPollMs) });
-    app.log.info({ connection: id, code: error.code }, "a branch could not be looked at");
+    const told = error instanceof RepoError ? error : blockedBy(error);
+    if (told === undefined) throw error;
+    const isLasting = !(told instanceof RepoError && told.retryable);
+    // The sync comes to the same, and tells it at the connection.
+    if (isLasting && connection.status === "active") await requestSync(app, { id });
+    const askedMs = told instanceof RepoError ? (told.retryAfterMs ?? 0) : 0;
+    const waitMs = isLasting ? longestPollMs : Math.min(Math.max(askedMs, pollMs), longestPollMs);
+    await connections.markPolled(id, { pollAt: inMs(waitMs) });
+    app.log.info({ connection: id, code: told.code }, "a branch could not be looked at");
   }
 }
 

@@ -30,6 +30,31 @@ export async function askHost<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
+const waysOut: Record<string, string> = {
+  remote_missing: "Put it back where it was, or disconnect and connect another one.",
+  host_not_offered:
+    "This connection was made while it did: have its operator offer it again, or disconnect and connect in another way.",
+  remote_forbidden:
+    "This connection was made while others were allowed: have the service's operator allow them again, or disconnect and connect by another address.",
+};
+
+/**
+ * What somebody has to mend before a sync can go on: what the sync itself has found, or that a repository which is
+ * connected would be refused now, for it was removed or the service was configured otherwise since.
+ */
+export function blockedBy(error: unknown): { code: string; message: string } | undefined {
+  if (error instanceof SyncBlocked) return error;
+  if (
+    !(error instanceof ServiceError) ||
+    error.code !== "refused" ||
+    error.details?.["kind"] !== "repository"
+  )
+    return undefined;
+  const { reason = "invalid_remote" } = error.details as { reason?: string };
+  const wayOut = waysOut[reason] ?? "Disconnect, and connect it as this service takes it now.";
+  return { code: reason, message: `${error.message} ${wayOut}` };
+}
+
 const branchesNamed = 3;
 
 /** The connected branch is not there: with what is there instead, since it may have been renamed. */
