@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
+import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "../store/driver.ts";
@@ -12,12 +13,17 @@ import * as format from "../store/pack-format.ts";
 import { PackWriter, deflateObject, type PublishedPack } from "../store/pack-writer.ts";
 import type { MirrorId } from "../store/types.ts";
 
-/** A larger file is in no skill; one with it can't be taken in. */
+/**
+ * A larger file is in no skill. Nor is a smaller one, down to the limit of a package, but a fetch brings the whole tip
+ * of the branch, whatever lies beside the skills.
+ */
 const objectBytes = 512 * 1024 * 1024;
 /** All objects inflated, against the bytes of the pack: what keeps a bomb from going off. */
 const inflationAtMost = 20;
 const inflatedAlways = 1024 * 1024 * 1024;
 const breathEveryMs = 15;
+/** What is larger is inflated beside other work. */
+const inflatedAtOnce = 1024 * 1024;
 /** What is kept for the second pass; the rest is inflated again. */
 const keptBytes = 96 * 1024 * 1024;
 
@@ -86,7 +92,7 @@ class Unpacking {
     for (const { entry, oid } of bases) {
       if (!this.#onOffset.has(entry.offset) && !this.#onId.has(oid)) continue;
       const type = format.typeName(entry.type);
-      await this.#resolveOn(type, [{ offset: entry.offset, oid, data: this.#dataOf(entry) }]);
+      await this.#resolveOn(type, [{ offset: entry.offset, oid, data: await this.#dataOf(entry) }]);
       delete entry.data;
     }
     if (this.#waiting > 0) throw broken("lacks the base of a delta");
@@ -98,7 +104,7 @@ class Unpacking {
     let at = format.packHeaderBytes;
     for (let i = 0; i < count; i++) {
       const entry = this.#headAt(at);
-      const { data, end } = this.#inflate(entry);
+      const { data, end } = await this.#inflate(entry);
       entry.end = end;
       this.#keep(entry, data);
       if (entry.type < format.offsetDelta) {
@@ -146,7 +152,7 @@ class Unpacking {
       this.#onId.delete(base.oid);
       for (const entry of deltas) {
         this.#waiting--;
-        const data = this.#applied(base.data, this.#dataOf(entry));
+        const data = this.#applied(base.data, await this.#dataOf(entry));
         delete entry.data;
         const oid = hashObject(type, data);
         if (!this.#writer.has(oid)) await this.#writer.add(type, oid, data.length, await deflateObject(data));
@@ -175,12 +181,12 @@ class Unpacking {
     entry.data = data;
   }
 
-  #dataOf(entry: Entry): Buffer {
-    return entry.data ?? this.#inflate(entry).data;
+  async #dataOf(entry: Entry): Promise<Buffer> {
+    return entry.data ?? (await this.#inflate(entry)).data;
   }
 
   /** The bytes of an entry, and where it ends: only inflating tells. */
-  #inflate(entry: Entry): { data: Buffer; end: number } {
+  async #inflate(entry: Entry): Promise<{ data: Buffer; end: number }> {
     this.#count(entry.size);
     // Room for what it says and no more; at least one byte, or the option is refused.
     const bounds = {
@@ -189,9 +195,13 @@ class Unpacking {
       chunkSize: Math.max(64, Math.min(entry.size + 1, 1 << 20)),
     };
     const input = this.#pack.subarray(entry.dataStart, entry.end === 0 ? this.#end : entry.end);
-    let result: { buffer: Buffer; engine: { bytesWritten: number } };
+    let result: InflatedWithEnd;
     try {
-      result = inflateWithEnd(input, bounds);
+      // Going to another thread takes longer than a small object does.
+      const inflated =
+        entry.size > inflatedAtOnce ? await inflateBeside(input, bounds) : zlib.inflateSync(input, bounds);
+      // `info` makes the answer an object, which the types of these functions do not tell.
+      result = inflated as unknown as InflatedWithEnd;
     } catch {
       throw broken("has an entry that does not inflate");
     }
@@ -218,8 +228,4 @@ interface InflatedWithEnd {
   engine: { bytesWritten: number };
 }
 
-/** `info` makes the answer an object, which the types of this function do not tell. */
-function inflateWithEnd(input: Buffer, options: zlib.ZlibOptions): InflatedWithEnd {
-  const result: unknown = zlib.inflateSync(input, options);
-  return result as InflatedWithEnd;
-}
+const inflateBeside = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate);

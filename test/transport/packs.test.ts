@@ -121,6 +121,26 @@ describe("a pack from the wire", () => {
     );
   });
 
+  it("leaves other work its turn while a large object is inflated, and takes it as it is", async () => {
+    const large = Buffer.alloc(48 << 20, "a line that is there many times\n");
+    const packOf = (says: number) =>
+      signed(Buffer.concat([packHeader(1), entryHeader(3, says), deflateSync(large), Buffer.alloc(20)]));
+    assert.equal((await storedOids(packOf(large.length))).length, 1);
+
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    // One byte short of what it says: the fault is found when all of it is inflated, and before a file is touched.
+    await assert.rejects(storePack(driver.packs, newId(), packOf(large.length + 1), "create"), /as long as/);
+    isOver = true;
+
+    assert.ok(turns > 10, `${turns} turns`);
+  });
+
   it("is not inflated beyond what it says, nor held when it says too much", async () => {
     const bomb = (said: number, real: number) =>
       signed(
