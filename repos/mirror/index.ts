@@ -43,6 +43,8 @@ const defaults = {
 const fetchBytes = 256 * MiB;
 /** What is new since the last fetch is small, unless history was rewritten: then the tip alone is less. */
 const incrementBytes = 64 * MiB;
+/** Refs are read by whoever serves as well, to look at a repository; this is the list of more than 60,000. */
+const refListBytes = 8 * MiB;
 /** An answer to a push is a report and what hooks print. */
 const reportBytes = 4 * MiB;
 const branchesShown = 1000;
@@ -296,13 +298,13 @@ export function openMirrors(given: MirrorOptions): Mirrors {
     open,
     async head(remote, branch) {
       const ref = branchRef(branch);
-      return withSession(remote, { maxBytes: incrementBytes }, async (session) => {
+      return withSession(remote, { maxBytes: refListBytes }, async (session) => {
         const { refs: found } = await session.discover("git-upload-pack");
         return found.get(ref) ?? null;
       });
     },
     async inspect(remote) {
-      return withSession(remote, { maxBytes: incrementBytes }, async (session) => {
+      return withSession(remote, { maxBytes: refListBytes }, async (session) => {
         const { refs: found, defaultBranch } = await session.discover("git-upload-pack");
         const facts = { defaultBranch, isEmpty: found.size === 0 };
         try {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { openLocalHost } from "../../repos/hosts/local.ts";
@@ -74,6 +74,29 @@ describe("a directory", () => {
     const mirror = without.open({ tenantId: "5f0000000000000000000001", connectionId: "d".repeat(24) });
 
     await assert.rejects(mirror.fetch(remoteOf(repository.directory), "main"), { code: "git_missing" });
+  });
+
+  it("is fetched with 20,000 refs; one with a list of more than 8 MiB is not looked at", async () => {
+    const repository = await bench.host.newRepository();
+    const commit = repository.commit({ "a.txt": "1" });
+    const remote = remoteOf(repository.directory);
+    const withRefs = (count: number) => {
+      const names = Array.from({ length: count }, (_, i) => `refs/heads/${"n".repeat(60)}/${i + 1e6}`);
+      const lines = names.map((name) => `${commit} ${name}\n`).join("");
+      writeFileSync(
+        path.join(repository.directory, "packed-refs"),
+        `# pack-refs with: peeled fully-peeled sorted \n${lines}`,
+      );
+    };
+
+    withRefs(20_000);
+    assert.equal((await bench.newMirror().fetch(remote, "main")).status, "fetched");
+    assert.equal(await bench.mirrors.head(remote, "main"), commit);
+    assert.equal((await bench.mirrors.inspect(remote)).canPush, true);
+
+    withRefs(80_000);
+    await assert.rejects(bench.mirrors.head(remote, "main"), { code: "remote_too_large" });
+    await assert.rejects(bench.mirrors.inspect(remote), { code: "remote_too_large" });
   });
 
   it("is bounded as a server is", async () => {
