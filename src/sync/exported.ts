@@ -12,7 +12,7 @@ import type { MirroredSkill } from "../../storage/tenant-skills.ts";
 import type { VersionContent, VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { loadTree } from "../folders/load.ts";
-import type { ImportQuestions, LaterVersion } from "./decide.ts";
+import type { Base, ImportQuestions, LaterVersion } from "./decide.ts";
 import type { ExportedAs } from "./plan-export.ts";
 
 const listedAtOnce = 1000;
@@ -39,6 +39,13 @@ export async function listPlacedSkills(app: App, tenantId: string): Promise<Plac
     if (placed.length === skills.length) return placed;
     if (look === looksAtMost) throw new Error(`skills of ${tenantId} lie in folders that are not there`);
   }
+}
+
+/** Where skills lie in a branch, or belong: what is a folder by that stays one (`Mirror.scan`). */
+export function knownPlaces(skills: Iterable<{ path: string }>, bases: Iterable<Base>): string[] {
+  const known = Array.from(skills, ({ path }) => path);
+  for (const { path, strayPath } of bases) known.push(path, ...(strayPath === undefined ? [] : [strayPath]));
+  return known;
 }
 
 async function listSkills(app: App, tenantId: string): Promise<MirroredSkill[]> {

@@ -6,10 +6,12 @@
 import type { SyncPlanPayload } from "../../contract/payloads-sync.ts";
 import type { RemoteScan } from "../../repos/mirror/types.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { SyncBase } from "../../storage/sync-bases.ts";
+import type { SyncProposed } from "../../storage/sync-proposed.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 import { planImport } from "./decide.ts";
-import { listPlacedSkills, openExports } from "./exported.ts";
+import { knownPlaces, listPlacedSkills, openExports, type PlacedSkill } from "./exported.ts";
 import { openHost } from "./open-host.ts";
 import { isPush, planExport } from "./plan-export.ts";
 import { proposedOf } from "./standing.ts";
@@ -42,10 +44,12 @@ export async function makePlan(app: App, work: PlanWork): Promise<SyncPlanPayloa
       const host = await openHost(app, connection);
       const remote = await host.remote();
       const fetched = await mirror.fetch(remote, connection.branch, { maxBytes: mostBytes, signal });
-      const scan = fetched.status === "fetched" ? await mirror.scan(fetched.commit) : undefined;
+      const sides = await loadSides(app, work);
+      const known = knownPlaces(sides.skills, sides.bases);
+      const scan = fetched.status === "fetched" ? await mirror.scan(fetched.commit, { known }) : undefined;
       const branchState =
         fetched.status === "fetched" ? "present" : fetched.status === "empty" ? "empty" : "missing";
-      return { ...(await compare(app, work, scan)), branchState };
+      return { ...(await compare(app, work, sides, scan)), branchState };
     });
   } catch (error) {
     throw signal.aborted ? tookTooLong(error) : error;
@@ -58,16 +62,27 @@ export function tookTooLong(cause: unknown): ServiceError {
   });
 }
 
-async function compare(
-  app: App,
-  { connection: { _id, tenantId, host, branch }, isConnected }: PlanWork,
-  scan: RemoteScan | undefined,
-): Promise<Omit<SyncPlanPayload, "branchState">> {
-  const [skills, bases, rows] = await Promise.all([
+interface Sides {
+  skills: PlacedSkill[];
+  bases: SyncBase[];
+  proposed: SyncProposed[];
+}
+
+async function loadSides(app: App, { connection: { _id, tenantId }, isConnected }: PlanWork): Promise<Sides> {
+  const [skills, bases, proposed] = await Promise.all([
     listPlacedSkills(app, tenantId),
     isConnected ? app.storage.syncBases.listOf(_id) : [],
     isConnected ? app.storage.syncProposed.listOf(_id) : [],
   ]);
+  return { skills, bases, proposed };
+}
+
+async function compare(
+  app: App,
+  { connection: { host, branch } }: PlanWork,
+  { skills, bases, proposed: rows }: Sides,
+  scan: RemoteScan | undefined,
+): Promise<Omit<SyncPlanPayload, "branchState">> {
   const byId = new Map(skills.map((skill) => [skill.id, skill]));
   const baseOf = new Map(bases.map((base) => [base.skillId, base]));
   const proposed = proposedOf(rows, { bases: baseOf, skills: byId });

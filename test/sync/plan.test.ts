@@ -52,6 +52,28 @@ describe("the plan", () => {
     assert.deepEqual(existsSync(mirrors) ? readdirSync(mirrors) : [], []);
   });
 
+  it("takes no folder of skills for a skill, and tells of what would make it one", async () => {
+    const side = await sides.newSide();
+    const { data } = await sides.publish(side, "Inner");
+    const moved = { ...as(side), body: { folder: "ops", createFolders: true } };
+    assert.equal((await service.call("POST", `/api/skills/${data.skill.id}/move`, moved)).status, 200);
+    sides.newRepository(side, "f.git", {
+      "skills/ops/SKILL.md": "# Ops\n",
+      "skills/ops/inner/SKILL.md": "# Inner\n\ntheirs\n",
+    });
+
+    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+      ...as(side),
+      body: { host: "local", url: "f.git" },
+    });
+
+    assert.deepEqual(plan.data.create, [{ path: "skills/ops/inner" }]);
+    assert.deepEqual(
+      plan.data.problems.map((one) => one.path),
+      ["skills/ops"],
+    );
+  });
+
   it("tells what is to come of a connection, and of an empty repository or a branch that is not there", async () => {
     const side = await sides.newSide();
     await sides.publish(side, "Only");
