@@ -74,11 +74,17 @@ export function openSyncRuns(database: Database) {
     async forget(id: string): Promise<void> {
       await runs.deleteOne({ _id: id });
     },
-    /** Runs whose process was stopped: the next holder of the lease closes them. */
-    async closeStopped(connectionId: string, exceptId: string, now: Date): Promise<void> {
+    /** Runs whose process was stopped: the next holder of the lease closes them. With a problem they have failed. */
+    async closeStopped(
+      connectionId: string,
+      exceptId: string | undefined,
+      now: Date,
+      problem?: SyncProblem,
+    ): Promise<void> {
+      const end = problem ? { outcome: "failed" as const, problem } : { outcome: "stopped" as const };
       await runs.updateMany(
-        { connectionId, outcome: "running", _id: { $ne: exceptId } },
-        { $set: { outcome: "stopped", endedAt: now } },
+        { connectionId, outcome: "running", ...(exceptId === undefined ? {} : { _id: { $ne: exceptId } }) },
+        { $set: { ...end, endedAt: now } },
       );
     },
     /** The newest first; `before` is the id of the last row of the page before. */

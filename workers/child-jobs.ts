@@ -6,8 +6,10 @@ import { type PlanOutcome, planForParent } from "./sync/plan.ts";
 import { runConnection } from "./sync/run.ts";
 import { checkRepos } from "./upkeep/repos.ts";
 
-/** What each is given. */
-export interface ChildPayloads extends Pick<JobPayloads, "sync.run" | "upkeep.check-repos"> {
+/** What each is given: what the job carries, and what only its caller can tell. */
+export interface ChildPayloads extends Pick<JobPayloads, "upkeep.check-repos"> {
+  /** `holder`: the name that its lease is held by, for the worker to know it when the process is dead. */
+  "sync.run": JobPayloads["sync.run"] & { holder?: string };
   "sync.plan": PlanWork;
 }
 
@@ -23,7 +25,7 @@ export type ChildJobName = keyof ChildPayloads;
 export const childJobs: {
   readonly [K in ChildJobName]: (app: App, payload: ChildPayloads[K]) => Promise<ChildResults[K]>;
 } = {
-  "sync.run": (app, { connectionId }) => runConnection(app, connectionId),
+  "sync.run": (app, { connectionId, holder }) => runConnection(app, connectionId, holder),
   "sync.plan": planForParent,
   "upkeep.check-repos": (app) => checkRepos(app),
 };

@@ -1,5 +1,6 @@
 /** What a worker process and its job processes tell each other. Everything is plain data, and nothing is a secret of a user's. */
 import type { Config } from "../src/config.ts";
+import type { EnqueueOptions } from "../src/queue/index.ts";
 import type { JobName } from "../src/queue/jobs.ts";
 import type { ChildJobName, ChildPayloads } from "./child-jobs.ts";
 
@@ -23,7 +24,7 @@ export type FromChild =
       id: number;
       name: JobName;
       payload: object;
-      options: { jobId?: string; delayMs?: number } | undefined;
+      options: EnqueueOptions | undefined;
     };
 
 /** An error as it passes between processes: what decides about another attempt comes along. */

@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -22,19 +23,29 @@ const mostRuns = 200;
 const closeMs = 3000;
 /** Of what it said at last, for the error of a job whose process died. */
 const keptWords = 2000;
+/** How often the memory of a process is looked at that works. */
+const lookMs = 500;
 
 export interface ChildLimits {
-  /** Of the process's JavaScript heap; buffers come on top. */
+  /** Of the process's JavaScript heap. Buffers lie outside it. */
   maxOldSpaceMb: number;
+  /** Of all that the process holds, buffers included, where the system tells it (Linux). Default: `residentMb` of the heap's. */
+  maxResidentMb?: number;
   /** The process is killed after that, and the job is tried again by its policy. */
   timeoutMs: number;
   /** Kills it before. */
   signal?: AbortSignal;
 }
 
+/** As much again for what is read and sent in buffers, and what a process takes before it does anything. */
+const residentMb = (maxOldSpaceMb: number) => 2 * maxOldSpaceMb + 256;
+
 /** The process of a job ended before the job did, or took too long. The job may be tried again. */
 export class ChildProcessError extends Error {
+  /** `child_cancelled`: by the caller's signal, or because its worker is ending. The others are the job's own fault. */
   readonly code: "child_timeout" | "child_out_of_memory" | "child_ended" | "child_cancelled";
+  /** False where another try of the job is no help; see `isPermanent`. */
+  retryable?: boolean;
 
   constructor(code: ChildProcessError["code"], message: string) {
     super(message);
@@ -50,32 +61,54 @@ interface Child {
   runs: number;
   idle: NodeJS.Timeout | undefined;
   words: string;
+  /** It took so much memory that the next job should not find what is left of it. */
+  isSwollen: boolean;
+  /** Why it was killed. */
+  reason: ChildProcessError | undefined;
+  /** What it does, or did last, with all that follows from its death; never rejects. */
+  work: Promise<unknown>;
+  /** From the moment that it is to end: it takes no job any more. */
+  ending: Promise<void> | undefined;
 }
 
 const pools = new WeakMap<App, Set<Child>>();
 
 /**
  * Runs a job of `child-jobs.ts` in a process of its own and resolves to what it answers. Throws the job's own error, with
- * `code`, `retryable` and `retryAfterMs`, or a ChildProcessError.
+ * `code`, `retryable` and `retryAfterMs`, or a ChildProcessError. `onDeath` takes up what a process left that died: it is
+ * called once the process is gone, and whoever closes the processes waits for it.
  */
 export async function runInChild<K extends ChildJobName>(
   app: App,
   name: K,
   payload: ChildPayloads[K],
   limits: ChildLimits,
+  onDeath?: (error: ChildProcessError) => Promise<void>,
 ): Promise<ChildResults[K]> {
   if (limits.signal?.aborted) throw cancelled(name);
   const child = takeChild(app, limits.maxOldSpaceMb);
-  try {
-    return await runOn(app, child, name, payload, limits);
-  } finally {
-    giveBack(app, child);
-  }
+  const work = (async () => {
+    try {
+      return await runOn(app, child, name, payload, limits);
+    } catch (error) {
+      if (error instanceof ChildProcessError) await onDeath?.(error);
+      throw error;
+    } finally {
+      giveBack(app, child);
+    }
+  })();
+  child.work = work.catch(() => undefined);
+  return work;
 }
 
-/** Ends every process of the app: idle ones in order, those that work at once. */
+/** Ends every process of the app, idle ones in order, those that work at once; and ends with what follows from that. */
 export async function closeChildren(app: App): Promise<void> {
-  await Promise.all([...poolOf(app)].map((child) => end(child)));
+  await Promise.all(
+    [...poolOf(app)].map(async (child) => {
+      await end(child);
+      await child.work;
+    }),
+  );
 }
 
 function poolOf(app: App): Set<Child> {
@@ -86,7 +119,7 @@ function poolOf(app: App): Set<Child> {
 
 function takeChild(app: App, maxOldSpaceMb: number): Child {
   for (const child of poolOf(app)) {
-    if (child.isBusy || child.maxOldSpaceMb !== maxOldSpaceMb || !isAlive(child)) continue;
+    if (child.isBusy || child.ending || child.maxOldSpaceMb !== maxOldSpaceMb || !isAlive(child)) continue;
     child.isBusy = true;
     clearTimeout(child.idle);
     child.process.ref();
@@ -114,6 +147,10 @@ function startChild(app: App, maxOldSpaceMb: number): Child {
     runs: 0,
     idle: undefined,
     words: "",
+    isSwollen: false,
+    reason: undefined,
+    work: Promise.resolve(),
+    ending: undefined,
   };
   started.stderr?.setEncoding("utf8").on("data", (text: string) => {
     child.words = (child.words + text).slice(-keptWords);
@@ -147,24 +184,32 @@ function tell(child: Child, message: ToChild): void {
   if (child.process.connected) child.process.send(message, () => undefined);
 }
 
+function kill(child: Child, why: ChildProcessError): void {
+  child.reason ??= why;
+  child.process.kill("SIGKILL");
+}
+
 async function runOn<K extends ChildJobName>(
   app: App,
   child: Child,
   name: K,
   payload: ChildPayloads[K],
-  { timeoutMs, signal }: ChildLimits,
+  { timeoutMs, signal, maxOldSpaceMb, maxResidentMb = residentMb(maxOldSpaceMb) }: ChildLimits,
 ): Promise<ChildResults[K]> {
   const ended = new AbortController();
-  let reason: ChildProcessError | undefined;
-  const kill = (why: ChildProcessError) => {
-    reason ??= why;
-    child.process.kill("SIGKILL");
-  };
-  const cancel = () => kill(cancelled(name));
+  const cancel = () => kill(child, cancelled(name));
   const timer = setTimeout(
-    () => kill(new ChildProcessError("child_timeout", `${name} took longer than ${timeoutMs / 1000} s`)),
+    () =>
+      kill(child, new ChildProcessError("child_timeout", `${name} took longer than ${timeoutMs / 1000} s`)),
     timeoutMs,
   );
+  const look = setInterval(() => {
+    void residentMbOf(child).then((mb) => {
+      if (mb > maxResidentMb / 2) child.isSwollen = true;
+      if (mb > maxResidentMb && !ended.signal.aborted) kill(child, outOfMemory(name, maxResidentMb));
+      return undefined;
+    });
+  }, lookMs);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     const outcome = new Promise<ChildResults[K]>((resolve, reject) => {
@@ -174,7 +219,7 @@ async function runOn<K extends ChildJobName>(
       };
       // Not `exit`: what it said last may come after that.
       const onClose = (code: number | null, exitSignal: string | null) =>
-        reject(reason ?? endOf(name, child, code, exitSignal));
+        reject(child.reason ?? endOf(name, child, code, exitSignal));
       child.process.on("message", onMessage);
       child.process.once("close", onClose);
       ended.signal.addEventListener("abort", () => {
@@ -187,20 +232,30 @@ async function runOn<K extends ChildJobName>(
     return await outcome;
   } finally {
     clearTimeout(timer);
+    clearInterval(look);
     signal?.removeEventListener("abort", cancel);
     ended.abort();
   }
 }
 
+/** 0 where the system does not tell. */
+async function residentMbOf({ process: { pid } }: Child): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "latin1").catch(() => "");
+  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
 const cancelled = (name: string) =>
   new ChildProcessError("child_cancelled", `${name} was stopped: its worker is ending`);
 
+const outOfMemory = (name: string, mb: number) =>
+  new ChildProcessError(
+    "child_out_of_memory",
+    `${name} needs more than the ${mb} MB of memory that it may have`,
+  );
+
 function endOf(name: string, child: Child, code: number | null, signal: string | null): ChildProcessError {
   if (/heap out of memory|allocation failed/i.test(child.words))
-    return new ChildProcessError(
-      "child_out_of_memory",
-      `${name} needs more than the ${child.maxOldSpaceMb} MB of memory that it may have`,
-    );
+    return outOfMemory(name, child.maxOldSpaceMb);
   const words = child.words.trim();
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   return new ChildProcessError(
@@ -215,19 +270,25 @@ const isAlive = ({ process: { exitCode, signalCode, connected } }: Child) =>
 function giveBack(app: App, child: Child): void {
   child.isBusy = false;
   child.runs++;
-  if (!isAlive(child)) return;
-  if (child.runs >= mostRuns) return app.background("end a job process", () => end(child));
+  if (child.ending || !isAlive(child)) return;
+  if (child.runs >= mostRuns || child.isSwollen) return app.background("end a job process", () => end(child));
   child.idle = setTimeout(() => app.background("end a job process", () => end(child)), idleMs).unref();
   // An idle process keeps ours from nothing.
   child.process.unref();
   child.process.channel?.unref();
 }
 
-async function end(child: Child): Promise<void> {
+/** From the call on it takes no job, so that none begins in a process that is about to close. */
+function end(child: Child): Promise<void> {
+  return (child.ending ??= endNow(child));
+}
+
+async function endNow(child: Child): Promise<void> {
+  clearTimeout(child.idle);
   if (!isAlive(child)) return;
   const gone = once(child.process, "exit");
   child.process.ref();
-  if (child.isBusy) child.process.kill("SIGKILL");
+  if (child.isBusy) kill(child, cancelled("a job"));
   else tell(child, { kind: "close" });
   const timer = setTimeout(() => child.process.kill("SIGKILL"), closeMs);
   await gone;

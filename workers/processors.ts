@@ -12,6 +12,7 @@ import { sendAccountMails } from "./mail/account.ts";
 import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
+import { runConnectionApart } from "./sync/run-apart.ts";
 import { purge } from "./upkeep/purge.ts";
 import { reconcile } from "./upkeep/reconcile.ts";
 import { repackSkill, tidyRepos } from "./upkeep/repos.ts";
@@ -31,9 +32,7 @@ export function processors(app: App): Processors {
     "mail.account": (payload) => sendAccountMails(app, payload),
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
-    // Whatever a customer's repository holds, it takes its own process down and not the service.
-    "sync.run": (payload) =>
-      runInChild(app, "sync.run", payload, { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 }),
+    "sync.run": (payload) => runConnectionApart(app, payload),
     "sync.poll": () => pollConnections(app),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);

@@ -75,8 +75,9 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "mail.account": { attempts: 10, backoffMs: 60_000 },
   "workspaces.sync": { attempts: 10, backoffMs: 1000 },
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
-  // Trouble is told at the connection, which has its own time for the next try; this is for what breaks around it.
-  "sync.run": { attempts: 3, backoffMs: 5000, timeoutMs: 60 * minuteMs },
+  // Trouble is told at the connection, which has its own time for the next try; this is for what breaks around it. Its
+  // process ends after an hour, and what that leaves is taken up within this time.
+  "sync.run": { attempts: 3, backoffMs: 5000, timeoutMs: 65 * minuteMs },
   "sync.poll": { attempts: 1, backoffMs: 5000, timeoutMs: 30 * minuteMs },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
   "upkeep.tidy-repos": { attempts: 3, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },

@@ -37,7 +37,7 @@ const CLOSE_TIMEOUT_MS = 3000;
 /** Redis when there is a URL for it (or the path of its unix socket), else the embedded engine's data folder. */
 export type QueuePlace = { redisUrl: string } | { dataDir: string };
 
-interface EnqueueOptions {
+export interface EnqueueOptions {
   /**
    * Names the work, unique within the job's name. While a job of this id waits, another one adds nothing; while one
    * runs, one more is queued behind it, because the running one may have read its facts already.

@@ -15,7 +15,7 @@ import type { App } from "../app.ts";
 import { syncActor } from "../skills/import.ts";
 import { planImport } from "./decide.ts";
 import { pushExports } from "./export.ts";
-import { listPlacedSkills, openExports } from "./exported.ts";
+import { knownPlaces, listPlacedSkills, openExports } from "./exported.ts";
 import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
 import { propose, withdraw } from "./propose.ts";
@@ -26,7 +26,7 @@ import { passOver, SyncBlocked, toldRefusals, type SyncWork } from "./work.ts";
 /** How often a sync starts over because somebody pushed or published meanwhile. */
 const rounds = 6;
 const roundPauseMs = 200;
-const leaseMs = 60_000;
+export const leaseMs = 60_000;
 const renewMs = leaseMs / 4;
 /** How often a run tells how far it is. */
 const tellMs = 2000;
@@ -38,6 +38,8 @@ const limitedMs = 60_000;
 export interface SyncPorts {
   mirrors: Mirrors;
   hostOf(connection: ConnectionDoc): Promise<RepositoryHost> | RepositoryHost;
+  /** The name that the lease is held by; one of its own by default. */
+  holder?: string;
 }
 
 export type SyncEnd = "done" | "blocked" | "failed" | "busy" | "lost";
@@ -51,7 +53,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
   const startedAt = app.now();
   const connection = await connections.takeLease(
     connectionId,
-    app.newId(),
+    ports.holder ?? app.newId(),
     new Date(startedAt.getTime() + leaseMs),
     startedAt,
   );
@@ -190,10 +192,7 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
   if (fetched.status === "no_branch") throw branchMissing(connection.branch, fetched);
   const parent = fetched.status === "fetched" ? fetched.commit : null;
   let { skills, bases } = await loadSides(work);
-  const known = [...bases.values(), ...skills.values()].flatMap((one) => [
-    one.path,
-    ...("strayPath" in one && one.strayPath !== undefined ? [one.strayPath] : []),
-  ]);
+  const known = knownPlaces(skills.values(), bases.values());
   const scan = parent === null ? emptyScan : await mirror.scan(parent, { known });
   if (scan.skills === "blocked")
     throw new SyncBlocked("skills_blocked", "skills is no folder in the repository: rename what is there.");
@@ -282,7 +281,8 @@ function waitOf(error: unknown): number | undefined {
   return error.retryAfterMs ?? (error.code === "rate_limited" ? limitedMs : undefined);
 }
 
-function retryAt({ failures }: ConnectionDoc, now: Date, waitMs = 0): Date {
+/** When what failed is tried again: ever later, the more often it failed in a row. */
+export function retryAt({ failures }: ConnectionDoc, now: Date, waitMs = 0): Date {
   const ms = Math.min(retryMs.first * 2 ** Math.min(failures, 20), retryMs.most);
   return new Date(now.getTime() + Math.max(ms, waitMs) * (1 + Math.random() / 4));
 }

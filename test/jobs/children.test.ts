@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -10,18 +10,11 @@ import type { PublishResult } from "../../contract/payloads.ts";
 import type { ConnectionPayload } from "../../contract/payloads-sync.ts";
 import { ChildProcessError, closeChildren, runInChild } from "../../workers/children.ts";
 import { runGit } from "../support/git-host.ts";
+import { jobProcesses } from "../support/job-processes.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
-
-/** Processes of jobs that run below this one. */
-function jobProcesses(): number[] {
-  return execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes("job-child"))
-    .map((line) => Number.parseInt(line, 10));
-}
 
 function isRunning(pid: number): boolean {
   try {
@@ -166,6 +159,27 @@ describe("jobs in processes of their own", () => {
       assert.match(error.message, /12 MB/);
       return true;
     });
+  });
+
+  it("end when what they hold outside of their heap is too much", async () => {
+    await assert.rejects(check({ maxResidentMb: 20 }), (error: unknown) => {
+      assert.ok(error instanceof ChildProcessError);
+      assert.equal(error.code, "child_out_of_memory");
+      assert.match(error.message, /20 MB/);
+      return true;
+    });
+    assert.deepEqual(jobProcesses(), []);
+  });
+
+  it("take no job any more once they are to end", async () => {
+    await check();
+    const [old] = jobProcesses();
+
+    const closing = closeChildren(service.app);
+    await Promise.all([closing, check()]);
+
+    assert.equal(jobProcesses().length, 1);
+    assert.notDeepEqual(jobProcesses(), [old]);
   });
 
   it("are stopped by their caller, and killed by whoever does", async () => {
