@@ -42,7 +42,7 @@ export interface ConnectionDoc extends WithOutbox {
   credential?: string;
   /** A webhook that the service made for this connection, with its sealed secret. */
   webhook?: { id: string; secret: string };
-  /** When that is tried again which the host did not let us make. */
+  /** When it is renewed, or that is tried again which the host did not let us make. */
   webhookAt?: Date;
   branch: string;
   /** Imported versions are this member's, who need not be one any more. */
@@ -287,10 +287,11 @@ export function openConnections(database: Database) {
     },
     /** When the host is asked again to tell of pushes. */
     async retryWebhook(id: string, at: Date): Promise<void> {
-      await connections.updateOne({ _id: id, webhook: { $exists: false } }, { $set: { webhookAt: at } });
+      await connections.updateOne({ _id: id }, { $set: { webhookAt: at } });
     },
-    async setWebhook(id: string, webhook: { id: string; secret: string }): Promise<boolean> {
-      const update = { $set: { webhook }, $unset: { webhookAt: true } } as const;
+    /** False where the connection is being ended. */
+    async setWebhook(id: string, webhook: { id: string; secret: string }, renewAt: Date): Promise<boolean> {
+      const update = { $set: { webhook, webhookAt: renewAt } };
       return (await connections.updateOne({ _id: id, ...alive }, update)).matchedCount === 1;
     },
     /**

@@ -43,6 +43,12 @@ export function openGitHubTokenHost(
 ): RepositoryHost {
   const client = openGitHubClient(place, token);
   const facts = () => readRepository(client, repository);
+  const hooksOf = async (at: { owner: string; repo: string }) =>
+    (
+      await askGitHub("Looking for the webhook", () =>
+        client.rest.repos.listWebhooks({ ...at, per_page: hooksPerPage }),
+      )
+    ).data;
   return {
     kind: "github-token",
     async describe() {
@@ -52,13 +58,12 @@ export function openGitHubTokenHost(
     },
     remote: async () => remoteOf(place, await facts(), token),
     head: async (branch, etag) => readHead(client, repository, branch, etag),
-    async ensureWebhook({ url, secret }) {
+    async ensureWebhook({ id, url, secret }) {
       const at = ownerAndName(await facts());
       const config = { url, secret, content_type: "json", insecure_ssl: "0" };
-      const { data: hooks } = await askGitHub("Looking for the webhook", () =>
-        client.rest.repos.listWebhooks({ ...at, per_page: hooksPerPage }),
-      );
-      const ours = hooks.find((hook) => hook.config.url === url);
+      const hooks = await hooksOf(at);
+      const ours =
+        hooks.find((hook) => String(hook.id) === id) ?? hooks.find((hook) => hook.config.url === url);
       const hook = { ...at, active: true, events: ["push"], config };
       const { data } = ours
         ? await askGitHub("Renewing the webhook", () =>
@@ -67,14 +72,15 @@ export function openGitHubTokenHost(
         : await askGitHub("Making the webhook", () => client.rest.repos.createWebhook(hook));
       return { id: String(data.id) };
     },
-    async removeWebhook(id) {
+    async removeWebhook({ id, url }) {
       const at = ownerAndName(await facts());
-      try {
-        await client.rest.repos.deleteWebhook({ ...at, hook_id: Number(id) });
-      } catch (error) {
-        if (statusOf(error) === 404) return;
-        await askGitHub("Removing the webhook", () => Promise.reject(error));
-      }
+      const ours = (await hooksOf(at)).filter((hook) => String(hook.id) === id || hook.config.url === url);
+      for (const hook of ours)
+        try {
+          await client.rest.repos.deleteWebhook({ ...at, hook_id: hook.id });
+        } catch (error) {
+          if (statusOf(error) !== 404) await askGitHub("Removing the webhook", () => Promise.reject(error));
+        }
     },
     pullRequests: gitHubPulls(async () => ({ client, ...ownerAndName(await facts()) })),
   };

@@ -29,9 +29,13 @@ export interface RepositoryHost {
   remote(): Promise<Remote>;
   /** `unchanged` for the etag that was given; undefined if there is no such branch. */
   head(branch: string, etag?: string): Promise<BranchHead | "unchanged" | undefined>;
-  /** Makes the host call `url` on every push, once; for hosts whose connection does not bring that along. */
-  ensureWebhook?(options: { url: string; secret: string }): Promise<{ id: string }>;
-  removeWebhook?(id: string): Promise<void>;
+  /**
+   * Makes the host call `url` on every push, once, renewing the one with the `id` if it is still there; for hosts whose
+   * connection does not bring that along.
+   */
+  ensureWebhook?(options: { id?: string | undefined; url: string; secret: string }): Promise<{ id: string }>;
+  /** Removes the one with the `id`, and what else calls `url`. */
+  removeWebhook?(options: { id?: string | undefined; url: string }): Promise<void>;
   /** For hosts that have them. */
   pullRequests?: PullRequests;
 }

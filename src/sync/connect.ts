@@ -141,7 +141,7 @@ function isConnected({ host, branch, status }: ConnectionDoc): ServiceError {
   const where = `${host.fullName} (${branch})`;
   const sentence =
     status === "disconnecting"
-      ? `${where} is still being disconnected: try again in a moment.`
+      ? `${where} is still being disconnected: try again in a moment. While its host can't be reached, that takes up to a day.`
       : `${where} is connected: disconnect it first.`;
   return new ServiceError("conflict", sentence, { kind: "repository" });
 }

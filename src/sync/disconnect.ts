@@ -8,7 +8,9 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { carryEvents, makeEvent } from "../audit/events.ts";
 import { loadConnection, notConnected } from "./load.ts";
+import { webhookUrl } from "./notify.ts";
 import { openHost } from "./open-host.ts";
+import { blockedBy } from "./trouble.ts";
 
 /** How long a host that does not answer is asked to forget us; then only its own people can. */
 const askForMs = 24 * 3_600_000;
@@ -48,14 +50,14 @@ export async function endConnection(app: App, connection: ConnectionDoc): Promis
 
 /** False where the host may still be asked. One that does not know us any more has nothing to take back. */
 async function removeWebhook(app: App, connection: ConnectionDoc): Promise<boolean> {
-  if (!connection.webhook) return true;
   try {
     const host = await openHost(app, connection);
-    await host.removeWebhook?.(connection.webhook.id);
+    // Also where we know of none: it may have been made without our hearing of it.
+    await host.removeWebhook?.({ id: connection.webhook?.id, url: webhookUrl(app, connection._id) });
     return true;
   } catch (error) {
     const isOver = app.now().getTime() - connection.updatedAt.getTime() > askForMs;
-    if (isOver || (error instanceof RepoError && !error.retryable)) return true;
+    if (isOver || blockedBy(error) || (error instanceof RepoError && !error.retryable)) return true;
     app.log.warn({ error, connection: connection._id }, "a webhook could not be removed; it is tried again");
     return false;
   }

@@ -7,26 +7,39 @@ import type { App } from "../app.ts";
 const webhookSecretBytes = 32;
 /** A permission that was missing may be given later, and an address reached. */
 const retryMs = 3_600_000;
+/** Somebody may have removed it at the host, or the service may have moved. */
+const renewMs = 24 * 3_600_000;
+
+/** Where the webhook of a connection leads. */
+export function webhookUrl({ config }: App, connectionId: string): string {
+  return `${config.baseUrl}/api/webhooks/github?connection=${connectionId}`;
+}
 
 /**
  * Has the host call us on each push. Where it will not, or can't reach us, the branch is looked at every few minutes
- * instead, and it is asked again later.
+ * instead, and it is asked again later. One that is there is renewed, under the secret that it has: what is on its way
+ * is signed with that.
  */
 export async function haveUsCalled(app: App, connection: ConnectionDoc, host: RepositoryHost): Promise<void> {
   if (!host.ensureWebhook) return;
-  const secret = randomBytes(webhookSecretBytes).toString("hex");
-  const url = `${app.config.baseUrl}/api/webhooks/github?connection=${connection._id}`;
+  const { _id, webhook } = connection;
+  const url = webhookUrl(app, _id);
+  const after = (ms: number) => new Date(app.now().getTime() + ms);
   try {
-    const { id } = await host.ensureWebhook({ url, secret });
-    const webhook = { id, secret: app.secrets.seal(secret, connection._id) };
-    if (!(await app.storage.connections.setWebhook(connection._id, webhook))) await host.removeWebhook?.(id);
+    const secret = webhook
+      ? app.secrets.open(webhook.secret, _id)
+      : randomBytes(webhookSecretBytes).toString("hex");
+    const { id } = await host.ensureWebhook({ id: webhook?.id, url, secret });
+    const made = { id, secret: webhook?.secret ?? app.secrets.seal(secret, _id) };
+    const isKept = await app.storage.connections.setWebhook(_id, made, after(renewMs));
+    if (!isKept) await host.removeWebhook?.({ id, url });
   } catch (error) {
-    await app.storage.connections.retryWebhook(connection._id, new Date(app.now().getTime() + retryMs));
-    app.log.warn({ error, connection: connection._id }, "no webhook: the branch is looked at instead");
+    await app.storage.connections.retryWebhook(_id, after(retryMs));
+    app.log.warn({ error, connection: _id }, "no webhook: the branch is looked at instead");
   }
 }
 
 /** Whether it is time to ask again. */
-export function isCallDue(app: App, { webhook, webhookAt }: ConnectionDoc): boolean {
-  return webhook === undefined && (webhookAt === undefined || webhookAt <= app.now());
+export function isCallDue(app: App, { webhookAt }: ConnectionDoc): boolean {
+  return webhookAt === undefined || webhookAt <= app.now();
 }

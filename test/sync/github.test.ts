@@ -134,14 +134,36 @@ describe("the webhook of a token's connection", () => {
       repository.hooks.map(({ secret }) => secret),
       ["two"],
     );
-    await host.removeWebhook!(first.id);
-    await host.removeWebhook!(first.id);
+    await host.removeWebhook!({ id: first.id, url: "https://svc.example/hook" });
+    await host.removeWebhook!({ id: first.id, url: "https://svc.example/hook" });
     assert.deepEqual(repository.hooks, []);
     const weak = byToken(repository, stub.newToken([repository], { webhooks: false }));
     await assert.rejects(
       weak.ensureWebhook!({ url: "https://svc.example/hook", secret: "x" }),
       failsWith("auth_failed"),
     );
+  });
+});
+
+describe("the webhook of a service that has moved", () => {
+  it("goes along with it, and leaves those of others", async () => {
+    const repository = await stub.newRepository("acme/moved-hook");
+    const host = byToken(repository, stub.newToken([repository]));
+    const other = { id: 1, url: "https://other.example/hook", secret: "theirs" };
+    repository.hooks.push(other);
+    const { id } = await host.ensureWebhook!({ url: "https://old.example/hook", secret: "one" });
+
+    await host.ensureWebhook!({ id, url: "https://new.example/hook", secret: "one" });
+
+    assert.deepEqual(
+      repository.hooks.map(({ id: hook, url }) => [hook, url]),
+      [
+        [other.id, other.url],
+        [Number(id), "https://new.example/hook"],
+      ],
+    );
+    await host.removeWebhook!({ url: "https://new.example/hook" });
+    assert.deepEqual(repository.hooks, [other]);
   });
 });
 

@@ -236,6 +236,56 @@ describe("a connection by a token", () => {
     assert.equal(await send(one, { to, secret: hook!.secret }), 401);
   });
 
+  it("has its webhook made again that somebody removed, under the secret that it had", async () => {
+    const side = await connectByToken();
+    const [hook] = side.repository.hooks.splice(0);
+    const look = async (ms: number) => {
+      ahead += ms;
+      await pollConnections(service.app);
+    };
+
+    await look(2 * 3_600_000);
+    assert.equal(side.repository.hooks.length, 0);
+    await look(24 * 3_600_000);
+
+    const [again, ...others] = side.repository.hooks;
+    assert.deepEqual([again?.url, again?.secret, others], [hook!.url, hook!.secret, []]);
+    assert.equal(await send(side, { to: `?connection=${side.id}`, secret: again!.secret }), 200);
+    const asked = stub.asked.length;
+    await look(3_600_000);
+    assert.ok(stub.asked.slice(asked).every(({ path }) => !path.includes("/hooks")));
+  });
+
+  it("takes its webhook away that was made without the service's hearing of it", async () => {
+    const side = await connectByToken();
+    await service.app.storage.database.raw
+      .collection<{ _id: string }>("connections")
+      .updateOne({ _id: side.id }, { $unset: { webhook: true, webhookAt: true } });
+    assert.equal(side.repository.hooks.length, 1);
+
+    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.settled();
+
+    assert.deepEqual(side.repository.hooks, []);
+    assert.equal(await service.app.storage.connections.find(side.id), null);
+  });
+
+  it("keeps another one waiting while its host can't be asked to remove the webhook, and says how long", async () => {
+    const side = await connectByToken();
+    stub.trouble({ status: 503, body: "{}" });
+    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.settled();
+    const body = { host: "github-token", repository: side.repository.fullName, token: side.token };
+    const connect = () => service.call("POST", side.base, { token: side.owner.token, body });
+
+    const refused = await connect();
+    assert.equal(refused.code, "conflict");
+    assert.match(refused.error!, /still being disconnected: .* takes up to a day\.$/);
+    stub.trouble();
+    await pollConnections(service.app);
+    assert.equal((await connect()).status, 201);
+  });
+
   it("syncs over GitHub's git, and is blocked for good when its token is revoked", async () => {
     const side = await connectByToken();
     await service.call("POST", "/api/skills", {
