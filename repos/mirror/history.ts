@@ -1,70 +1,131 @@
-/** Who changed a directory last, as `git log -1 -- <path>` tells it, within what was fetched. */
+/**
+ * Who changed directories last, as `git log -1 -- <path>` tells it, within what was fetched. All of them are followed
+ * together, the newest commit first: what did not change between a commit and its parent is not looked into.
+ */
 import { RepoError } from "../errors.ts";
-import type { RawTreeEntry } from "../store/objects.ts";
 import { plainText } from "../transport/pkt-line.ts";
-import { commitIfHere, entryNamed, isFolder, type ForeignCommit, type TreeReader } from "./trees.ts";
+import { commitIfHere, isFolder, type ForeignCommit, type TreeReader } from "./trees.ts";
 import type { RemoteChange } from "./types.ts";
 
-/** Commits looked at for one path; beyond, the tip has to do. */
+/** Commits looked at in all; what did not change in these is told with the tip. */
 const commitsAtMost = 2000;
+/** The trees of a commit are looked at once more beside those of its parent. */
+const foldersKept = 64;
 const shownCharacters = 500;
+
+/** Paths by their components. */
+interface Wanted {
+  path?: string;
+  below: Map<string, Wanted>;
+}
+
+/** A commit in which some paths still are as they are at the tip. */
+interface Waiting {
+  commit: ForeignCommit;
+  paths: Set<string>;
+}
 
 export async function lastChanges(
   trees: TreeReader,
   tip: string,
   paths: readonly string[],
 ): Promise<Map<string, RemoteChange>> {
-  const commits = new Map<string, Promise<ForeignCommit | undefined>>();
-  const read = new Map<string, Promise<RawTreeEntry[]>>();
-  // Paths of one sync share their folders, and most of them their commits.
-  const commitAt = (oid: string) => {
-    let known = commits.get(oid);
-    if (known === undefined) commits.set(oid, (known = commitIfHere(trees, oid)));
-    return known;
-  };
-  const treeAt = (oid: string) => {
-    let known = read.get(oid);
-    if (known === undefined) read.set(oid, (known = trees.tree(oid)));
-    return known;
-  };
-  async function at(commit: ForeignCommit, components: readonly string[]): Promise<string | undefined> {
-    let oid = commit.treeOid;
-    for (const component of components) {
-      const entry = entryNamed(await treeAt(oid), component);
-      if (entry === undefined || !isFolder(entry)) return undefined;
-      oid = entry.oid;
-    }
-    return oid;
-  }
+  if (paths.length === 0) return new Map();
+  const whole = await commitIfHere(trees, tip);
+  if (whole === undefined) throw new RepoError("object_missing", `there is no commit ${tip}`);
+  const wanted = wantedOf(paths);
+  const folders = openFolders(trees);
+  const unknown = changeOf(tip, whole, false);
+  const found = new Map(paths.map((path) => [path, unknown]));
 
-  async function lastChange(path: string): Promise<RemoteChange> {
-    const components = path.split("/");
-    const whole = await commitAt(tip);
-    if (whole === undefined) throw new RepoError("object_missing", `there is no commit ${tip}`);
-    let [oid, commit] = [tip, whole];
-    for (let i = 0; i < commitsAtMost; i++) {
-      const here = await at(commit, components);
-      let same: [string, ForeignCommit] | undefined;
-      let hidden = false;
-      for (const parent of commit.parents) {
-        const fields = await commitAt(parent);
-        if (fields === undefined) hidden = true;
-        else if ((await at(fields, components)) === here) {
-          same = [parent, fields];
-          break;
-        }
+  const waiting = new Map<string, Waiting>([[tip, { commit: whole, paths: new Set(paths) }]]);
+  for (let i = 0; i < commitsAtMost && waiting.size > 0; i++) {
+    const oid = newestOf(waiting);
+    const { commit, paths: held } = waiting.get(oid)!;
+    let left = held;
+    waiting.delete(oid);
+    let isHidden = false;
+    for (const parent of commit.parents) {
+      if (left.size === 0) break;
+      const known = waiting.get(parent);
+      const fields = known?.commit ?? (await commitIfHere(trees, parent));
+      if (fields === undefined) {
+        isHidden = true;
+        continue;
       }
-      if (same === undefined)
-        // Behind the edge of what was fetched it may have been the same.
-        return hidden ? changeOf(tip, whole, false) : changeOf(oid, commit, true);
-      [oid, commit] = same;
+      const changed = await changedBetween(folders, commit.treeOid, fields.treeOid, wanted);
+      // Of several parents, the first that has a path alike is where its content comes from.
+      const differing = [...changed].filter((path) => left.has(path));
+      if (differing.length === left.size) continue;
+      const same = left;
+      left = new Set(differing);
+      for (const path of differing) same.delete(path);
+      for (const path of known?.paths ?? []) same.add(path);
+      waiting.set(parent, { commit: fields, paths: same });
     }
-    return changeOf(tip, whole, false);
+    // Behind the edge of what was fetched it may have been the same.
+    if (!isHidden) for (const path of left) found.set(path, changeOf(oid, commit, true));
   }
-
-  const found = new Map<string, RemoteChange>();
-  for (const path of paths) found.set(path, await lastChange(path));
   return found;
+}
+
+function wantedOf(paths: readonly string[]): Wanted {
+  const root: Wanted = { below: new Map() };
+  for (const path of paths) {
+    let at = root;
+    for (const name of path.split("/").map(keyOf)) {
+      let next = at.below.get(name);
+      if (next === undefined) at.below.set(name, (next = { below: new Map() }));
+      at = next;
+    }
+    at.path = path;
+  }
+  return root;
+}
+
+/** Names are compared by their bytes. */
+const keyOf = (name: string) => Buffer.from(name).toString("latin1");
+
+/** By the author's clock, which need not be right: then a commit is looked at twice. */
+function newestOf(waiting: ReadonlyMap<string, Waiting>): string {
+  let newest: [string, Waiting] | undefined;
+  for (const one of waiting) if (newest === undefined || one[1].commit.at > newest[1].commit.at) newest = one;
+  return newest![0];
+}
+
+type Folders = (oid: string | undefined) => Promise<ReadonlyMap<string, string>>;
+
+/** The folders in a tree, by name; none in one that is not there. */
+function openFolders(trees: TreeReader): Folders {
+  const kept = new Map<string, ReadonlyMap<string, string>>();
+  return async (oid) => {
+    if (oid === undefined) return new Map();
+    let folders = kept.get(oid);
+    if (folders === undefined) {
+      const entries = (await trees.tree(oid)).filter(isFolder).toReversed();
+      folders = new Map(entries.map((entry) => [entry.nameBytes.toString("latin1"), entry.oid]));
+      if (kept.size >= foldersKept) kept.delete(kept.keys().next().value!);
+      kept.set(oid, folders);
+    }
+    return folders;
+  };
+}
+
+/** Which of the wanted paths are not the same folder in two trees. */
+async function changedBetween(
+  folders: Folders,
+  here: string | undefined,
+  there: string | undefined,
+  wanted: Wanted,
+  changed = new Set<string>(),
+): Promise<Set<string>> {
+  if (here === there) return changed;
+  if (wanted.path !== undefined) changed.add(wanted.path);
+  if (wanted.below.size === 0) return changed;
+  const [inHere, inThere] = [await folders(here), await folders(there)];
+  for (const [name, next] of wanted.below)
+    await changedBetween(folders, inHere.get(name), inThere.get(name), next, changed);
+  return changed;
 }
 
 function changeOf(oid: string, commit: ForeignCommit, exact: boolean): RemoteChange {

@@ -1,0 +1,145 @@
+/** Who changed a directory last, over histories of many shapes, as native git tells it. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { editorEnv } from "../support/native-git.ts";
+import { openMirrorBench, type MirrorBench } from "./fixtures.ts";
+
+let bench: MirrorBench;
+before(async () => {
+  bench = await openMirrorBench();
+});
+after(() => bench.close());
+
+const places = ["skills/a", "skills/b", "skills/ops/c", "skills/ops/deep/d", "skills/ops/deep/e"];
+const asked = [...places, "skills/ops/deep", "skills/gone"];
+
+/** What lies where, by path. */
+type Content = Readonly<Record<string, string>>;
+
+interface Grown {
+  mark: string;
+  content: Content;
+}
+
+/** Always the same ones for a seed. */
+function numbersOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}
+
+/** Puts commits on the branch, with lines that part and are merged again where it `merges`; later ones may be older. */
+function grow(repository: HostedRepo, seed: number, merges: boolean): void {
+  const below = numbersOf(seed);
+  const stream: string[] = [];
+  let made = 0;
+  const commit = (parents: readonly Grown[], content: Content): Grown => {
+    const mark = `:${++made}`;
+    const at = 1_700_000_000 + made * 10 - below(25);
+    const message = `commit ${made}`;
+    stream.push("commit refs/heads/main", `mark ${mark}`);
+    for (const who of ["author", "committer"]) stream.push(`${who} Gita <gita@example.com> ${at} +0000`);
+    stream.push(`data ${message.length}`, message);
+    for (const [i, parent] of parents.entries()) stream.push(`${i === 0 ? "from" : "merge"} ${parent.mark}`);
+    stream.push("deleteall");
+    for (const [path, text] of Object.entries(content))
+      stream.push(`M 100644 inline ${path}/SKILL.md`, `data ${text.length}`, text);
+    stream.push("");
+    return { mark, content };
+  };
+  const edited = ({ content }: Grown): Content => {
+    const next: Record<string, string> = { ...content, ["notes"]: `${made}` };
+    // Few contents, so that they come back, and both sides of a merge may have the same.
+    for (const place of places) if (below(5) === 0) next[place] = `${below(3)}`;
+    if (below(10) === 0) delete next["skills/gone"];
+    return next;
+  };
+
+  const first = { mark: repository.head()!, content: { "skills/gone": "0", [places[0]!]: "0" } };
+  let lines: Grown[] = [first];
+  for (let n = 0; n < 60; n++) {
+    const i = below(lines.length);
+    const line = lines[i]!;
+    if (merges && lines.length < 4 && below(4) === 0) lines.push(commit([line], edited(line)));
+    else if (lines.length > 1 && below(3) === 0) {
+      const other = lines[(i + 1) % lines.length]!;
+      const ours = below(2) === 0 ? line : other;
+      const content = below(3) === 0 ? edited(ours) : { ...line.content, ...ours.content };
+      lines = lines.filter((one) => one !== line && one !== other);
+      lines.push(commit([line, other], content));
+    } else lines[i] = commit([line], edited(line));
+  }
+  if (lines.length > 1) commit(lines, edited(lines[0]!));
+  execFileSync("git", ["fast-import", "--quiet", "--force"], {
+    cwd: repository.directory,
+    env: editorEnv,
+    input: `${stream.join("\n")}\n`,
+  });
+}
+
+describe("the last change of a directory", () => {
+  for (const merges of [false, true])
+    it(`is what native git tells, ${merges ? "through merges" : "in one line"}`, async () => {
+      for (let seed = 1; seed <= 12; seed++) {
+        const repository = await bench.host.newRepository();
+        repository.commit({ "skills/gone/SKILL.md": "0", [`${places[0]}/SKILL.md`]: "0" });
+        const mirror = bench.newMirror();
+        await mirror.fetch(repository.remote, "main");
+        grow(repository, seed, merges);
+        const tip = repository.head()!;
+        await mirror.fetch(repository.remote, "main");
+
+        const changes = await mirror.lastChanges(tip, asked);
+
+        const told = asked.map((path) => [path, changes.get(path)?.exact ? changes.get(path)!.oid : ""]);
+        const native = asked.map((path) => [
+          path,
+          runGit(repository.directory, "log", "-1", "--format=%H", "main", "--", path),
+        ]);
+        assert.deepEqual(told, native, `seed ${seed}`);
+      }
+    });
+
+  it("is not known beyond the commits that are looked at", async () => {
+    const repository = await bench.host.newRepository();
+    repository.commit({ [`${places[0]}/SKILL.md`]: "0" });
+    const mirror = bench.newMirror();
+    await mirror.fetch(repository.remote, "main");
+    const first = repository.head()!;
+    const stream: string[] = [];
+    for (let n = 1; n <= 2100; n++)
+      stream.push(
+        "commit refs/heads/main",
+        `committer Gita <gita@example.com> ${1_700_000_000 + n} +0000`,
+        "data 1",
+        "x",
+        ...(n === 1 ? [`from ${first}`] : []),
+        `M 100644 inline ${n === 50 ? places[1] : n === 300 ? places[2] : "notes"}/SKILL.md`,
+        `data ${String(n).length}`,
+        String(n),
+        "",
+      );
+    execFileSync("git", ["fast-import", "--quiet"], {
+      cwd: repository.directory,
+      env: editorEnv,
+      input: `${stream.join("\n")}\n`,
+    });
+    const tip = repository.head()!;
+    await mirror.fetch(repository.remote, "main");
+
+    const changes = await mirror.lastChanges(tip, places.slice(0, 3));
+
+    const [start, beyond, within] = places.slice(0, 3).map((path) => changes.get(path)!);
+    assert.deepEqual([start!.exact, start!.oid], [false, tip]);
+    assert.deepEqual([beyond!.exact, beyond!.oid], [false, tip]);
+    assert.equal(within!.exact, true);
+    assert.equal(
+      within!.oid,
+      runGit(repository.directory, "log", "-1", "--format=%H", "main", "--", places[2]!),
+    );
+  });
+});
