@@ -122,7 +122,7 @@ export const SyncConflictPayload = z
         "where to get what was lost: GET, the two versions compared line by line; null once the skill was deleted",
     }),
     commit: z.string(),
-    author: z.string(),
+    author: z.string().nullable().meta({ description: "null where the history at hand does not tell it" }),
     at: timestamp,
   })
   .meta({ id: "SyncConflict" });

@@ -16,9 +16,9 @@ export interface SyncConflictDoc {
   winning: number;
   /** The number of the version that was current here. */
   losing: number;
-  /** Of the repository, with its author. */
+  /** Of the repository, with its author; without one where it is merely the tip at which the content was found. */
   commit: string;
-  authorName: string;
+  authorName?: string;
   authorEmail?: string;
   at: Date;
 }

@@ -25,15 +25,24 @@ import { rootFileOf, type VersionSource } from "./text-source.ts";
 
 const nameAttempts = 20;
 const authorLength = 200;
+const branchLength = 255;
 const shortOidLength = 7;
 
 /** The commit that the content comes from, as the repository tells it: nothing of it is taken as it is. */
-export interface ImportCommit {
+export interface EditCommit {
   oid: string;
   subject: string;
   authorName: string;
   authorEmail?: string | undefined;
 }
+
+/** Where the history that is here does not reach the edit: the branch, and the commit at which it had the content. */
+export interface FoundAt {
+  oid: string;
+  branch: string;
+}
+
+export type ImportCommit = EditCommit | FoundAt;
 
 /** The sync of a connection, as an actor. */
 export function syncActor(connection: ConnectionDoc, tenant: TenantDoc): SyncActor {
@@ -193,16 +202,19 @@ function folderNameOf(directory: string): string {
 }
 
 function importedFrom(commit: ImportCommit): ImportedFrom {
+  if ("branch" in commit) return { commit: commit.oid };
   return { commit: commit.oid, author: plainLine(authorOfCommit(commit), authorLength) || "unknown" };
 }
 
-function authorOfCommit({ authorName, authorEmail }: ImportCommit): string {
+function authorOfCommit({ authorName, authorEmail }: EditCommit): string {
   return authorEmail ? `${authorName} <${authorEmail}>` : authorName;
 }
 
 /** What the version says of itself: the push's own words, and where to find it. */
 function messageOf(commit: ImportCommit): string {
-  const whose = `(${commit.oid.slice(0, shortOidLength)} by ${plainLine(commit.authorName, authorLength) || "unknown"})`;
+  const short = commit.oid.slice(0, shortOidLength);
+  if ("branch" in commit) return `Taken from ${plainLine(commit.branch, branchLength)} at ${short}`;
+  const whose = `(${short} by ${plainLine(commit.authorName, authorLength) || "unknown"})`;
   const subject = plainLine(commit.subject, limits.versionMessage - whose.length - 1);
   return subject === "" ? `Imported ${whose}` : `${subject} ${whose}`;
 }

@@ -47,8 +47,8 @@ export interface AppendRequest extends SemverRequest {
 /** The commit of a connected repository that a version was made of. One line each. */
 export interface ImportedFrom {
   commit: string;
-  /** `Name <address>`, as the commit has it. */
-  author: string;
+  /** `Name <address>`, as the commit has it; absent where it is not known whose edit it is. */
+  author?: string;
 }
 
 /** A new version of an existing skill, for whoever may update it. */
@@ -211,16 +211,17 @@ export function commitDraft(app: App, actor: Actor, facts: CommitFacts): CommitD
       "Svc-Semver": facts.semver,
       "Svc-Version-Id": facts.versionId,
       "Svc-Source": actor.origin.source,
-      ...(facts.imported
-        ? { "Svc-Import-Commit": facts.imported.commit, "Svc-Import-Author": facts.imported.author }
-        : {}),
+      ...(facts.imported ? { "Svc-Import-Commit": facts.imported.commit } : {}),
+      ...(facts.imported?.author === undefined ? {} : { "Svc-Import-Author": facts.imported.author }),
     },
   };
 }
 
 /** What the audit entry of an import tells beyond that of a publish. */
 export function importedMetadata(imported: ImportedFrom | undefined): Record<string, unknown> {
-  return imported ? { remoteCommit: imported.commit, author: imported.author } : {};
+  if (!imported) return {};
+  const { commit, author } = imported;
+  return { remoteCommit: commit, ...(author === undefined ? {} : { author }) };
 }
 
 function movedOn(skill: SkillDoc): ServiceError {

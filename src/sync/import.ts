@@ -110,7 +110,7 @@ async function carryOut(
   made: Made,
 ): Promise<"done" | "moved"> {
   const { app, counts } = work;
-  const commit = importCommitOf(change, facts.commit);
+  const commit = importCommitOf(change, facts.commit, work.connection.branch);
   if (action.kind === "adopt") {
     const { skillId, strayPath, unnoted } = action;
     if (unnoted) await noteConflict(work, skillId, directory, unnoted, commit);
@@ -200,9 +200,10 @@ async function noteConflict(
   skillId: string,
   { path: place }: RemoteSkill,
   sides: { winning: number; losing: number },
-  { oid, authorName, authorEmail }: ImportCommit,
+  commit: ImportCommit,
 ): Promise<void> {
   counts.conflicts++;
+  const { authorName, authorEmail } = "branch" in commit ? {} : commit;
   await app.storage.syncConflicts.record([
     {
       connectionId: connection._id,
@@ -210,8 +211,8 @@ async function noteConflict(
       skillId,
       path: place,
       ...sides,
-      commit: oid,
-      authorName,
+      commit: commit.oid,
+      ...(authorName === undefined ? {} : { authorName }),
       ...(authorEmail === undefined ? {} : { authorEmail }),
       at: app.now(),
     },
@@ -278,8 +279,9 @@ function refuseListed(directory: RemoteSkill, { refused }: DirectoryListing): vo
   );
 }
 
-function importCommitOf(change: RemoteChange | undefined, tip: string): ImportCommit {
-  if (!change) return { oid: tip, subject: "", authorName: "" };
+/** The tip's author need not have had to do with it. */
+function importCommitOf(change: RemoteChange | undefined, tip: string, branch: string): ImportCommit {
+  if (!change?.exact) return { oid: tip, branch };
   const { oid, subject, authorName, authorEmail } = change;
   return { oid, subject, authorName, authorEmail };
 }

@@ -115,7 +115,7 @@ export function presentConflict([row, skill]: [SyncConflictDoc, SkillDoc | undef
     losing: row.losing,
     diff: skill ? `/api/skills/${row.skillId}/diff?from=${row.losing}&to=${row.winning}` : null,
     commit: row.commit,
-    author: row.authorEmail ? `${row.authorName} <${row.authorEmail}>` : row.authorName,
+    author: row.authorEmail ? `${row.authorName} <${row.authorEmail}>` : (row.authorName ?? null),
     at: row.at.toISOString(),
   };
 }

@@ -177,7 +177,7 @@ describe("conflicts", () => {
     assert.deepEqual(conflicts.map(({ slug }) => slug ?? "").toSorted(), names.toSorted());
     for (const { slug, losing, winning, diff, author, path: place } of conflicts) {
       assert.deepEqual([losing, winning, place], [2, 3, `skills/${slug}`]);
-      assert.match(author, /^Gita </);
+      assert.match(author ?? "", /^Gita </);
       const lost = await service.call<DiffPayload>("GET", diff!, as(side));
       assert.equal(lost.status, 200);
       assert.deepEqual([lost.data.from, lost.data.to], [2, 3]);

@@ -22,6 +22,7 @@ export async function checkWorld(world: RandomWorld, ledger: Ledger, checked: Se
   await checkStillness(world, ledger, skills);
   ledger.expected.clear();
   ledger.hasLostBooks = false;
+  ledger.hasHistory = true;
 }
 
 const isImport = ({ row }: SeenVersion) => row.source === "import";
@@ -118,14 +119,21 @@ async function checkImports(
       if (checked.has(row._id)) continue;
       checked.add(row._id);
       assert.equal(row.author?.username, world.owner.username, `${name} is somebody else's`);
-      checkMessage(ledger, row.message, name);
+      checkMessage(world, ledger, row.message, name);
       assert.ok(told.has(row.oid), `${name} has no audit entry`);
       if (skill.doc.deletedAt === undefined) checkConflict(ledger, skill, version, conflicts);
     }
   }
 }
 
-function checkMessage(ledger: Ledger, message: string, name: string): void {
+function checkMessage(world: RandomWorld, ledger: Ledger, message: string, name: string): void {
+  const taken = /^Taken from main at ([0-9a-f]{7})$/.exec(message);
+  if (taken) {
+    // Only where the mirror was fetched afresh, at its start or because history was rewritten, is nobody known.
+    assert.ok(!ledger.hasHistory || ledger.hasRewound, `${name} says ${message}`);
+    runGit(world.repo.directory, "cat-file", "-e", `${taken[1]}^{commit}`);
+    return;
+  }
   const found = /^(.*) \(([0-9a-f]{7}) by (.+)\)$/.exec(message);
   assert.ok(found, `${name} says ${message}`);
   const [, subject, short, author] = found;

@@ -182,6 +182,8 @@ export interface Ledger {
   outside: string[];
   /** She has gone back to an older state of the branch, so that our own commits count as edits. */
   hasRewound: boolean;
+  /** The mirror was fetched, and what comes later is fetched onto it. */
+  hasHistory: boolean;
   /** The books of the sync were lost, since the last check. */
   hasLostBooks: boolean;
 }
@@ -200,6 +202,7 @@ export function newLedger(): Ledger {
     pushed: [],
     outside: [],
     hasRewound: false,
+    hasHistory: false,
     hasLostBooks: false,
   };
 }
