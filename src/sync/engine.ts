@@ -228,7 +228,8 @@ async function oneRound(work: SyncWork): Promise<{ commit: string | null } | "ag
     exported,
   });
   const index = indexFile([...skills.values()]);
-  const toExport = { parent, skills, bases, index, exported };
+  const present = new Map(scan.directories.map(({ path, contentTree }) => [path, contentTree]));
+  const toExport = { parent, skills, bases, present, index, exported };
   const settled = await settleRows(work, standing, { skills, bases });
   const isProposed = connection.mode === "pull_request";
   const pushed = isProposed

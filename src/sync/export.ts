@@ -2,13 +2,14 @@
  * Writes skills to the branch: one pack for all of them, or several where they are large or where the host refuses some. A
  * base is written once its directory is in the branch; a stop before that leaves what we once exported, which is known again.
  */
+import { indexPath } from "../../repos/mirror/layout.ts";
 import type { Built, MirrorEdit, Onto } from "../../repos/mirror/types.ts";
 import type { SyncBase } from "../../storage/sync-bases.ts";
 import { commitHost } from "../skills/author.ts";
 import type { ExportedSkill, PlacedSkill } from "./exported.ts";
 import { noteProblem } from "./import.ts";
 import { isPush, titleOf, type SkillExport } from "./plan-export.ts";
-import { refuse, SyncBlocked, type SyncWork } from "./work.ts";
+import { passOverIndex, refuse, SyncBlocked, type SyncWork } from "./work.ts";
 
 /** Content of one push; a pack holds at most this and the largest skill. */
 const pushedBytes = 128 * 1024 * 1024;
@@ -19,6 +20,8 @@ export interface ExportFacts {
   parent: string | null;
   skills: ReadonlyMap<string, PlacedSkill>;
   bases: ReadonlyMap<string, SyncBase>;
+  /** Content trees of the branch's directories. */
+  present: ReadonlyMap<string, string>;
   index: Buffer;
   exported(skillId: string): Promise<ExportedSkill>;
 }
@@ -143,6 +146,8 @@ async function pushOnce(
         facts,
       );
   }
+  const index = left.get(indexPath);
+  if (index) passOverIndex(work, index);
   const carried = batch.filter(
     (step) => ![step.put?.path, ...step.remove].some((place) => left.has(place ?? "")),
   );
@@ -210,9 +215,11 @@ async function refuseStep(
   if (base) await noteProblem(work, base, { code, message: message.slice(0, 1000) });
 }
 
-/** Of a skill that is written anew. */
-export function bytesOf({ skillId, put }: SkillExport, { skills }: ExportFacts): number {
-  return put ? (skills.get(skillId)?.current.totalBytes ?? 0) : 0;
+/** What is to be sent of a skill's content: none of it where the branch has it already, there or where it comes from. */
+export function bytesOf({ skillId, put, after }: SkillExport, { skills, present }: ExportFacts): number {
+  if (!put) return 0;
+  const isThere = [put.path, put.from ?? put.path].some((place) => present.get(place) === after?.contentTree);
+  return isThere ? 0 : (skills.get(skillId)?.current.totalBytes ?? 0);
 }
 
 /** In the order given, each as large as one push may be. */

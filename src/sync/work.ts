@@ -60,6 +60,13 @@ export function passOver(work: SyncWork, problems: readonly ScanProblem[]): void
     .map(({ path, why }) => ({ path, code: why, message: passedOverWords[why] }));
 }
 
+/** Told in the same way: the skills are carried over without it. */
+export function passOverIndex(work: SyncWork, { path, why }: { path: string; why: string }): void {
+  if (work.passedOver.some((known) => known.path === path && known.code === why)) return;
+  const message = "It is no file, so the list of skills is not written: rename what is there.";
+  work.passedOver = [{ path, code: why, message }, ...work.passedOver];
+}
+
 export function refuse(work: SyncWork, path: string, code: string, message: string): void {
   work.counts.refused++;
   if (work.refusals.length < refusalsKept)
