@@ -303,7 +303,7 @@ export async function cloneScenario(
   const directory = await store.materialize(repository);
   const uploads = openUploadPack({ log: () => undefined, program: "git", searchPath });
   const server = createServer((request, response) => {
-    const protocol = String(request.headers["git-protocol"] ?? "");
+    const client = { protocol: String(request.headers["git-protocol"] ?? ""), caller: "bench" };
     const serve = async () => {
       const pieces: Buffer[] = [];
       for await (const piece of request) pieces.push(piece as Buffer);
@@ -313,8 +313,8 @@ export async function cloneScenario(
         `application/x-git-upload-pack-${isList ? "advertisement" : "result"}`,
       );
       const answer = isList
-        ? await uploads.advertise(directory, protocol)
-        : await uploads.answer(directory, protocol, Buffer.concat(pieces));
+        ? await uploads.advertise(directory, client)
+        : await uploads.answer(directory, client, Buffer.concat(pieces));
       answer.pipe(response);
     };
     serve().catch(() => response.destroy());

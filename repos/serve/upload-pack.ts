@@ -7,13 +7,16 @@
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { PassThrough, type Readable, type Writable, pipeline } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { type Readable, Transform, type Writable, pipeline } from "node:stream";
 import { RepoError } from "../errors.ts";
+import { openSlots } from "./slots.ts";
 
 /** Without a word from the client for so long, git gives up. */
 const silenceSeconds = 60;
 const longestMs = 15 * 60_000;
+/** A client that has taken less than that in so long, with more there for it, is left. */
+const leastBytes = 60 * 1024;
+const leastBytesMs = 60_000;
 /** Requests that wait for a process, and how long. */
 const mostWaiting = 256;
 const longestWaitMs = 30_000;
@@ -35,11 +38,19 @@ const settings = [
   "core.bigFileThreshold=16m",
 ];
 
+/** Who asks. */
+export interface UploadPackClient {
+  /** The `Git-Protocol` header. */
+  protocol: string;
+  /** What tells callers apart: one has half of the processes at most. */
+  caller: string;
+}
+
 export interface UploadPack {
   /** Refs and capabilities: the body of `info/refs?service=git-upload-pack`. */
-  advertise(directory: string, protocol: string): Promise<Readable>;
+  advertise(directory: string, client: UploadPackClient): Promise<Readable>;
   /** The answer to one request body, as it comes. */
-  answer(directory: string, protocol: string, request: Buffer): Promise<Readable>;
+  answer(directory: string, client: UploadPackClient, request: Buffer): Promise<Readable>;
   /** Ends what still runs. */
   close(): void;
 }
@@ -53,38 +64,40 @@ export interface UploadPackOptions {
   searchPath: string | undefined;
   /** Processes at a time; default is twice the number of processors. */
   atOnce?: number;
+  /** How long a client may be too slow; default is a minute. */
+  slowMs?: number;
 }
 
 /**
  * Throws `git_missing` where there is no git program, `server_busy` when too many wait already. The streams that come
  * back are the client's: ending one ends its process.
  */
-export function openUploadPack({ log, program, searchPath, atOnce }: UploadPackOptions): UploadPack {
-  const slots = openSlots(atOnce ?? 2 * availableParallelism());
+export function openUploadPack({ log, program, searchPath, atOnce, slowMs }: UploadPackOptions): UploadPack {
+  const slots = openSlots({
+    count: atOnce ?? 2 * availableParallelism(),
+    waiting: mostWaiting,
+    waitMs: longestWaitMs,
+  });
   const running = new Set<GitProcess>();
   let missingSince: number | undefined;
   let closed = false;
 
-  async function start(directory: string, protocol: string, args: readonly string[]): Promise<GitProcess> {
+  async function start(
+    directory: string,
+    { protocol, caller }: UploadPackClient,
+    args: readonly string[],
+  ): Promise<GitProcess> {
     if (missingSince !== undefined && performance.now() - missingSince < lookAgainMs) throw noGit();
-    const release = await slots.take();
-    if (closed) {
+    const release = await slots.take(caller);
+    if (release === undefined) throw new RepoError("server_busy", "too many clones at once");
+    let child: GitProcess;
+    try {
+      if (closed) throw new RepoError("store_closed", "git is no longer served");
+      child = spawnGit(directory, protocol, args);
+    } catch (error) {
       release();
-      throw new RepoError("store_closed", "git is no longer served");
+      throw error;
     }
-    const child = spawn(
-      program,
-      [
-        ...[...settings, `safe.directory=${directory}`].flatMap((setting) => ["-c", setting]),
-        "upload-pack",
-        "--strict",
-        `--timeout=${silenceSeconds}`,
-        "--stateless-rpc",
-        ...args,
-        directory,
-      ],
-      { stdio: ["pipe", "pipe", "pipe"], env: gitEnvironment(searchPath, protocol), windowsHide: true },
-    );
     running.add(child);
     const timer = setTimeout(() => child.kill("SIGKILL"), longestMs);
     child.once("close", () => {
@@ -107,6 +120,27 @@ export function openUploadPack({ log, program, searchPath, atOnce }: UploadPackO
     return child;
   }
 
+  /** Throws at once where the system has no room for a process. */
+  function spawnGit(directory: string, protocol: string, args: readonly string[]): GitProcess {
+    try {
+      return spawn(
+        program,
+        [
+          ...[...settings, `safe.directory=${directory}`].flatMap((setting) => ["-c", setting]),
+          "upload-pack",
+          "--strict",
+          `--timeout=${silenceSeconds}`,
+          "--stateless-rpc",
+          ...args,
+          directory,
+        ],
+        { stdio: ["pipe", "pipe", "pipe"], env: gitEnvironment(searchPath, protocol), windowsHide: true },
+      );
+    } catch (error) {
+      throw new RepoError("storage_unavailable", `git: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
   /** A client that git refuses was told so in the answer itself. */
   function watch(child: GitProcess): void {
     let words = "";
@@ -122,16 +156,17 @@ export function openUploadPack({ log, program, searchPath, atOnce }: UploadPackO
   }
 
   return {
-    async advertise(directory, protocol) {
-      const child = await start(directory, protocol, ["--http-backend-info-refs"]);
+    async advertise(directory, client) {
+      const child = await start(directory, client, ["--http-backend-info-refs"]);
       child.stdin.end();
       // gitprotocol-http, "Smart Server Response"; protocol 2 leaves the line out.
-      return fed(child, protocol === "version=2" ? "" : "001e# service=git-upload-pack\n0000");
+      const ahead = client.protocol === "version=2" ? "" : "001e# service=git-upload-pack\n0000";
+      return fed(child, { ahead, slowMs });
     },
-    async answer(directory, protocol, request) {
-      const child = await start(directory, protocol, []);
+    async answer(directory, client, request) {
+      const child = await start(directory, client, []);
       child.stdin.end(request);
-      return fed(child);
+      return fed(child, { slowMs });
     },
     close() {
       closed = true;
@@ -142,16 +177,35 @@ export function openUploadPack({ log, program, searchPath, atOnce }: UploadPackO
 
 /**
  * The answer as a stream of its own, fed from now on: what a process has written is thrown away when it ends before
- * anybody reads. Whoever leaves the stream ends the process.
+ * anybody reads. Whoever leaves the stream ends the process, and so does whoever reads too slowly: git's own timeout
+ * is of silence only.
  */
-function fed(child: GitProcess, ahead = ""): Readable {
-  const answer = new PassThrough();
+function fed(
+  child: GitProcess,
+  { ahead = "", slowMs = leastBytesMs }: { ahead?: string; slowMs?: number | undefined },
+): Readable {
+  let passed = 0;
+  const answer = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      passed += piece.length;
+      done(null, piece);
+    },
+  });
   if (ahead !== "") answer.write(ahead);
+  const timer = setInterval(() => {
+    // Where nothing waits for the client, it waits for git.
+    if (passed < leastBytes && answer.readableLength > 0) answer.destroy(tooSlow());
+    passed = 0;
+  }, slowMs);
+  child.once("close", () => clearInterval(timer));
   pipeline(child.stdout, answer, (error) => {
     if (error && child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
   });
   return answer;
 }
+
+const tooSlow = () =>
+  Object.assign(new Error("the client takes its clone too slowly"), { code: "ECANCELED" });
 
 const noGit = () => new RepoError("git_missing", "there is no git program on this machine");
 
@@ -165,45 +219,3 @@ export function gitEnvironment(searchPath: string | undefined, protocol: string)
     ...(/^version=[012]$/.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
   };
 }
-
-/** So many at a time; the rest wait in line, for a while. */
-function openSlots(count: number): { take(): Promise<() => void> } {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  const release = () => {
-    const next = waiting.shift();
-    if (next === undefined) free++;
-    else next();
-  };
-  const once = () => {
-    let isReleased = false;
-    return () => {
-      if (!isReleased) release();
-      isReleased = true;
-    };
-  };
-  return {
-    async take() {
-      if (free > 0) {
-        free--;
-        return once();
-      }
-      if (waiting.length >= mostWaiting) throw tooBusy();
-      let turn: (() => void) | undefined;
-      const mine = new Promise<"turn">((resolve) => waiting.push((turn = () => resolve("turn"))));
-      const patience = new AbortController();
-      const first = await Promise.race([
-        mine,
-        sleep(longestWaitMs, "late" as const, { signal: patience.signal }).catch(() => "late" as const),
-      ]);
-      patience.abort();
-      if (first === "turn") return once();
-      const at = waiting.indexOf(turn!);
-      if (at === -1) release();
-      else waiting.splice(at, 1);
-      throw tooBusy();
-    },
-  };
-}
-
-const tooBusy = () => new RepoError("server_busy", "too many clones at once");

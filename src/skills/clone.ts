@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { limits } from "../../contract/limits.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor } from "../access/actor.ts";
+import { actorKey, type Actor } from "../access/actor.ts";
 import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { invalidRequest } from "../errors.ts";
@@ -22,7 +22,7 @@ export interface CloneCall {
 export async function advertiseRefs(app: App, actor: Actor, ref: string, call: CloneCall): Promise<Readable> {
   const skill = await loadSkill(app, actor, ref, "skill:read");
   await settleForReaders(app, skill);
-  return app.uploadPack.advertise(await directoryOf(app, skill), call.protocol);
+  return app.uploadPack.advertise(await directoryOf(app, skill), clientOf(actor, call));
 }
 
 /** The answer to one round of a fetch. A first one counts as a download of the current version. */
@@ -34,10 +34,14 @@ export async function answerFetch(
 ): Promise<Readable> {
   const skill = await loadSkill(app, actor, ref, "skill:read");
   const request = await readRequest(call);
-  const answer = await app.uploadPack.answer(await directoryOf(app, skill), call.protocol, request);
-  if (isFirstFetch(request)) recordDownload(app, actor, await selectVersion(app, skill, { kind: "current" }));
+  // Before git is started: a process whose answer nobody takes would hold its place until it is given up.
+  const fetched = isFirstFetch(request) ? await selectVersion(app, skill, { kind: "current" }) : undefined;
+  const answer = await app.uploadPack.answer(await directoryOf(app, skill), clientOf(actor, call), request);
+  if (fetched) recordDownload(app, actor, fetched);
   return answer;
 }
+
+const clientOf = (actor: Actor, { protocol }: CloneCall) => ({ protocol, caller: actorKey(actor) });
 
 const directoryOf = (app: App, { tenantId, _id }: SkillDoc) =>
   app.repos.materialize({ tenantId, skillId: _id });
