@@ -33,7 +33,7 @@ export function processors(app: App): Processors {
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
     "sync.run": (payload) => runConnectionApart(app, payload),
-    "sync.poll": () => pollConnections(app),
+    "branches.poll": () => pollConnections(app),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },

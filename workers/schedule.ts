@@ -1,14 +1,16 @@
 /** The repeating jobs. Each has one schedule, whichever process sets it; times are UTC. */
 import type { App } from "../src/app.ts";
+import { retiredJobs } from "../src/queue/index.ts";
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
 export async function schedule(app: App): Promise<void> {
   const { queue } = app;
+  for (const name of retiredJobs) await queue.removeSchedule(name);
   await queue.upsertSchedule("upkeep.reconcile", {}, { everyMs: hourMs });
   await queue.upsertSchedule("upkeep.purge", {}, { everyMs: hourMs / 4 });
-  await queue.upsertSchedule("sync.poll", {}, { everyMs: minuteMs });
+  await queue.upsertSchedule("branches.poll", {}, { everyMs: minuteMs });
   // At night in Europe, and odd minutes, since everybody's jobs run at full hours.
   await queue.upsertSchedule("upkeep.tidy-repos", {}, { cron: "17 2 * * *" });
   await queue.upsertSchedule("upkeep.check-repos", {}, { cron: "41 3 * * 0" });

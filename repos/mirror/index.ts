@@ -39,6 +39,8 @@ const defaults = {
   cacheBytes: 32 * MiB,
   silenceMs: 60_000,
   requestMs: 10 * 60_000,
+  lookSilenceMs: 10_000,
+  lookRequestMs: 30_000,
 } as const satisfies Partial<MirrorOptions>;
 const fetchBytes = 256 * MiB;
 /** What is new since the last fetch is small, unless history was rewritten: then the tip alone is less. */
@@ -63,7 +65,7 @@ export function openMirrors(given: MirrorOptions): Mirrors {
   /** Runs one operation on a remote and lets go of it. */
   async function withSession<T>(
     remote: Remote,
-    limits: { maxBytes: number; signal?: AbortSignal | undefined },
+    limits: { maxBytes: number; signal?: AbortSignal | undefined; silenceMs?: number; requestMs?: number },
     action: (session: Session) => Promise<T>,
   ): Promise<T> {
     const { git, silenceMs, requestMs } = settings;
@@ -74,6 +76,12 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       session.close();
     }
   }
+
+  const lookLimits = {
+    maxBytes: refListBytes,
+    silenceMs: Math.min(settings.silenceMs, settings.lookSilenceMs),
+    requestMs: Math.min(settings.requestMs, settings.lookRequestMs),
+  };
 
   function open(repo: MirrorId): Mirror {
     const folder = repoFolder(settings.root, repo);
@@ -298,13 +306,13 @@ export function openMirrors(given: MirrorOptions): Mirrors {
     open,
     async head(remote, branch) {
       const ref = branchRef(branch);
-      return withSession(remote, { maxBytes: refListBytes }, async (session) => {
+      return withSession(remote, lookLimits, async (session) => {
         const { refs: found } = await session.discover("git-upload-pack");
         return found.get(ref) ?? null;
       });
     },
     async inspect(remote) {
-      return withSession(remote, { maxBytes: refListBytes }, async (session) => {
+      return withSession(remote, lookLimits, async (session) => {
         const { refs: found, defaultBranch } = await session.discover("git-upload-pack");
         const facts = { defaultBranch, isEmpty: found.size === 0 };
         try {

@@ -317,4 +317,7 @@ export interface MirrorOptions {
   silenceMs?: number;
   /** No request takes longer (10 minutes). */
   requestMs?: number;
+  /** The same for a mere look at a remote (`head`, `inspect`), which brings nothing but refs: 10 and 30 seconds. */
+  lookSilenceMs?: number;
+  lookRequestMs?: number;
 }

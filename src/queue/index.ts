@@ -1,5 +1,12 @@
 export type { Consumers, ConsumerSettings, JobRun } from "./consumers.ts";
 export { QueueUnavailableError } from "./errors.ts";
 export type { QueuedJob, QueuedJobDetail, Refusal } from "./inspect.ts";
-export { type Processors, queueConcurrency, type QueueName, queueNames, queueOf } from "./jobs.ts";
+export {
+  type Processors,
+  queueConcurrency,
+  type QueueName,
+  queueNames,
+  queueOf,
+  retiredJobs,
+} from "./jobs.ts";
 export { type EnqueueOptions, openQueue, type Queue, type QueuePlace } from "./open.ts";

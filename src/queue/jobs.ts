@@ -30,7 +30,7 @@ export interface JobPayloads {
   /** Syncs an organization's connection with its repository. */
   "sync.run": { connectionId: string };
   /** Looks at connected branches for pushes that nobody told of, and queues syncs that no job knows of. */
-  "sync.poll": Record<string, never>;
+  "branches.poll": Record<string, never>;
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
   /** Finds repositories that have many packs, and queues what joins them. */
@@ -43,6 +43,10 @@ export interface JobPayloads {
 
 export type JobName = keyof JobPayloads;
 export type QueueName = JobName extends `${infer Q}.${string}` ? Q : never;
+
+/** Repeating jobs of earlier versions, whose schedules an engine may still have. */
+export const retiredJobs = ["sync.poll"] as const;
+export type RetiredJob = (typeof retiredJobs)[number];
 
 /** One processor per job; a job without one does not compile. */
 export type Processors = { [K in JobName]: (payload: JobPayloads[K]) => Promise<void> };
@@ -78,7 +82,7 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   // Trouble is told at the connection, which has its own time for the next try; this is for what breaks around it. Its
   // process ends after an hour, and what that leaves is taken up within this time.
   "sync.run": { attempts: 3, backoffMs: 5000, timeoutMs: 65 * minuteMs },
-  "sync.poll": { attempts: 1, backoffMs: 5000, timeoutMs: 30 * minuteMs },
+  "branches.poll": { attempts: 1, backoffMs: 5000, timeoutMs: 30 * minuteMs },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
   "upkeep.tidy-repos": { attempts: 3, backoffMs: minuteMs, timeoutMs: 60 * minuteMs },
   "upkeep.repack": { attempts: 2, backoffMs: minuteMs, timeoutMs: 30 * minuteMs },
@@ -93,13 +97,15 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   orgs: 2,
   workspaces: 2,
   sync: 2,
+  // Apart from the syncs, which must not wait for a host that is slow to be looked at.
+  branches: 2,
 };
 
 export function isJobName(name: string): name is JobName {
   return Object.hasOwn(jobPolicies, name);
 }
 
-export function queueOf(name: JobName): QueueName {
+export function queueOf(name: JobName | RetiredJob): QueueName {
   return name.slice(0, name.indexOf(".")) as QueueName;
 }
 

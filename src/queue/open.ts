@@ -23,6 +23,7 @@ import {
   type QueueName,
   queueNames,
   queueOf,
+  type RetiredJob,
 } from "./jobs.ts";
 
 /** What waits in a paused queue is `paused` to the embedded engine, which the library's types do not know. */
@@ -43,6 +44,8 @@ export interface EnqueueOptions {
    * runs, one more is queued behind it, because the running one may have read its facts already.
    */
   jobId?: string;
+  /** A job of this id that waits for its time, or for its next attempt, is to run when this one would. */
+  retime?: boolean;
   delayMs?: number;
 }
 
@@ -67,7 +70,7 @@ export interface Queue {
   /** Makes a job repeat; one schedule per job name, and the last one given holds. */
   upsertSchedule<N extends JobName>(name: N, payload: JobPayloads[N], schedule: Schedule): Promise<void>;
   /** True when there was one. */
-  removeSchedule(name: JobName): Promise<boolean>;
+  removeSchedule(name: JobName | RetiredJob): Promise<boolean>;
   /** Jobs per state, for readiness and metrics. Throws QueueUnavailableError within 3 s. */
   counts(): Promise<Record<QueueName, QueueCounts>>;
   /** For administrators: what lies in the queue, and mending it. All of it throws QueueUnavailableError within 3 s. */
@@ -99,7 +102,7 @@ export async function openQueue(place: QueuePlace, log: Log): Promise<Queue> {
     throw error;
   }
 
-  const ask = <T>(what: string, job: JobName, command: (queue: BackendQueue) => Promise<T>) =>
+  const ask = <T>(what: string, job: JobName | RetiredJob, command: (queue: BackendQueue) => Promise<T>) =>
     answerOf(command(queueFor(queues, queueOf(job))), what);
   return {
     kind: backend.kind,
@@ -157,12 +160,14 @@ function retryOptions(name: JobName) {
   };
 }
 
-function jobOptions(name: JobName, { jobId, delayMs }: EnqueueOptions): JobsOptions {
+function jobOptions(name: JobName, { jobId, retime = false, delayMs }: EnqueueOptions): JobsOptions {
   return {
     ...retryOptions(name),
     ...(delayMs !== undefined && { delay: delayMs }),
     // Not BullMQ's own jobId: with it a finished job would keep later ones out for as long as it is kept.
-    ...(jobId !== undefined && { deduplication: { id: `${name}/${jobId}`, keepLastIfActive: true } }),
+    ...(jobId !== undefined && {
+      deduplication: { id: `${name}/${jobId}`, keepLastIfActive: true, reschedule: retime },
+    }),
   };
 }
 

@@ -144,6 +144,20 @@ describe("a host", () => {
     assert.equal((await failureOf(fetch(gone))).code, "remote_unreachable");
   });
 
+  it("that says nothing is looked at for a shorter while than it is fetched from", async () => {
+    await bench.host.trouble({ on: "fetch-refs", silent: true });
+    const patient = bench.reopen({ silenceMs: 20_000, requestMs: 20_000, lookSilenceMs: 300 });
+    const dribbling = bench.reopen({ silenceMs: 20_000, requestMs: 20_000, lookRequestMs: 300 });
+    const started = performance.now();
+
+    for (const mirrors of [patient, dribbling]) {
+      assert.equal((await failureOf(mirrors.head(repository.remote, "main"))).code, "remote_unreachable");
+      assert.equal((await failureOf(mirrors.inspect(repository.remote))).code, "remote_unreachable");
+    }
+
+    assert.ok(performance.now() - started < 5000);
+  });
+
   it("is left at once by who gives up", async () => {
     await bench.host.trouble({ on: "fetch-refs", silent: true });
     const started = performance.now();
