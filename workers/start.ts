@@ -18,9 +18,10 @@ export async function startWorkers(app: App): Promise<Consumers> {
   });
   await schedule(app);
   // What the last process left half done should not wait for the hour; what it left just now is still too young, and
-  // its locks are not yet known to be nobody's.
-  await app.queue.enqueue("upkeep.reconcile", {});
-  await app.queue.enqueue("upkeep.reconcile", {}, { delayMs: secondLookMs });
+  // its locks are not yet known to be nobody's. However often we start, each is queued once.
+  await app.queue.enqueue("upkeep.reconcile", {}, { jobId: "start" });
+  const later = { jobId: "second-look", retime: true, delayMs: secondLookMs };
+  await app.queue.enqueue("upkeep.reconcile", {}, later);
   return {
     async close() {
       await consumers.close();

@@ -22,10 +22,13 @@ export function mailDue(app: App, kind: MailDue["kind"], to: string, expiresAt?:
   };
 }
 
-/** Has an account's noted mails sent. The answer does not wait for it, nor need the queue be there. */
+/**
+ * Has an account's noted mails sent, now even where an earlier one waits for its next try, since they may not hold as long.
+ * The answer does not wait for it, nor need the queue be there.
+ */
 export function queueMails(app: App, userId: string): void {
   app.background("queue mails of an account", () =>
-    app.queue.enqueue("mail.account", { userId }, { jobId: userId }),
+    app.queue.enqueue("mail.account", { userId }, { jobId: userId, retime: true }),
   );
 }
 

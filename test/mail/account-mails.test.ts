@@ -112,6 +112,25 @@ describe("the mails of an account", () => {
     ]);
   });
 
+  it("bring forward the job that waits for another one's next try, which may be after they are over", async () => {
+    const user = await service.newUser("ada");
+    await service.settled();
+    const { queue } = service.app;
+    const queued: unknown[] = [];
+    service.app.queue = {
+      ...queue,
+      enqueue: async (name, payload, options) => void queued.push([name, payload, options]),
+    };
+    try {
+      await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
+      await service.settled();
+    } finally {
+      service.app.queue = queue;
+    }
+
+    assert.deepEqual(queued, [["mail.account", { userId: user.id }, { jobId: user.id, retime: true }]]);
+  });
+
   it("of somebody who is gone are nobody's", async () => {
     await sendAccountMails(service.app, { userId: "66aa00000000000000000001" });
 

@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { openLog } from "../../src/log.ts";
 import { describeInspection } from "./inspect-suite.ts";
+import { describeRetiming } from "./retime-suite.ts";
 import { describeQueue, type EngineUnderTest } from "./suite.ts";
 
 async function start(): Promise<EngineUnderTest> {
@@ -26,3 +27,4 @@ async function start(): Promise<EngineUnderTest> {
 
 describeQueue("the embedded engine", start);
 describeInspection("the embedded engine", start);
+describeRetiming("the embedded engine", start);

@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import { openLog } from "../../src/log.ts";
 import { startTestRedis, whyNoRedis } from "../support/redis.ts";
 import { describeInspection } from "./inspect-suite.ts";
+import { describeRetiming } from "./retime-suite.ts";
 import { describeQueue, type EngineUnderTest } from "./suite.ts";
 
 const reason = whyNoRedis();
@@ -31,4 +32,5 @@ if (reason) {
   };
   describeQueue("Redis", start);
   describeInspection("Redis", start);
+  describeRetiming("Redis", start);
 }

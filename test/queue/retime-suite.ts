@@ -1,0 +1,69 @@
+// Bringing a waiting job forward, on whichever engine: run by embedded.test.ts and redis.test.ts.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openQueue, type Queue } from "../../src/queue/index.ts";
+import { everyProcessor } from "../support/processors.ts";
+import type { EngineUnderTest } from "./suite.ts";
+
+async function until(isTrue: () => boolean | Promise<boolean>) {
+  for (const startedAt = Date.now(); !(await isTrue()); await sleep(20))
+    assert.ok(Date.now() - startedAt < 20_000, `waited too long for ${String(isTrue)}`);
+}
+
+export function describeRetiming(engineName: string, start: () => Promise<EngineUnderTest>) {
+  describe(`a waiting job on ${engineName}`, () => {
+    let engine: EngineUnderTest;
+    let queue: Queue;
+    let runs: number;
+
+    const userId = "u1";
+    const ask = (options: object = {}) =>
+      queue.enqueue("mail.account", { userId }, { jobId: userId, ...options });
+    const counts = async () => (await queue.counts()).mail;
+    const consume = (work: () => Promise<void>) =>
+      queue.startConsumers({ ...everyProcessor(async () => {}), "mail.account": work }, { concurrency: 5 });
+
+    before(async () => {
+      engine = await start();
+      queue = await openQueue(engine.place, engine.log);
+    });
+    after(async () => {
+      await queue?.close();
+      await engine?.stop();
+    });
+
+    it("runs at once when a later one of its id says so", async () => {
+      runs = 0;
+      const consumers = consume(async () => void runs++);
+
+      await ask({ delayMs: 600_000 });
+      await ask();
+      assert.equal((await counts()).delayed, 1);
+      await ask({ retime: true });
+      await until(() => runs === 1);
+      await until(async () => (await counts()).active === 0);
+      await consumers.close();
+
+      assert.deepEqual([runs, (await counts()).delayed], [1, 0]);
+    });
+
+    it("has its next attempt at once when a later one of its id says so", async () => {
+      runs = 0;
+      const consumers = consume(async () => {
+        if (++runs === 1) throw new Error("not now");
+      });
+
+      await ask();
+      await until(async () => (await counts()).delayed === 1);
+      await ask();
+      assert.equal((await counts()).delayed, 1);
+      await ask({ retime: true });
+      await until(() => runs === 2);
+      await until(async () => (await counts()).active === 0);
+      await consumers.close();
+
+      assert.deepEqual([runs, (await counts()).delayed], [2, 0]);
+    });
+  });
+}
