@@ -75,6 +75,8 @@ export interface ConnectionDoc extends WithOutbox {
   lastSyncAt?: Date;
   /** From the request to the end of the last sync. */
   lastLagMs?: number;
+  /** Skills that were erased since the mirror, which may still hold their bytes, was last made afresh. */
+  erasures?: number;
   /** Syncs that failed in a row. */
   failures: number;
   /** Of the last lease that was taken. */
@@ -99,6 +101,8 @@ export interface SyncRequest {
   full?: boolean;
   /** Changes the mode as well; where it is not `from`, nothing is done. */
   mode?: { from: SyncMode; to: SyncMode } | undefined;
+  /** A skill was erased, and is to be in the mirror no longer. */
+  erased?: boolean;
   now: Date;
   events?: EventRow[];
 }
@@ -159,7 +163,7 @@ export function openConnections(database: Database) {
      */
     async request(
       of: { tenantId: string } | { id: string },
-      { full = false, mode, now, events = [] }: SyncRequest,
+      { full = false, mode, erased = false, now, events = [] }: SyncRequest,
     ): Promise<{ _id: string; wanted: number } | null> {
       const which: Filter<ConnectionDoc> = "id" in of ? { _id: of.id } : { tenantId: of.tenantId };
       if (mode) which.mode = mode.from;
@@ -171,6 +175,7 @@ export function openConnections(database: Database) {
             dueAt: { $max: [now, "$notBefore"] },
             updatedAt: now,
             ...(mode ? { mode: mode.to } : {}),
+            ...(erased ? { erasures: { $add: [{ $ifNull: ["$erasures", 0] }, 1] } } : {}),
           },
         },
       ];
@@ -279,6 +284,11 @@ export function openConnections(database: Database) {
         { $unset: "lease" },
       ]);
       return ended.matchedCount === 1;
+    },
+
+    /** The mirror was made afresh after so many erasures; any later one is for the next sync. */
+    async settleErasures(id: string, erasures: number): Promise<void> {
+      await connections.updateOne({ _id: id, erasures }, { $unset: { erasures: true } });
     },
 
     /** What the host calls the repository now, for people. */

@@ -11,7 +11,12 @@ import type { App } from "../app.ts";
 export async function requestSync(
   app: App,
   of: { tenantId: string } | { id: string },
-  options: { full?: boolean; mode?: { from: SyncMode; to: SyncMode }; events?: EventRow[] } = {},
+  options: {
+    full?: boolean;
+    mode?: { from: SyncMode; to: SyncMode };
+    erased?: boolean;
+    events?: EventRow[];
+  } = {},
 ): Promise<string | undefined> {
   const requested = await app.storage.connections.request(of, { now: app.now(), ...options });
   if (!requested) return undefined;

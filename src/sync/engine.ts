@@ -16,6 +16,7 @@ import { syncActor } from "../skills/import.ts";
 import { planImport } from "./decide.ts";
 import { pushExports } from "./export.ts";
 import { knownPlaces, listPlacedSkills, openExports } from "./exported.ts";
+import { forgetErased } from "./forget-erased.ts";
 import { applyImport } from "./import.ts";
 import { planExport } from "./plan-export.ts";
 import { propose, withdraw } from "./propose.ts";
@@ -104,6 +105,7 @@ export async function runSync(app: App, connectionId: string, ports: SyncPorts):
     work.remote = await host.remote();
     work.pulls = host.pullRequests;
     commit = await inRounds(work);
+    await forgetErased(work);
   } catch (error) {
     if (leaving.signal.aborted) outcome = "failed";
     else {
