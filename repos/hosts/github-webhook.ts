@@ -1,13 +1,16 @@
 /** Deliveries of GitHub's webhooks: whether one is GitHub's, and what a push says. */
 import { verify } from "@octokit/webhooks-methods";
 
+/** Whether this could be a signature at all, whoever made it. */
+export const isSignature = (header: string) => /^sha256=[0-9a-f]{64}$/.test(header);
+
 /** Whether one of the secrets signed this body (HMAC-SHA-256 of its bytes; compared in constant time). */
 export async function isSignedByGitHub(
   secrets: readonly string[],
   body: string,
   signature: string,
 ): Promise<boolean> {
-  if (!/^sha256=[0-9a-f]{64}$/.test(signature) || body === "") return false;
+  if (!isSignature(signature) || body === "") return false;
   for (const secret of secrets) if (await verify(secret, body, signature)) return true;
   return false;
 }

@@ -143,8 +143,8 @@ export function syncRoutes(app: App): Route[] {
       stream: true,
       cookieless: true,
       produces: "application/json",
-      async handle({ query, request }) {
-        const intake = await takeDelivery(app, request, query.connection);
+      async handle({ actor, query, request }) {
+        const intake = await takeDelivery(app, actor, request, query.connection);
         const status = intake === "ignored" ? 202 : 200;
         return new Reply(JSON.stringify({ success: true }), { status, type: "application/json" });
       },

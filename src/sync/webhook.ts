@@ -3,36 +3,62 @@
  * alone, over the bytes as they came; it carries no content that is used, so a forged or repeated one could do no more
  * than have us look.
  */
+import { randomBytes } from "node:crypto";
+import { addAbortSignal } from "node:stream";
 import { limits } from "../../contract/limits.ts";
-import { isSignedByGitHub, readGitHubPush, type GitHubPush } from "../../repos/hosts/github-webhook.ts";
+import {
+  isSignature,
+  isSignedByGitHub,
+  readGitHubPush,
+  type GitHubPush,
+} from "../../repos/hosts/github-webhook.ts";
+import { openSlots } from "../../repos/serve/slots.ts";
 import { isId } from "../../storage/database.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
+import { actorKey, type Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { readBytes, tooLarge } from "../http/body.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { requestSync } from "../orgs/request-sync.ts";
 
+/**
+ * Anybody may send, and a signature holds or does not once all of a body is here. One of the size of other JSON bodies is
+ * read as those are, so that nobody keeps the usual delivery out. Larger ones have a few places in memory, of which one
+ * caller has half at most, and none for longer than GitHub itself waits for an answer. What finds no place is left to
+ * GitHub's redelivery and to our polling.
+ */
+const largeBodies = openSlots({ count: 4, waiting: 64, waitMs: 5000 });
+const longestReadMs = 10_000;
+
 /** `taken`: it asked for syncs; `known`: it came before; `ignored`: it concerns nothing that is connected. */
 export type Intake = "taken" | "known" | "ignored";
 
 /**
  * Takes a delivery in. `connectionId` names the connection whose own webhook it comes from; without it, it is the App's.
- * Throws `unauthenticated` for one that nobody we know has signed, and `payload_too_large`.
+ * Throws `unauthenticated` for one that nobody we know has signed, `payload_too_large`, and `unavailable` where too many
+ * large ones are being read.
  */
 export async function takeDelivery(
   app: App,
+  actor: Actor,
   request: RequestInfo,
   connectionId: string | undefined,
 ): Promise<Intake> {
   const deliveryId = request.header("x-github-delivery");
   if (!/^[\w-]{1,100}$/.test(deliveryId)) throw invalidRequest("The delivery has no X-GitHub-Delivery.");
+  const signature = request.header("x-hub-signature-256");
+  const isApps = connectionId === undefined;
+  if (!isSignature(signature) || (isApps && app.config.github.webhookSecrets.length === 0)) throw unsigned();
   if (Number(request.header("content-length")) > limits.webhookBytes) throw tooLarge(limits.webhookBytes);
   const own = await findOwn(app, connectionId);
-  const secrets = own ? [app.secrets.open(own.webhook!.secret, own._id)] : appSecrets(app, connectionId);
-  const body = (await readBytes(request.stream, limits.webhookBytes)).toString("utf8");
-  if (!(await isSignedByGitHub(secrets, body, request.header("x-hub-signature-256"))))
-    throw new ServiceError("unauthenticated", "The delivery has no signature that holds.");
+  const secrets = own
+    ? [app.secrets.open(own.webhook!.secret, own._id)]
+    : isApps
+      ? app.config.github.webhookSecrets
+      : nobodys;
+  const body = await readDelivery(actor, request);
+  if (!(await isSignedByGitHub(secrets, body, signature))) throw unsigned();
 
   const id = `github:${own?._id ?? "app"}:${deliveryId}`;
   if (await app.storage.webhookDeliveries.isTaken(id)) return "known";
@@ -50,9 +76,26 @@ async function findOwn(app: App, connectionId: string | undefined): Promise<Conn
   return connection?.webhook ? connection : undefined;
 }
 
-/** A connection that is not there has no secret, so nothing holds: as with a forged delivery. */
-function appSecrets({ config }: App, connectionId: string | undefined): readonly string[] {
-  return connectionId === undefined ? config.github.webhookSecrets : [];
+/**
+ * In place of the secret of a connection that is not there: its deliveries are read and found unsigned as one with a wrong
+ * signature is, or an answer that comes before the body would tell which connections there are.
+ */
+const nobodys = [randomBytes(32).toString("hex")];
+
+const unsigned = () => new ServiceError("unauthenticated", "The delivery has no signature that holds.");
+
+async function readDelivery(actor: Actor, { header, stream }: RequestInfo): Promise<string> {
+  const length = header("content-length");
+  const isLarge = length === "" || Number(length) > limits.jsonBodyBytes;
+  const release = isLarge ? await largeBodies.take(actorKey(actor)) : () => undefined;
+  if (release === undefined)
+    throw new ServiceError("unavailable", "Too many large deliveries are being read: send it again.");
+  try {
+    if (isLarge) addAbortSignal(AbortSignal.timeout(longestReadMs), stream);
+    return (await readBytes(stream, limits.webhookBytes)).toString("utf8");
+  } finally {
+    release();
+  }
 }
 
 /**

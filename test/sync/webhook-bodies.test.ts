@@ -1,0 +1,103 @@
+/** What may be sent to the webhook before anybody knows who sends it: bodies that are not read, and a few large ones. */
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { request, type ClientRequest, type IncomingMessage } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { startService, type TestService } from "../support/service.ts";
+
+const MiB = 1024 * 1024;
+const secret = "the secret of the App";
+const forged = `sha256=${"0".repeat(64)}`;
+const unknown = "?connection=000000000000000000000000";
+
+let service: TestService;
+let without: TestService;
+before(async () => {
+  const github = { url: "https://github.com", apiUrl: "https://api.github.com", app: undefined };
+  service = await startService({ trustProxy: true, github: { ...github, webhookSecrets: [secret] } });
+  without = await startService({ github: { ...github, webhookSecrets: [] } });
+});
+after(async () => {
+  await service.close();
+  await without.close();
+});
+
+interface Begun {
+  call: ClientRequest;
+  answer: Promise<IncomingMessage>;
+}
+
+/** Sends the headers of a delivery, and of its body nothing yet. */
+function begin(
+  to: TestService,
+  length: number,
+  signature: string,
+  { query = "", from = "203.0.113.1" } = {},
+): Begun {
+  const call = request(`${to.url}/api/webhooks/github${query}`, {
+    method: "POST",
+    headers: {
+      "content-length": length,
+      "x-forwarded-for": from,
+      "x-github-delivery": randomBytes(8).toString("hex"),
+      "x-github-event": "ping",
+      "x-hub-signature-256": signature,
+    },
+  });
+  const answer = once(call, "response").then(([response]) => (response as IncomingMessage).resume());
+  // Of those that are cut off.
+  answer.catch(() => undefined);
+  call.flushHeaders();
+  return { call, answer };
+}
+
+async function statusOf({ answer, call }: Begun): Promise<number> {
+  const response = await Promise.race([answer, wait(20_000)]);
+  call.destroy();
+  assert.ok(response !== "waits", "no answer");
+  return response.statusCode!;
+}
+
+function signed(bytes: number, from: string): Begun {
+  const body = Buffer.alloc(bytes, " ");
+  const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+  const begun = begin(service, bytes, signature, { from });
+  begun.call.end(body);
+  return begun;
+}
+
+const wait = (ms: number) => new Promise<"waits">((resolve) => setTimeout(resolve, ms, "waits"));
+
+describe("the body of a delivery", () => {
+  it("is not read where no signature could hold", async () => {
+    assert.equal(await statusOf(begin(service, 20 * MiB, "")), 401);
+    assert.equal(await statusOf(begin(service, 20 * MiB, "sha256=00")), 401);
+    assert.equal(await statusOf(begin(service, 20 * MiB, "sha256=00", { query: unknown })), 401);
+    assert.equal(await statusOf(begin(without, 20 * MiB, forged)), 401);
+  });
+
+  it("is read for a connection that is not there, as for one whose signature is wrong", async () => {
+    const begun = begin(service, 100, forged, { query: unknown });
+    assert.equal(await Promise.race([begun.answer, wait(300)]), "waits");
+    begun.call.end(Buffer.alloc(100, " "));
+    assert.equal(await statusOf(begun), 401);
+  });
+
+  it("that is large has one of a few places, which nobody keeps from others or for long", async () => {
+    const started = performance.now();
+    const held = [begin(service, 20 * MiB, forged), begin(service, 20 * MiB, forged, { query: unknown })];
+    const cut = held.map(({ call }) => once(call, "error"));
+    await wait(200);
+
+    const late = await begin(service, 20 * MiB, forged).answer;
+    assert.deepEqual([late.statusCode, late.headers["retry-after"]], [503, "1"]);
+    assert.equal(await statusOf(signed(100_000, "203.0.113.1")), 202);
+    assert.equal(await statusOf(signed(3 * MiB, "203.0.113.2")), 202);
+    assert.ok(performance.now() - started < 9500, "while the places are held");
+
+    await Promise.all(cut);
+    assert.ok(performance.now() - started < 30_000);
+    assert.equal(await statusOf(signed(3 * MiB, "203.0.113.1")), 202);
+  });
+});
