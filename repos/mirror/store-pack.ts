@@ -198,10 +198,10 @@ class Unpacking {
     let result: InflatedWithEnd;
     try {
       // Going to another thread takes longer than a small object does.
-      const inflated =
+      const inflated: unknown =
         entry.size > inflatedAtOnce ? await inflateBeside(input, bounds) : zlib.inflateSync(input, bounds);
       // `info` makes the answer an object, which the types of these functions do not tell.
-      result = inflated as unknown as InflatedWithEnd;
+      result = inflated as InflatedWithEnd;
     } catch {
       throw broken("has an entry that does not inflate");
     }
