@@ -40,3 +40,18 @@ export async function updateInSlices<T extends Document & { _id: string }>(
   if (ids.length > 0) await write();
   return changed;
 }
+
+/** The connections that rows of a collection are of, each once; `field` has their ids, and an index begins with it. */
+export async function* connectionIdsIn<T extends Document & { _id: string }>(
+  collection: Collection<T>,
+  field: "connectionId" | "_id" = "connectionId",
+): AsyncGenerator<string> {
+  for (let after = ""; ;) {
+    const next = await collection.findOne({ [field]: { $gt: after } } as Filter<T>, {
+      sort: { [field]: 1 },
+      projection: { [field]: 1 },
+    });
+    if (next === null) return;
+    yield (after = String(next[field]));
+  }
+}

@@ -5,7 +5,7 @@
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { putFenced, removeFenced, type FencedRow } from "./fenced-rows.ts";
-import { removeSlice } from "./slices.ts";
+import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 export interface SyncBase {
   skillId: string;
@@ -64,6 +64,7 @@ export function openSyncBases(database: Database) {
     /** Takes rows away, but those that a later holder of the lease has written. */
     removeMany: (connectionId: string, fence: number, skillIds: readonly string[]): Promise<void> =>
       removeFenced(connectionId, fence, skillIds, (filter) => bases.deleteMany(filter)),
+    connectionIds: () => connectionIdsIn(bases),
     removeOfConnection: (connectionId: string) => removeSlice(bases, { connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(bases, { tenantId }),
   };

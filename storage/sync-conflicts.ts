@@ -2,7 +2,7 @@
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { insertOnce } from "./outbox.ts";
-import { removeSlice } from "./slices.ts";
+import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 export interface SyncConflictDoc {
   /** `skillId:winning`: a version is imported once, and so is its conflict. */
@@ -56,6 +56,7 @@ export function openSyncConflicts(database: Database) {
     removeOfSkill: async (skillId: string): Promise<void> => {
       await conflicts.deleteMany({ skillId });
     },
+    connectionIds: () => connectionIdsIn(conflicts),
     removeOfConnection: (connectionId: string) => removeSlice(conflicts, { connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(conflicts, { tenantId }),
   };

@@ -2,7 +2,7 @@
 import type { IndexDescription } from "mongodb";
 import type { ProposalState } from "../contract/vocabulary.ts";
 import { isDuplicate, type Database } from "./database.ts";
-import { removeSlice } from "./slices.ts";
+import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 /** A commit of ours on the branch. It is written here before it is pushed, so it need not be there. */
 export interface ProposedCommit {
@@ -65,6 +65,7 @@ export function openSyncProposals(database: Database) {
     async remove(connectionId: string, fence: number): Promise<void> {
       await proposals.deleteOne({ _id: connectionId, fence: { $lte: fence } });
     },
+    connectionIds: () => connectionIdsIn(proposals, "_id"),
     removeOfConnection: (connectionId: string) => removeSlice(proposals, { _id: connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(proposals, { tenantId }),
   };

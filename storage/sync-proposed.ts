@@ -5,7 +5,7 @@
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { putFenced, removeFenced, type FencedRow } from "./fenced-rows.ts";
-import { removeSlice } from "./slices.ts";
+import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 export interface ProposedContent {
   /** Of the skill's directory, from the root of the repository. */
@@ -44,6 +44,7 @@ export function openSyncProposed(database: Database) {
       putFenced(connection, fence, given, (writes) => rows.bulkWrite(writes, { ordered: false })),
     removeMany: (connectionId: string, fence: number, skillIds: readonly string[]): Promise<void> =>
       removeFenced(connectionId, fence, skillIds, (filter) => rows.deleteMany(filter)),
+    connectionIds: () => connectionIdsIn(rows),
     removeOfConnection: (connectionId: string) => removeSlice(rows, { connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(rows, { tenantId }),
   };

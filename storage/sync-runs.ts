@@ -3,7 +3,7 @@ import type { Filter, IndexDescription } from "mongodb";
 import type { SyncOutcome } from "../contract/vocabulary.ts";
 import type { SyncProblem } from "./connections.ts";
 import type { Database } from "./database.ts";
-import { removeSlice } from "./slices.ts";
+import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 export interface SyncCounts {
   /** New versions of known skills. */
@@ -105,6 +105,7 @@ export function openSyncRuns(database: Database) {
       return (await runs.deleteMany({ connectionId, _id: { $lte: oldest._id } })).deletedCount;
     },
     removeBefore: (date: Date) => removeSlice(runs, { startedAt: { $lt: date } }),
+    connectionIds: () => connectionIdsIn(runs),
     removeOfConnection: (connectionId: string) => removeSlice(runs, { connectionId }),
     removeOfTenant: (tenantId: string) => removeSlice(runs, { tenantId }),
   };

@@ -304,6 +304,7 @@ export function openMirrors(given: MirrorOptions): Mirrors {
 
   return {
     open,
+    list: () => packs.mirrors(),
     async head(remote, branch) {
       const ref = branchRef(branch);
       return withSession(remote, lookLimits, async (session) => {

@@ -298,6 +298,8 @@ export interface RemoteFacts {
 
 export interface Mirrors {
   open(id: MirrorId): Mirror;
+  /** All that are on disk, in use or not. */
+  list(): AsyncIterable<MirrorId>;
   /** Value of the branch at the remote without fetching: null if there is no such branch. */
   head(remote: Remote, branch: string): Promise<string | null>;
   /** What the remote says of itself, with these credentials. Throws what a fetch would. */

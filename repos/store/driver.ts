@@ -4,6 +4,7 @@
  */
 import type {
   AdvanceResult,
+  MirrorId,
   RefTargets,
   RepoId,
   StoredId,
@@ -44,6 +45,8 @@ export interface PackStore {
   exists(repo: StoredId): Promise<boolean>;
   /** Those of skills. */
   repositories(): AsyncIterable<RepoId>;
+  /** Those of connections. */
+  mirrors(): AsyncIterable<MirrorId>;
   /** Takes the repository out of its place in one step, then removes it. */
   erase(repo: StoredId): Promise<void>;
   /** Removes what killed writers left: temporary files, packs without an index, half-removed repositories. */

@@ -13,7 +13,7 @@ import type { PackList, PackStage, PackStore, StoreDriver, Whereabouts } from ".
 import * as files from "./posix-files.ts";
 import { ReadHandles } from "./posix-handles.ts";
 import { openPosixRefs } from "./posix-refs.ts";
-import type { RepoId, StoredId } from "./types.ts";
+import type { MirrorId, RepoId, StoredId } from "./types.ts";
 
 export interface PosixOptions {
   root: string;
@@ -198,6 +198,15 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
         }
   }
 
+  async function* mirrors(): AsyncGenerator<MirrorId> {
+    for (const tenantId of await files.namesIn(join(root, "t")))
+      for (const name of await files.namesIn(join(root, "t", tenantId, "mirror"))) {
+        const connectionId = name.slice(0, -4);
+        if (name.endsWith(".git") && idPattern.test(connectionId) && idPattern.test(tenantId))
+          yield { tenantId, connectionId };
+      }
+  }
+
   async function erase(repo: StoredId): Promise<void> {
     const folder = folderOf(repo);
     handles.release(folder);
@@ -283,6 +292,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
         return facts !== undefined;
       }),
     repositories,
+    mirrors,
     erase: (repo) => guarded("erase a repository", () => erase(repo)),
     sweep: (repo) =>
       guarded("sweep", async () => {

@@ -4,6 +4,7 @@ import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
 import { type VerifyReport, verifySkill } from "../../src/operations/verify.ts";
 import { settleSkill } from "../../src/skills/settle.ts";
+import { sweepConnections } from "./connections.ts";
 
 /** A publish merges when 16 packs of a size class have gathered; with so many in all, one was stopped before it did. */
 const manyPacks = 16;
@@ -20,8 +21,9 @@ const gitOf = (app: App): NativeGit => ({
   searchPath: app.config.searchPath,
 });
 
-/** Queues a merge for every repository of many packs, and, where there is a git program, a repack for idle ones. */
+/** Removes what no connection has any more; queues a merge for every repository of many packs, and, where there is a git program, a repack for idle ones. */
 export async function tidyRepos(app: App): Promise<void> {
+  await sweepConnections(app);
   const hasGit = (await gitVersion(gitOf(app))) !== undefined;
   let merges = 0;
   let repacks = 0;

@@ -1,0 +1,63 @@
+/** What is left of a connection that is not there any more: a mirror, and rows of the sync. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { after, before, it } from "node:test";
+import { tidyRepos } from "../../workers/upkeep/repos.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { connectedWorld, publish, type SyncWorld } from "../sync/world.ts";
+
+const dayMs = 86_400_000;
+let service: TestService;
+let aheadMs = 0;
+before(async () => {
+  service = await startService({ ownQueue: true, now: () => new Date(Date.now() + aheadMs) });
+});
+after(() => service.close());
+
+/** A connection with a mirror and a row of each kind. */
+async function syncedWorld(): Promise<SyncWorld> {
+  const { syncConflicts, syncProposals, syncProposed } = service.app.storage;
+  const world = await connectedWorld(service);
+  const { id } = await publish(world, "Kept", "text");
+  assert.equal(await world.sync(), "done");
+  const of = { _id: world.connectionId, tenantId: world.org.id };
+  const at = service.app.now();
+  const conflict = { skillId: id, path: "skills/kept", winning: 2, losing: 1, commit: "c", at };
+  await syncConflicts.record([{ connectionId: of._id, tenantId: of.tenantId, ...conflict }]);
+  await syncProposed.putMany(of, 1, [{ skillId: id, since: null, contents: [] }]);
+  const proposal = { fence: 1, branch: "b", state: "none", commits: [], skills: 0, updatedAt: at } as const;
+  await syncProposals.put({ ...of, ...proposal, commits: [] });
+  return world;
+}
+
+/** What there is of a connection: its mirror, then a number of rows for each collection. */
+async function leftOf({ connectionId, org }: SyncWorld) {
+  const { app } = service;
+  const { syncBases, syncConflicts, syncProposals, syncProposed, syncRuns } = app.storage;
+  return [
+    existsSync(path.join(app.config.gitRoot, "t", org.id, "mirror", `${connectionId}.git`)),
+    await syncBases.count(connectionId),
+    (await syncConflicts.list({ connectionId, limit: 10 })).length,
+    (await syncProposals.find(connectionId)) === null ? 0 : 1,
+    (await syncProposed.listOf(connectionId)).length,
+    (await syncRuns.list({ connectionId, limit: 10 })).length,
+  ];
+}
+
+it("is removed after a day, and nothing of a connection that is there", async () => {
+  const [kept, ended] = [await syncedWorld(), await syncedWorld()];
+  const whole = [true, 1, 1, 1, 1, 1];
+  await service.app.storage.connections.removeOfTenant(ended.org.id);
+
+  await tidyRepos(service.app);
+  assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, whole]);
+  aheadMs = 2 * dayMs;
+  await tidyRepos(service.app);
+  await tidyRepos(service.app);
+
+  assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, [false, 0, 0, 0, 0, 0]]);
+  aheadMs = 0;
+  await kept.close();
+  await ended.close();
+});
