@@ -4,6 +4,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { after, before, describe, it } from "node:test";
+import { limits } from "../../contract/limits.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 const MiB = 1024 * 1024;
@@ -82,6 +83,18 @@ describe("the body of a delivery", () => {
     assert.equal(await Promise.race([begun.answer, wait(300)]), "waits");
     begun.call.end(Buffer.alloc(100, " "));
     assert.equal(await statusOf(begun), 401);
+  });
+
+  it("may not be larger than GitHub's, whether or not it says its length", async () => {
+    assert.equal(await statusOf(begin(service, limits.webhookBytes + 1, forged)), 413);
+
+    const untold = await fetch(`${service.url}/api/webhooks/github`, {
+      method: "POST",
+      headers: { "x-github-delivery": "untold", "x-hub-signature-256": forged },
+      body: new Blob([Buffer.alloc(limits.webhookBytes + 1, "x")]).stream(),
+      duplex: "half",
+    });
+    assert.equal(untold.status, 413);
   });
 
   it("that is large has one of a few places, which nobody keeps from others or for long", async () => {

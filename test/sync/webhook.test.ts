@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads-sync.ts";
-import { limits } from "../../contract/limits.ts";
 import { pollConnections } from "../../src/sync/poll.ts";
 import { proofTag } from "../../src/sync/proof.ts";
 import { runConnection } from "../../workers/sync/run.ts";
@@ -206,12 +205,6 @@ describe("a delivery of the App's webhook", () => {
     const versions = await service.call<unknown[]>("GET", `${told}/versions`, { token: app.owner.token });
     assert.equal(versions.data.length, 1);
   });
-
-  it("may not be larger than GitHub's, whatever it says of its length", async () => {
-    const app = await connectByApp();
-
-    assert.equal(await send(app, { bytes: Buffer.alloc(limits.webhookBytes + 1, "x") }), 413);
-  });
 });
 
 describe("a connection by a token", () => {
@@ -399,37 +392,5 @@ describe("an App that was uninstalled", () => {
       token: app.owner.token,
     });
     assert.equal(found.status, 200);
-  });
-});
-
-describe("the proof that the App's repositories need", () => {
-  it("is a tag, asked for in the same words whether or not the repository is there", async () => {
-    const side = await newSide();
-    const repository = await stub.newRepository("acme/guarded", { installed: true });
-    repository.repo.commit({ "a.txt": "1\n" });
-    const connect = (name: string) =>
-      service.call<ConnectionPayload>("POST", side.base, {
-        token: side.owner.token,
-        body: { host: "github-app", repository: name },
-      });
-
-    const present = await connect("acme/guarded");
-    const absent = await connect("acme/unheard");
-    const told = (answer: typeof present, name: string) =>
-      JSON.stringify([answer.status, answer.error, answer.details])
-        .replaceAll(String(answer.details?.["tag"]), "TAG")
-        .replaceAll(name, "NAME");
-    assert.equal(present.details?.["reason"], "proof_needed");
-    assert.equal(told(present, "acme/guarded"), told(absent, "acme/unheard"));
-
-    const other = await newSide();
-    stub.tag(repository, proofTag(service.app, other.org.id, "acme/guarded"));
-    assert.equal(
-      (await connect("acme/guarded")).code,
-      "refused",
-      "another organization's tag proves nothing",
-    );
-    stub.tag(repository, String(present.details?.["tag"]));
-    assert.equal((await connect("acme/guarded")).status, 201);
   });
 });
