@@ -112,6 +112,8 @@ export const HealthPayload = z
   .meta({ id: "ServiceHealth" });
 export type HealthPayload = z.output<typeof HealthPayload>;
 
+const ConnectionProblem = z.object({ code: z.string(), message: z.string(), at: Time });
+
 export const AdminConnectionPayload = z
   .object({
     id: z.string(),
@@ -131,7 +133,10 @@ export const AdminConnectionPayload = z
     lastSyncAt: Time.nullable(),
     lastLagMs: z.int().nullable().meta({ description: "from the request to the end of the last sync" }),
     failures: z.int().meta({ description: "syncs that failed in a row" }),
-    problem: z.object({ code: z.string(), message: z.string(), at: Time }).nullable(),
+    problem: ConnectionProblem.nullable().meta({ description: "why it is blocked or failing" }),
+    lastProblem: ConnectionProblem.nullable().meta({
+      description: "the newest failure, over or not",
+    }),
   })
   .meta({ id: "AdminConnection" });
 export type AdminConnectionPayload = z.output<typeof AdminConnectionPayload>;

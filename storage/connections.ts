@@ -51,6 +51,8 @@ export interface ConnectionDoc extends WithOutbox {
   status: SyncStatus;
   /** Why it is `blocked` or `failing`. */
   problem?: SyncProblem;
+  /** The newest that there was, over or not. */
+  lastProblem?: SyncProblem;
   wanted: number;
   done: number;
   /** The `wanted` of the last request for a full sync. */
@@ -149,11 +151,20 @@ export function openConnections(database: Database) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    /** All of them, in order of their ids. */
-    list: (after: string, limit: number) =>
+    /** All of them, those that are in trouble or being ended before the active ones, and the newest first. */
+    list: (after: Pick<ConnectionDoc, "status" | "_id"> | undefined, limit: number) =>
       connections
-        .find({ _id: { $gt: after } }, withoutOutbox)
-        .sort({ _id: 1 })
+        .find(
+          after
+            ? {
+                status: { $lte: after.status },
+                $or: [{ status: { $ne: after.status } }, { _id: { $lt: after._id } }],
+              }
+            : {},
+          withoutOutbox,
+        )
+        // By name: "active" is the first of them.
+        .sort({ status: -1, _id: -1 })
         .limit(limit)
         .toArray(),
 
@@ -264,6 +275,7 @@ export function openConnections(database: Database) {
             done: isFailing ? "$done" : { $max: ["$done", done] },
             status: { $cond: [{ $eq: ["$status", "disconnecting"] }, "$status", status] },
             problem: problem === undefined ? "$$REMOVE" : { $literal: problem },
+            ...(problem === undefined ? {} : { lastProblem: { $literal: problem } }),
             ...(fullDone === undefined ? {} : { fullDone }),
             failures: isFailing ? { $add: ["$failures", 1] } : 0,
             updatedAt: now,

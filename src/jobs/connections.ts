@@ -1,24 +1,30 @@
 /** Every organization's connection to a repository, as the service's administrators see them: how far, not what. */
 import { z } from "zod";
 import type { AdminConnectionPayload } from "../../contract/payloads-jobs.ts";
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import { syncStatuses } from "../../contract/vocabulary.ts";
+import type { ConnectionDoc, SyncProblem } from "../../storage/connections.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 
+/** Those in trouble come first. */
 export async function listAllConnections(
   app: App,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Page<AdminConnectionPayload>> {
-  const [after] = decodeCursor(cursor, z.tuple([z.string().max(24)])) ?? [""];
+  const read = decodeCursor(cursor, z.tuple([z.enum(syncStatuses), z.string().max(24)]));
+  const after = read && { status: read[0], _id: read[1] };
   const found = await app.storage.connections.list(after, limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
-  return new Page(page.map(present), found.length > limit && last ? encodeCursor([last._id]) : null);
+  return new Page(
+    page.map(present),
+    found.length > limit && last ? encodeCursor([last.status, last._id]) : null,
+  );
 }
 
 function present(connection: ConnectionDoc): AdminConnectionPayload {
-  const { problem } = connection;
+  const { problem, lastProblem = problem } = connection;
   return {
     id: connection._id,
     tenantId: connection.tenantId,
@@ -34,8 +40,13 @@ function present(connection: ConnectionDoc): AdminConnectionPayload {
     lastSyncAt: connection.lastSyncAt?.toISOString() ?? null,
     lastLagMs: connection.lastLagMs === undefined ? null : Math.round(connection.lastLagMs),
     failures: connection.failures,
-    problem: problem
-      ? { code: problem.code, message: problem.message.slice(0, 500), at: problem.at.toISOString() }
-      : null,
+    problem: presentProblem(problem),
+    lastProblem: presentProblem(lastProblem),
   };
+}
+
+function presentProblem(problem: SyncProblem | undefined): AdminConnectionPayload["problem"] {
+  if (!problem) return null;
+  const { code, message, at } = problem;
+  return { code, message: message.slice(0, 500), at: at.toISOString() };
 }

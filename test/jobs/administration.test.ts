@@ -317,6 +317,64 @@ describe("the administrators' interface", () => {
     assert.equal(await raw.collection("job_minutes").countDocuments(), 0);
   });
 
+  it("lists connections in trouble first, by pages, each with its newest failure, over or not", async () => {
+    const { connections, database } = service.app.storage;
+    const at = new Date(Date.UTC(2026, 0, 1));
+    const problem = { code: "auth_failed", message: "No.", at };
+    const statuses = ["active", "blocked", "active", "failing", "active", "active"] as const;
+    for (const [n, status] of statuses.entries())
+      await connections.insert({
+        _id: `c${n}`,
+        tenantId: `t${n}`,
+        repositoryKey: `local:/${n}`,
+        host: { kind: "local", repositoryId: `${n}`, fullName: `r${n}`, url: `r${n}` },
+        branch: "main",
+        connectedBy: { userId: "u1", username: "ann", name: "Ann" },
+        mode: "push",
+        status,
+        ...(status === "active" ? {} : { problem }),
+        ...(n === 2 ? { lastProblem: problem } : {}),
+        wanted: 0,
+        done: 0,
+        fullWanted: 0,
+        pollAt: at,
+        failures: 0,
+        fence: 0,
+        createdAt: at,
+        updatedAt: at,
+      });
+    const listed: AdminConnectionPayload[] = [];
+
+    const plans = await plansOf(service, async () => {
+      for (let cursor = ""; ;) {
+        const page = await get<AdminConnectionPayload[]>(`/api/admin/connections?limit=2${cursor}`);
+        listed.push(...page.data);
+        if (typeof page.nextCursor !== "string") break;
+        cursor = `&cursor=${page.nextCursor}`;
+      }
+    });
+
+    await database.raw.collection("connections").deleteMany({});
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      ["c3", "c1", "c5", "c4", "c2", "c0"],
+    );
+    assert.deepEqual(
+      listed.map((one) => [one.problem?.code ?? null, one.lastProblem?.code ?? null]),
+      [
+        ["auth_failed", "auth_failed"],
+        ["auth_failed", "auth_failed"],
+        [null, null],
+        [null, null],
+        [null, "auth_failed"],
+        [null, null],
+      ],
+    );
+    const lists = plans.filter(({ command }) => command["find"] === "connections");
+    assertIndexed(lists, 6);
+    assert.ok(lists.every(({ stages }) => !stages.includes("SORT")));
+  });
+
   it("tells how engines, disks and git are, and which connections there are", async () => {
     const health = (await get<HealthPayload>("/api/admin/health")).data;
     const connections = await get<AdminConnectionPayload[]>("/api/admin/connections");
@@ -325,6 +383,7 @@ describe("the administrators' interface", () => {
     assert.match(health.versions.database!, /^\d+\.\d+/);
     assert.ok(health.disks.every(({ freeBytes, totalBytes }) => freeBytes! > 0 && totalBytes! >= freeBytes!));
     assert.deepEqual(connections.data, []);
+    assert.equal((await get("/api/admin/connections?cursor=W10")).code, "invalid_request");
     const { gitProgram } = service.app.config;
     service.app.config.gitProgram = "no-such-git";
     const without = (await get<HealthPayload>("/api/admin/health")).data;

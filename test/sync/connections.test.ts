@@ -132,6 +132,7 @@ describe("a connection", () => {
       ["active", undefined, 0, undefined],
     );
     assert.equal(well.wantedSince, undefined);
+    assert.deepEqual(well.lastProblem, problem);
   });
 
   it("is worked on by nobody once it is being disconnected", async () => {

@@ -25,6 +25,10 @@ export class CallError extends Error {
   }
 }
 
+/** What went wrong, for whoever looks at the page. */
+export const messageOf = (error: unknown) =>
+  error instanceof CallError ? error.message : "Something is wrong with this page: load it again.";
+
 export interface Page<T> {
   items: T[];
   nextCursor: string | null;
@@ -70,8 +74,8 @@ export const api = {
   metrics: async (range: MetricRange, queue: string) =>
     (await call<JobMetricsPayload>("GET", `/metrics?${search({ range, queue })}`)).data,
   health: async () => (await call<HealthPayload>("GET", "/health")).data,
-  connections: (cursor?: string) =>
-    pageOf<AdminConnectionPayload>(`/connections?${search({ limit: 50, cursor })}`),
+  connections: (query: { limit: number; cursor?: string | undefined }) =>
+    pageOf<AdminConnectionPayload>(`/connections?${search(query)}`),
   acts: async (limit: number) => (await call<AuditLogPayload>("GET", `/audit-log?${search({ limit })}`)).data,
   retry: (queue: string, id: string) => call("POST", `/jobs/${segment(queue)}/${segment(id)}/retry`),
   promote: (queue: string, id: string) => call("POST", `/jobs/${segment(queue)}/${segment(id)}/promote`),

@@ -1,7 +1,8 @@
 /** The page of the service's workers (`docs/workers.md`): what it shows is in its address, what it is told comes live. */
 import type { JobDetailPayload, QueuePayload } from "../../contract/payloads-jobs.ts";
 import { jobStates, metricRanges, type JobState } from "../../contract/vocabulary.ts";
-import { api, CallError } from "./api.ts";
+import { api, CallError, messageOf } from "./api.ts";
+import { openConnectionList } from "./connections.ts";
 import { ask, closeJob, onJobClosed, showJob } from "./dialogs.ts";
 import { h, part, show } from "./dom.ts";
 import { tabs } from "./jobs.ts";
@@ -10,13 +11,14 @@ import { listen, type LiveState } from "./live.ts";
 import { addressOf, readPlace, type Place } from "./place.ts";
 import { plot } from "./plot.ts";
 import { queueTable } from "./queues.ts";
-import { actList, connectionTable, healthList } from "./service.ts";
+import { actList, healthList } from "./service.ts";
 
 const plotMs = 10_000;
 const serviceMs = 30_000;
 const actsShown = 10;
 
 const list = openJobList();
+const connections = openConnectionList();
 let place = readPlace(location.search);
 let queues: QueuePayload[] | undefined;
 let marks: Record<string, string> | undefined;
@@ -97,17 +99,12 @@ async function readPlot(): Promise<void> {
 }
 
 async function readService(): Promise<void> {
-  const [health, connections] = await Promise.allSettled([api.health(), api.connections()]);
-  if (health.status === "fulfilled") show(part("health", HTMLElement), healthList(health.value));
-  else show(part("health", HTMLElement), h("p", { class: "alert" }, messageOf(health.reason)));
-  if (connections.status === "fulfilled") {
-    const { items, nextCursor } = connections.value;
-    show(
-      part("connections", HTMLElement),
-      connectionTable(items),
-      nextCursor !== null && h("p", { class: "soft" }, `The first ${items.length} are shown.`),
-    );
-  } else show(part("connections", HTMLElement), h("p", { class: "alert" }, messageOf(connections.reason)));
+  const target = part("health", HTMLElement);
+  try {
+    show(target, healthList(await api.health()));
+  } catch (error) {
+    show(target, h("p", { class: "alert" }, messageOf(error)));
+  }
 }
 
 async function readActs(): Promise<void> {
@@ -135,9 +132,6 @@ async function readJob(): Promise<void> {
     showJob(undefined, isGone ? "This job is not there any more." : messageOf(error));
   }
 }
-
-const messageOf = (error: unknown) =>
-  error instanceof CallError ? error.message : "Something is wrong with this page: load it again.";
 
 /** Does something to the queue, says how it went, and reads again what it may have changed. */
 async function act(
@@ -171,6 +165,7 @@ const acts: Record<string, (data: DOMStringMap) => unknown> = {
   open: ({ queue = "", id = "" }) => go({ job: { queue, id } }),
   close: () => closeJob(),
   more: () => list.more(),
+  "more-connections": () => connections.more(),
   reload: () => list.reload(),
   retry: ({ queue = "", id = "" }) => act(() => api.retry(queue, id), `Job #${id} waits to run again.`),
   promote: ({ queue = "", id = "" }) => act(() => api.promote(queue, id), `Job #${id} runs now.`),
@@ -240,6 +235,7 @@ render();
 void list.open(place);
 void readPlot();
 void readService();
+void connections.read();
 void readActs();
 if (place.job) void readJob();
 setInterval(() => {
@@ -248,5 +244,6 @@ setInterval(() => {
 }, plotMs);
 setInterval(() => {
   void readService();
+  void connections.read();
   void readActs();
 }, serviceMs);

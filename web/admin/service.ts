@@ -1,6 +1,6 @@
-/** What the service stands on, the connections of organizations, and what administrators did. */
+/** What the service stands on, and what administrators did. */
 import type { AuditLogPayload } from "../../contract/payloads-audit.ts";
-import type { AdminConnectionPayload, HealthPayload } from "../../contract/payloads-jobs.ts";
+import type { HealthPayload } from "../../contract/payloads-jobs.ts";
 import { h } from "./dom.ts";
 import { ago, bytes, duration, payloadText } from "./words.ts";
 
@@ -33,51 +33,6 @@ export function healthList(health: HealthPayload): Element {
       `version ${versions.service}, Node ${versions.node}, ${bytes(process.memoryBytes)} of memory, up since ${ago(
         new Date(Date.now() - process.uptimeSeconds * 1000).toISOString(),
       )}`,
-    ),
-  );
-}
-
-const heads = ["Repository", "Status", "Last commit", "Last sync", "Lag", "Last failure"];
-
-export function connectionTable(connections: readonly AdminConnectionPayload[]): Element {
-  if (connections.length === 0)
-    return h("p", { class: "soft" }, "No organization has connected a repository.");
-  return h(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of connections" },
-    h(
-      "table",
-      {},
-      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, ...connections.map(row)),
-    ),
-  );
-}
-
-function row(one: AdminConnectionPayload): Element {
-  const isWell = one.status === "active";
-  const waits = one.waitingSince === null ? "" : `, waits since ${ago(one.waitingSince)}`;
-  return h(
-    "tr",
-    { key: one.id },
-    h(
-      "th",
-      { scope: "row" },
-      one.url === null
-        ? one.repository
-        : h("a", { href: one.url, rel: "noreferrer", target: "_blank" }, one.repository),
-      h("small", {}, `${one.branch}, ${one.host}, organization ${one.tenantId}`),
-    ),
-    h("td", { class: !isWell && "bad" }, `${one.status}${waits}`),
-    h("td", {}, one.lastCommit === null ? "–" : h("code", {}, one.lastCommit.slice(0, 10))),
-    h("td", {}, one.lastSyncAt === null ? "never" : ago(one.lastSyncAt)),
-    h("td", {}, duration(one.lastLagMs)),
-    h(
-      "td",
-      { class: "error" },
-      one.problem === null
-        ? "–"
-        : `${one.problem.message} (${one.problem.code}, ${ago(one.problem.at)}, ${one.failures} in a row)`,
     ),
   );
 }
