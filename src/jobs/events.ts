@@ -47,9 +47,12 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
   const look = async () => {
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
-    lastSeen = await currentEvent(app);
+    const seen = await currentEvent(app);
     isLooking = false;
-    for (const listener of listeners) tell(listener, lastSeen);
+    // Kept while nobody listens, it would be old by the time that somebody does.
+    if (listeners.size === 0) return;
+    lastSeen = seen;
+    for (const listener of listeners) tell(listener, seen);
   };
   const leave = (listener: Listener) => {
     listeners.delete(listener);

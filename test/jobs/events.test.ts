@@ -105,6 +105,33 @@ describe("the queues as events", () => {
     );
   });
 
+  it("keep nothing that was seen after the last listener left: it would pass for new", async () => {
+    const { queue } = service.app;
+    const { counts } = queue;
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    queue.counts = async () => {
+      await held;
+      return counts();
+    };
+    const events = openQueueEvents(service.app, undefined);
+    const first = events.open("u1");
+    const left = new Promise((done) => first.once("close", done));
+    first.destroy();
+    await left;
+    goOn();
+    await new Promise((done) => setTimeout(done, 200));
+    queue.counts = () => new Promise(() => undefined);
+
+    let text = "";
+    const second = events.open("u2").on("data", (data: Buffer) => (text += data.toString()));
+    await new Promise((done) => setTimeout(done, 100));
+
+    second.destroy();
+    queue.counts = counts;
+    assert.equal(text, "retry: 1000\n\n");
+  });
+
   it("tell that the queue does not answer, in place of figures", async () => {
     const { queue } = service.app;
     const { counts } = queue;

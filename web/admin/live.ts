@@ -24,6 +24,8 @@ const reopenMs = 10_000;
 export function listen(listener: LiveListener): void {
   let source: EventSource | undefined;
   let isLive = false;
+  /** What this stream has said last: it says nothing twice. */
+  let said: "live" | "trouble" | undefined;
   let isEnded = false;
   let patience: number | undefined;
   let silence: number | undefined;
@@ -44,14 +46,20 @@ export function listen(listener: LiveListener): void {
     });
   const open = () => {
     source?.close();
+    said = undefined;
     source = new EventSource("/api/admin/events");
     on("queues", (data) => {
       const { queues, marks } = JSON.parse(data) as QueuesEvent;
-      listener.state("live");
+      listener.state((said = "live"));
       listener.queues(queues, marks);
     });
-    on("trouble", () => listener.state("trouble"));
-    on("alive", () => undefined);
+    on("trouble", () => listener.state((said = "trouble")));
+    source.addEventListener("alive", () => {
+      // Until it has told of the queues, there is nothing to go by but asking.
+      if (said === undefined) return;
+      heard();
+      listener.state(said);
+    });
     source.addEventListener("error", () => {
       patience ??= setTimeout(lost, isLive ? patienceMs : 0);
     });
