@@ -282,68 +282,6 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     assert.deepEqual(outside, []);
   });
 
-  it("shows connections in trouble first, and the others by pages, by keyboard", async () => {
-    const { connections } = service.app.storage;
-    const [known] = await connections.list(undefined, 1);
-    const many = Array.from({ length: 60 }, (_, n) => `${"0".repeat(22)}${String(n).padStart(2, "0")}`);
-    const lastProblem = { code: "auth_failed", message: "No more.", at: new Date() };
-    const { lease: _, problem: __, ...facts } = known!;
-    for (const id of many)
-      await connections.insert({
-        ...facts,
-        _id: id,
-        tenantId: id,
-        repositoryKey: id,
-        status: "active",
-        lastProblem,
-      });
-    try {
-      const { page, troubles } = await open(admin);
-      const rows = page.locator("#connections tbody tr");
-      await rows.nth(49).waitFor();
-      assert.match(await rows.nth(0).innerText(), /failing/);
-      assert.match(await rows.nth(1).innerText(), /blocked/);
-      assert.match(await rows.nth(49).innerText(), /Over: No more\. \(auth_failed, /);
-      assert.deepEqual(await violations(page), []);
-
-      await page.getByRole("button", { name: "Show more connections" }).focus();
-      await page.keyboard.press("Enter");
-      await rows.nth(62).waitFor();
-
-      assert.equal(await rows.count(), 63);
-      assert.equal(await page.getByRole("button", { name: "Show more connections" }).count(), 0);
-      assert.deepEqual(troubles, []);
-    } finally {
-      const raw = service.app.storage.database.raw.collection<{ _id: string }>("connections");
-      await raw.deleteMany({ _id: { $in: many } });
-    }
-  });
-
-  it("is live again once a stream that was silent for a while is heard of", async () => {
-    const { context, page } = await open(undefined);
-    const [name, value] = admin.cookie.split("=") as [string, string];
-    await context.addCookies([{ name, value, url: service.url }]);
-    // A stream that says what the test has it say, in a time that goes as the test likes.
-    await page.clock.install();
-    await page.addInitScript(
-      "window.EventSource = class extends EventTarget { constructor() { super(); window.stream = this; } close() {} }",
-    );
-    const say = (event: string, data: string) =>
-      page.evaluate(`stream.dispatchEvent(new MessageEvent("${event}", { data: '${data}' }))`);
-    const line = page.locator("#live");
-    await page.goto(`${service.url}/admin/workers`);
-    await say("queues", '{"queues":[],"marks":{}}');
-    await line.filter({ hasText: /^Live$/ }).waitFor();
-
-    await page.clock.runFor(26_000);
-    await line.filter({ hasText: /^Not live: the figures are asked for/ }).waitFor();
-    await say("alive", "{}");
-
-    await line.filter({ hasText: /^Live$/ }).waitFor();
-    await page.clock.runFor(12_000);
-    assert.equal(await line.innerText(), "Live");
-  });
-
   it("keeps its filters in the address, through reloads and the back button", async () => {
     const { page } = await open(admin);
     await isLive(page);
