@@ -315,18 +315,18 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     await page.locator("#live", { hasText: /^Live$/ }).waitFor({ timeout: 15_000 });
   });
 
-  it("shows a thousand jobs by pages, and stays usable while they change", async () => {
+  it("shows hundreds of jobs by pages, and stays usable while they change", async () => {
     consume({
       async "mail.account"({ userId }) {
         throw permanently(`no mail for ${userId}`);
       },
     });
-    for (let i = 0; i < 1000; i++) await addMail(`u${i}`);
-    for (let i = 0; i < 1000 && (await service.app.queue.counts()).mail.failed < 1000; i++)
+    for (let i = 0; i < 400; i++) await addMail(`u${i}`);
+    for (let i = 0; i < 1000 && (await service.app.queue.counts()).mail.failed < 400; i++)
       await new Promise((done) => setTimeout(done, 50));
     const { page } = await open(admin, "?queue=mail");
     await isLive(page);
-    await page.getByRole("tab", { name: /Failed 1,000/ }).waitFor();
+    await page.getByRole("tab", { name: /Failed 400/ }).waitFor();
     const rows = page.locator("#jobs tbody tr");
     await rows.nth(49).waitFor();
     assert.equal(await rows.count(), 50);

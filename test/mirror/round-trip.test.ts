@@ -189,7 +189,11 @@ describe("a mirror", () => {
     runGit(repository.copy, "push", "-q", "-f", "origin", "HEAD:refs/heads/main");
     const rewritten = await fetched(mirror, repository);
     assert.equal(rewritten, repository.head());
-    assert.deepEqual((await mirror.scan(rewritten, { since: tip })).directories, [], "same content, no change");
+    assert.deepEqual(
+      (await mirror.scan(rewritten, { since: tip })).directories,
+      [],
+      "same content, no change",
+    );
     assertSound(bench.directory());
   });
 
