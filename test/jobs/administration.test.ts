@@ -13,6 +13,7 @@ import { apiRoutes } from "../../src/api.ts";
 import { openRunCounter } from "../../src/jobs/metrics.ts";
 import { type Consumers, type Processors, queueNames } from "../../src/queue/index.ts";
 import { purge } from "../../workers/upkeep/purge.ts";
+import { connectionDoc } from "../support/connection.ts";
 import { newMember } from "../support/organization.ts";
 import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
 import { everyProcessor } from "../support/processors.ts";
@@ -323,26 +324,13 @@ describe("the administrators' interface", () => {
     const problem = { code: "auth_failed", message: "No.", at };
     const statuses = ["active", "blocked", "active", "failing", "active", "active"] as const;
     for (const [n, status] of statuses.entries())
-      await connections.insert({
-        _id: `c${n}`,
-        tenantId: `t${n}`,
-        repositoryKey: `local:/${n}`,
-        host: { kind: "local", repositoryId: `${n}`, fullName: `r${n}`, url: `r${n}` },
-        branch: "main",
-        connectedBy: { userId: "u1", username: "ann", name: "Ann" },
-        mode: "push",
-        status,
-        ...(status === "active" ? {} : { problem }),
-        ...(n === 2 ? { lastProblem: problem } : {}),
-        wanted: 0,
-        done: 0,
-        fullWanted: 0,
-        pollAt: at,
-        failures: 0,
-        fence: 0,
-        createdAt: at,
-        updatedAt: at,
-      });
+      await connections.insert(
+        connectionDoc(n, {
+          status,
+          ...(status === "active" ? {} : { problem }),
+          ...(n === 2 ? { lastProblem: problem } : {}),
+        }),
+      );
     const listed: AdminConnectionPayload[] = [];
 
     const plans = await plansOf(service, async () => {
@@ -357,7 +345,7 @@ describe("the administrators' interface", () => {
     await database.raw.collection("connections").deleteMany({});
     assert.deepEqual(
       listed.map(({ id }) => id),
-      ["c3", "c1", "c5", "c4", "c2", "c0"],
+      ["c003", "c001", "c005", "c004", "c002", "c000"],
     );
     assert.deepEqual(
       listed.map((one) => [one.problem?.code ?? null, one.lastProblem?.code ?? null]),
