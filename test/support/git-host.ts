@@ -46,6 +46,14 @@ export function runGit(folder: string, ...args: string[]): string {
     .trimEnd();
 }
 
+/**
+ * Several commands of git, one after the other as long as they succeed: started as one process, since from a test's large
+ * process each start takes longer than what git does. `$1` and so on are the values. Answers what the last ones print.
+ */
+export function runGitScript(folder: string, script: string, ...values: string[]): string {
+  return runGit(folder, "-c", `alias.script=!set -e; ${script};:`, "script", ...values);
+}
+
 /** A repository at the host, and a working copy that pushes straight into its directory. */
 export interface HostedRepo {
   /** The bare repository. */
@@ -169,15 +177,10 @@ function hostedRepo(
         mkdirSync(path.dirname(target), { recursive: true });
         writeFileSync(target, content);
       }
-      runGit(copy, "add", "-A");
-      runGit(copy, "commit", "-q", "--allow-empty", "-m", message);
-      runGit(copy, "push", "-q", "origin", `HEAD:refs/heads/${branch}`);
-      return runGit(copy, "rev-parse", "HEAD");
+      return commitAndPush(copy, message, branch);
     },
     pull() {
-      runGit(copy, "fetch", "-q", "origin", branch);
-      runGit(copy, "reset", "-q", "--hard", "FETCH_HEAD");
-      runGit(copy, "clean", "-qfd");
+      runGitScript(copy, `git fetch -q origin "$1"; git reset -q --hard FETCH_HEAD; git clean -qfd`, branch);
     },
     show: (file) => runGit(directory, "show", `${branch}:${file}`),
     paths: () => runGit(directory, "ls-tree", "-r", "--name-only", branch).split("\n").filter(Boolean),
@@ -188,6 +191,16 @@ function hostedRepo(
       chmodSync(file, 0o755);
     },
   };
+}
+
+/** Everything there is in a working copy; answers the commit. */
+export function commitAndPush(copy: string, message: string, branch: string, isForced = false): string {
+  return runGitScript(
+    copy,
+    `git add -A; git commit -q --allow-empty -m "$1"; git push -q origin "$2"; git rev-parse HEAD`,
+    message,
+    `${isForced ? "+" : ""}HEAD:refs/heads/${branch}`,
+  );
 }
 
 /** As GitHub says that a branch is protected. */

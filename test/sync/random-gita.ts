@@ -160,10 +160,7 @@ export function pushEdits(world: RandomWorld, ledger: Ledger, edit: () => "force
   const before = readDirectories(copy.folder);
   const how = edit();
   const subject = `edit ${++ledger.clock}`;
-  copy.git("add", "-A");
-  copy.git("commit", "-q", "--allow-empty", "-m", subject);
-  copy.git("push", "-q", ...(how === "forced" ? ["--force"] : []), "origin", "HEAD:main");
-  const oid = copy.git("rev-parse", "HEAD");
+  const oid = copy.push(subject, how === "forced");
   ledger.pushed.push({ oid, subject });
   const now = readDirectories(copy.folder);
   notePush(ledger, before, now);

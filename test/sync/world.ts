@@ -16,6 +16,7 @@ import type { RepositoryHost } from "../../repos/hosts/host.ts";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import type { Mirrors } from "../../repos/mirror/types.ts";
 import { runSync, type SyncEnd, type SyncPorts } from "../../src/sync/engine.ts";
+import { commitAndPush, runGitScript } from "../support/git-host.ts";
 import { editorEnv } from "../support/native-git.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 
@@ -46,7 +47,7 @@ export interface WorkingCopy {
   read(name: string): string;
   has(name: string): boolean;
   /** Commits everything and pushes, over what others pushed meanwhile. */
-  push(message?: string): string;
+  push(message?: string, isForced?: boolean): string;
 }
 
 export async function connectedWorld(
@@ -133,9 +134,8 @@ export function workingCopy(folder: string, remote: string): WorkingCopy {
   git("init", "-q", "-b", "main");
   git("remote", "add", "origin", remote);
   const update = () => {
-    git("fetch", "-q", "origin");
-    if (git("branch", "-r") !== "") git("reset", "-q", "--hard", "origin/main");
-    git("clean", "-fdq");
+    const isThere = `[ -z "$(git branch -r)" ] || git reset -q --hard origin/main`;
+    runGitScript(folder, `git fetch -q origin; ${isThere}; git clean -fdq`);
   };
   return {
     folder,
@@ -147,12 +147,7 @@ export function workingCopy(folder: string, remote: string): WorkingCopy {
     },
     read: (name) => readFileSync(path.join(folder, name), "utf8"),
     has: (name) => existsSync(path.join(folder, name)),
-    push(message = "edit") {
-      git("add", "-A");
-      git("commit", "-q", "--allow-empty", "-m", message);
-      git("push", "-q", "origin", "HEAD:main");
-      return git("rev-parse", "HEAD");
-    },
+    push: (message = "edit", isForced = false) => commitAndPush(folder, message, "main", isForced),
   };
 }
 
