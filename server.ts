@@ -21,7 +21,7 @@ import { exportTo, importFrom } from "./src/operations/transfer.ts";
 import { verifyStore } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
 import { closeChildren } from "./workers/children.ts";
-import { planInChild } from "./workers/plans.ts";
+import { planInChild } from "./workers/sync/plan-apart.ts";
 import { startWorkers } from "./workers/start.ts";
 
 const roles = ["all", "api", "worker"] as const;

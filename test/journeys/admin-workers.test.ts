@@ -114,12 +114,8 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     search = "",
     options: Parameters<typeof newPage>[2] = {},
   ): Promise<WatchedPage> {
-    const watched = await newPage(browser, service.url, options);
+    const watched = await newPage(browser, service.url, { ...options, user });
     opened.push(watched);
-    if (user) {
-      const [name, value] = user.cookie.split("=") as [string, string];
-      await watched.context.addCookies([{ name, value, url: service.url }]);
-    }
     await watched.page.goto(`${service.url}/admin/workers${search}`);
     return watched;
   }

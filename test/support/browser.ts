@@ -29,11 +29,11 @@ export interface WatchedPage {
   outside: string[];
 }
 
-/** A page in a session of its own. */
+/** A page in a session of its own, with `user` of somebody who is signed in. */
 export async function newPage(
   browser: Browser,
   url: string,
-  options: { colorScheme?: "light" | "dark"; width?: number } = {},
+  options: { colorScheme?: "light" | "dark"; width?: number; user?: { cookie: string } | undefined } = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1024, height: 768 },
@@ -41,6 +41,10 @@ export async function newPage(
     locale: "en-US",
   });
   context.setDefaultTimeout(10_000);
+  if (options.user) {
+    const [name, value] = options.user.cookie.split("=") as [string, string];
+    await context.addCookies([{ name, value, url }]);
+  }
   const page = await context.newPage();
   const troubles: string[] = [];
   const outside: string[] = [];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import type { SyncConflictPayload } from "../../contract/payloads-sync.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { connectedWorld, listSkills, publish, versionsOf, type SyncWorld } from "./world.ts";
+import { inWorld, listSkills, publish, versionsOf, type SyncWorld } from "./world.ts";
 
 let service: TestService;
 before(async () => {
@@ -11,14 +11,7 @@ before(async () => {
 });
 after(() => service.close());
 
-async function withWorld(work: (world: SyncWorld) => Promise<void>): Promise<void> {
-  const world = await connectedWorld(service);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
 const fresh = "---\nname: fresh\ndescription: New.\n---\n\none\n";
 

@@ -4,6 +4,7 @@ import { isDuplicate } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { SyncBase } from "../../storage/sync-bases.ts";
+import { connectionDoc } from "../support/connection.ts";
 import { emptyDatabase, testDatabase } from "../support/engine.ts";
 
 let storage: Storage;
@@ -16,27 +17,13 @@ after(() => storage.close());
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
-function connection(over: Partial<ConnectionDoc> = {}): ConnectionDoc {
-  return {
+const connection = (over: Partial<ConnectionDoc> = {}) =>
+  connectionDoc(1, {
     _id: "c1",
-    tenantId: "t1",
     repositoryKey: "local:/r",
     host: { kind: "local", repositoryId: "/r", fullName: "r", url: "file:///r" },
-    branch: "main",
-    connectedBy: { userId: "u1", username: "ann", name: "Ann" },
-    mode: "push",
-    status: "active",
-    wanted: 0,
-    done: 0,
-    fullWanted: 0,
-    pollAt: at(0),
-    failures: 0,
-    fence: 0,
-    createdAt: at(0),
-    updatedAt: at(0),
     ...over,
-  };
-}
+  });
 
 const event = (id: string) => ({
   _id: id,

@@ -5,7 +5,7 @@ import { newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 import {
-  connectedWorld,
+  inWorld,
   listSkills,
   publish,
   skillDirectories,
@@ -32,14 +32,7 @@ async function assertStill(world: SyncWorld): Promise<void> {
   );
 }
 
-async function withWorld(test: (world: SyncWorld) => Promise<void>): Promise<void> {
-  const world = await connectedWorld(service);
-  try {
-    await test(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
 describe("the first sync", () => {
   it("writes every skill, whoever may see it, below skills/ and touches nothing else", () =>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
-import { connectedWorld, publish, type SyncWorld } from "./world.ts";
+import { inWorld, publish, type SyncWorld } from "./world.ts";
 
 let service: TestService;
 before(async () => {
@@ -11,14 +11,7 @@ before(async () => {
 });
 after(() => service.close());
 
-async function withWorld(test: (world: SyncWorld) => Promise<void>): Promise<void> {
-  const world = await connectedWorld(service);
-  try {
-    await test(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
 describe("what is written of large skills", () => {
   it("is one commit where the branch has their content already, and several where it does not", () =>

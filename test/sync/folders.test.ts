@@ -7,7 +7,7 @@ import { newFolder } from "../support/organization.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { interrupted } from "./interrupt.ts";
 import {
-  connectedWorld,
+  inWorld,
   listSkills,
   publish,
   skillDirectories,
@@ -22,14 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-async function withWorld(test: (world: SyncWorld) => Promise<void>): Promise<void> {
-  const world = await connectedWorld(service);
-  try {
-    await test(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
 /** A sync by way of an app in which somebody comes in between. */
 async function runThrough(app: App, world: SyncWorld) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startService, type TestService } from "../support/service.ts";
-import { connectedWorld, publish, type SyncWorld } from "./world.ts";
+import { inWorld, publish, type SyncWorld } from "./world.ts";
 
 let service: TestService;
 before(async () => {
@@ -10,14 +10,7 @@ before(async () => {
 });
 after(() => service.close());
 
-async function withWorld(work: (world: SyncWorld) => Promise<void>): Promise<void> {
-  const world = await connectedWorld(service);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
 async function change(world: SyncWorld, skillId: string, body: object): Promise<void> {
   const answer = await service.call("PUT", `/api/skills/${skillId}`, { token: world.owner.token, body });

@@ -6,7 +6,7 @@ import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { SyncPlanPayload } from "../../contract/payloads-sync.ts";
 import { closeChildren } from "../../workers/children.ts";
-import { planInChild } from "../../workers/plans.ts";
+import { planInChild } from "../../workers/sync/plan-apart.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { startGitHost, type GitHost, type HostedRepo } from "../support/git-host.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";

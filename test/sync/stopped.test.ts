@@ -8,7 +8,7 @@ import { runSync } from "../../src/sync/engine.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { interrupted } from "./interrupt.ts";
 import {
-  connectedWorld,
+  inWorld,
   listSkills,
   publish,
   skillDirectories,
@@ -24,14 +24,7 @@ before(async () => {
 });
 after(() => service.close());
 
-async function withWorld(test: (world: SyncWorld) => Promise<void>): Promise<void> {
-  const world = await connectedWorld(service);
-  try {
-    await test(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
 /** Asks for a sync and kills it right after a step; its lease runs out. */
 async function stopAfter(world: SyncWorld, step: string): Promise<void> {

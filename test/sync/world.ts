@@ -122,6 +122,19 @@ export async function connectedWorld(
   };
 }
 
+/** A connected organization for the time of a test. */
+export async function inWorld(
+  service: TestService,
+  test: (world: SyncWorld) => Promise<void>,
+): Promise<void> {
+  const world = await connectedWorld(service);
+  try {
+    await test(world);
+  } finally {
+    await world.close();
+  }
+}
+
 export function workingCopy(folder: string, remote: string): WorkingCopy {
   const git = (...args: string[]) =>
     execFileSync("git", args, {

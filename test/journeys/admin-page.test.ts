@@ -1,4 +1,4 @@
-/** The connections on the page of the workers, in a browser: more of them than a page shows. */
+/** The page of the workers beside its jobs, in a browser: its stream, and more connections than it shows at first. */
 import { execFileSync } from "node:child_process";
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { startService, type TestService, type TestUser } from "../support/servic
 
 const count = 63;
 
-describe("the list of connections", { skip: whyNoBrowser() ?? false }, () => {
+describe("the page of the workers beside its jobs", { skip: whyNoBrowser() ?? false }, () => {
   let service: TestService;
   let browser: Browser;
   let admin: TestUser;
@@ -24,15 +24,36 @@ describe("the list of connections", { skip: whyNoBrowser() ?? false }, () => {
     await service?.close();
   });
 
-  it("begins with those in trouble, and shows more by keyboard", async () => {
+  it("is live again once a stream that was silent for a while is heard of", async () => {
+    const { page } = await newPage(browser, service.url, { user: admin });
+    // A stream that says what the test has it say, in a time that goes as the test likes.
+    await page.clock.install();
+    await page.addInitScript(
+      "window.EventSource = class extends EventTarget { constructor() { super(); window.stream = this; } close() {} }",
+    );
+    const say = (event: string, data: string) =>
+      page.evaluate(`stream.dispatchEvent(new MessageEvent("${event}", { data: '${data}' }))`);
+    const line = page.locator("#live");
+    await page.goto(`${service.url}/admin/workers`);
+    await say("queues", '{"queues":[],"marks":{}}');
+    await line.filter({ hasText: /^Live$/ }).waitFor();
+
+    await page.clock.runFor(26_000);
+    await line.filter({ hasText: /^Not live: the figures are asked for/ }).waitFor();
+    await say("alive", "{}");
+
+    await line.filter({ hasText: /^Live$/ }).waitFor();
+    await page.clock.runFor(12_000);
+    assert.equal(await line.innerText(), "Live");
+  });
+
+  it("begins its connections with those in trouble, and shows more by keyboard", async () => {
     const { connections } = service.app.storage;
     const problem = { code: "auth_failed", message: "The token is refused.", at: new Date() };
     // By its id it would be the last one.
     for (let n = 0; n < count; n++)
       await connections.insert(connectionDoc(n, n === 0 ? { status: "blocked", problem } : {}));
-    const { context, page } = await newPage(browser, service.url);
-    const [name, value] = admin.cookie.split("=") as [string, string];
-    await context.addCookies([{ name, value, url: service.url }]);
+    const { page } = await newPage(browser, service.url, { user: admin });
     await page.goto(`${service.url}/admin/workers`);
     const rows = page.locator("#connections tbody tr");
     await rows.nth(49).waitFor();

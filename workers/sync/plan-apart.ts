@@ -1,10 +1,10 @@
 /** Has plans of syncs made by processes of their own (`children.ts`), for whoever serves HTTP. */
-import type { SyncPlanPayload } from "../contract/payloads-sync.ts";
-import { RepoError } from "../repos/errors.ts";
-import type { App } from "../src/app.ts";
-import { ServiceError } from "../src/errors.ts";
-import { type PlanWork, tookTooLong } from "../src/sync/make-plan.ts";
-import { ChildProcessError, runInChild } from "./children.ts";
+import type { SyncPlanPayload } from "../../contract/payloads-sync.ts";
+import { RepoError } from "../../repos/errors.ts";
+import type { App } from "../../src/app.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { type PlanWork, tookTooLong } from "../../src/sync/make-plan.ts";
+import { ChildProcessError, runInChild } from "../children.ts";
 
 const maxOldSpaceMb = 384;
 /** For the start of a process, and what comes after the fetch. */
