@@ -40,17 +40,20 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
   let lastSeen: string | undefined;
+  /** How often everybody has left: what was looked at for those is told to nobody else. */
+  let timesLeft = 0;
   draining?.addEventListener("abort", () => {
     for (const { stream } of listeners) stream.end();
   });
 
-  const look = async () => {
+  const look = async (): Promise<void> => {
     if (isLooking || listeners.size === 0) return;
     isLooking = true;
+    const before = timesLeft;
     const seen = await currentEvent(app);
     isLooking = false;
-    // Kept while nobody listens, it would be old by the time that somebody does.
-    if (listeners.size === 0) return;
+    // It would pass for new with whoever has come since.
+    if (timesLeft !== before) return look();
     lastSeen = seen;
     for (const listener of listeners) tell(listener, seen);
   };
@@ -60,6 +63,7 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
     clearInterval(timer);
     timer = undefined;
     lastSeen = undefined;
+    timesLeft++;
   };
   return {
     open(userId) {

@@ -105,7 +105,7 @@ describe("the queues as events", () => {
     );
   });
 
-  it("keep nothing that was seen after the last listener left: it would pass for new", async () => {
+  it("tell nobody what was looked at for those who have left: it would pass for new", async () => {
     const { queue } = service.app;
     const { counts } = queue;
     let goOn = () => {};
@@ -119,13 +119,13 @@ describe("the queues as events", () => {
     const left = new Promise((done) => first.once("close", done));
     first.destroy();
     await left;
-    goOn();
-    await new Promise((done) => setTimeout(done, 200));
-    queue.counts = () => new Promise(() => undefined);
 
     let text = "";
     const second = events.open("u2").on("data", (data: Buffer) => (text += data.toString()));
-    await new Promise((done) => setTimeout(done, 100));
+    let isAskedAgain = false;
+    queue.counts = () => new Promise(() => (isAskedAgain = true));
+    goOn();
+    await until("a look for the second", () => isAskedAgain);
 
     second.destroy();
     queue.counts = counts;
