@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { feedGit, gitBytes } from "../support/native-git.ts";
 import { readPackageSource } from "../../src/skills/package-source.ts";
 import type { Mirror } from "../../repos/mirror/types.ts";
 import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
@@ -19,10 +19,7 @@ after(() => bench.close());
 
 /** Writes an object as it is given, with no check. */
 function raw(type: string, data: Buffer | string): string {
-  return execFileSync("git", ["hash-object", "-t", type, "-w", "--literally", "--stdin"], {
-    cwd: repository.directory,
-    input: data,
-  })
+  return feedGit(repository.directory, data, "hash-object", "-t", type, "-w", "--literally", "--stdin")
     .toString()
     .trim();
 }
@@ -84,8 +81,7 @@ describe("an odd repository", () => {
 
     const { commit } = await pushEdits(mirror, repository, tip, [text("skills/one")]);
 
-    const read = (oid: string) =>
-      execFileSync("git", ["cat-file", "tree", `${oid}^{tree}`], { cwd: repository.directory });
+    const read = (oid: string) => gitBytes(repository.directory, "cat-file", "tree", `${oid}^{tree}`);
     const [was, now] = [read(tip), read(commit)];
     const at = now.indexOf(Buffer.from("40000 skills\0"));
     assert.ok(at > 0);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import type {
   ContentPayload,
@@ -9,6 +8,7 @@ import type {
   VersionPayload,
   VersionResult,
 } from "../../contract/payloads.ts";
+import { git } from "../support/native-git.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -353,14 +353,12 @@ describe("16 publishes to one skill at once", () => {
     for (const version of versions)
       assert.equal(await skill.read(`?version=${version.version}`), version.semver);
     const repo = await service.app.repos.materialize({ tenantId: org.id, skillId: skill.id });
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-C", repo, ...args], { encoding: "utf8", stdio: "pipe" });
-    git("fsck", "--full", "--strict");
-    assert.equal(git("rev-list", "--count", "refs/heads/main").trim(), "17");
-    assert.equal(git("rev-parse", "refs/heads/main").trim(), versions.at(-1)!.commit);
-    assert.equal(git("tag").trim().split("\n").length, 17);
+    git(repo, "fsck", "--full", "--strict");
+    assert.equal(git(repo, "rev-list", "--count", "refs/heads/main").trim(), "17");
+    assert.equal(git(repo, "rev-parse", "refs/heads/main").trim(), versions.at(-1)!.commit);
+    assert.equal(git(repo, "tag").trim().split("\n").length, 17);
     assert.match(
-      git("log", "-1", "--format=%B%an <%ae>"),
+      git(repo, "log", "-1", "--format=%B%an <%ae>"),
       new RegExp(`Svc-Version: 17[^]*u-${user.id}@users\\.noreply`),
     );
   });

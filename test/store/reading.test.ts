@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { chmod, readFile, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -7,6 +6,7 @@ import fc from "fast-check";
 import { applyDelta, buildIndex, PackIndex, readStored } from "../../repos/store/pack-format.ts";
 import type { SkillStore, WrittenCommit } from "../../repos/store/index.ts";
 import { deflateSync } from "node:zlib";
+import { feedGit } from "../support/native-git.ts";
 import { draft, git, openBench, publishChain, repo, textFile, type Bench } from "./fixtures.ts";
 
 async function packFiles(store: SkillStore, ending: string): Promise<string[]> {
@@ -285,9 +285,7 @@ describe("pack formats", () => {
       { oid: "7f".repeat(20), offset: 2 ** 31, crc: 2 },
     ];
 
-    const shown = execFileSync("git", ["show-index"], {
-      input: buildIndex(entries, Buffer.alloc(20, 9)),
-    }).toString();
+    const shown = feedGit(".", buildIndex(entries, Buffer.alloc(20, 9)), "show-index").toString();
 
     assert.equal(
       shown,

@@ -2,11 +2,12 @@
  * A customer's git host for tests: real smart HTTP on loopback, in a process of its own, so that a test may also run git
  * and wait for it. It refuses, races, dawdles and fails as told.
  */
-import { execFileSync, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { Remote } from "../../repos/mirror/types.ts";
+import { execGit } from "./git-process.ts";
 import { editorEnv } from "./native-git.ts";
 
 /** What happens to requests of one kind, as often as `times` says, or from now on. */
@@ -36,19 +37,14 @@ export type FromChild =
   | { kind: "asked"; step: Trouble["on"]; authorization: string | null };
 
 export function runGit(folder: string, ...args: string[]): string {
-  return execFileSync("git", ["-c", "core.quotePath=false", ...args], {
-    cwd: folder,
-    env: editorEnv,
-    maxBuffer: 256 * 1024 * 1024,
-    stdio: ["ignore", "pipe", "pipe"],
-  })
+  return execGit(["-c", "core.quotePath=false", ...args], { cwd: folder, env: editorEnv })
     .toString()
     .trimEnd();
 }
 
 /**
- * Several commands of git, one after the other as long as they succeed: started as one process, since from a test's large
- * process each start takes longer than what git does. `$1` and so on are the values. Answers what the last ones print.
+ * Several commands of git, one after the other as long as they succeed: started as one process, since each start takes as long
+ * as what git does. `$1` and so on are the values. Answers what the last ones print.
  */
 export function runGitScript(folder: string, script: string, ...values: string[]): string {
   return runGit(folder, "-c", `alias.script=!set -e; ${script};:`, "script", ...values);

@@ -1,8 +1,8 @@
 /** A skill's bare repository as native git sees it. */
-import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { execGit } from "./git-process.ts";
 
 /** Nothing of the machine's own settings, and no way to wait for a password. */
 const env = {
@@ -29,12 +29,12 @@ export const editorEnv = {
 
 /** Runs git in a folder and answers its output as bytes. Throws with what it said when it fails. */
 export function gitBytes(folder: string, ...args: string[]): Buffer {
-  return execFileSync("git", ["-c", "safe.directory=*", "-c", "core.quotePath=false", ...args], {
-    cwd: folder,
-    env,
-    maxBuffer: 256 * 1024 * 1024,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  return execGit(["-c", "safe.directory=*", "-c", "core.quotePath=false", ...args], { cwd: folder, env });
+}
+
+/** As `gitBytes`, with something to read. */
+export function feedGit(folder: string, input: Buffer | string, ...args: string[]): Buffer {
+  return execGit(["-c", "safe.directory=*", ...args], { cwd: folder, env, input });
 }
 
 export function git(folder: string, ...args: string[]): string {

@@ -1,12 +1,12 @@
 /** The mirror is a cache: whatever becomes of it on disk, the next sync fetches it again and carries everything over. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
 import { runSync } from "../../src/sync/engine.ts";
+import { runGit } from "../support/git-host.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 import { connectedWorld, publish, textOf, versionsOf, type SyncWorld } from "./world.ts";
@@ -77,7 +77,7 @@ async function assertSound(): Promise<void> {
   world.copy.update();
   assert.equal(world.copy.read("skills/kit/scripts/run.sh"), "one\n");
   assert.equal(world.copy.read("notes.txt"), "theirs\n");
-  execFileSync("git", ["-C", world.remote, "fsck", "--full", "--strict"], { stdio: "pipe" });
+  runGit(world.remote, "fsck", "--full", "--strict");
   const tip = world.tip();
   await syncAnew();
   assert.equal(world.tip(), tip);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { cpSync } from "node:fs";
+import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { runGit } from "../support/git-host.ts";
 import { newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
@@ -85,7 +87,7 @@ describe("the first sync", () => {
       );
       assert.match(world.copy.read("skills/README.md"), /\[Plain\]\(plain\)/);
       assert.equal(world.copy.git("log", "--format=%s").split("\n").length, 2);
-      execFileSync("git", ["-C", world.remote, "fsck", "--full", "--strict"]);
+      runGit(world.remote, "fsck", "--full", "--strict");
       await assertStill(world);
     }));
 
@@ -217,7 +219,9 @@ describe("an edit in the repository", () => {
       const original = await publish(world, "Original", "one");
       await world.sync();
       world.copy.update();
-      execFileSync("cp", ["-r", "skills/original", "skills/copied"], { cwd: world.copy.folder });
+      cpSync(path.join(world.copy.folder, "skills/original"), path.join(world.copy.folder, "skills/copied"), {
+        recursive: true,
+      });
       world.copy.push();
       assert.equal(await world.sync(), "done");
       assert.deepEqual((await listSkills(world)).map(({ slug }) => slug).toSorted(), ["copied", "original"]);

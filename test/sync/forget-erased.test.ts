@@ -1,10 +1,9 @@
 /** What is left of an erased skill where its repository is connected: nothing, once its directory is gone from the branch. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { after, before, it } from "node:test";
 import { eraseSkill } from "../../src/skills/erase.ts";
-import { editorEnv } from "../support/native-git.ts";
+import { git } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { connectedWorld, publish, versionsOf, type SyncWorld } from "./world.ts";
 
@@ -31,11 +30,7 @@ function isInMirror(world: SyncWorld, oid: string): boolean {
     `${world.connectionId}.git`,
   );
   try {
-    execFileSync("git", ["-c", "safe.directory=*", "cat-file", "-e", oid], {
-      cwd: folder,
-      env: editorEnv,
-      stdio: "pipe",
-    });
+    git(folder, "cat-file", "-e", oid);
     return true;
   } catch {
     return false;

@@ -1,11 +1,11 @@
 /** What customers' repositories hold, over real smart HTTP: told where it can't be carried over, and in nobody's way. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { runSync } from "../../src/sync/engine.ts";
 import { openHost } from "../../src/sync/open-host.ts";
 import { runGit, secretScanningHook } from "../support/git-host.ts";
+import { feedGit } from "../support/native-git.ts";
 import { hourMs, edited, startHosted, type Hosted } from "./hosted.ts";
 
 let hosted: Hosted;
@@ -117,8 +117,7 @@ describe("a repository", () => {
     side.repository.pull();
     const { copy, directory } = side.repository;
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
-    const blob = (text: string) =>
-      execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: copy, input: text }).toString().trim();
+    const blob = (text: string) => feedGit(copy, text, "hash-object", "-w", "--stdin").toString().trim();
     const skill = blob(edited("odd", "one"));
     const entries: [mode: string, path: string, oid: string][] = [
       ["160000", "skills/module", "1".repeat(40)],

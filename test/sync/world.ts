@@ -1,6 +1,5 @@
 /** An organization connected to a bare repository on this machine, edited on both sides: by the API, and by plain git. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -16,8 +15,7 @@ import type { RepositoryHost } from "../../repos/hosts/host.ts";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import type { Mirrors } from "../../repos/mirror/types.ts";
 import { runSync, type SyncEnd, type SyncPorts } from "../../src/sync/engine.ts";
-import { commitAndPush, runGitScript } from "../support/git-host.ts";
-import { editorEnv } from "../support/native-git.ts";
+import { commitAndPush, runGit, runGitScript } from "../support/git-host.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 
 export interface SyncWorld {
@@ -59,7 +57,7 @@ export async function connectedWorld(
   const org = await service.newOrg(owner);
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-sync-"));
   const remote = path.join(folder, "remote.git");
-  execFileSync("git", ["init", "-q", "--bare", "-b", "main", remote], { env: editorEnv });
+  runGit(folder, "init", "-q", "--bare", "-b", "main", remote);
   const mirrors = openMirrors({
     root: app.config.gitRoot,
     git: { program: "git", searchPath: process.env["PATH"] },
@@ -104,14 +102,7 @@ export async function connectedWorld(
       return runSync(app, connectionId, ports);
     },
     tip() {
-      const line = execFileSync(
-        "git",
-        ["-C", remote, "for-each-ref", "--format=%(objectname)", "refs/heads/main"],
-        {
-          env: editorEnv,
-          encoding: "utf8",
-        },
-      ).trim();
+      const line = runGit(remote, "for-each-ref", "--format=%(objectname)", "refs/heads/main");
       return line === "" ? undefined : line;
     },
     connection: () => app.storage.connections.find(connectionId),
@@ -136,13 +127,7 @@ export async function inWorld(
 }
 
 export function workingCopy(folder: string, remote: string): WorkingCopy {
-  const git = (...args: string[]) =>
-    execFileSync("git", args, {
-      cwd: folder,
-      env: editorEnv,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    }).trim();
+  const git = (...args: string[]) => runGit(folder, ...args);
   mkdirSync(folder);
   git("init", "-q", "-b", "main");
   git("remote", "add", "origin", remote);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -14,7 +13,7 @@ import { PackIndex, entryHeader, packHeader } from "../../repos/store/pack-forma
 import { openPosixDriver } from "../../repos/store/posix.ts";
 import { readPackets } from "../../repos/transport/pkt-line.ts";
 import { runGit } from "../support/git-host.ts";
-import { assertSound } from "../support/native-git.ts";
+import { assertSound, feedGit } from "../support/native-git.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "svc-packs-"));
 const driver = openPosixDriver({ root: path.join(folder, "git"), readHandles: 8, staleLockMs: 1000 });
@@ -28,10 +27,7 @@ const newId = () => ({
 });
 
 function packed(args: string[], revisions: string): Buffer {
-  return execFileSync("git", ["pack-objects", "--stdout", "-q", "--revs", ...args], {
-    cwd: source,
-    input: revisions,
-  });
+  return feedGit(source, revisions, "pack-objects", "--stdout", "-q", "--revs", ...args);
 }
 
 before(() => {

@@ -1,0 +1,95 @@
+/**
+ * git for tests that wait for it. It is started by a small process that stays: forking the large one that runs the tests
+ * takes several times as long as what git does.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+export interface GitRequest {
+  args: readonly string[];
+  cwd?: string | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Base64. */
+  input?: string;
+}
+
+/** Numbers of bytes of what follows it. `status` is null where git could not be started. */
+export interface GitAnswer {
+  status: number | null;
+  stdout: number;
+  stderr: number;
+}
+
+/** What is written, and read: both block. */
+interface Starter {
+  requests: number;
+  answers: number;
+}
+
+let running: Starter | undefined;
+
+/**
+ * Runs git and answers what it printed. Throws with what it said when it fails.
+ *
+ * @param env all of its environment
+ */
+export function execGit(
+  args: readonly string[],
+  { cwd, env, input }: { cwd?: string; env: GitRequest["env"]; input?: Buffer | string },
+): Buffer {
+  running ??= start();
+  const { requests, answers } = running;
+  const request: GitRequest = { args, cwd, env };
+  if (input !== undefined) request.input = Buffer.from(input).toString("base64");
+  writeAll(requests, Buffer.from(JSON.stringify(request)));
+  const answer = JSON.parse(readFrame(answers).toString()) as GitAnswer;
+  const stdout = readBytes(answers, answer.stdout);
+  const stderr = readBytes(answers, answer.stderr).toString();
+  if (answer.status === 0) return stdout;
+  throw new Error(`git ${args.join(" ")} ended with ${answer.status}: ${stderr}`);
+}
+
+/** Ends with this process, since its input does. */
+function start(): Starter {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "svc-git-process-"));
+  const [requests, answers] = [path.join(folder, "requests"), path.join(folder, "answers")];
+  execFileSync("mkfifo", [requests, answers]);
+  const child = spawn(
+    process.execPath,
+    [path.join(import.meta.dirname, "git-process-child.mjs"), requests, answers],
+    {
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
+  child.unref();
+  // Each waits for the other end to be opened.
+  const started = { requests: openSync(requests, "w"), answers: openSync(answers, "r") };
+  rmSync(folder, { recursive: true });
+  return started;
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(bytes.length);
+  const frame = Buffer.concat([head, bytes]);
+  for (let at = 0; at < frame.length;) at += writeSync(fd, frame, at);
+}
+
+function readFrame(fd: number): Buffer {
+  return readBytes(fd, readBytes(fd, 4).readUInt32BE());
+}
+
+function readBytes(fd: number, count: number): Buffer {
+  const bytes = Buffer.alloc(count);
+  for (let at = 0; at < count;) {
+    const read = readSync(fd, bytes, at, count - at, null);
+    if (read === 0) {
+      closeSync(fd);
+      throw new Error("the process that starts git has ended");
+    }
+    at += read;
+  }
+  return bytes;
+}
