@@ -127,16 +127,16 @@ describe("groups of test files", () => {
     Array.from({ length: count }, (_, i) => `test/${area}/${String(i).padStart(2, "0")}.test.ts`);
 
   it("hold each file once, of small areas together and of large ones in even parts", () => {
-    const groups = groupTests([...names("auth", 9), ...names("folders", 3), ...names("users", 4)]);
+    const groups = groupTests([...names("auth", 13), ...names("folders", 6), ...names("users", 5)]);
 
     assert.deepEqual(groups.flat().toSorted(), [
-      ...names("auth", 9),
-      ...names("folders", 3),
-      ...names("users", 4),
+      ...names("auth", 13),
+      ...names("folders", 6),
+      ...names("users", 5),
     ]);
     assert.deepEqual(
       groups.map((group) => group.length),
-      [5, 7, 4],
+      [7, 12, 5],
     );
   });
 
