@@ -16,6 +16,9 @@ const FILE_TIMEOUT_MS = Number(process.env.SVC_TEST_FILE_TIMEOUT_MS ?? 240_000);
 /** One more than there are cores: a third of a test's time is waiting for git, engines and children. */
 const CONCURRENCY = Math.min(Math.max(os.availableParallelism(), 2) + 1, 8);
 
+/** As npm test has built it. */
+const JOB_PROGRAM = path.join(import.meta.dirname, "..", "dist", "workers", "job-child.js");
+
 const files = process.argv.slice(2);
 const startedAt = Date.now();
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-test-"));
@@ -64,6 +67,7 @@ try {
   engines.push(mongo, queue);
   process.env.SVC_TEST_MONGODB_URL = mongo.uri;
   process.env.SVC_TEST_QUEUE_DIR = queueDir;
+  process.env.SVC_TEST_JOB_PROGRAM = JOB_PROGRAM;
   const events = run({ files: groupTests(files).map(writeEntry), concurrency: CONCURRENCY });
   events.on("test:pass", ({ name, nesting }) => nesting === 0 && unended.delete(name));
   events.on("test:fail", ({ todo, name, nesting }) => {

@@ -6,7 +6,7 @@ const MOST_FILES = 12;
 export const alone = new Set([
   "archive/read-zip", // counts the process's open files
   "engines", // ends engines, and measures them
-  "jobs", // engines of their own, and children whose memory runs out
+  "jobs/children", // children whose memory runs out
   "journeys", // children by the dozen, and kills
   "queue",
   "scripts",

@@ -23,6 +23,8 @@ export interface App {
   mirrors: Mirrors;
   /** Plans a sync: where it has other callers to answer, the process that serves has another one do it. */
   makePlan(work: PlanWork): Promise<SyncPlanPayload>;
+  /** What a process of jobs runs: a built file. Undefined for the one that lies beside the code. */
+  jobProgram?: string | undefined;
   /** Serves repositories to git clients. */
   uploadPack: UploadPack;
   queue: Queue;

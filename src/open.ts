@@ -32,6 +32,8 @@ export async function openApp(options: {
   now?: () => Date;
   /** Who makes plans of syncs; this process by default. */
   makePlan?: typeof makePlan;
+  /** See `App`. */
+  jobProgram?: string | undefined;
 }): Promise<OpenedApp> {
   const { config, log, queue } = options;
   const secrets = openSecrets({ keys: config.secretKeys, dataDir: config.dataDir });
@@ -65,6 +67,7 @@ export async function openApp(options: {
     repos,
     mirrors,
     makePlan: (work) => (options.makePlan ?? makePlan)(app, work),
+    jobProgram: options.jobProgram,
     uploadPack,
     queue,
     mail: openMailer({ ...config, log }),

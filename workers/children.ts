@@ -61,6 +61,8 @@ interface Child {
   runs: number;
   idle: NodeJS.Timeout | undefined;
   words: string;
+  /** It said so itself, before a trace that may be longer than the words that are kept. */
+  isOutOfMemory: boolean;
   /** It took so much memory that the next job should not find what is left of it. */
   isSwollen: boolean;
   /** Why it was killed. */
@@ -130,10 +132,12 @@ function takeChild(app: App, maxOldSpaceMb: number): Child {
 }
 
 function startChild(app: App, maxOldSpaceMb: number): Child {
-  const file = fileURLToPath(new URL(`./job-child${extname(import.meta.url)}`, import.meta.url));
-  const started = fork(file, [], {
+  const beside = fileURLToPath(new URL(`./job-child${extname(import.meta.url)}`, import.meta.url));
+  // What we were started with may be a loader of sources, which built files do without.
+  const flags = app.jobProgram === undefined ? process.execArgv : [];
+  const started = fork(app.jobProgram ?? beside, [], {
     execArgv: [
-      ...process.execArgv.filter((flag) => !/^--(inspect|test|max-old-space-size)/.test(flag)),
+      ...flags.filter((flag) => !/^--(inspect|test|max-old-space-size)/.test(flag)),
       `--max-old-space-size=${maxOldSpaceMb}`,
     ],
     // Its log is ours; what it says beyond that is told if it dies.
@@ -147,13 +151,16 @@ function startChild(app: App, maxOldSpaceMb: number): Child {
     runs: 0,
     idle: undefined,
     words: "",
+    isOutOfMemory: false,
     isSwollen: false,
     reason: undefined,
     work: Promise.resolve(),
     ending: undefined,
   };
   started.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    child.words = (child.words + text).slice(-keptWords);
+    const words = child.words + text;
+    child.isOutOfMemory ||= /heap out of memory|allocation failed/i.test(words);
+    child.words = words.slice(-keptWords);
   });
   started.on("message", (message: FromChild) => {
     if (message.kind === "enqueue") void enqueueFor(app, child, message);
@@ -254,8 +261,7 @@ const outOfMemory = (name: string, mb: number) =>
   );
 
 function endOf(name: string, child: Child, code: number | null, signal: string | null): ChildProcessError {
-  if (/heap out of memory|allocation failed/i.test(child.words))
-    return outOfMemory(name, child.maxOldSpaceMb);
+  if (child.isOutOfMemory) return outOfMemory(name, child.maxOldSpaceMb);
   const words = child.words.trim();
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   return new ChildProcessError(

@@ -1,9 +1,7 @@
 /** The sync's Git layer against native git, over HTTP on loopback: pushes, import diff, fetch; and a clone that we serve. */
-import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import { contentTreeOf, indexFile, svcRecordFile } from "../../repos/mirror/layout.ts";
 import type { Mirror, MirrorEdit, MirrorFile, Mirrors } from "../../repos/mirror/types.ts";
@@ -12,30 +10,10 @@ import type { SkillStore } from "../../repos/store/index.ts";
 import { hashObject } from "../../repos/store/objects.ts";
 import { startGitHost, type GitHost, type HostedRepo } from "../../test/support/git-host.ts";
 import { row, type Row } from "../figures/figures.ts";
+import { openNativeGit, type NativeGit } from "./native.ts";
 
 const tenantId = "5f0000000000000000000001";
 const searchPath = process.env["PATH"];
-const environment = {
-  PATH: searchPath,
-  HOME: "/nonexistent",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_AUTHOR_NAME: "bench",
-  GIT_AUTHOR_EMAIL: "bench@bench.test",
-  GIT_COMMITTER_NAME: "bench",
-  GIT_COMMITTER_EMAIL: "bench@bench.test",
-};
-
-async function git(cwd: string, ...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)("git", args, {
-    cwd,
-    env: environment,
-    maxBuffer: 1 << 28,
-  });
-  return stdout.trim();
-}
-
 async function timed(action: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await action();
@@ -82,6 +60,14 @@ function wholeLibrary(count: number): MirrorEdit[] {
   return [...edits, { kind: "index", data: indexFile(entries) }];
 }
 
+/** What the scenarios of a mirror share. */
+interface Place {
+  folder: string;
+  host: GitHost;
+  mirrors: Mirrors;
+  native: NativeGit;
+}
+
 interface Library {
   own: HostedRepo;
   native: HostedRepo;
@@ -110,7 +96,10 @@ async function pushBuilt(
   if (status !== "pushed") throw new Error(`the push was ${status}`);
 }
 
-async function newLibrary(folder: string, host: GitHost, mirrors: Mirrors, count: number): Promise<Library> {
+async function newLibrary(
+  { folder, host, mirrors, native: { git } }: Place,
+  count: number,
+): Promise<Library> {
   const own = await host.newRepository();
   const native = await host.newRepository();
   const connectionId = (++connections).toString(16).padStart(24, "0");
@@ -124,8 +113,11 @@ async function newLibrary(folder: string, host: GitHost, mirrors: Mirrors, count
   return { own, native, mirror, connectionId, tip: prepared.commit, copy, version: 1 };
 }
 
-/** One edited skill: ours from the edit to the host's word, native git's from a commit that is there. */
-async function pushOne(library: Library): Promise<{ own: number; built: number; native: number }> {
+/** One edited skill, each side from a tree and files that are there: ours builds the commit and pushes it. */
+async function pushOne(
+  library: Library,
+  { git, timedGit }: NativeGit,
+): Promise<{ own: number; built: number; native: number }> {
   const version = ++library.version;
   const edit = skillEdit(version % 50, version);
   let prepared: Awaited<ReturnType<typeof build>> | undefined;
@@ -143,20 +135,17 @@ async function pushOne(library: Library): Promise<{ own: number; built: number; 
   const parent = await git(library.copy, "rev-parse", "HEAD");
   const commit = await git(library.copy, "commit-tree", "-p", parent, "-m", "x", tree);
   await git(library.copy, "update-ref", "HEAD", commit);
-  const native = await timed(() => git(library.copy, "push", "-q", "origin", "HEAD:refs/heads/main"));
-  return { own, built, native };
+  const native = await timedGit(library.copy, "push", "-q", "origin", "HEAD:refs/heads/main");
+  return { own: built + own, built, native };
 }
 
-async function pushes(folder: string, host: GitHost, mirrors: Mirrors): Promise<Row[]> {
-  const libraries = [
-    await newLibrary(folder, host, mirrors, 300),
-    await newLibrary(folder, host, mirrors, 5000),
-  ];
+async function pushes(place: Place): Promise<Row[]> {
+  const libraries = [await newLibrary(place, 300), await newLibrary(place, 5000)];
   const [small, large] = libraries as [Library, Library];
   const times = libraries.map(() => ({ own: [] as number[], built: [] as number[], native: [] as number[] }));
   for (let round = 0; round < 20; round++)
     for (const [i, library] of libraries.entries()) {
-      const { own, built, native } = await pushOne(library);
+      const { own, built, native } = await pushOne(library, place.native);
       // The first round also fills caches, on both sides.
       if (round < 2) continue;
       times[i]!.own.push(own);
@@ -183,13 +172,16 @@ async function pushes(folder: string, host: GitHost, mirrors: Mirrors): Promise<
       { most: 1.5 },
       "each relative to native then: the host's own check grows with the tree",
     ),
-    ...(await importDiff(folder, large)),
-    ...(await fetches(folder, large)),
-    ...(await firstPush(folder, host, mirrors, small)),
+    ...(await importDiff(place, large)),
+    ...(await fetches(place, large)),
+    ...(await firstPush(place, small)),
   ];
 }
 
-async function firstPush(folder: string, host: GitHost, mirrors: Mirrors, small: Library): Promise<Row[]> {
+async function firstPush(
+  { folder, host, mirrors, native: { git, timedGit } }: Place,
+  small: Library,
+): Promise<Row[]> {
   const own: number[] = [];
   const native: number[] = [];
   const built: number[] = [];
@@ -206,7 +198,7 @@ async function firstPush(folder: string, host: GitHost, mirrors: Mirrors, small:
     const copy = join(folder, `first-${round}`);
     await git(folder, "clone", "-q", "--no-checkout", "--depth=1", small.native.remote.url, copy);
     const root = await git(copy, "commit-tree", "-m", "all", "HEAD^{tree}");
-    native.push(await timed(() => git(copy, "push", "-q", theirs.remote.url, `${root}:refs/heads/main`)));
+    native.push(await timedGit(copy, "push", "-q", theirs.remote.url, `${root}:refs/heads/main`));
   }
   return [
     row(
@@ -223,7 +215,7 @@ async function firstPush(folder: string, host: GitHost, mirrors: Mirrors, small:
  * Ten edits among 5,000, seen by a reader that has nothing in memory, as native git has not. A sync's process stays, so the
  * code is warm in the best rounds.
  */
-async function importDiff(folder: string, library: Library): Promise<Row[]> {
+async function importDiff({ folder, native: { timedGit } }: Place, library: Library): Promise<Row[]> {
   const before = library.tip;
   const edits = Array.from({ length: 10 }, (_, i) => skillEdit(i * 401, 999));
   const { commit } = await build(library.mirror, before, edits, 999);
@@ -241,7 +233,7 @@ async function importDiff(folder: string, library: Library): Promise<Row[]> {
       }),
     );
     await cold.close();
-    native.push(await timed(() => git(directory, "diff-tree", "-r", "--name-only", before, commit)));
+    native.push(await timedGit(directory, "diff-tree", "-r", "--name-only", before, commit));
   }
   return [
     row(
@@ -254,7 +246,7 @@ async function importDiff(folder: string, library: Library): Promise<Row[]> {
   ];
 }
 
-async function fetches(folder: string, library: Library): Promise<Row[]> {
+async function fetches({ folder, native: { timedGit } }: Place, library: Library): Promise<Row[]> {
   const own: number[] = [];
   const native: number[] = [];
   for (let round = 0; round < 5; round++) {
@@ -264,9 +256,7 @@ async function fetches(folder: string, library: Library): Promise<Row[]> {
     await mirror.drop();
     await mirrors.close();
     const target = join(folder, "cloned.git");
-    native.push(
-      await timed(() => git(folder, "clone", "-q", "--bare", "--depth=1", library.own.remote.url, target)),
-    );
+    native.push(await timedGit(folder, "clone", "-q", "--bare", "--depth=1", library.own.remote.url, target));
     await rm(target, { recursive: true, force: true });
   }
   return [
@@ -284,10 +274,12 @@ async function fetches(folder: string, library: Library): Promise<Row[]> {
 export async function mirrorScenarios(folder: string): Promise<Row[]> {
   await mkdir(folder, { recursive: true });
   const host = await startGitHost();
+  const native = openNativeGit();
   const mirrors = openMirrors({ root: join(folder, "git"), git: { program: "git", searchPath } });
   try {
-    return await pushes(folder, host, mirrors);
+    return await pushes({ folder, host, mirrors, native });
   } finally {
+    native.close();
     await mirrors.close();
     await host.close();
   }
@@ -322,15 +314,17 @@ export async function cloneScenario(
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
+  const native = openNativeGit();
   const served: number[] = [];
   const local: number[] = [];
   for (let round = 0; round < 12; round++) {
     const target = join(folder, "clone");
-    served.push(await timed(() => git(folder, "clone", "-q", `http://127.0.0.1:${port}/x.git`, target)));
+    served.push(await native.timedGit(folder, "clone", "-q", `http://127.0.0.1:${port}/x.git`, target));
     await rm(target, { recursive: true, force: true });
-    local.push(await timed(() => git(folder, "clone", "-q", "--no-local", directory, target)));
+    local.push(await native.timedGit(folder, "clone", "-q", "--no-local", directory, target));
     await rm(target, { recursive: true, force: true });
   }
+  native.close();
   uploads.close();
   server.close();
   return [

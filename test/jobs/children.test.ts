@@ -83,7 +83,7 @@ describe("jobs in processes of their own", () => {
 
     assert.equal(error.retryable, false);
     assert.match(error.message, new RegExp(`faults? in 1 skills: skill ${skillId}`));
-    assert.match(error.stack!, /repos\.ts/);
+    assert.match(error.stack!, /at checkRepos /);
     await check();
   });
 

@@ -83,8 +83,8 @@ export interface GitHost {
 
 export async function startGitHost(): Promise<GitHost> {
   const root = mkdtempSync(path.join(os.tmpdir(), "svc-git-host-"));
-  const child = fork(path.join(import.meta.dirname, "git-host-child.ts"), [root], {
-    execArgv: ["--import", "tsx"],
+  const child = fork(path.join(import.meta.dirname, "git-host-child.mjs"), [root], {
+    execArgv: [],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const asked: GitHost["asked"] = [];

@@ -102,6 +102,8 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       : openLog(process.env["TEST_LOG_LEVEL"] ?? "silent"),
     mongodbUrl: config.mongodbUrl ?? database.url,
     queue,
+    // Sources are loaded anew by each process, which takes longer than most jobs.
+    jobProgram: process.env["SVC_TEST_JOB_PROGRAM"],
     ...(now ? { now } : {}),
   });
   const { app } = opened;

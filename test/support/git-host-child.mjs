@@ -1,31 +1,44 @@
-/**
- * A git server in a process of its own: `git http-backend` behind HTTP on loopback. It does to a request what its parent
- * asked for; started by `git-host.ts`.
- */
+// A git server in a process of its own: `git http-backend` behind HTTP on loopback. It does to a request what its parent
+// asked for; started by `git-host.ts`. Plain JavaScript, since a fork of a small process is no part of what a push costs.
 import { spawn } from "node:child_process";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FromChild, ToChild, Trouble } from "./git-host.ts";
+
+/**
+ * @import { IncomingMessage, ServerResponse } from "node:http"
+ * @import { FromChild, ToChild, Trouble } from "./git-host.ts"
+ */
 
 const root = process.argv[2] ?? "";
-const troubles: Trouble[] = [];
-const credentials = new Map<string, string>();
-const gates = new Set<string>();
-const held = new Map<number, () => void>();
+/** @type {Trouble[]} */
+const troubles = [];
+/** @type {Map<string, string>} */
+const credentials = new Map();
+/** @type {Set<string>} */
+const gates = new Set();
+/** @type {Map<number, () => void>} */
+const held = new Map();
 let sequence = 0;
 
-const tell = (message: FromChild) => process.send?.(message);
+/** @param {FromChild} message */
+const tell = (message) => process.send?.(message);
 
-type Step = Trouble["on"];
-
-function stepOf(request: IncomingMessage): Step {
+/**
+ * @param {IncomingMessage} request
+ * @returns {Trouble["on"]}
+ */
+function stepOf(request) {
   const url = request.url ?? "";
   if (url.endsWith("service=git-receive-pack")) return "push-refs";
   if (url.endsWith("service=git-upload-pack")) return "fetch-refs";
   return url.endsWith("/git-receive-pack") ? "push" : "fetch";
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+/**
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ */
+async function serve(request, response) {
   const step = stepOf(request);
   const repository = /^\/([^/]+)\.git\//.exec(request.url ?? "")?.[1] ?? "";
   tell({ kind: "asked", step, authorization: request.headers.authorization ?? null });
@@ -48,7 +61,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   if (trouble?.delayMs !== undefined) await sleep(trouble.delayMs);
   if (step === "push" && gates.delete(repository)) {
     const id = sequence++;
-    await new Promise<void>((resolve) => {
+    await new Promise((resolve) => {
       held.set(id, resolve);
       tell({ kind: "held", id });
     });
@@ -56,12 +69,17 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   backend(request, response, trouble);
 }
 
-function backend(request: IncomingMessage, response: ServerResponse, trouble: Trouble | undefined): void {
+/**
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ * @param {Trouble | undefined} trouble
+ */
+function backend(request, response, trouble) {
   const url = new URL(request.url ?? "/", "http://localhost");
   const child = spawn("git", ["http-backend"], {
     stdio: ["pipe", "pipe", "inherit"],
     env: {
-      PATH: process.env["PATH"],
+      PATH: process.env.PATH,
       HOME: "/nonexistent",
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_CONFIG_GLOBAL: "/dev/null",
@@ -86,9 +104,10 @@ function backend(request: IncomingMessage, response: ServerResponse, trouble: Tr
   });
   child.stdin.on("error", () => undefined);
   request.pipe(child.stdin);
-  let head: Buffer | undefined = Buffer.alloc(0);
+  let head = Buffer.alloc(0);
   let sent = 0;
-  const pass = (data: Buffer) => {
+  /** @param {Buffer} data */
+  const pass = (data) => {
     const most = trouble?.cutAfterBytes;
     if (most !== undefined && sent + data.length > most) {
       response.write(data.subarray(0, most - sent), () => response.destroy());
@@ -98,7 +117,7 @@ function backend(request: IncomingMessage, response: ServerResponse, trouble: Tr
     sent += data.length;
     response.write(data);
   };
-  child.stdout.on("data", (data: Buffer) => {
+  child.stdout.on("data", (/** @type {Buffer} */ data) => {
     if (head === undefined) return pass(data);
     head = Buffer.concat([head, data]);
     const end = head.indexOf("\r\n\r\n");
@@ -130,7 +149,7 @@ const server = createServer((request, response) => {
   serve(request, response).catch(() => response.destroy());
 });
 
-process.on("message", (message: ToChild) => {
+process.on("message", (/** @type {ToChild} */ message) => {
   if (message.kind === "trouble") troubles.push(message.trouble);
   else if (message.kind === "calm") {
     troubles.length = 0;

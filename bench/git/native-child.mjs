@@ -1,0 +1,13 @@
+// Runs git for native.ts and takes the time of it, from a process as small as a shell.
+import { execFile } from "node:child_process";
+
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+process.on("message", ({ id, args, cwd, env }) => {
+  const startedAt = performance.now();
+  execFile("git", args, { cwd, env, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
+    const ms = performance.now() - startedAt;
+    process.send({ id, ms, output: stdout.trim(), ...(error ? { failure: stderr || String(error) } : {}) });
+  });
+});
+process.on("disconnect", () => process.exit(0));
