@@ -13,7 +13,7 @@ import { openPosixDriver, repoFolder } from "../store/posix.ts";
 import * as files from "../store/posix-files.ts";
 import { branchRef, openSession, type Session } from "../transport/connect.ts";
 import { fetchPack } from "../transport/fetch-pack.ts";
-import { sendPack } from "../transport/send-pack.ts";
+import { newPushHabits, sendPack } from "../transport/send-pack.ts";
 import { descendsFrom, lookAtCommit, onlyFollows } from "./beside.ts";
 import { buildPush, type BuildContext } from "./build.ts";
 import { lastChanges } from "./history.ts";
@@ -61,6 +61,7 @@ export function openMirrors(given: MirrorOptions): Mirrors {
   const settings: Settings = { ...defaults, ...given, root: resolve(given.root) };
   const { packs, refs } = openPosixDriver({ root: settings.root, readHandles: 64, staleLockMs: 10_000 });
   const objects = new ObjectReader(packs, settings.cacheBytes, settings.log);
+  const pushHabits = newPushHabits();
 
   /** Runs one operation on a remote and lets go of it. */
   async function withSession<T>(
@@ -236,14 +237,15 @@ export function openMirrors(given: MirrorOptions): Mirrors {
         ref: branchRef(branch),
         from: prepared.parent,
         to: prepared.commit,
-        pack: packBytes(prepared),
+        pack: () => packBytes(prepared),
         packBytes: prepared.bytes,
       };
       const result = await withSession(
         remote,
         // A list of refs comes first, and may be long.
         { maxBytes: reportBytes + incrementBytes, signal: options.signal },
-        (session) => sendPack(session, request),
+        (session) =>
+          sendPack(session, request, pushHabits, remote.kind === "http" ? remote.url : remote.path),
       );
       if (result.status === "pushed" && !prepared.beside) await moveTip(prepared.commit);
       return result;

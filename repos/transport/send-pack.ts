@@ -1,4 +1,5 @@
 /** Sending one pack for one branch (gitprotocol-pack, "Pushing Data To a Server"); the host compares and swaps. */
+import { LRUCache } from "lru-cache";
 import { RepoError } from "../errors.ts";
 import type { PushResult, Rejection } from "../mirror/types.ts";
 import type { Session } from "./connect.ts";
@@ -6,18 +7,57 @@ import { firstBand, flush, packetLine, plainText, readPackets } from "./pkt-line
 
 const none = "0".repeat(40);
 const keptText = 8 * 1024;
+/** What may be sent in vain, where the branch has moved meanwhile. */
+const mostUnaskedBytes = 1024 * 1024;
+const knownForMs = 60 * 60_000;
+const mostKnown = 1000;
 
 export interface SendRequest {
   ref: string;
   /** What the branch must be at; null where it must not exist. */
   from: string | null;
   to: string;
-  pack: AsyncIterable<Uint8Array>;
+  /** From its beginning at each call. */
+  pack: () => AsyncIterable<Uint8Array>;
   packBytes: number;
 }
 
-/** Asks where the branch is before a byte of the pack is sent, and leaves the last word to the host. */
-export async function sendPack(session: Session, request: SendRequest): Promise<PushResult> {
+/** How hosts take pushes, by the remote's address. */
+export type PushHabits = LRUCache<string, PushHabit>;
+
+interface PushHabit {
+  /** Whether its report comes in a band of its own. */
+  banded: boolean;
+  /** It once took no push that had not asked just before. */
+  wantsToBeAsked: boolean;
+}
+
+export const newPushHabits = (): PushHabits => new LRUCache({ max: mostKnown, ttl: knownForMs });
+
+/**
+ * Sends the pack, and leaves the last word to the host. The first push asks what the host understands and where the branch
+ * is before a byte of the pack is sent. A later one does without: there is no asking for one branch, all the repository's
+ * are listed each time, and the host compares the branch with what we say that it is in any case. Where it does not take
+ * that, it is asked.
+ *
+ * @param address by which the host's habits are kept
+ */
+export async function sendPack(
+  session: Session,
+  request: SendRequest,
+  habits: PushHabits,
+  address: string,
+): Promise<PushResult> {
+  const known = habits.get(address);
+  if (known?.wantsToBeAsked === false && request.from !== null && request.packBytes <= mostUnaskedBytes) {
+    const result = await push(session, request, known.banded).catch((error: unknown) => {
+      if (!(error instanceof RepoError) || error.code !== "remote_protocol") throw error;
+      habits.set(address, { ...known, wantsToBeAsked: true });
+      return undefined;
+    });
+    // Where it has moved, the list tells whether that was a push of ours whose answer was lost.
+    if (result !== undefined && result.status !== "moved") return result;
+  }
   const { refs, capabilities } = await session.discover("git-receive-pack");
   const now = refs.get(request.ref) ?? null;
   // A push whose answer was lost.
@@ -26,6 +66,13 @@ export async function sendPack(session: Session, request: SendRequest): Promise<
   if (!capabilities.has("report-status"))
     throw new RepoError("remote_protocol", "the host does not tell what becomes of a push");
   const banded = capabilities.has("side-band-64k");
+  const result = await push(session, request, banded);
+  if (result.status === "pushed")
+    habits.set(address, { banded, wantsToBeAsked: habits.get(address)?.wantsToBeAsked ?? false });
+  return result;
+}
+
+async function push(session: Session, request: SendRequest, banded: boolean): Promise<PushResult> {
   const asked = ["report-status", ...(banded ? ["side-band-64k"] : []), "agent=git/svc"].join(" ");
   const command = Buffer.concat([
     packetLine(`${request.from ?? none} ${request.to} ${request.ref}\0 ${asked}\n`),
@@ -33,7 +80,7 @@ export async function sendPack(session: Session, request: SendRequest): Promise<
   ]);
   async function* body(): AsyncGenerator<Uint8Array> {
     yield command;
-    yield* request.pack;
+    yield* request.pack();
   }
   const answer = await session.exchange("git-receive-pack", body(), command.length + request.packBytes);
 

@@ -34,15 +34,14 @@ describe("a host in trouble", () => {
       "remote_protocol",
     ],
     ["that is cut off in the middle", { on: "fetch", cutAfterBytes: 150 }, "failing", "remote_unreachable"],
-    ["that fails", { on: "push-refs", answer: { status: 502 } }, "failing", "remote_failed"],
-    ["whose answer to a push is lost", { on: "push", loseAnswer: true }, "failing", "remote_protocol"],
+    ["that fails", { on: "push", answer: { status: 502 } }, "failing", "remote_failed"],
     [
       "that takes the credentials no more",
       { on: "fetch-refs", answer: { status: 401 } },
       "blocked",
       "auth_failed",
     ],
-    ["that lets us read alone", { on: "push-refs", answer: { status: 403 } }, "blocked", "auth_failed"],
+    ["that lets us read alone", { on: "push", answer: { status: 403 } }, "blocked", "auth_failed"],
     ["without the repository", { on: "fetch-refs", answer: { status: 404 } }, "blocked", "remote_missing"],
   ];
   function limited(headers: Record<string, string>): Trouble {
@@ -72,6 +71,19 @@ describe("a host in trouble", () => {
       assert.ok((await hosted.contentOf(side, "there")).includes(`there, ${what}`));
       assert.equal(side.repository.show("a.txt"), "theirs");
     });
+
+  it("that loses its answer to a push is asked what became of it", async () => {
+    await hosted.publish(side, "Here", "pushed, and no answer");
+    await hosted.host.trouble({ on: "push", loseAnswer: true, times: 1 });
+
+    await hosted.run(side);
+    assert.ok(side.repository.show("skills/here/SKILL.md").includes("pushed, and no answer"));
+    const pushed = side.repository.head();
+
+    await hosted.wait(side, 2 * hourMs);
+    assert.equal(side.repository.head(), pushed);
+    await hosted.assertInStep(side);
+  });
 
   it("is left alone for as long as it asks, whatever is published meanwhile", async () => {
     const other = await hosted.connected();

@@ -1,0 +1,148 @@
+/** Pushes to a host that has taken one before: they ask for no list of refs, and are held to the branch all the same. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { RepoError } from "../../repos/errors.ts";
+import type { Mirror } from "../../repos/mirror/types.ts";
+import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
+
+let bench: MirrorBench;
+let mirror: Mirror;
+let repository: HostedRepo;
+/** Where the branch is by the first push. */
+let first: string;
+
+before(async () => {
+  bench = await openMirrorBench();
+});
+after(() => bench.close());
+beforeEach(async () => {
+  await bench.host.calm();
+  repository = await bench.host.newRepository();
+  mirror = bench.newMirror();
+  first = (await pushEdits(mirror, repository, null, [text("skills/a")])).commit;
+});
+
+/** What the host was asked since; all of it has come once the host has answered this. */
+async function askedSince(before: number): Promise<string[]> {
+  await bench.host.calm();
+  return bench.host.asked.slice(before).map(({ step }) => step);
+}
+
+async function prepare(words: string, parent = first) {
+  const { prepared } = await mirror.build(parent, [text("skills/a", words)], commitInfo);
+  return prepared!;
+}
+
+async function pushNext(words: string) {
+  const before = bench.host.asked.length;
+  const prepared = await prepare(words);
+  const result = await mirror.push(repository.remote, "main", prepared);
+  return { result, commit: prepared.commit, steps: await askedSince(before) };
+}
+
+describe("a push to a host that is known", () => {
+  it("asks for no list of refs", async () => {
+    const { result, commit, steps } = await pushNext("Two.");
+
+    assert.deepEqual(result, { status: "pushed" });
+    assert.deepEqual(steps, ["push"]);
+    assert.equal(repository.head(), commit);
+    assert.equal(runGit(repository.directory, "fsck", "--full", "--strict"), "");
+  });
+
+  it("changes nothing where somebody has pushed since", async () => {
+    repository.pull();
+    const theirs = repository.commit({ "a.txt": "theirs" });
+
+    const { result } = await pushNext("Two.");
+
+    assert.deepEqual(result, { status: "moved" });
+    assert.equal(repository.head(), theirs);
+  });
+
+  it("changes nothing where somebody pushes as it arrives", async () => {
+    repository.pull();
+    let theirs = "";
+    await bench.host.race(repository, () => (theirs = repository.commit({ "a.txt": "theirs" })));
+
+    const { result } = await pushNext("Two.");
+
+    assert.deepEqual(result, { status: "moved" });
+    assert.equal(repository.head(), theirs);
+  });
+
+  it("makes no branch that somebody has deleted", async () => {
+    runGit(repository.directory, "update-ref", "-d", "refs/heads/main");
+
+    const { result } = await pushNext("Two.");
+
+    assert.deepEqual(result, { status: "moved" });
+    assert.equal(repository.head(), undefined);
+  });
+
+  it("whose answer is lost is found where it went", async () => {
+    await bench.host.trouble({ on: "push", loseAnswer: true, times: 1 });
+    const prepared = await prepare("Two.");
+    // Whether it is told as a lost connection is a matter of what was read until then.
+    await mirror.push(repository.remote, "main", prepared).catch((error: unknown) => {
+      assert.ok(error instanceof RepoError && error.code === "remote_unreachable");
+    });
+    assert.equal(repository.head(), prepared.commit);
+
+    assert.deepEqual(await mirror.push(repository.remote, "main", prepared), { status: "pushed" });
+  });
+
+  it("asks first from then on where the host wants that", async () => {
+    await bench.host.trouble({ on: "push", answer: { status: 400 }, times: 1 });
+
+    const { result, commit, steps } = await pushNext("Two.");
+    assert.deepEqual(result, { status: "pushed" });
+    assert.deepEqual(steps, ["push", "push-refs", "push"]);
+
+    first = commit;
+    const next = await pushNext("Three.");
+    assert.deepEqual(next.result, { status: "pushed" });
+    assert.deepEqual(next.steps, ["push-refs", "push"]);
+  });
+
+  it("asks first when there is much to send", async () => {
+    const before = bench.host.asked.length;
+    const noise = file("noise.bin", randomBytes(1024 * 1024).toString("base64"));
+
+    await pushEdits(mirror, repository, first, [put("skills/b", [noise])]);
+
+    assert.deepEqual(await askedSince(before), ["push-refs", "push"]);
+  });
+
+  it("is told what the host refuses", async () => {
+    repository.hook("pre-receive", 'echo "GH009: a secret in skills/a/SKILL.md" >&2; exit 1');
+
+    const { result, steps } = await pushNext("Two.");
+
+    assert.ok(result.status === "rejected" && result.cause === "content");
+    assert.deepEqual(result.paths, ["skills/a/SKILL.md"]);
+    assert.deepEqual(steps, ["push"]);
+    assert.equal(repository.head(), first);
+  });
+
+  for (const [status, code] of [
+    [401, "auth_failed"],
+    [404, "remote_missing"],
+    [429, "rate_limited"],
+    [503, "remote_failed"],
+  ] as const)
+    it(`fails with ${code} at ${status}, and asks no more`, async () => {
+      await bench.host.trouble({ on: "push", answer: { status }, times: 1 });
+      const before = bench.host.asked.length;
+      const prepared = await prepare("Two.");
+
+      await assert.rejects(
+        mirror.push(repository.remote, "main", prepared),
+        (error: unknown) => error instanceof RepoError && error.code === code,
+      );
+      assert.deepEqual(await askedSince(before), ["push"]);
+      assert.equal(repository.head(), first);
+    });
+});
