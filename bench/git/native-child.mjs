@@ -7,7 +7,7 @@ process.on("message", ({ id, args, cwd, env }) => {
   const startedAt = performance.now();
   execFile("git", args, { cwd, env, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
     const ms = performance.now() - startedAt;
-    process.send({ id, ms, output: stdout.trim(), ...(error ? { failure: stderr || String(error) } : {}) });
+    process.send({ id, ms, output: stdout.trim(), ...(error ? { failure: stderr || error.message } : {}) });
   });
 });
 process.on("disconnect", () => process.exit(0));

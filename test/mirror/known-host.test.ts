@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 
 /** What the host was asked since; all of it has come once the host has answered this. */
-async function askedSince(before: number): Promise<string[]> {
+async function askedSince(since: number): Promise<string[]> {
   await bench.host.calm();
-  return bench.host.asked.slice(before).map(({ step }) => step);
+  return bench.host.asked.slice(since).map(({ step }) => step);
 }
 
 async function prepare(words: string, parent = first) {
@@ -36,10 +36,10 @@ async function prepare(words: string, parent = first) {
 }
 
 async function pushNext(words: string) {
-  const before = bench.host.asked.length;
+  const since = bench.host.asked.length;
   const prepared = await prepare(words);
   const result = await mirror.push(repository.remote, "main", prepared);
-  return { result, commit: prepared.commit, steps: await askedSince(before) };
+  return { result, commit: prepared.commit, steps: await askedSince(since) };
 }
 
 describe("a push to a host that is known", () => {
@@ -108,12 +108,12 @@ describe("a push to a host that is known", () => {
   });
 
   it("asks first when there is much to send", async () => {
-    const before = bench.host.asked.length;
+    const since = bench.host.asked.length;
     const noise = file("noise.bin", randomBytes(1024 * 1024).toString("base64"));
 
     await pushEdits(mirror, repository, first, [put("skills/b", [noise])]);
 
-    assert.deepEqual(await askedSince(before), ["push-refs", "push"]);
+    assert.deepEqual(await askedSince(since), ["push-refs", "push"]);
   });
 
   it("is told what the host refuses", async () => {
@@ -135,14 +135,14 @@ describe("a push to a host that is known", () => {
   ] as const)
     it(`fails with ${code} at ${status}, and asks no more`, async () => {
       await bench.host.trouble({ on: "push", answer: { status }, times: 1 });
-      const before = bench.host.asked.length;
+      const since = bench.host.asked.length;
       const prepared = await prepare("Two.");
 
       await assert.rejects(
         mirror.push(repository.remote, "main", prepared),
         (error: unknown) => error instanceof RepoError && error.code === code,
       );
-      assert.deepEqual(await askedSince(before), ["push"]);
+      assert.deepEqual(await askedSince(since), ["push"]);
       assert.equal(repository.head(), first);
     });
 });
