@@ -218,7 +218,11 @@ async function firstPush(
 async function importDiff({ folder, native: { timedGit } }: Place, library: Library): Promise<Row[]> {
   const before = library.tip;
   const edits = Array.from({ length: 10 }, (_, i) => skillEdit(i * 401, 999));
-  const { commit } = await build(library.mirror, before, edits, 999);
+  const prepared = await build(library.mirror, before, edits, 999);
+  await pushBuilt(library.mirror, library.own, prepared);
+  // As before each import: it also brings the packs of the pushes so far together.
+  await library.mirror.fetch(library.own.remote, "main");
+  const { commit } = prepared;
   const own: number[] = [];
   const native: number[] = [];
   const root = join(folder, "git");
