@@ -1,6 +1,7 @@
-// Runs git for native.ts and takes the time of it, from a process as small as a shell.
+// Runs git for native.ts and takes the time of it, from a process that holds so many MB beside its own.
 import { execFile } from "node:child_process";
 
+const held = Buffer.alloc(Number(process.argv[2] ?? 0) * 1024 * 1024, 1);
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 process.on("message", ({ id, args, cwd, env }) => {
@@ -10,4 +11,4 @@ process.on("message", ({ id, args, cwd, env }) => {
     process.send({ id, ms, output: stdout.trim(), ...(error ? { failure: stderr || error.message } : {}) });
   });
 });
-process.on("disconnect", () => process.exit(0));
+process.on("disconnect", () => process.exit(held[0] === 2 ? 1 : 0));
