@@ -4,6 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { RepoError, asRepoError } from "../errors.ts";
 import { isMergeDue, mergePacks, removeReplaced } from "../store/maintenance.ts";
 import { ObjectReader } from "../store/object-reader.ts";
@@ -54,12 +55,15 @@ const branchesShown = 1000;
 const besideDepth = 20;
 const sentPieceBytes = 1 * MiB;
 const graceMs = 10 * 60_000;
+/** What a process that was killed has locked is free again after that. */
+const staleLockMs = 10_000;
+const lockPauseMs = 100;
 
 type Settings = MirrorOptions & Required<Pick<MirrorOptions, keyof typeof defaults>>;
 
 export function openMirrors(given: MirrorOptions): Mirrors {
   const settings: Settings = { ...defaults, ...given, root: resolve(given.root) };
-  const { packs, refs } = openPosixDriver({ root: settings.root, readHandles: 64, staleLockMs: 10_000 });
+  const { packs, refs } = openPosixDriver({ root: settings.root, readHandles: 64, staleLockMs });
   const objects = new ObjectReader(packs, settings.cacheBytes, settings.log);
   const pushHabits = newPushHabits();
 
@@ -118,10 +122,14 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       }
     }
 
+    /** Waits for whoever holds the lock: somebody alive is done in no time, and a killed process's lock grows stale. */
     async function moveTip(commit: string): Promise<void> {
-      const result = await refs.advance(repo, async () => ({ main: commit, head: null }));
-      if (result === "contended")
-        throw new RepoError("storage_unavailable", "another process is moving the mirror's tip");
+      for (const deadline = performance.now() + 1.5 * staleLockMs; ; await sleep(lockPauseMs)) {
+        const result = await refs.advance(repo, async () => ({ main: commit, head: null }));
+        if (result !== "contended") return;
+        if (performance.now() > deadline)
+          throw new RepoError("storage_unavailable", "another process is moving the mirror's tip");
+      }
     }
 
     async function readShallow(): Promise<string[]> {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertSound } from "../support/native-git.ts";
 import { runGit, type HostedRepo } from "../support/git-host.ts";
@@ -231,6 +233,23 @@ describe("a mirror", () => {
     const again = await mirror.fetch(repository.remote, "trunk");
     assert.equal(again.status, "fetched");
     if (again.status === "fetched") assert.equal((await mirror.scan(again.commit)).directories.length, 1);
+  });
+
+  it("goes on where a killed process has left its lock, once that is stale", async () => {
+    const repository = await bench.host.newRepository();
+    const mirror = bench.newMirror();
+    const first = await pushEdits(mirror, repository, null, [text("skills/one")]);
+    const lock = path.join(bench.directory(), "refs", "svc", "head.lock");
+    mkdirSync(path.dirname(lock), { recursive: true });
+    writeFileSync(lock, "");
+    const nearlyStale = new Date(Date.now() - 9000);
+    utimesSync(lock, nearlyStale, nearlyStale);
+
+    const next = await pushEdits(mirror, repository, first.commit, [text("skills/two")]);
+
+    assert.equal(await fetched(mirror, repository), next.commit);
+    assert.equal(existsSync(lock), false);
+    assert.equal(runGit(bench.directory(), "rev-parse", "refs/heads/main"), next.commit);
   });
 
   it("is read by another process, after many fetches and pushes", async () => {
