@@ -5,6 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { TreeFile } from "../../repos/store/index.ts";
+import { environment } from "./native.ts";
 
 const open = promisify(fs.open);
 const close = promisify(fs.close);
@@ -12,17 +13,6 @@ const write = promisify(fs.write);
 const fdatasync = promisify(fs.fdatasync);
 const fsync = promisify(fs.fsync);
 const rename = promisify(fs.rename);
-
-const environment = {
-  PATH: process.env["PATH"] ?? "/usr/bin:/bin",
-  HOME: "/nonexistent",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_AUTHOR_NAME: "bench",
-  GIT_AUTHOR_EMAIL: "bench@bench.test",
-  GIT_COMMITTER_NAME: "bench",
-  GIT_COMMITTER_EMAIL: "bench@bench.test",
-};
 
 /** Runs git with this input; answers its output, or the number of its bytes where that is all that matters. */
 async function git(args: string[], input: Iterable<Buffer> = [], keep = true): Promise<string> {

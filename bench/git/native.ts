@@ -5,7 +5,7 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
 
-const environment = {
+export const environment = {
   PATH: process.env["PATH"],
   HOME: "/nonexistent",
   GIT_CONFIG_NOSYSTEM: "1",

@@ -250,7 +250,7 @@ export function openMirrors(given: MirrorOptions): Mirrors {
       };
       const result = await withSession(
         remote,
-        // A list of refs comes first, and may be long.
+        // A list of refs may come first, and be long.
         { maxBytes: reportBytes + incrementBytes, signal: options.signal },
         (session) =>
           sendPack(session, request, pushHabits, remote.kind === "http" ? remote.url : remote.path),

@@ -9,6 +9,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { plainGitEnv } from "../support/native-git.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
@@ -26,15 +27,8 @@ interface GitRun {
 
 /** Runs git beside this process, which has to go on serving it. */
 function git(cwd: string, ...args: string[]): Promise<GitRun> {
-  const env = {
-    PATH: process.env["PATH"],
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_TERMINAL_PROMPT: "0",
-    LC_ALL: "C.UTF-8",
-  };
   return new Promise((resolve) => {
-    execFile("git", args, { cwd, env }, (error, stdout, stderr) =>
+    execFile("git", args, { cwd, env: plainGitEnv }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
     );
   });

@@ -3,14 +3,13 @@
  * here, edited with plain git, seen in the history with commit and author, pulled into a project; and disconnected.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { keepContract } from "../support/cli-contract.ts";
 import { openCli, type Cli } from "../support/cli.ts";
+import { runGit } from "../support/git-host.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
 import {
   assertNothingRuns,
@@ -39,16 +38,7 @@ let copy: string;
 let base: string;
 
 async function git(cwd: string, ...args: string[]): Promise<string> {
-  const env = {
-    PATH: process.env["PATH"],
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_AUTHOR_NAME: "Gita",
-    GIT_AUTHOR_EMAIL: "gita@example.com",
-    GIT_COMMITTER_NAME: "Gita",
-    GIT_COMMITTER_EMAIL: "gita@example.com",
-  };
-  return (await promisify(execFile)("git", args, { cwd, env })).stdout.trim();
+  return runGit(cwd, ...args);
 }
 
 /** Waits until something is so; a sync runs in the background. */

@@ -1,9 +1,8 @@
 /** Who changed a directory last, over histories of many shapes, as native git tells it. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { runGit, type HostedRepo } from "../support/git-host.ts";
-import { editorEnv } from "../support/native-git.ts";
+import { feedGit } from "../support/native-git.ts";
 import { openMirrorBench, type MirrorBench } from "./fixtures.ts";
 
 let bench: MirrorBench;
@@ -74,11 +73,7 @@ function grow(repository: HostedRepo, seed: number, merges: boolean): void {
     } else lines[i] = commit([line], edited(line));
   }
   if (lines.length > 1) commit(lines, edited(lines[0]!));
-  execFileSync("git", ["fast-import", "--quiet", "--force"], {
-    cwd: repository.directory,
-    env: editorEnv,
-    input: `${stream.join("\n")}\n`,
-  });
+  feedGit(repository.directory, `${stream.join("\n")}\n`, "fast-import", "--quiet", "--force");
 }
 
 describe("the last change of a directory", () => {
@@ -123,11 +118,7 @@ describe("the last change of a directory", () => {
         String(n),
         "",
       );
-    execFileSync("git", ["fast-import", "--quiet"], {
-      cwd: repository.directory,
-      env: editorEnv,
-      input: `${stream.join("\n")}\n`,
-    });
+    feedGit(repository.directory, `${stream.join("\n")}\n`, "fast-import", "--quiet");
     const tip = repository.head()!;
     await mirror.fetch(repository.remote, "main");
 

@@ -76,7 +76,7 @@ export interface GitHost {
   newRepository(options?: { secret?: string; branch?: string }): Promise<HostedRepo>;
   trouble(trouble: Trouble): Promise<void>;
   calm(): Promise<void>;
-  /** Holds the next push to a repository after its list of refs was read, until `meanwhile` is through. */
+  /** Holds the next push to a repository as it arrives, until `meanwhile` is through. */
   race(repository: HostedRepo, meanwhile: () => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execGit } from "./git-process.ts";
 
 /** Nothing of the machine's own settings, and no way to wait for a password. */
-const env = {
+export const plainGitEnv = {
   PATH: process.env["PATH"],
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
@@ -29,12 +29,15 @@ export const editorEnv = {
 
 /** Runs git in a folder and answers its output as bytes. Throws with what it said when it fails. */
 export function gitBytes(folder: string, ...args: string[]): Buffer {
-  return execGit(["-c", "safe.directory=*", "-c", "core.quotePath=false", ...args], { cwd: folder, env });
+  return execGit(["-c", "safe.directory=*", "-c", "core.quotePath=false", ...args], {
+    cwd: folder,
+    env: plainGitEnv,
+  });
 }
 
 /** As `gitBytes`, with something to read. */
 export function feedGit(folder: string, input: Buffer | string, ...args: string[]): Buffer {
-  return execGit(["-c", "safe.directory=*", ...args], { cwd: folder, env, input });
+  return execGit(["-c", "safe.directory=*", ...args], { cwd: folder, env: plainGitEnv, input });
 }
 
 export function git(folder: string, ...args: string[]): string {

@@ -1,6 +1,5 @@
 /** A plan is made by a process of its own: what a host sends can't hold up the service, and is answered all the same. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
@@ -9,6 +8,7 @@ import { closeChildren } from "../../workers/children.ts";
 import { planInChild } from "../../workers/sync/plan-apart.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { startGitHost, type GitHost, type HostedRepo } from "../support/git-host.ts";
+import { jobProcesses } from "../support/job-processes.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 const secret = "a-password-that-nobody-may-see";
@@ -49,12 +49,6 @@ const planOf = ({ owner, org, body }: Draft) =>
     token: owner.token,
     body,
   });
-
-const jobProcesses = () =>
-  execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes("job-child"))
-    .map((line) => Number.parseInt(line, 10));
 
 const fetches = () => host.asked.filter(({ step }) => step === "fetch").length;
 
