@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
-import { DataDirHeldError, lockDataDir } from "./engines/data-dir-lock.ts";
+import { DataDirLockedError, lockDataDir } from "./engines/data-dir-lock.ts";
 import { EngineError } from "./engines/engine-error.ts";
 import { startEmbeddedMongo } from "./engines/mongo.ts";
 import { createApi } from "./src/api.ts";
 import type { App } from "./src/app.ts";
-import { ensureSetupLink } from "./src/auth/setup.ts";
+import { ensureSetupLink } from "./src/accounts/setup.ts";
 import { readConfig, type Config } from "./src/config.ts";
 import { seedDemo } from "./src/demo/seed.ts";
 import type { Health } from "./src/http/health.ts";
@@ -21,7 +21,7 @@ import { exportTo, importFrom } from "./src/operations/transfer.ts";
 import { verifyStore } from "./src/operations/verify.ts";
 import { openQueue } from "./src/queue/index.ts";
 import { closeChildren } from "./workers/children.ts";
-import { planInChild } from "./workers/sync/plan-apart.ts";
+import { planInChild } from "./workers/sync/plan-in-child.ts";
 import { startWorkers } from "./workers/start.ts";
 
 const roles = ["all", "api", "worker"] as const;
@@ -37,7 +37,7 @@ const closeDeadlineMs = 9000;
 /** Between "not ready" and the end of the listener, so that balancers turn away first. */
 const drainMs = 200;
 
-/** package.json and the samples lie beside this file in the source tree, and one folder up from the built one. */
+/** package.json and the samples are next to this file in the source tree, and one folder above the built file. */
 const root = new URL(import.meta.url.endsWith(".ts") ? "./" : "../", import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
 
@@ -87,7 +87,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     // Those that make plans: the role that takes no jobs has them as well.
     closers.push(() => closeChildren(app));
     health.checks = { database: () => app.storage.ping(), queue: () => app.queue.counts() };
-    // What takes work in ends together, before what it works on.
+    // The sources of work end together, before the services that it uses.
     const intakes: Closers = [];
     closers.push(() => Promise.all(intakes.map(async (close) => close())));
     if (role !== "api") {
@@ -116,7 +116,7 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   });
 }
 
-/** Does one thing on the engines, beside a running service or without one, and ends. */
+/** Runs one operation on the engines, with or without a running service, and ends. */
 async function runCommand(command: string, file: string, config: Config): Promise<void> {
   const log = openLog(config.logLevel === "info" ? "warn" : config.logLevel);
   const closers: Closers = [];
@@ -235,7 +235,7 @@ class UsageError extends Error {}
 main().catch((error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
   const isTold =
-    error instanceof UsageError || error instanceof DataDirHeldError || error instanceof EngineError;
+    error instanceof UsageError || error instanceof DataDirLockedError || error instanceof EngineError;
   // Known troubles are one sentence; anything else is a bug and shows where it is.
   if (code === "EADDRINUSE") console.error(`The port is taken: set PORT to a free one. (${message})`);
   else if (isTold || code?.startsWith("ERR_PARSE_ARGS") || message.startsWith("The ")) console.error(message);

@@ -1,5 +1,5 @@
 /**
- * What the access decision costs: reads beneath restricted folders, and lists of an organization with 10,000 folders and
+ * Time of the access decision: reads beneath restricted folders, and lists of an organization with 10,000 folders and
  * 100,000 skills, each against the same without restrictions, in alternating turns of one run.
  *
  * `node --import tsx bench/access.ts [--skills=100000] [--only=read,list,folders]`

@@ -1,5 +1,5 @@
 /**
- * What a short command costs: `svc whoami -o json` against a local service, as the package has it, against an empty
+ * Time of a short command: `svc whoami -o json` against a local service, as the package has it, against an empty
  * script, in alternating turns of one run.
  *
  * `node --import tsx bench/cli.ts [--turns=30]`
@@ -7,7 +7,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { plainEnv, removeFolder, root, startServer, temporaryFolder } from "../test/support/server.ts";
+import { root } from "../test/support/root.ts";
+import { plainEnv, removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import { median, percentile, printRows, row } from "./figures/figures.ts";
 import { signUp } from "./http/client.ts";
 

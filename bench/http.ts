@@ -7,6 +7,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { mapLimit } from "../contract/concurrency/map-limit.ts";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { writeZip } from "../repos/archive/index.ts";
 import { openSkillStore } from "../repos/store/index.ts";
@@ -73,12 +74,9 @@ async function publishing(
   concurrency: number,
   publish: (n: number) => Promise<unknown>,
 ): Promise<number> {
-  let next = 0;
+  const numbers = Array.from({ length: count }, (_, n) => n);
   const started = performance.now();
-  const lane = async () => {
-    for (let n = next++; n < count; n = next++) await publish(n);
-  };
-  await Promise.all(Array.from({ length: concurrency }, lane));
+  await mapLimit(numbers, concurrency, publish);
   return (performance.now() - started) / count;
 }
 

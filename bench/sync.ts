@@ -1,6 +1,6 @@
 /**
  * From a publish by the API to the commit on the remote, with the built service, its embedded engines, its workers and a
- * git host of its own on loopback. Milliseconds, since that is what somebody waits for; the host's share is in them.
+ * git host of its own on loopback. Milliseconds, since that is how long a user waits; the host's share is in them.
  *
  * `node --import tsx bench/sync.ts [--publishes=20] [--cold=3]`
  */
@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startGitHost, type HostedRepo } from "../test/support/git-host.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
+import { until } from "../test/support/until.ts";
 import { median, percentile, printRows, row } from "./figures/figures.ts";
 import { signUp, type Client } from "./http/client.ts";
 
@@ -25,12 +26,11 @@ function tipOf({ directory }: HostedRepo): string | undefined {
   return existsSync(ref) ? readFileSync(ref, "utf8") : undefined;
 }
 
-async function until(remote: HostedRepo, isThere: (tip: string | undefined) => boolean): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  while (!isThere(tipOf(remote))) {
-    if (performance.now() > deadline) throw new Error("the commit did not come");
-    await sleep(lookEveryMs);
-  }
+function untilPushed(remote: HostedRepo, isPushed: (tip: string | undefined) => boolean): Promise<true> {
+  return until("the commit", () => isPushed(tipOf(remote)), {
+    timeoutMs: patienceMs,
+    intervalMs: lookEveryMs,
+  });
 }
 
 /** Milliseconds from the request's beginning until the branch has moved. */
@@ -38,7 +38,7 @@ async function publishOnce(client: Client, tenantId: string, remote: HostedRepo,
   const before = tipOf(remote);
   const startedAt = performance.now();
   await client.send("POST", "/api/skills", { tenantId, name: `Skill ${n}`, content: `# Skill ${n}\n` });
-  await until(remote, (tip) => tip !== before);
+  await untilPushed(remote, (tip) => tip !== before);
   return performance.now() - startedAt;
 }
 
@@ -57,11 +57,11 @@ try {
     url: remote.remote.url,
     branch: "main",
   });
-  await until(remote, (tip) => tip !== undefined);
+  await untilPushed(remote, (tip) => tip !== undefined);
 
   const warm: number[] = [];
   for (let n = 0; n < Number(values.publishes); n++) {
-    // What follows a sync (its books, the next schedule) is not part of the next one.
+    // Work after a sync (its state, the next schedule) must not count towards the next one.
     await sleep(500);
     warm.push(await publishOnce(client, id, remote, n));
   }

@@ -53,7 +53,7 @@ async function seedMembers(database: Database, org: { id: string; slug: string }
   );
 }
 
-/** Reads at a steady pace until told to stop; answers how long each took. */
+/** Reads at a steady pace until stopped; returns the duration of each read. */
 async function readSteadily(client: Client, path: string, isOver: () => boolean): Promise<number[]> {
   const times: number[] = [];
   const running = new Set<Promise<void>>();

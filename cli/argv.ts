@@ -8,7 +8,7 @@ import type { CliError } from "./errors.ts";
 import { invalidArgument } from "./errors.ts";
 import { suggest } from "./suggest.ts";
 
-/** What a shell may complete a value from: paths, or what the local state knows. */
+/** Completions of a value: paths, or entries of the local state. */
 export type Completes = "path" | "folder" | "installed" | "profile" | "target";
 
 export interface FlagShape {
@@ -19,7 +19,7 @@ export interface FlagShape {
   description: string;
   /** How help names the value. */
   hint?: string;
-  /** May be given several times; all values are kept. */
+  /** May be repeated; all values are kept. */
   multiple?: true;
   choices?: readonly string[];
   /** Which separate words an optional value may take; others stay positionals. */
@@ -41,14 +41,14 @@ export interface CommandShape {
   exclusive?: readonly (readonly string[])[];
 }
 
-/** Taken by every command, before or after its name. */
+/** Flags of every command, before or after its name. */
 export const globalFlags = {
   output: {
     short: "o",
     value: "required",
     choices: ["json"],
     hint: "json",
-    description: "Print machine-readable JSON",
+    description: "Print JSON",
   },
   profile: {
     value: "required",
@@ -77,8 +77,8 @@ export function asksForJson(argv: readonly string[]): boolean {
 }
 
 /**
- * The command's name and everything else, in order. Before the name only flags can stand that are global or `known`,
- * so their values are the only words to step over.
+ * The command's name and all other words, in order. Only global and `known` flags can precede the name,
+ * so their values are the only words to skip.
  */
 export function locateCommand(
   argv: readonly string[],
@@ -98,7 +98,7 @@ export function locateCommand(
   return { name: undefined, rest: [...argv] };
 }
 
-/** Throws `E_INVALID_ARGUMENT` with `details.flag`; otherwise answers what citty is to parse. */
+/** Throws `E_INVALID_ARGUMENT` with `details.flag`; otherwise returns the arguments for citty. */
 export function normaliseArguments(argv: readonly string[], shape: CommandShape): string[] {
   const flags: Readonly<Record<string, FlagShape>> = { ...globalFlags, ...shape.flags };
   const shorts = new Map(
@@ -106,11 +106,11 @@ export function normaliseArguments(argv: readonly string[], shape: CommandShape)
   );
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
-  /** Separate words that optional values took, and where they stood among the positionals. */
+  /** Separate words taken by optional values, with their position among the positionals. */
   const taken: { name: string; at: number }[] = [];
 
   const nul = argv.find((word) => word.includes(valueSeparator));
-  if (nul !== undefined) throw invalidArgument("", "An argument holds a NUL character.");
+  if (nul !== undefined) throw invalidArgument("", "An argument contains a NUL character.");
 
   const store = (name: string, spelled: string, value: string | undefined): void => {
     const flag = flags[name]!;
@@ -125,7 +125,7 @@ export function normaliseArguments(argv: readonly string[], shape: CommandShape)
     values.set(name, [...(known ?? []), ...(value === undefined ? [] : [value])]);
   };
 
-  /** Reads one flag whose value may be attached; answers how many further words it took. */
+  /** Reads one flag whose value may be attached; returns how many further words it took. */
   const read = (
     name: string,
     spelled: string,
@@ -206,12 +206,12 @@ export function normaliseArguments(argv: readonly string[], shape: CommandShape)
 
   const names = Object.keys(shape.positionals);
   const required = names.filter((name) => shape.positionals[name]!.required === true).length;
-  // `push --prerelease ./folder`: the word belongs to the argument the command cannot do without.
+  // `push --prerelease ./folder`: the word is the required argument.
   while (positionals.length < required && taken.length > 0) {
     const { name, at } = taken.pop()!;
     positionals.splice(at, 0, values.get(name)!.pop()!);
   }
-  // Asking for help is never met with a complaint about what is missing.
+  // A request for help never fails for a missing argument.
   if (values.has("help")) return canonical(values, flags, []);
 
   if (positionals.length < required)

@@ -1,4 +1,4 @@
-/** The shape of a command, and the bridge to citty. */
+/** The shape of a command, and its conversion to citty's. */
 import { type ArgsDef, type CommandDef, runCommand } from "citty";
 import {
   type CommandShape,
@@ -26,12 +26,12 @@ type Arguments<
   -readonly [K in keyof P]: P[K] extends { required: true } ? string : string | undefined;
 };
 
-/** What a command answers: data for programs and the same for people. */
+/** The result of a command: data for programs, and a text for people. */
 export interface CommandResult {
-  /** The JSON document; undefined when the command has written its lines itself. */
+  /** The JSON document; undefined if the command has written its lines itself. */
   data: unknown;
   text: string;
-  /** Something failed and `data` tells what: exit code 1. */
+  /** Something failed, as described in `data`: exit code 1. */
   partial?: boolean;
 }
 
@@ -39,11 +39,11 @@ export interface Command extends CommandShape {
   name: string;
   summary: string;
   examples: readonly string[];
-  /** Runs with the words of `normaliseArguments`. */
+  /** Runs with the arguments from `normaliseArguments`. */
   execute: (context: Context, words: string[]) => Promise<CommandResult>;
 }
 
-/** Ties a command's flags to the types that its `run` receives. */
+/** Derives the types that `run` receives from the command's flags. */
 export function defineCommand<
   const F extends Readonly<Record<string, FlagShape>>,
   const P extends Readonly<Record<string, PositionalShape>>,
@@ -70,7 +70,7 @@ export function defineCommand<
   };
 }
 
-/** citty's view of a command, for parsing alone: help is ours (`help.ts`). */
+/** The command as citty's definition, used for parsing only: `help.ts` generates help. */
 function toCitty(command: CommandShape): ArgsDef {
   const args: ArgsDef = {};
   for (const [name, positional] of Object.entries(command.positionals))

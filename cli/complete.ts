@@ -1,8 +1,8 @@
 /**
- * `svc __complete <shell> -- <words up to the cursor>`: what the word under the cursor may become. Knows commands by
- * their shapes and what is installed from the local state; asks no service, takes no lock and never fails: a shell has
- * nowhere to show an error. The first line tells whether the shell should offer `files`, `folders` or (`none`) only
- * what follows: a candidate per line, for zsh and fish with a tab and its description.
+ * `svc __complete <shell> -- <words up to the cursor>`: completes the word under the cursor. It uses the shapes of
+ * commands and the local state, contacts no service, takes no lock and never fails: a shell can't show
+ * an error. The first line is `files`, `folders` or `none`: what the shell should offer in addition to the following
+ * lines, which have a candidate each, for zsh and fish with a tab and its description.
  */
 import { targets } from "../contract/vocabulary.ts";
 import {
@@ -33,7 +33,7 @@ export async function complete(context: Context, argv: readonly string[]): Promi
   const line = shell === "bash" ? joinSplitFlags(words) : { words, isSplit: false };
   const current = line.words.at(-1) ?? "";
   const found = await completeWord(context, line.words.slice(0, -1), current).catch(() => nothing);
-  // bash replaces what follows the "=" only, the others the whole word.
+  // bash replaces only the part after "=", the others the whole word.
   const skipped = line.isSplit ? current.indexOf("=") + 1 : 0;
   const candidates = found.offer === "none" ? found.candidates : [];
   const text = [
@@ -47,7 +47,7 @@ export async function complete(context: Context, argv: readonly string[]): Promi
   return { data: { text }, text };
 }
 
-/** bash takes `--flag=value` for three words. */
+/** bash splits `--flag=value` into three words. */
 function joinSplitFlags(words: readonly string[]): { words: string[]; isSplit: boolean } {
   const joined: string[] = [];
   let isSplit = false;
@@ -89,7 +89,7 @@ async function completeWord(
   return ofCommand(context, await entry.commands[sub.name]!.load(), sub.rest, current);
 }
 
-/** Where a command's name stands: the names, or the flags that may stand before one. */
+/** Completes a command's name: the names, or the flags that may precede it. */
 async function ofNames(
   context: Context,
   entries: Readonly<Record<string, { summary: string }>>,
@@ -98,8 +98,8 @@ async function ofNames(
   more: Readonly<Record<string, string>> = {},
   flags: CommandShape["flags"] = {},
 ): Promise<Completion> {
-  const place = placeOf(before, { flags, positionals: {} });
-  if (current.startsWith("-") || place.awaiting !== undefined)
+  const position = positionOf(before, { flags, positionals: {} });
+  if (current.startsWith("-") || position.awaiting !== undefined)
     return ofCommand(context, { flags, positionals: {} }, before, current);
   const names = Object.entries(entries).map(([value, { summary }]) => ({ value, description: summary }));
   const others = Object.entries(more).map(([value, description]) => ({ value, description }));
@@ -113,7 +113,7 @@ async function ofCommand(
   current: string,
 ): Promise<Completion> {
   const flags: Readonly<Record<string, FlagShape>> = { ...globalFlags, ...shape.flags };
-  const { awaiting, used, positionals, isEnded, profile } = placeOf(before, shape);
+  const { awaiting, used, positionals, isEnded, profile } = positionOf(before, shape);
   if (awaiting !== undefined && !current.startsWith("-"))
     return ofValue(context, flags[awaiting]!, current, profile);
   if (!isEnded && current.startsWith("-")) {
@@ -136,21 +136,21 @@ async function ofCommand(
   return positional === undefined ? nothing : ofValue(context, positional, current, profile);
 }
 
-interface Place {
-  /** The flag whose value is about to be written. */
+interface Position {
+  /** The flag whose value is being typed. */
   awaiting: string | undefined;
   used: Set<string>;
-  /** How many arguments stand before the cursor. */
+  /** Number of arguments before the cursor. */
   positionals: number;
-  /** Behind `--`. */
+  /** After `--`. */
   isEnded: boolean;
   profile: string | undefined;
 }
 
-/** Reads the words before the cursor, forgiving everything that is not right yet. */
-function placeOf(before: readonly string[], shape: CommandShape): Place {
+/** Parses the words before the cursor, ignoring errors. */
+function positionOf(before: readonly string[], shape: CommandShape): Position {
   const flags: Readonly<Record<string, FlagShape>> = { ...globalFlags, ...shape.flags };
-  const place: Place = {
+  const position: Position = {
     awaiting: undefined,
     used: new Set(),
     positionals: 0,
@@ -158,24 +158,24 @@ function placeOf(before: readonly string[], shape: CommandShape): Place {
     profile: undefined,
   };
   for (const word of before) {
-    const awaited = place.awaiting;
-    place.awaiting = undefined;
+    const awaited = position.awaiting;
+    position.awaiting = undefined;
     if (awaited !== undefined && !word.startsWith("-")) {
-      if (awaited === "profile") place.profile = word;
-    } else if (place.isEnded || !word.startsWith("-") || word === "-") place.positionals++;
-    else if (word === "--") place.isEnded = true;
+      if (awaited === "profile") position.profile = word;
+    } else if (position.isEnded || !word.startsWith("-") || word === "-") position.positionals++;
+    else if (word === "--") position.isEnded = true;
     else {
       const name = lastFlag(word, flags);
       if (name === undefined) continue;
-      place.used.add(name);
-      if (word.startsWith("--profile=")) place.profile = word.slice("--profile=".length);
-      if (flags[name]!.value !== "none" && !word.includes("=")) place.awaiting = name;
+      position.used.add(name);
+      if (word.startsWith("--profile=")) position.profile = word.slice("--profile=".length);
+      if (flags[name]!.value !== "none" && !word.includes("=")) position.awaiting = name;
     }
   }
-  return place;
+  return position;
 }
 
-/** The flag of `--name`, or that of the last letter of a bunch; none when its value is attached. */
+/** The flag of `--name`, or that of the last letter of combined flags; undefined if its value is attached. */
 function lastFlag(word: string, flags: Readonly<Record<string, FlagShape>>): string | undefined {
   if (word.startsWith("--")) {
     const name = word.slice(2).split("=")[0]!;
@@ -234,7 +234,7 @@ function withPrefix(completion: Completion, prefix: string): Completion {
   return { offer: "none", candidates };
 }
 
-/** A damaged config is another command's to tell and to keep aside. */
+/** Other commands report and rename a damaged config. */
 async function quietConfig(context: Context): Promise<Config> {
   const reading = await readConfigFile(statePaths(context.home));
   if ("config" in reading) return reading.config;

@@ -1,10 +1,10 @@
-/** Failures of the client: one class, the closed codes of `contract/errors.ts`, and how a person reads them. */
+/** Errors of the client: one class with the closed codes of `contract/errors.ts`, and their messages. */
 import type { CliCode, FailureKind } from "../contract/errors.ts";
 
 export interface FailureDetails {
   kind?: FailureKind;
   ref?: string;
-  /** The flag, environment variable or `<argument>` that the failure is about. */
+  /** The flag, environment variable or `<argument>` that caused the error. */
   flag?: string;
   httpStatus?: number;
   serverMessage?: string;
@@ -23,7 +23,7 @@ export class CliError extends Error {
   }
 }
 
-/** A person ended a prompt: no failure, nothing to report. */
+/** A canceled prompt: not a failure, nothing to report. */
 export class Cancelled extends Error {
   override readonly name = "Cancelled";
 }
@@ -32,7 +32,7 @@ export function invalidArgument(flag: string, message: string, details: FailureD
   return new CliError("E_INVALID_ARGUMENT", message, { ...details, flag });
 }
 
-/** A question was reached that nobody is there to answer; `flag` is the one that answers it. */
+/** The error for a prompt that no one can answer; `flag` is the flag to pass instead. */
 export function interactionRequired(flag: string, message: string): CliError {
   return new CliError("E_INTERACTION_REQUIRED", message, { flag });
 }
@@ -41,7 +41,7 @@ export function notFound(kind: FailureKind, ref: string, message: string): CliEr
   return new CliError("E_NOT_FOUND", message, { kind, ref });
 }
 
-/** What a system error means in a sentence; its own message follows where it adds something. */
+/** Messages for system errors. */
 const systemReasons: Record<string, string> = {
   EACCES: "permission denied",
   EPERM: "operation not permitted",
@@ -62,7 +62,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return isSystemError(error) && codes.includes(error.code!);
 }
 
-/** One sentence for any thrown value, for a payload's `warnings`, `reason` or `error`. */
+/** The message of any thrown value, for the `warnings`, `reason` or `error` of a JSON document. */
 export function messageOf(error: unknown): string {
   if (isSystemError(error)) {
     const reason = systemReasons[error.code!];
@@ -71,13 +71,13 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Every failure as one of the closed codes; what was not foreseen is `E_INTERNAL` with its own words. */
+/** Any error as a `CliError`; an unexpected one is `E_INTERNAL` with its own message. */
 export function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   return new CliError("E_INTERNAL", sentenceOf(messageOf(error)), undefined, { cause: error });
 }
 
-/** The words of a system error or a library, as a line that a person reads on its own. */
+/** The message of a system error or a library as a sentence. */
 function sentenceOf(words: string): string {
   const text = words.trim() || "unexpected failure";
   return `${text[0]!.toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

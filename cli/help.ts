@@ -1,4 +1,4 @@
-/** Help texts, from the same shapes that the arguments are read by. They fit the terminal, also a narrow one. */
+/** Help texts, generated from the shapes that parse the arguments, and wrapped to the width of the terminal. */
 import { type FlagShape, type PositionalShape, globalFlags } from "./argv.ts";
 import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -6,7 +6,7 @@ import { type CommandEntry, type CommandGroup, commands, topics } from "./regist
 import { displayWidth } from "./table.ts";
 import { version } from "./version.ts";
 
-/** What stands on the left, and what is said of it. */
+/** A term on the left and its description. */
 type Row = readonly [term: string, text: string];
 
 interface Section {
@@ -14,9 +14,9 @@ interface Section {
   rows: readonly Row[];
 }
 
-/** Where nothing limits a line, texts are still for reading. */
+/** Maximum width of a line, for readability. */
 const widest = 100;
-/** Narrower, the text of a row goes below its term. */
+/** In a narrower terminal, the description is below its term. */
 const narrowestText = 28;
 const indent = "  ";
 
@@ -68,7 +68,7 @@ function rowOf([name, { summary }]: [string, CommandEntry | CommandGroup]): Row 
   return [name, summary];
 }
 
-/** `-t, --target <targets>`; where none of them has a letter, no room is kept for one. */
+/** `-t, --target <targets>`; without any short flags, their column is omitted. */
 function flagRows(flags: Readonly<Record<string, FlagShape>>): Row[] {
   const all = Object.entries(flags);
   const hasLetters = all.some(([, { short }]) => short !== undefined);
@@ -92,14 +92,14 @@ function page(
   },
 ): string {
   const { columns, paint } = context.output;
-  // The last cell stays free: terminals differ in what they do with a line that fills it.
+  // The last cell stays free: terminals differ in how they handle a line that fills it.
   const width = Math.min(widest, columns - 1);
   const sections = given.sections.filter(({ rows }) => rows.length > 0);
   const terms = sections.flatMap(({ rows }) => rows.map(([term]) => displayWidth(term)));
   const left = Math.max(0, ...terms);
   const blocks = [
     wrapped(given.summary, width).join("\n"),
-    `${paint("bold", "Usage")}\n${indent}${given.usage}`,
+    `${paint("bold", "Usage")}\n${indent}${wrapped(given.usage, width - 2 * indent.length).join(`\n${indent}${indent}`)}`,
     ...sections.map(({ title, rows }) =>
       [paint("bold", title), ...rows.map((row) => rowText(row, left, width))].join("\n"),
     ),
@@ -124,7 +124,7 @@ function rowText([term, text]: Row, left: number, width: number): string {
   return [head, ...rest.map((line) => " ".repeat(column) + line)].join("\n");
 }
 
-/** At blanks; a word that is longer than a line stands on its own. */
+/** Wraps at spaces; a word that is longer than a line gets a line of its own. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

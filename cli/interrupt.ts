@@ -1,12 +1,12 @@
 /**
- * The end by a signal: Ctrl-C, or whoever runs us says stop. What is changed under the lock is brought to its end
- * first, what lies around is cleared, and the exit code is the shell's for that signal. A second signal ends at once;
- * that leaves no more behind than a kill does, which the next run clears.
+ * Handling of SIGINT, SIGTERM and SIGHUP. A change under the lock is completed
+ * first, temporary files are removed, and the exit code is that of the signal. A second signal ends the process at
+ * once; the next run removes what it left behind.
  */
 import { writeSync } from "node:fs";
 import { constants } from "node:os";
 
-/** Package managers pass on a Ctrl-C that the terminal sends as well: the same one, a moment later. */
+/** Package managers forward a Ctrl-C that the terminal sends as well, so it arrives twice. */
 const sameSignalMs = 400;
 const showCursor = "\u001B[?25h";
 
@@ -14,13 +14,13 @@ const cleanups = new Set<() => void | Promise<void>>();
 let guarded = 0;
 let received: { signal: NodeJS.Signals; at: number } | undefined;
 
-/** Registers what a signal has to clear; answers how to take that back. The latest is cleared first. */
+/** Registers a clean-up for signals and returns a function that unregisters it. The latest one runs first. */
 export function onInterrupt(cleanup: () => void | Promise<void>): () => void {
   cleanups.add(cleanup);
   return () => void cleanups.delete(cleanup);
 }
 
-/** Runs `work` to its end though a signal comes meanwhile; the process ends right after it, then. */
+/** Completes `work` even if a signal arrives; the process ends right after it. */
 export async function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
   guarded++;
   try {
@@ -31,7 +31,7 @@ export async function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For the process's entry alone. */
+/** For the process entry only. */
 export function watchSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
@@ -50,19 +50,19 @@ async function end(signal: NodeJS.Signals): Promise<never> {
     try {
       await cleanup();
     } catch {
-      // What cannot be cleared now is cleared by a later run.
+      // A later run removes what can't be removed now.
     }
   }
   return exit(signal);
 }
 
 function exit(signal: NodeJS.Signals): never {
-  // A question that stood there had hidden it. Node itself takes the terminal out of raw mode.
+  // A prompt had hidden the cursor. Node itself leaves raw mode.
   if (process.stdout.isTTY) writeTerminal(1, showCursor);
   process.exit(128 + constants.signals[signal]);
 }
 
-/** At once, also where the process is about to end. */
+/** Writes synchronously, since the process is about to end. */
 export function writeTerminal(fd: 1 | 2, text: string): void {
   try {
     writeSync(fd, text);

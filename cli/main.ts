@@ -1,6 +1,6 @@
 /**
- * The process entry of `svc`. It imports next to nothing, so that `svc --version` costs what an empty script
- * costs; everything else is loaded once it is known to be needed.
+ * The process entry of `svc`. It imports almost nothing, so that `svc --version` takes as long as an empty
+ * script; everything else is loaded when it is needed.
  */
 import { version } from "./version.ts";
 
@@ -13,11 +13,11 @@ async function main(argv: string[]): Promise<void> {
     import("./run.ts"),
     import("./interrupt.ts"),
   ]);
-  // A reader that went away (`svc list | head`) is no failure of ours; a full disk is.
+  // A closed pipe (`svc list | head`) is not a failure; a full disk is.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") endUnheard(argv, error);
   });
-  // What cannot be told there cannot be told anywhere; the exit code still says it.
+  // An error that can't be written to stderr is reported by the exit code only.
   process.stderr.on("error", () => {});
   watchSignals();
   process.exitCode = await runProcess(argv);

@@ -1,11 +1,11 @@
 /**
- * The only place that writes to the terminal: one JSON document, or text for people. What names, messages and paths
- * from elsewhere hold that would move a cursor is spelled out here, whoever forgot it before.
+ * The only module that writes to the terminal: one JSON document, or text for people. It escapes characters of names,
+ * messages and paths that would move the cursor.
  */
 import { styleText } from "node:util";
-import type { Io } from "./context.ts";
 import { type CliError, presentError } from "./errors.ts";
-import { shownText } from "./shown.ts";
+import type { Io } from "./io.ts";
+import { escapeText } from "./escape-control.ts";
 import { openStatusLine } from "./status-line.ts";
 
 type Style = "bold" | "dim" | "underline" | "red" | "green" | "yellow" | "cyan";
@@ -16,32 +16,32 @@ export interface Progress {
 }
 
 export interface Output {
-  /** Applies a style when the stream that it goes to shows colours. */
+  /** Applies a style if the stream shows colours. */
   paint: (styles: Style | readonly Style[], text: string, stream?: "stdout" | "stderr") => string;
-  /** A remark beside the result; people only. */
+  /** A remark on stderr; for people only. */
   note: (text: string) => void;
   warn: (text: string) => void;
-  /** A line of JSON ahead of the result; only `login` has one. Nothing for people. */
+  /** A line of JSON before the result, used by `login` only; not for people. */
   event: (data: unknown) => void;
   /** The command's result. */
   result: (data: unknown, text: string) => void;
   failure: (error: CliError) => void;
-  /** How far something has come, while it takes long; shown on a terminal only. */
+  /** Progress of a long operation; shown at a terminal only. */
   progress: (label: string) => Promise<Progress>;
-  /** Tells what is waited for, while it takes long; shown on a terminal only. */
+  /** Description of a long operation; shown at a terminal only. */
   waiting: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   columns: number;
 }
 
 export function openOutput(io: Io, json: boolean): Output {
-  // One at a time: given several styles, Node 20 applies them whether the stream shows colours or not.
+  // One at a time: Node 20 applies several styles even if the stream shows no colours.
   const paint: Output["paint"] = (styles, text, stream = "stdout") =>
     json
       ? text
       : [styles].flat().reduce((painted, style) => styleText(style, painted, { stream: io[stream] }), text);
   const status = openStatusLine(io, json);
   const writeText = (stream: "stdout" | "stderr", text: string) =>
-    io[stream].write(`${shownText(text, paint("bold", "x", stream) !== "x")}\n`);
+    io[stream].write(`${escapeText(text, paint("bold", "x", stream) !== "x")}\n`);
   const remark = (text: string) => {
     status.clear();
     if (!json) writeText("stderr", text);
@@ -98,22 +98,30 @@ export function openOutput(io: Io, json: boolean): Output {
 }
 
 /**
- * What a person needs beside the message: the candidates of an ambiguous name, the reasons of each target. They may be
- * the service's, so nothing is taken for granted about their form.
+ * Details for people: the candidates of an ambiguous name, the reasons of each target. They may come from
+ * the service, so their form is checked.
  */
 function explain(error: CliError): string[] {
   const { candidates, skipped } = error.details ?? {};
   return [
-    ...linesOf(candidates, ["tenantSlug", "slug", "publicId", "path"], "  "),
-    ...linesOf(skipped, ["platform", "reason"], ": "),
+    ...linesOf(
+      candidates,
+      ({ ref }) => [...(ref === undefined ? ["tenantSlug", "slug"] : ["ref"]), "publicId", "path"],
+      "  ",
+    ),
+    ...linesOf(skipped, () => ["platform", "reason"], ": "),
   ];
 }
 
-function linesOf(value: unknown, keys: readonly string[], between: string): string[] {
+function linesOf(
+  value: unknown,
+  keysOf: (fields: Record<string, unknown>) => readonly string[],
+  between: string,
+): string[] {
   const objects: unknown[] = Array.isArray(value) ? value : [];
   return objects.flatMap((object) => {
     const fields = { ...(object as Record<string, unknown> | null) };
-    const words = keys.flatMap((key) => (typeof fields[key] === "string" ? [fields[key]] : []));
+    const words = keysOf(fields).flatMap((key) => (typeof fields[key] === "string" ? [fields[key]] : []));
     return words.length === 0 ? [] : [words.join(between)];
   });
 }

@@ -1,4 +1,4 @@
-/** References with a pin: what a user types to name a skill and its version. */
+/** References with a pin, as typed by a user to name a skill and its version. */
 import semver from "semver";
 import { invalidArgument } from "./errors.ts";
 
@@ -6,13 +6,13 @@ export const unpinned = "latest";
 
 export interface PinnedRef {
   ref: string;
-  /** What the service resolves and `pull` resolves again. */
+  /** The pin, resolved by the service, and by each `pull` again. */
   range: string;
 }
 
 /**
  * Splits `ref@spec`. The ref is a slug, `org/slug`, a public id or a share URL, so the pin follows the first `@`
- * behind the last slash.
+ * after the last slash.
  */
 export function parsePinnedRef(text: string): PinnedRef {
   const at = text.indexOf("@", text.lastIndexOf("/") + 1);
@@ -26,14 +26,14 @@ export function parsePinnedRef(text: string): PinnedRef {
   return { ref, range: parsePin(text.slice(at + 1), "<ref>") };
 }
 
-/** Checks a pin behind `@`: `latest`, exact, or any range. A bare major is an x-range there, as it is in npm. */
+/** Checks a pin after `@`: `latest`, exact, or any range. A bare major is an x-range, as in npm. */
 export function parsePin(text: string, flag: string): string {
   const spec = text.trim();
   if (/^\d+$/.test(spec)) return `${Number(spec)}.x`;
   return parseSpec(spec, flag);
 }
 
-/** Checks what `pull --version` takes: the same, and an integer is the version of that number. */
+/** Checks the value of `pull --version`: the same, except that an integer is the number of a version. */
 export function parseVersionSpec(text: string, flag: string): string {
   const spec = text.trim();
   if (/^\d+$/.test(spec)) {
@@ -55,7 +55,7 @@ function parseSpec(spec: string, flag: string): string {
   if (spec === "" || semver.validRange(spec) === null)
     throw invalidArgument(
       flag,
-      `"${spec}" is no version: use 1.2.3, ^1.2, ~1.2, ">=1 <2", 1.x, * or latest.`,
+      `"${spec}" is not a valid version. Use 1.2.3, ^1.2, ~1.2, ">=1 <2", 1.x, * or latest.`,
     );
   return spec;
 }

@@ -1,4 +1,4 @@
-/** Questions to a person. Loaded when one is asked; a question that nobody can answer is an error instead. */
+/** Prompts. Loaded when one is shown; without a terminal, a prompt is an error. */
 import type { SelectOptions } from "@clack/prompts";
 import type { Context } from "./context.ts";
 import { Cancelled, interactionRequired } from "./errors.ts";
@@ -10,7 +10,7 @@ export interface Choice<T> {
   hint?: string;
 }
 
-/** Throws `E_INTERACTION_REQUIRED` with the flag that answers the question, unless a person is there. */
+/** Throws `E_INTERACTION_REQUIRED` with the flag to pass, unless a person can answer. */
 export function requireInteraction(context: Context, flag: string, message: string): void {
   if (!context.interactive) throw interactionRequired(flag, message);
 }
@@ -31,7 +31,7 @@ export async function askSeveral<T>(
   );
 }
 
-/** A list to type into. */
+/** A list with a search field. */
 export async function askFromList<T>(message: string, choices: readonly Choice<T>[]): Promise<T> {
   const { autocomplete } = await import("@clack/prompts");
   return answered<T>(await autocomplete<T>({ message, options: options(choices), maxItems: 12 }));
@@ -48,11 +48,15 @@ export async function askText(message: string, placeholder: string): Promise<str
   );
 }
 
-/** A yes, or the end of the command. */
+/** Returns after a yes; anything else ends the command. */
 export async function askYes(message: string): Promise<void> {
+  if (!(await askWhether(message))) throw new Cancelled("declined");
+}
+
+/** Asks a question whose answer may be no. */
+export async function askWhether(message: string): Promise<boolean> {
   const { confirm } = await import("@clack/prompts");
-  if (!answered<boolean>(await confirm({ message: plainLine(message), initialValue: false })))
-    throw new Cancelled("declined");
+  return answered<boolean>(await confirm({ message: plainLine(message), initialValue: false }));
 }
 
 type ClackOptions<T> = SelectOptions<T>["options"];

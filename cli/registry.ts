@@ -1,7 +1,7 @@
-/** Every command, by name; each is loaded when it is called. */
+/** All commands by name; each is loaded when it is called. */
 import type { Command } from "./command.ts";
 
-/** What help lists commands under, in this order. */
+/** Groups of commands in help, in this order. */
 export const topics = [
   "Use skills",
   "Publish skills",
@@ -19,7 +19,7 @@ export interface CommandEntry {
 export interface CommandGroup {
   summary: string;
   commands: Readonly<Record<string, CommandEntry>>;
-  /** The one that the group's name alone stands for. */
+  /** The command that runs for the group's name alone. */
   default?: string;
 }
 
@@ -31,7 +31,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   logout: {
     topic: "You and this machine",
-    summary: "Forget the stored token",
+    summary: "Remove the stored token and revoke it on the service",
     load: async () => (await import("./commands/logout.ts")).logout,
   },
   whoami: {
@@ -51,7 +51,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   pull: {
     topic: "Use skills",
-    summary: "Bring installed skills up to date",
+    summary: "Update installed skills",
     load: async () => (await import("./commands/pull.ts")).pull,
   },
   list: {
@@ -86,12 +86,12 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
   },
   restore: {
     topic: "Keep a project's skills",
-    summary: "Install into a project exactly what its svc.lock says",
+    summary: "Install into a project exactly what its svc.lock has",
     load: async () => (await import("./commands/restore.ts")).restore,
   },
   verify: {
     topic: "Keep a project's skills",
-    summary: "List what is not as it was installed",
+    summary: "List deviations from what was installed",
     load: async () => (await import("./commands/verify.ts")).verify,
   },
   lint: {
@@ -105,11 +105,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     default: "list",
     commands: {
       list: {
-        summary: "List the folders that you may see",
+        summary: "List the folders that you can see",
         load: async () => (await import("./commands/folders.ts")).foldersList,
       },
       create: {
-        summary: "Create a folder and the missing ones around it",
+        summary: "Create a folder and missing parent folders",
         load: async () => (await import("./commands/folders.ts")).foldersCreate,
       },
     },
@@ -118,6 +118,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     topic: "Publish skills",
     summary: "Move a skill to another folder",
     load: async () => (await import("./commands/move.ts")).move,
+  },
+  visibility: {
+    topic: "Publish skills",
+    summary: "Choose who can read a skill",
+    load: async () => (await import("./commands/visibility.ts")).visibility,
   },
   profile: {
     topic: "You and this machine",
@@ -132,7 +137,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
         load: async () => (await import("./commands/profile.ts")).profileCreate,
       },
       switch: {
-        summary: "Make a profile the active one",
+        summary: "Activate a profile",
         load: async () => (await import("./commands/profile.ts")).profileSwitch,
       },
       delete: {

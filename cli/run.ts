@@ -1,21 +1,22 @@
-/** One run of `svc`: which command, its arguments, its answer, its exit code. */
+/** One run of `svc`: selects the command, parses its arguments, prints its result, and returns the exit code. */
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asksForJson, locateCommand, normaliseArguments } from "./argv.ts";
 import type { Command, CommandResult } from "./command.ts";
-import type { Context, Io } from "./context.ts";
+import type { Context } from "./context.ts";
 import { Cancelled, CliError, invalidArgument, messageOf, toCliError } from "./errors.ts";
+import type { Io } from "./io.ts";
 import { openOutput } from "./output.ts";
 import { type CommandEntry, type CommandGroup, commands, isGroup } from "./registry.ts";
 import { suggest } from "./suggest.ts";
 import type { UpdateCheck } from "./update-check.ts";
 import { version } from "./version.ts";
 
-/** What the completion scripts call; no command for people, so no help tells of it. */
+/** The command that completion scripts call; it is not listed in help. */
 const completing = "__complete";
 
-/** Throws `CliError` for a process that has no folder to work in, or nobody's home. */
+/** Throws `CliError` if the current folder or the home folder does not exist. */
 export function processIo(): Io {
   return { ...processStreams(), cwd: currentFolder(), home: homeFolder() };
 }
@@ -36,24 +37,24 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch (error) {
-    const message = "The current folder is no longer there: change to another one.";
+    const message = "The current folder no longer exists. Change to another one.";
     throw new CliError("E_INTERNAL", message, undefined, { cause: error });
   }
 }
 
-/** With HOME empty or relative, a login would be kept in whatever folder it is made in. */
+/** With an empty or relative HOME, a login would be stored in the current folder. */
 function homeFolder(): string {
   for (const find of [homedir, () => userInfo().homedir])
     try {
       const home = find();
       if (isAbsolute(home)) return home;
     } catch {
-      // The system knows no such user.
+      // The system has no entry for this user.
     }
-  throw new CliError("E_INTERNAL", "There is no home folder to keep anything in: set HOME to one.");
+  throw new CliError("E_INTERNAL", "There is no home folder. Set HOME to an absolute path.");
 }
 
-/** A run of this very process. */
+/** Runs with the state of this process. */
 export async function runProcess(argv: readonly string[]): Promise<number> {
   let io: Io;
   try {
@@ -65,9 +66,9 @@ export async function runProcess(argv: readonly string[]): Promise<number> {
   return run(argv, io);
 }
 
-/** Ends the process whose answer could not be written. */
+/** Ends the process after its result could not be written. */
 export function endUnheard(argv: readonly string[], error: Error): never {
-  const message = `The answer cannot be written: ${messageOf(error)}.`;
+  const message = `The result cannot be written: ${messageOf(error)}.`;
   bareOutput(argv).failure(new CliError("E_INTERNAL", message, undefined, { cause: error }));
   process.exit(1);
 }
@@ -76,7 +77,7 @@ function bareOutput(argv: readonly string[]) {
   return openOutput({ ...processStreams(), cwd: "", home: "" }, asksForJson(argv));
 }
 
-/** Answers the exit code: 0, 1 for failure, 130 when a person ended a prompt. Never throws. */
+/** Returns the exit code: 0, 1 for failure, 130 for a canceled prompt. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const json = asksForJson(argv);
   const output = openOutput(io, json);
@@ -102,7 +103,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Undefined, and nothing loaded, where nobody would read it. */
+/** Undefined, without loading anything, if its result would not be shown. */
 async function updateCheck(argv: readonly string[], context: Context): Promise<UpdateCheck | undefined> {
   if (argv[0] === completing || argv[0] === "completion" || !isForPerson(context)) return undefined;
   return (await import("./update-check.ts")).startUpdateCheck(context);
@@ -148,7 +149,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<Comm
   return command.execute({ ...context, profileFlag: profile }, words);
 }
 
-/** What stands where a command should: help for people; for programs an error, unless help is what they want. */
+/** Handles a line without a command: prints help, or for JSON an error, unless help was requested. */
 async function overview(
   context: Context,
   words: readonly string[],
@@ -166,19 +167,19 @@ type Found =
   | { name: undefined; entry: undefined; rest: string[] }
   | { name: string; entry: CommandEntry | CommandGroup; rest: string[] };
 
-/** The command that a line names, or the group where it names none of its commands. */
+/** The command that the line names, or the group if it names none of its commands. */
 async function findCommand(argv: readonly string[]): Promise<Found> {
   const { name, rest } = locateCommand(argv);
   if (name === undefined) return { name, entry: undefined, rest };
   if (!Object.hasOwn(commands, name)) throw unknownCommand(name, Object.keys(commands));
   const entry = commands[name]!;
   if (!isGroup(entry)) return { name, entry, rest };
-  // The value of a flag of theirs is not to be taken for one of their names.
+  // The value of one of their flags must not be read as a command name.
   const shapes = await Promise.all(Object.values(entry.commands).map((command) => command.load()));
   const flags = Object.assign({}, ...shapes.map((shape) => shape.flags)) as Command["flags"];
   const sub = locateCommand(rest, flags);
   if (sub.name === undefined) return { name, entry, rest };
-  // What follows a mistyped flag is no mistyped command.
+  // A word after a mistyped flag is not a mistyped command.
   const at = rest.findIndex((word, i) => word !== sub.rest[i]);
   normaliseArguments(rest.slice(0, at), { flags, positionals: {} });
   if (!Object.hasOwn(entry.commands, sub.name))

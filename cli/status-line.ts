@@ -1,12 +1,12 @@
 /**
- * The moving line of a person's terminal: what is waited for, once that takes longer than a moment. It is always the
+ * The animated status line at a terminal, shown once an operation takes longer than a moment. It is always the
  * last line of stderr, and is cleared before anything else is printed.
  */
-import type { Io } from "./context.ts";
 import { onInterrupt } from "./interrupt.ts";
+import type { Io } from "./io.ts";
 import { fit, plainLine } from "./table.ts";
 
-/** Shorter waits would only flicker. */
+/** Delay, so that short operations don't flicker. */
 const delayMs = 300;
 const frameMs = 80;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -16,11 +16,11 @@ const showCursor = "\u001B[?25h";
 const clearLine = "\r\u001B[2K";
 
 export interface StatusLine {
-  /** Shows a text until it is taken back; of several, the one shown first. */
+  /** Shows a text until it is removed; of several texts, the first one. */
   show: (text: string) => { update: (text: string) => void; end: () => void };
-  /** Takes the line off the screen; it comes back with its next frame. */
+  /** Clears the line; the next frame shows it again. */
   clear: () => void;
-  /** Takes it off for good. */
+  /** Removes the line permanently. */
   close: () => void;
 }
 
@@ -30,7 +30,7 @@ const noLine: StatusLine = {
   close() {},
 };
 
-/** A line that does nothing where nobody looks, or where the terminal cannot move its cursor. */
+/** A line that does nothing without a terminal, or if the terminal can't move its cursor. */
 export function openStatusLine(io: Io, json: boolean): StatusLine {
   const { env, stderr } = io;
   if (json || stderr.isTTY !== true || (env["CI"] ?? "") !== "" || env["TERM"] === "dumb") return noLine;

@@ -1,11 +1,11 @@
 /** Columns of text that fit the terminal. */
 import { stripVTControlCharacters } from "node:util";
-import { shownLine } from "./shown.ts";
+import { escapeLine } from "./escape-control.ts";
 
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/** Cells that a text takes on a terminal. */
+/** Number of terminal cells that a text occupies. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of stripVTControlCharacters(text)) {
@@ -15,16 +15,16 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** One line and without control characters, so that a name from elsewhere cannot move the cursor. */
+/** The text as one line without control characters, so that untrusted names can't move the cursor. */
 export function plainLine(text: string): string {
-  return shownLine(
+  return escapeLine(
     stripVTControlCharacters(text)
       .replace(/[\s\p{Cc}]+/gu, " ")
       .trim(),
   );
 }
 
-/** Cut to so many cells, with an ellipsis for what is lost. */
+/** The text cut to a number of cells, with an ellipsis. */
 export function fit(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";
@@ -38,10 +38,10 @@ export function fit(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Narrower, a column tells nothing any more. */
+/** Minimum width of a useful column. */
 const narrowest = { last: 12, others: 8 };
 
-/** Column widths that fit: the last one gives way first, then always the widest. */
+/** Column widths that fit: the last column shrinks first, then the widest one. */
 function fitWidths(natural: readonly number[], columns: number): number[] {
   const widths = [...natural];
   const last = widths.length - 1;
@@ -62,7 +62,7 @@ function fitWidths(natural: readonly number[], columns: number): number[] {
   return widths;
 }
 
-/** Rows under bold headings, two blanks apart, cut to the terminal. `paintHead` styles a heading after it is measured. */
+/** Rows under bold headings, two spaces apart, cut to the terminal. `paintHead` styles a heading after measuring it. */
 export function renderTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,10 +1,10 @@
-/** The organization that a command is about: of several, the one that a person picks or `--team` names. */
+/** The organization of a command: the only one, or the one selected by the user or `--team`. */
 import type { Client } from "./api/client.ts";
 import type { Context } from "./context.ts";
 import { CliError } from "./errors.ts";
 import { askOne, requireInteraction } from "./prompts.ts";
 
-/** The id of the only organization there is; several are a question. */
+/** The id of the only organization; asks if there are several. */
 export async function chooseTeam(context: Context, client: Client, question: string): Promise<string> {
   const tenants = await client.tenants();
   if (tenants.length === 0)

@@ -1,6 +1,6 @@
 /**
- * Once a day, while a person's command runs: does the service go with a newer client? The question is asked beside the
- * command, is remembered before it is asked, and is dropped where it would keep anybody waiting.
+ * The daily update check: asks the service for the matching version of the client. The request runs concurrently with
+ * the command, is recorded before it is sent, and is abandoned if the command would have to wait.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,26 +8,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { exchange } from "./api/transport.ts";
 import type { Context } from "./context.ts";
 import { writeAtomic } from "./state/atomic.ts";
-import { ensureRoot, profileName, readConfigFile } from "./state/config.ts";
+import { ensureRoot, readConfigFile } from "./state/config.ts";
 import { statePaths } from "./state/paths.ts";
 import { serviceAddress } from "./state/session.ts";
 import { version } from "./version.ts";
 
 const everyMs = 24 * 60 * 60_000;
-/** Until the answer must be there, counted from the start of the command. */
+/** Time limit of the response, from the start of the command. */
 const answerMs = 1500;
-/** What a command that is done waits for it at most. */
+/** Maximum time that a finished command waits for it. */
 const patienceMs = 250;
 const versionShape = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
 
 export interface UpdateCheck {
-  /** After the result: one line on stderr where there is something to tell. */
+  /** Prints a newer version after the result, as one line on stderr. */
   tell: () => Promise<void>;
-  /** Ends it, so that the process can end. */
+  /** Aborts the check, so that the process can end. */
   cancel: () => void;
 }
 
-/** Never throws: whatever goes wrong, there is nothing to tell. */
+/** Never throws: errors are ignored. */
 export function startUpdateCheck(context: Context): UpdateCheck {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), answerMs);
@@ -53,15 +53,14 @@ async function check(context: Context, signal: AbortSignal): Promise<string | un
   const file = join(paths.root, "update-check.json");
   const now = context.now().getTime();
   if (!(await isDue(file, now))) return undefined;
-  // First: what fails, hangs or is stopped was asked too. And a home that cannot be written is not asked at every command.
+  // Recorded first, so that a failed or interrupted check, or a read-only home, does not repeat it with every command.
   await ensureRoot(paths);
   await writeAtomic(file, `${JSON.stringify({ checkedAt: new Date(now).toISOString() })}\n`, 0o600);
 
-  // A damaged one is the command's to tell and to keep aside.
+  // The command itself reports and moves a damaged file.
   const reading = await readConfigFile(paths);
   if (!("config" in reading)) return undefined;
-  const profile = reading.config.profiles[profileName(reading.config, context.profileFlag, context.env)];
-  const answer = await exchange(new URL(`${serviceAddress(context, profile)}/api/client`), {
+  const answer = await exchange(new URL(`${serviceAddress(context, reading.config)}/api/client`), {
     method: "GET",
     headers: {
       accept: "application/json",
@@ -85,14 +84,14 @@ async function isDue(file: string, now: number): Promise<boolean> {
   try {
     const { checkedAt } = JSON.parse(await readFile(file, "utf8")) as { checkedAt: string };
     const age = now - Date.parse(checkedAt);
-    // One from the future is a clock that was put right since.
+    // A time in the future is from a clock that has been corrected since.
     return !(age >= 0 && age < everyMs);
   } catch {
     return true;
   }
 }
 
-/** Only whole releases: nobody is told of a prerelease. */
+/** Whether a version is newer; prereleases are ignored. */
 function isNewer(offered: string, own: string): boolean {
   const [theirs, ours] = [versionShape.exec(offered), /^(\d+)\.(\d+)\.(\d+)/.exec(own)];
   if (theirs === null || ours === null) return false;

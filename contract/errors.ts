@@ -31,7 +31,7 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures;
 
-/** The closed set of codes that the client reports (specification, part 7). */
+/** The closed set of codes that the client reports. */
 export const cliCodes = [
   "E_NOT_AUTHENTICATED",
   "E_INTERACTION_REQUIRED",
@@ -53,7 +53,7 @@ export const cliCodes = [
 
 export type CliCode = (typeof cliCodes)[number];
 
-/** What a failure was about, as `details.kind` on both the wire and the client. */
+/** Subject of a failure: `details.kind`, on the wire and in the client. */
 export const failureKinds = [
   "skill",
   "installedSkill",
@@ -72,6 +72,7 @@ export const failureKinds = [
   "repository",
   "queue",
   "job",
+  "report",
 ] as const;
 
 export type FailureKind = (typeof failureKinds)[number];

@@ -1,4 +1,4 @@
-/** Every number that a user can run into (specification, part 8, and `docs/api.md`). */
+/** Every limit that a user can reach (`docs/reference/limits.md`). */
 
 const MiB = 1024 * 1024;
 const minuteMs = 60_000;
@@ -15,6 +15,8 @@ export const limits = {
   versionMessage: 2000,
   semverLength: 64,
   textContentBytes: 512 * 1024,
+  /** The same with frontmatter, its fences and the blank lines around it. */
+  textFileBytes: 521 * 1024,
   packageCompressedBytes: 100 * MiB,
   packageUncompressedBytes: 100 * MiB,
   packageFiles: 500,
@@ -22,7 +24,7 @@ export const limits = {
   inlineFileBytes: 1 * MiB,
   jsonBodyBytes: 1 * MiB,
   formBodyBytes: 64 * 1024,
-  /** What a git client sends for one round of a fetch, unpacked: names of commits that it wants and has. */
+  /** Uncompressed request of a git client for one round of a fetch: the commits that it wants and has. */
   gitRequestBytes: 1 * MiB,
   pageSizeDefault: 50,
   pageSizeMax: 200,
@@ -43,10 +45,12 @@ export const limits = {
   organizationTokens: 100,
   pendingInvitations: 1000,
   invitationMs: 7 * dayMs,
-  /** Between two mails of one invitation, however often it is renewed. */
+  /** Pause between two mails of invitations to one address, even if the invitations were revoked. */
   invitationMailMs: 10 * minuteMs,
-  /** Former slugs that still lead to an organization. */
-  formerOrgSlugs: 10,
+  /** Mails of invitations in 24 hours: to one address from all organizations, by one sender, by one organization. */
+  invitationMails: { recipient: 5, inviter: 300, organization: 1000 },
+  /** Former slugs of an organization. They keep leading to it, and stay reserved when it is erased. */
+  formerOrgSlugs: 20,
   organizationGraceMs: 7 * dayMs,
   avatarBytes: 5 * MiB,
   teamName: 50,
@@ -71,6 +75,12 @@ export const limits = {
   resetPasswordMs: 60 * minuteMs,
   sessionIdleMs: 14 * dayMs,
   sessionAbsoluteMs: 90 * dayMs,
+  /** Browsers, and addresses, that an account remembers from its sign-ins; the latest are kept. */
+  knownClients: 20,
+  knownDeviceMs: 365 * dayMs,
+  knownAddressMs: 90 * dayMs,
+  /** Time after its last use at which a device's login ends. */
+  deviceLoginMs: 90 * dayMs,
   deviceCodeMs: 10 * minuteMs,
   deviceIntervalSeconds: 5,
   uploadMs: 60 * minuteMs,
@@ -96,6 +106,16 @@ export const limits = {
   /** Places of one member that are remembered per skill; the latest stay. */
   installsPerSkill: 50,
   machineId: 64,
+  /** Characters of the text of a report, and of the reason of a takedown. */
+  reportText: 2000,
+  takedownReason: 1000,
+  /** Open reports that are stored for one skill, and in total; further ones about one skill add nothing. */
+  openReportsPerSkill: 100,
+  openReports: 10_000,
+  /** Age at which closed reports are removed. */
+  closedReportDays: 365,
+  /** Versions of a taken-down skill whose content can't be shared again. */
+  refusedContents: 1000,
   /** Characters of the cursor of a list of jobs, which has a place in every queue. */
   jobCursor: 4000,
 } as const;

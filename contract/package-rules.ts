@@ -1,15 +1,15 @@
 import { limits } from "./limits.ts";
 
 /**
- * What a package may hold: the same rules in the client before it uploads, in the reader of an uploaded zip, and
- * in the Git store before a path enters a tree. Pure; the bytes are counted by whoever reads them.
+ * Rules for the content of a package, applied by the client before an upload, by the reader of an uploaded zip, and by
+ * the Git store before a path enters a tree. Pure: readers count the bytes.
  */
 
 /** Git's modes of the two kinds of file a version may hold: plain, and executable. */
 export const fileModes = ["100644", "100755"] as const;
 export type FileMode = (typeof fileModes)[number];
 
-/** The closed list of reasons. A code is stable; the sentence beside it may change. */
+/** The closed list of reasons. A code is stable; its message may change. */
 export const packageRules = [
   "empty",
   "root_file_missing",
@@ -43,7 +43,7 @@ export const packageRules = [
 
 export type PackageRule = (typeof packageRules)[number];
 
-/** A package that may not be stored: the rule it breaks, where, and how to mend it. */
+/** A package that may not be stored: the rule that it violates, the path, and the remedy. */
 export class PackageError extends Error {
   override readonly name = "PackageError";
   readonly rule: PackageRule;
@@ -128,7 +128,7 @@ function shown(path: string): string {
   return JSON.stringify(short);
 }
 
-/** Throws the first rule that a file's path breaks by itself. Paths are relative, with `/` between components. */
+/** Throws the first rule that a file's path violates on its own. Paths are relative, with `/` between components. */
 export function checkPackagePath(path: string, bounds: PackageLimits = packageLimits): void {
   const refuse = (rule: PackageRule, why: string): never => {
     throw new PackageError(rule, `${shown(path)} ${why}`, path);
@@ -165,7 +165,30 @@ export function checkPackagePath(path: string, bounds: PackageLimits = packageLi
     refuse("path_reserved", "is written by the service itself: rename or remove the file.");
 }
 
-/** What a case-insensitive, normalising file system would take two names for the same by. */
+/** Names of the files that the sync writes itself, folded. */
+const syncedFiles: readonly string[] = [".svc.json", "skill.md", "rule.md", "readme.md"];
+
+/**
+ * Throws the first rule that the name of a directory below `skills/` breaks: the same rule where a branch is read and
+ * where it is written, so that no directory is imported that could not be written or removed again.
+ */
+export function checkDirectoryName(name: string): void {
+  if (name.includes("/"))
+    throw new PackageError(
+      "path_empty",
+      `${shown(name)} has a slash in its name: rename the directory.`,
+      name,
+    );
+  checkPackagePath(name);
+  if (syncedFiles.includes(foldName(name)))
+    throw new PackageError(
+      "path_reserved",
+      `${shown(name)} is the name of a file that the service writes: rename the directory.`,
+      name,
+    );
+}
+
+/** Key by which a case-insensitive, normalizing file system would treat two names as the same. */
 export function foldName(name: string): string {
   return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
 }
@@ -226,7 +249,7 @@ export function collectPaths(bounds: PackageLimits = packageLimits) {
       claim(path, false, path);
       files.add(path);
     },
-    /** A folder entry of an archive: stored nowhere, but held to the same rules. */
+    /** A folder entry of an archive: not stored, but checked by the same rules. */
     addFolder(path: string): void {
       checkPackagePath(path, bounds);
       claimFolders(path);

@@ -1,5 +1,5 @@
 /**
- * What a text has to be to be published, and what tools want of it beside that (agentskills.io/specification): the
+ * Requirements for a text to be published, and further advice for tools (agentskills.io/specification): the
  * same rules where the service takes content in and where `svc lint` looks at it before. The rules about a package's
  * paths and sizes are in `package-rules.ts`. Pure.
  */
@@ -51,11 +51,11 @@ export type AdviceRule = (typeof adviceRules)[number];
 export interface Fault<R extends string = ContentRule> {
   rule: R;
   reason: string;
-  /** Of the file, from 1. */
+  /** Line in the file, from 1. */
   line?: number;
 }
 
-/** What frontmatter says of the skill itself. */
+/** Fields of the frontmatter that describe the skill. */
 export interface FrontmatterDefaults {
   name?: string;
   description?: string;
@@ -71,8 +71,14 @@ export interface SkillText extends SplitText {
 /** Reads a text skill or a package's SKILL.md. Never throws. */
 export function readSkillText(source: string, format: ContentFormat): SkillText {
   const faults: Fault[] = [];
-  if (utf8Length(source) > limits.textContentBytes)
-    faults.push({ rule: "text_too_large", reason: `it is over ${limits.textContentBytes} bytes` });
+  // A text is limited without its frontmatter, which has a limit of its own: what the service adds never makes it too
+  // large.
+  const isTooLarge = {
+    rule: "text_too_large",
+    reason: `it is over ${limits.textContentBytes} bytes`,
+  } as const;
+  const isText = format === "markdown";
+  if (utf8Length(source) > (isText ? limits.textFileBytes : limits.textContentBytes)) faults.push(isTooLarge);
   if (format === "markdown" && (source.includes("\0") || /\p{Surrogate}/u.test(source)))
     faults.push({ rule: "text_encoding", reason: "it is not text: it holds NUL or broken Unicode" });
   let split: SplitText;
@@ -81,10 +87,12 @@ export function readSkillText(source: string, format: ContentFormat): SkillText 
   } catch (error) {
     if (!(error instanceof FrontmatterError)) throw error;
     const { rule, reason, line } = error;
-    const nothing = { fields: undefined, lines: new Map<string, number>(), body: "", bodyLine: 1 };
+    const nothing = { fields: undefined, lines: new Map<string, number>(), head: "", body: "", bodyLine: 1 };
     return { ...nothing, defaults: {}, faults: [...faults, { rule, reason, line }] };
   }
   const { fields } = split;
+  if (isText && faults.length === 0 && utf8Length(split.body) > limits.textContentBytes)
+    faults.push(isTooLarge);
   if (format === "markdown" && split.body.trim() === "")
     faults.push({ rule: "text_empty", reason: "it has no text" });
   if (format === "package" && fields === undefined)
@@ -176,7 +184,7 @@ const knownKeys = new Set([
   "tags",
 ]);
 
-/** Keys that are kept, and that not every tool knows. */
+/** Keys that are kept although not every tool supports them. */
 export function unknownKeys(fields: ReadonlyMap<string, unknown>): string[] {
   return [...fields.keys()].filter((key) => !knownKeys.has(key));
 }
@@ -186,7 +194,7 @@ export function isToolName(name: string): boolean {
   return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) && name.length <= 64;
 }
 
-export interface Surroundings {
+export interface SkillContext {
   format: ContentFormat;
   type: SkillType;
   /** The package's folder. */
@@ -201,12 +209,12 @@ const advisedTokens = 5000;
 const charactersPerToken = 4;
 const compatibilityMax = 500;
 
-/** What the text should keep beside what it must. */
-export function adviseOn(text: SkillText, around: Surroundings): Fault<AdviceRule>[] {
+/** Recommendations beyond the requirements. */
+export function adviseOn(text: SkillText, around: SkillContext): Fault<AdviceRule>[] {
   return [...adviseOnFields(text, around), ...adviseOnBody(text, around), ...adviseOnLinks(text, around)];
 }
 
-function adviseOnFields(text: SkillText, around: Surroundings): Fault<AdviceRule>[] {
+function adviseOnFields(text: SkillText, around: SkillContext): Fault<AdviceRule>[] {
   const { fields = new Map<string, unknown>(), lines, defaults } = text;
   const advice: Fault<AdviceRule>[] = [];
   const advise = (key: string, rule: AdviceRule, reason: string) =>
@@ -263,7 +271,7 @@ function adviseOnFields(text: SkillText, around: Surroundings): Fault<AdviceRule
   return advice;
 }
 
-function adviseOnBody({ body, bodyLine, faults }: SkillText, { format }: Surroundings): Fault<AdviceRule>[] {
+function adviseOnBody({ body, bodyLine, faults }: SkillText, { format }: SkillContext): Fault<AdviceRule>[] {
   const advice: Fault<AdviceRule>[] = [];
   if (format === "package" && body.trim() === "" && faults.length === 0)
     advice.push({ rule: "body_empty", reason: "it has no instructions below its frontmatter" });
@@ -287,7 +295,7 @@ function adviseOnBody({ body, bodyLine, faults }: SkillText, { format }: Surroun
 const inlineLink = /\]\(\s{0,3}<?([^()\s<>]{1,1000})/g;
 const definedLink = /^ {0,3}\[[^\]]{1,200}\]:\s{0,3}<?([^\s<>]{1,1000})/;
 
-function adviseOnLinks({ body, bodyLine }: SkillText, around: Surroundings): Fault<AdviceRule>[] {
+function adviseOnLinks({ body, bodyLine }: SkillText, around: SkillContext): Fault<AdviceRule>[] {
   const advice: Fault<AdviceRule>[] = [];
   const files = new Set(around.files);
   const isThere = (path: string) => files.has(path) || [...files].some((file) => file.startsWith(`${path}/`));

@@ -28,7 +28,7 @@ export type InstallMethod = (typeof installMethods)[number];
 export const installScopes = ["global", "project"] as const;
 export type InstallScope = (typeof installScopes)[number];
 
-/** How something that is installed deviates (`docs/manifest.md`). */
+/** How something that is installed deviates (`docs/reference/manifest.md`). */
 export const driftKinds = [
   "missing",
   "edited",
@@ -48,7 +48,7 @@ export type DriftKind = (typeof driftKinds)[number];
 export const downloadSources = ["cli", "web", "api"] as const;
 export type DownloadSource = (typeof downloadSources)[number];
 
-/** What wrote a version: the value of its commit's `Svc-Source` trailer. */
+/** Origin of a version: the value of its commit's `Svc-Source` trailer. */
 export const versionSources = ["web", "cli", "api", "mcp", "oidc", "import"] as const;
 export type VersionSource = (typeof versionSources)[number];
 
@@ -58,7 +58,7 @@ export type PublishMode = (typeof publishModes)[number];
 export const bumps = ["patch", "minor", "major"] as const;
 export type Bump = (typeof bumps)[number];
 
-/** Permission groups and their actions (`docs/access.md`). */
+/** Permission groups and their actions (`docs/concepts/access.md`). */
 export const permissionActions = {
   skill: ["read", "create", "update", "delete"],
   folder: ["create", "update", "delete", "manageAcl"],
@@ -87,21 +87,93 @@ export const builtInRoles = ["owner", "admin", "member", "viewer"] as const;
 export type BuiltInRole = (typeof builtInRoles)[number];
 
 const { sso: _sso, scim: _scim, ...givable } = permissionActions;
-/** What a custom role may hold: all but what only an owner has. */
+/** Permissions that a custom role may have: all except those reserved for owners. */
 export const customRoleActions = { ...givable, organization: ["update"] } as const;
 
-/** What a grant on a folder allows at most, from least to most (`docs/access.md`). */
+/** Access levels of a folder grant, in ascending order (`docs/concepts/access.md`). */
 export const folderLevels = ["viewer", "editor", "manager"] as const;
 export type FolderLevel = (typeof folderLevels)[number];
+
+/** Readers of a folder or skill, from the most to the fewest (`docs/concepts/access.md`). */
+export const audienceKinds = ["public", "unlisted", "organization", "restricted"] as const;
 
 export const principalTypes = ["team", "member"] as const;
 export type PrincipalType = (typeof principalTypes)[number];
 
-/** A member's personal workspace, from being asked for to its end (`docs/workspaces.md`). */
+/** A member's personal workspace, from being asked for to its end (`docs/reference/workspaces.md`). */
 export const workspaceStates = ["scheduled", "provisioned", "failed", "left", "deleting"] as const;
 export type WorkspaceState = (typeof workspaceStates)[number];
 
-/** Code hosts that a repository is connected at (`docs/sync.md`). */
+/**
+ * Why one skill or directory is not in step with the connected repository (`docs/reference/sync.md`). Besides these, the code is
+ * a rule of packages (`package-rules.ts`) or of the API (`errors.ts`) that its content breaks.
+ */
+export const skillProblemCodes = [
+  "root_file_is_no_file",
+  "root_file_missing",
+  "root_file_misplaced",
+  "wrong_case",
+  "occupied",
+  "path_blocked",
+  "inside_skill",
+  "holds_skills",
+  "submodule",
+  "symlink",
+  "name_not_text",
+  "too_deep",
+  "not_imported",
+  "identity_unclear",
+  "claimed_twice",
+  "index_edited",
+  "name_put_back",
+  "damaged_tree",
+  "skills_blocked",
+  "push_rejected",
+  "connector_gone",
+  "unreadable",
+  "internal",
+] as const;
+export type SkillProblemCode = (typeof skillProblemCodes)[number];
+
+/** Why a connection is `blocked` or `failing`, or its last sync failed (`docs/reference/sync.md`). */
+export const syncProblemCodes = [
+  "auth_failed",
+  "remote_missing",
+  "host_not_offered",
+  "branch_missing",
+  "branch_protected",
+  "push_rejected",
+  "pull_requests_denied",
+  "connector_gone",
+  "skills_blocked",
+  "remote_too_large",
+  "remote_forbidden",
+  "invalid_remote",
+  "sha256_repository",
+  "remote_unreachable",
+  "remote_failed",
+  "remote_protocol",
+  "rate_limited",
+  "process_ended",
+  "internal",
+  "git_missing",
+  "storage_full",
+  "storage_unavailable",
+  "pack_vanished",
+  "store_closed",
+  "server_busy",
+  "mirror_damaged",
+  "connection_ended",
+  "invalid_id",
+  "invalid_draft",
+  "repository_missing",
+  "object_missing",
+  "object_corrupt",
+  "digest_mismatch",
+] as const;
+export type SyncProblemCode = (typeof syncProblemCodes)[number];
+
+/** Code hosts that a repository is connected at (`docs/reference/sync.md`). */
 export const hostKinds = ["github-app", "github-token", "local"] as const;
 export type HostKind = (typeof hostKinds)[number];
 
@@ -116,7 +188,7 @@ export type SyncMode = (typeof syncModes)[number];
 export const proposalStates = ["none", "branch", "open", "closed", "edited"] as const;
 export type ProposalState = (typeof proposalStates)[number];
 
-/** `blocked`: somebody has to change something at the host; `failing`: it is tried again by itself. */
+/** `blocked`: requires a change at the host; `failing`: retried automatically. */
 export const syncStatuses = ["active", "blocked", "failing", "disconnecting"] as const;
 export type SyncStatus = (typeof syncStatuses)[number];
 
@@ -124,7 +196,7 @@ export type SyncStatus = (typeof syncStatuses)[number];
 export const syncOutcomes = ["running", "done", "blocked", "failed", "stopped"] as const;
 export type SyncOutcome = (typeof syncOutcomes)[number];
 
-/** What a token may be narrowed to (specification, part 2). */
+/** Scopes to which a token may be narrowed. */
 export const scopableActions = {
   skill: ["read", "create", "update", "delete"],
   folder: ["create", "update", "delete"],
@@ -132,7 +204,15 @@ export const scopableActions = {
   githubSync: ["read", "manage"],
 } as const;
 
-/** Audit events that the present features emit (specification, part 6). */
+/** Reasons of a report about a skill. */
+export const reportReasons = ["malware", "secrets", "copyright", "impersonation", "abuse", "other"] as const;
+export type ReportReason = (typeof reportReasons)[number];
+
+/** `resolved`: action was taken; `dismissed`: none was necessary. */
+export const reportStates = ["open", "resolved", "dismissed"] as const;
+export type ReportState = (typeof reportStates)[number];
+
+/** Names of all audit events. */
 export const eventNames = [
   "skill.created",
   "skill.updated",
@@ -141,6 +221,8 @@ export const eventNames = [
   "skill.version_reverted",
   "skill.version_imported",
   "skill.created_via_import",
+  "skill.taken_down",
+  "skill.takedown_lifted",
   "folder.created",
   "folder.updated",
   "folder.deleted",
@@ -191,6 +273,8 @@ export const eventNames = [
   "repohost_sync.disconnect",
   "repohost_sync.manual_sync",
   "repohost_sync.update",
+  "skill_report.resolved",
+  "skill_report.dismissed",
   "queue.paused",
   "queue.resumed",
   "queue.failed_retried",
@@ -200,7 +284,7 @@ export const eventNames = [
 ] as const;
 export type EventName = (typeof eventNames)[number];
 
-/** The states of a job that the interface lists. `failed` is for good: nothing but a person moves it on. */
+/** Job states that the API lists. `failed` is permanent: only an administrator can retry or remove the job. */
 export const jobStates = ["active", "waiting", "delayed", "failed", "completed"] as const;
 export type JobState = (typeof jobStates)[number];
 
@@ -208,7 +292,7 @@ export type JobState = (typeof jobStates)[number];
 export const metricRanges = ["hour", "day", "week"] as const;
 export type MetricRange = (typeof metricRanges)[number];
 
-/** What the names of anonymous identities are made of: without vowels, so that chance writes no words. */
+/** Alphabet for the names of anonymous identities: without vowels, so that no words occur by chance. */
 export const anonymousNames = { prefix: "anon-", letters: "bcdfghjkmnpqrstvwxz", length: 10 } as const;
 const anonymousName = new RegExp(
   `^${anonymousNames.prefix}[${anonymousNames.letters}]{${anonymousNames.length}}$`,
@@ -230,6 +314,7 @@ export const reservedSlugs = [
   "dashboard",
   "device",
   "docs",
+  "end-access",
   "explore",
   "favicon",
   "forgot-password",

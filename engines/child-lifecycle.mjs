@@ -25,7 +25,7 @@ export async function giveUp(code, message) {
 }
 
 /**
- * Ends the process through `close` when it is told to (SIGTERM) and when the parent goes away, however it went.
+ * Ends the process through `close` on SIGTERM and when the parent ends for any reason.
  *
  * @param {() => Promise<void>} close finishes work in flight and lets go of the data folder
  */

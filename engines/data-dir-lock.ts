@@ -9,18 +9,18 @@ import fs from "node:fs";
 import path from "node:path";
 
 const ATTEMPTS = 12;
-/** Who has held on for so long does not step back any more. */
+/** A contender whose file is this old does not give way any more. */
 const SETTLED_MS = 1000;
 
-/** Who holds a lock. `birth` tells a process from a later one with the same pid. */
+/** Holder of a lock. `birth` distinguishes a process from a later one with the same pid. */
 interface Holder {
   pid: number;
   startedAt: string;
   birth: string;
 }
 
-/** The folder is in use under this name; the message names the process and the way out. */
-export class DataDirHeldError extends Error {
+/** The folder is in use under this name; the message names the process and the remedy. */
+export class DataDirLockedError extends Error {
   readonly pid: number;
   readonly startedAt: Date;
 
@@ -29,7 +29,7 @@ export class DataDirHeldError extends Error {
       `The data folder ${dir} is in use (${name}) by process ${holder.pid}, started at ${holder.startedAt}. ` +
         `Stop that process first, or set DATA_DIR to another folder.`,
     );
-    this.name = "DataDirHeldError";
+    this.name = "DataDirLockedError";
     this.pid = holder.pid;
     this.startedAt = new Date(holder.startedAt);
   }
@@ -39,10 +39,10 @@ export class DataDirHeldError extends Error {
  * Takes the lock `name` (letters, digits and hyphens) on `dir`, creating the folder when missing, and resolves with
  * the function that gives it back. Survives kill -9: the lock of a process that is gone counts for nothing, also when
  * its pid is in use again. Processes on other hosts or in other pid namespaces are not seen.
- * Throws DataDirHeldError while a living process holds it.
+ * Throws DataDirLockedError while a living process holds it.
  */
 export async function lockDataDir(dir: string, name: string): Promise<() => void> {
-  if (!/^[a-z0-9-]+$/i.test(name)) throw new TypeError(`"${name}" is no name for a lock`);
+  if (!/^[a-z0-9-]+$/i.test(name)) throw new TypeError(`"${name}" is not a valid lock name`);
   const absolute = path.resolve(dir);
   const locks = path.join(absolute, ".locks");
   fs.mkdirSync(locks, { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export async function lockDataDir(dir: string, name: string): Promise<() => void
     if (!rival) return () => fs.rmSync(file, { force: true });
     fs.rmSync(file, { force: true });
     const hasSettled = Date.now() - rival.takenAt > SETTLED_MS;
-    if (hasSettled || attempt === ATTEMPTS) throw new DataDirHeldError(absolute, name, rival.holder);
+    if (hasSettled || attempt === ATTEMPTS) throw new DataDirLockedError(absolute, name, rival.holder);
     // Two that start at once see each other and both step back: unequal pauses let one of them through.
     await new Promise((done) => setTimeout(done, 20 + Math.random() * 40 * attempt));
   }

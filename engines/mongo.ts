@@ -19,7 +19,7 @@ export interface EmbeddedMongoOptions {
 
 /**
  * Starts MongoDB's own engine on `dataDir`, or attaches to the one another process runs there. Its `uri` carries the
- * write concern. Throws an EngineError whose message names the way out.
+ * write concern. Throws an EngineError whose message names the remedy.
  */
 export function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedEngine> {
   const dataDir = path.resolve(options.dataDir);

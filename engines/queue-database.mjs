@@ -32,7 +32,7 @@ export async function ensureDatabase(dataDir) {
   return { dir, fromTemplate: template !== undefined };
 }
 
-/** Makes the database anew where the template turned out to be broken; a power cut may have cut it off. */
+/** Recreates the database if the template is broken, for example after a power cut. */
 export async function replaceDatabase(dataDir) {
   fs.rmSync(templateFolder(), { recursive: true, force: true });
   fs.rmSync(path.join(dataDir, FOLDER), { recursive: true, force: true });
@@ -91,7 +91,7 @@ async function create(dir) {
   throw new Error(reason?.trim() ?? `creating the database ended with ${signal ?? status}`);
 }
 
-/** Of interrupted creations. A data folder has one owner at a time; the template's is shared, hence the time. */
+/** Removes interrupted creations. A data folder has one owner at a time; the template's is shared, hence the age limit. */
 function removeLeftovers(folder, before = Infinity) {
   for (const name of fs.readdirSync(folder)) {
     const leftover = path.join(folder, name);

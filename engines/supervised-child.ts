@@ -29,14 +29,16 @@ const QUICK_END_MS = 1000;
 const MAX_QUICK_ENDS_PER_MINUTE = 5;
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5000;
-const START_TIMEOUT_MS = 60_000;
+/** A restarted engine that takes longer is killed and restarted again; the first start is waited for. */
+const RESTART_TIMEOUT_MS = 60_000;
+const START_NOTICE_MS = 10_000;
 // A kill after that loses nothing (both engines survive kill -9), while Ctrl-C has to end everything in 10 s.
 const STOP_TIMEOUT_MS = 8000;
 const BUSY_ATTEMPTS = 40;
 const BUSY_PAUSE_MS = 250;
 
 export interface EngineEvents {
-  /** The engine ended without being told to; a new one is being started. */
+  /** The engine ended unexpectedly; a new one is being started. */
   crash: [{ code: number | null; signal: string | null }];
   /** The engine answers again, in this process or in the one that owns the folder now. */
   restarted: [];
@@ -46,7 +48,7 @@ export interface EngineEvents {
 
 /** A running engine, as its users see it. */
 export interface EmbeddedEngine {
-  /** What clients connect to; stays the same over restarts. */
+  /** Address for clients; stays the same over restarts. */
   readonly uri: string;
   /** True where another process owns the engine and this one only uses it. */
   readonly attached: boolean;
@@ -62,7 +64,7 @@ export interface ChildOptions extends EngineSubject {
   script: string;
   log: EngineLog;
   uriOf: (socketPath: string) => string;
-  /** What the engine needs in its environment beyond the common part; may throw an EngineError. */
+  /** Additional environment variables for the engine; may throw an EngineError. */
   env: () => Record<string, string>;
 }
 
@@ -85,7 +87,7 @@ function codeOfSystemError(error: NodeJS.ErrnoException): EngineErrorCode {
   return ["EACCES", "EPERM", "EROFS"].includes(error.code ?? "") ? "NOT_WRITABLE" : "OPEN_FAILED";
 }
 
-/** What a child said or how it ended before it could say anything. */
+/** The first message of a child, or how it ended without one. */
 interface Outcome {
   code: EngineErrorCode | "READY";
   detail: string;
@@ -134,19 +136,23 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     return this.#watch !== undefined;
   }
 
-  /** Starts the engine or attaches to the running one; resolves once it answers. */
+  /** Starts the engine or attaches to the running one; resolves once it responds, however long that takes. */
   async start(): Promise<this> {
+    await this.#open(undefined);
+    return this;
+  }
+
+  async #open(timeoutMs: number | undefined): Promise<void> {
     this.#owned = undefined;
     this.#watch = undefined;
     this.#prepare();
     // The owner of a busy folder may be starting or stopping right now: try for 10 s.
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.#launch();
-        return this;
+        return await this.#launch(timeoutMs);
       } catch (error) {
         if (!(error instanceof EngineError && error.code === "BUSY")) throw error;
-        if (await this.#attach()) return this;
+        if (await this.#attach()) return;
         if (attempt === BUSY_ATTEMPTS) throw error;
         await sleep(BUSY_PAUSE_MS);
       }
@@ -178,7 +184,7 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     return new EngineError(code, { name, advice, dataDir: this.#dataDir }, detail, cause);
   }
 
-  async #launch() {
+  async #launch(timeoutMs: number | undefined) {
     if (this.#stopped) throw this.#error("STOPPED");
     const { log, name, script } = this.#options;
     // Nothing of the parent's environment goes along: it may hold secrets, loaders and debuggers.
@@ -195,7 +201,7 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     this.#latest = child;
     let stderr = "";
     child.stderr?.on("data", (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-4000)));
-    const { code, detail } = await this.#outcome(child, () => stderr);
+    const { code, detail } = await this.#outcome(child, () => stderr, timeoutMs);
     if (code !== "READY") {
       if (isRunning(child)) child.kill("SIGKILL");
       // A full disk makes the engines abort in ways that look like damage.
@@ -217,10 +223,16 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
   }
 
   /** Resolves with what the child says first, or with how it ended. */
-  #outcome(child: ChildProcess, stderr: () => string): Promise<Outcome> {
+  #outcome(child: ChildProcess, stderr: () => string, timeoutMs: number | undefined): Promise<Outcome> {
+    const { log, name } = this.#options;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle({ code: "TIMEOUT", detail: "" }), START_TIMEOUT_MS);
+      const notice = setInterval(
+        () => log.warn({ engine: name, pid: child.pid, dataDir: this.#dataDir }, `${name} is still starting`),
+        START_NOTICE_MS,
+      );
+      const timer = timeoutMs && setTimeout(() => settle({ code: "TIMEOUT", detail: "" }), timeoutMs);
       const settle = (outcome: Outcome) => {
+        clearInterval(notice);
         clearTimeout(timer);
         resolve(outcome);
       };
@@ -231,7 +243,7 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
   }
 
   /**
-   * Keeps one connection to the engine of another process; when that ends, becomes owner or attaches anew.
+   * Keeps one connection to the engine of another process; when that ends, becomes owner or attaches again.
    * An engine that is about to end hangs up at once, hence the short wait.
    */
   #attach(): Promise<boolean> {
@@ -266,7 +278,7 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     this.#recover(Date.now() - readyAt < QUICK_END_MS, hint);
   }
 
-  /** Starts the engine again after a pause that grows with every quick end; clients wait and reconnect meanwhile. */
+  /** Starts the engine again after a pause that grows with every quick end; clients wait and reconnect. */
   #recover(endedQuickly: boolean, hint: string) {
     const now = Date.now();
     const recent = this.#quickEnds.filter((at) => now - at < 60_000);
@@ -284,8 +296,8 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
   async #startAgain() {
     if (this.#stopped) return;
     try {
-      // start() and not #launch(): a process that was attached may have become the owner meanwhile.
-      await this.start();
+      // Not #launch() alone: a process that was attached may have become the owner.
+      await this.#open(RESTART_TIMEOUT_MS);
       this.emit("restarted");
     } catch (error) {
       if (this.#stopped) return;

@@ -19,17 +19,21 @@ export const repoFailures = {
   /** Out of file handles or memory, a worker that died, an I/O error of the disk. */
   storage_unavailable: { retryable: true },
   store_closed: { retryable: true },
-  /** There is no git program, which serving clones needs. */
+  /** The git program that serving clones requires is not installed. */
   git_missing: { retryable: false },
-  /** More clients than processes, for longer than anybody waits. */
+  /** Too many clients: none of the git processes became free in time. */
   server_busy: { retryable: true },
   /** A mirror lacks what it should hold: dropped and fetched again it is whole. The cause says what was found. */
   mirror_damaged: { retryable: true },
   /** An address or branch that may not be asked for. */
   invalid_remote: { retryable: false },
+  /** The connection of the request has ended, or another process has taken it over. */
+  connection_ended: { retryable: false },
+  /** A repository in the SHA-256 object format. */
+  sha256_repository: { retryable: false },
   /** The host does not take the credentials, or they do not reach so far. */
   auth_failed: { retryable: false },
-  /** There is no such repository, or none that these credentials may see. */
+  /** The repository does not exist, or these credentials have no access to it. */
   remote_missing: { retryable: false },
   /** The address leads into this machine or a private network. */
   remote_forbidden: { retryable: false },

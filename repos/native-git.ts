@@ -1,12 +1,8 @@
-/** The machine's own git, as a process with nothing of anybody's settings, for upkeep that it does better than we. */
-import { execFile } from "node:child_process";
+/** The machine's own git, run without any user's settings, for maintenance that it does better than our code. */
 import { RepoError } from "./errors.ts";
+import { type NativeGit, plainGitEnvironment, startGit } from "./git-process.ts";
 
-export interface NativeGit {
-  /** A name that is looked for on `searchPath`, or an absolute path. */
-  program: string;
-  searchPath: string | undefined;
-}
+export type { NativeGit } from "./git-process.ts";
 
 export interface GitOutput {
   /** Null where it was ended from outside. */
@@ -18,46 +14,52 @@ export interface GitOutput {
 const outputBytes = 4 * 1024 * 1024;
 
 /**
- * Runs git and answers what it said, whatever its exit code. Throws `git_missing` where there is no such program, and
- * `storage_unavailable` where it takes longer than `timeoutMs`, after which it is killed.
+ * Runs git and returns what it printed, whatever its exit code. Throws `git_missing` if the program does not exist,
+ * and `storage_unavailable` where it takes longer than `timeoutMs` or prints too much, after which it is killed with
+ * everything that it has started. Its CPU time has the same limit as its time.
  */
-export function runGit(
+export async function runGit(
   git: NativeGit,
   args: readonly string[],
   options: { directory?: string; timeoutMs: number },
 ): Promise<GitOutput> {
   const { directory, timeoutMs } = options;
   const place = directory === undefined ? [] : ["-c", `safe.directory=${directory}`, "-C", directory];
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      git.program,
-      ["-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", ...place, ...args],
-      {
-        env: {
-          ...(git.searchPath === undefined ? {} : { PATH: git.searchPath }),
-          HOME: "/nonexistent",
-          GIT_CONFIG_NOSYSTEM: "1",
-          GIT_CONFIG_GLOBAL: "/dev/null",
-          GIT_TERMINAL_PROMPT: "0",
-          LC_ALL: "C",
-        },
-        timeout: timeoutMs,
-        killSignal: "SIGKILL",
-        maxBuffer: outputBytes,
-        windowsHide: true,
-      },
-      (error, stdout, stderr) => {
-        const { code, killed } = (error ?? {}) as { code?: string | number; killed?: boolean };
-        if (code === "ENOENT")
-          return reject(new RepoError("git_missing", "there is no git program on this machine"));
-        if (killed === true || typeof code === "string")
-          return reject(
-            new RepoError("storage_unavailable", `git ${args[0]} was ended: ${code ?? "it took too long"}`),
-          );
-        resolve({ exitCode: error ? child.exitCode : 0, stdout, stderr });
-      },
-    );
-  });
+  const started = await startGit(
+    git,
+    ["-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", ...place, ...args],
+    {
+      env: { ...plainGitEnvironment(git.searchPath), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+      cpuSeconds: Math.ceil(timeoutMs / 1000),
+    },
+  );
+  const { child } = started;
+  let ending: string | undefined;
+  const kill = (reason: string) => {
+    ending ??= reason;
+    started.kill();
+  };
+  const late = setTimeout(() => kill("it took too long"), timeoutMs);
+  let bytes = 0;
+  const collect = (stream: NodeJS.ReadableStream) => {
+    const pieces: Buffer[] = [];
+    stream.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > outputBytes) kill("it printed too much");
+      else pieces.push(piece);
+    });
+    return pieces;
+  };
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  child.stdin.on("error", () => undefined).end();
+  const exitCode = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  clearTimeout(late);
+  if (ending !== undefined) throw new RepoError("storage_unavailable", `git ${args[0]} was ended: ${ending}`);
+  return {
+    exitCode,
+    stdout: Buffer.concat(stdout).toString(),
+    stderr: Buffer.concat(stderr).toString(),
+  };
 }
 
 /** The version of the git program, or undefined where there is none. */

@@ -1,6 +1,6 @@
 // Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in dist/cli/) and the front end of
-// the pages (a bundle and a style sheet each in dist/web/).
-//   node scripts/build.mjs [server|cli|web]
+// the pages (a bundle and a style sheet each in dist/web/). For npm test, also the tests (dist/tests/).
+//   node scripts/build.mjs [server|cli|web|tests]
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { installIfStale } from "./install.mjs";
 import { requireNode } from "./node-version.mjs";
 import { noticesOf } from "./notices.mjs";
-import { builds, isFresh, root, stateOf } from "./sources.mjs";
+import { builds, compiledTests, isFresh, root, stateOf } from "./sources.mjs";
 
 const LOCK_WAIT_MS = 120_000;
 const inRoot = (...names) => path.join(root, ...names);
@@ -29,7 +29,8 @@ export async function buildIfStale(names = ["server", "cli", "web"]) {
       const state = stateOf(build);
       if (name === "server") await buildServer();
       else if (name === "cli") await buildCli();
-      else await buildWeb();
+      else if (name === "web") await buildWeb();
+      else buildTests();
       fs.writeFileSync(inRoot(build.stamp), state);
     }
     await template;
@@ -45,7 +46,7 @@ export async function buildIfStale(names = ["server", "cli", "web"]) {
 /** Of builds that were killed: no other one runs while the lock is held. */
 function removeLeftovers() {
   for (const name of fs.readdirSync(inRoot("dist"))) {
-    if (/^\.(server|cli|web)-\d+$|\.old-\d+$/.test(name)) {
+    if (/^\.(server|cli|web|tests)-\d+$|\.old-\d+$/.test(name)) {
       fs.rmSync(inRoot("dist", name), { recursive: true, force: true });
     }
   }
@@ -198,6 +199,25 @@ async function buildWeb() {
     swap(fresh, inRoot("dist", "web"));
   } finally {
     await bundle.close();
+    fs.rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Plain JavaScript with source maps. Types are not checked: `npm run typecheck` does that. */
+function buildTests() {
+  const fresh = inRoot("dist", `.tests-${process.pid}`);
+  const tsc = inRoot("node_modules", "typescript", "bin", "tsc");
+  const options = ["--noEmit", "false", "--noCheck", "--allowImportingTsExtensions", "false", "--sourceMap"];
+  try {
+    const args = [tsc, "-p", "tsconfig.json", ...options, "--outDir", fresh];
+    // A file with a syntax error is compiled all the same, and fails as it is loaded.
+    spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
+    // Where compiled modules look for the front end. Scripts find the checkout by their own place, so they stay there.
+    fs.symlinkSync("../web", path.join(fresh, "web"));
+    fs.rmSync(path.join(fresh, "scripts"), { recursive: true, force: true });
+    fs.symlinkSync("../../scripts", path.join(fresh, "scripts"));
+    swap(fresh, inRoot(compiledTests));
+  } finally {
     fs.rmSync(fresh, { recursive: true, force: true });
   }
 }

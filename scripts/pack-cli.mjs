@@ -23,7 +23,7 @@ try {
   const bundle = fs.readFileSync(path.join(staged, "lib", "main.cjs"), "utf8");
   fs.writeFileSync(path.join(staged, "lib", "main.cjs"), `#!/usr/bin/env node\n${bundle}`, { mode: 0o755 });
   fs.copyFileSync(path.join(root, "LICENSE"), path.join(staged, "LICENSE"));
-  fs.copyFileSync(path.join(root, "docs", "cli.md"), path.join(staged, "README.md"));
+  fs.copyFileSync(path.join(root, "docs", "reference", "cli.md"), path.join(staged, "README.md"));
   const manifest = {
     name,
     version,

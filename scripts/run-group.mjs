@@ -5,6 +5,11 @@ import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 
+import { compiledTests, root } from "./sources.mjs";
+import { recordUsage } from "./test-usage.mjs";
+
+const compiled = (file) => pathToFileURL(path.join(root, compiledTests, file.replace(/\.ts$/, ".js")));
+
 /**
  * Called by the file that run-tests.mjs writes for each group.
  *
@@ -27,11 +32,21 @@ export function runGroup(files, timeoutMs) {
       watch.postMessage(file, []);
       // Support code keeps what it shares within a file by this name.
       process.env.SVC_TEST_FILE = file;
+      recordUsage(file);
       // Before the file's own hooks: where one fails, no later one runs.
-      after(() => begin[index + 1]?.());
-      await import(pathToFileURL(path.resolve(file))).catch((error) =>
-        it("is loaded", () => Promise.reject(error)),
-      );
+      after(() => (begin[index + 1] ?? endSoon)());
+      await import(compiled(file)).catch((error) => it("is loaded", () => Promise.reject(error)));
     }),
   );
+}
+
+/** How long a process may stay open after its last file: its clean-up, connections and children take a moment. */
+const CLOSE_WITHIN_MS = 30_000;
+
+/** Names what keeps the process open after its last file, and ends it: its tests are done, and others wait for it. */
+function endSoon() {
+  setTimeout(() => {
+    console.error(`Open after the last test file: ${process.getActiveResourcesInfo().join(", ")}`);
+    process.exit();
+  }, CLOSE_WITHIN_MS).unref();
 }

@@ -1,5 +1,5 @@
-// Runs the given test files on one pair of embedded engines, with everything they make in one temporary folder.
-// Started by test.mjs under `--import tsx`, which node:test hands on to the process of every group of files.
+// Runs the given test files on engines that they share, with everything they make in one temporary folder.
+// Started by test.mjs, which has compiled them and everything that they import.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,9 +7,13 @@ import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 
-import { startEmbeddedMongo } from "../engines/mongo.ts";
-import { startEmbeddedQueue } from "../engines/queue.ts";
+import { compiledTests, root } from "./sources.mjs";
 import { groupTests } from "./test-groups.mjs";
+import { startRedis } from "./test-redis.mjs";
+import { printUsage } from "./test-usage.mjs";
+
+const { startEmbeddedMongo } = await import(`../${compiledTests}/engines/mongo.js`);
+const { startEmbeddedQueue } = await import(`../${compiledTests}/engines/queue.js`);
 
 /** A file that takes longer hangs: its process is ended, and it is reported as failed. */
 const FILE_TIMEOUT_MS = Number(process.env.SVC_TEST_FILE_TIMEOUT_MS ?? 240_000);
@@ -19,11 +23,15 @@ const CONCURRENCY = Math.min(Math.max(os.availableParallelism(), 2) + 1, 8);
 /** As npm test has built it. */
 const JOB_PROGRAM = path.join(import.meta.dirname, "..", "dist", "workers", "job-child.js");
 
+/** The copy of the MongoDB engine that some systems need, made once per installation. */
+const ENGINE_CACHE = path.join(root, "node_modules", ".cache", "mongo-engine");
+
 const files = process.argv.slice(2);
 const startedAt = Date.now();
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-test-"));
 // Also what a killed test leaves behind is then removed at the end.
 process.env.TMPDIR = temp;
+process.env.SVC_TEST_USAGE = path.join(temp, "usage");
 
 const silent = { info() {}, warn() {}, error: (fields, message) => console.error(message, fields) };
 const engines = [];
@@ -31,6 +39,7 @@ let isInterrupted = false;
 
 async function cleanUp() {
   await Promise.all(engines.map((engine) => engine.stop()));
+  if (!isInterrupted) printUsage(process.env.SVC_TEST_USAGE);
   fs.rmSync(temp, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
@@ -60,11 +69,16 @@ const unended = new Set(files);
 
 try {
   const queueDir = path.join(temp, "queue");
-  const [mongo, queue] = await Promise.all([
-    startEmbeddedMongo({ dataDir: path.join(temp, "mongodb"), log: silent }),
+  const [mongo, queue, redis] = await Promise.all([
+    startEmbeddedMongo({ dataDir: path.join(temp, "mongodb"), cacheDir: ENGINE_CACHE, log: silent }),
     startEmbeddedQueue({ dataDir: queueDir, log: silent }),
+    startRedis(temp),
   ]);
   engines.push(mongo, queue);
+  if (redis) {
+    engines.push(redis);
+    process.env.SVC_TEST_REDIS_URL = redis.uri;
+  }
   process.env.SVC_TEST_MONGODB_URL = mongo.uri;
   process.env.SVC_TEST_QUEUE_DIR = queueDir;
   process.env.SVC_TEST_JOB_PROGRAM = JOB_PROGRAM;

@@ -2,14 +2,20 @@
 import fs from "node:fs";
 import path from "node:path";
 
+import { affectedTests, changedFiles } from "./changed-tests.mjs";
 import { root } from "./sources.mjs";
 
 const SUFFIX = ".test.ts";
 
 const isMatch = (filter, file) => file.startsWith(`${filter}/`) || file === `${filter}${SUFFIX}`;
 
-/** Paths relative to the checkout; ends the process with the names there are where a filter matches nothing. */
-export function selectTests(filters) {
+/**
+ * Paths relative to the checkout; ends the process with the names there are where a filter matches nothing.
+ *
+ * @param {string[]} args filters, and `--changed`
+ */
+export function selectTests(args) {
+  const filters = args.filter((arg) => arg !== "--changed");
   const tests = path.join(root, "test");
   const all = fs
     .readdirSync(tests, { withFileTypes: true })
@@ -24,5 +30,6 @@ export function selectTests(filters) {
     process.exit(1);
   }
   const chosen = filters.length === 0 ? all : all.filter((file) => filters.some((f) => isMatch(f, file)));
-  return chosen.map((file) => path.join("test", file));
+  const paths = chosen.map((file) => `test/${file}`);
+  return args.includes("--changed") ? affectedTests(paths, changedFiles()) : paths;
 }

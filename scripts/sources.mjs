@@ -13,7 +13,10 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
  * @property {string[]} sources files and folders
  */
 
-/** @type {Record<"server" | "cli" | "web", Build>} */
+/** Folder of the compiled tests and of what they import, each at its source's path. */
+export const compiledTests = "dist/tests";
+
+/** @type {Record<"server" | "cli" | "web" | "tests", Build>} */
 export const builds = {
   server: {
     output: "dist/server.js",
@@ -41,6 +44,23 @@ export const builds = {
     output: "dist/web/admin.js",
     stamp: "dist/.web-stamp",
     sources: ["web", "contract", "scripts/build.mjs", "tsconfig.json", "package-lock.json"],
+  },
+  tests: {
+    output: `${compiledTests}/engines/mongo.js`,
+    stamp: "dist/.tests-stamp",
+    sources: [
+      "test",
+      "contract",
+      "src",
+      "storage",
+      "repos",
+      "engines",
+      "workers",
+      "cli",
+      "scripts",
+      "tsconfig.json",
+      "package-lock.json",
+    ],
   },
 };
 

@@ -13,45 +13,67 @@ export const alone = new Set([
   "store/crash",
 ]);
 
-/** Takes so long that sharing gains nothing. Longest first: they begin the run, so that the lanes end together. */
-export const long = [
-  "journeys/kill",
-  "journeys/admin-workers",
-  "access/matrix",
-  "journeys/manifest",
-  "journeys/packages",
-  "journeys/device-login",
-  "journeys/start",
-  "queue/embedded",
-  "journeys/failures",
-  "jobs/children",
-  "journeys/publish-install",
-  "scripts/run-tests",
-  "journeys/targets",
-  "cli/interrupted",
-];
+/** Seconds of the files that take long, about; each has a process to itself. Other files count for OTHERS_SECONDS. */
+export const seconds = {
+  "access/matrix": 30,
+  "cli/interrupted": 14,
+  "cli/lint": 14,
+  "git/clone": 11,
+  "jobs/children": 14,
+  "jobs/connections": 11,
+  "journeys/admin-workers": 34,
+  "journeys/device-login": 13,
+  "journeys/failures": 12,
+  "journeys/kill": 30,
+  "journeys/manifest": 20,
+  "journeys/organize": 10,
+  "journeys/packages": 24,
+  "journeys/publish-install": 11,
+  "journeys/start": 48,
+  "journeys/targets": 11,
+  "queue/embedded": 25,
+  "scripts/run-tests": 18,
+  "store/large-packages": 14,
+};
+const OTHERS_SECONDS = 3;
+
+/** Sizes of `npm run test:long`, by file. */
+export const longRuns = {
+  "http/route-fuzz": { SVC_FUZZ_REQUESTS: "100000" },
+  "journeys/engine-kill": { SVC_ENGINE_KILLS: "100" },
+  "journeys/kill": { SVC_KILLS: "500" },
+  "parsers/hostile-input": { SVC_HOSTILE_INPUTS: "10000" },
+  "skills/edit-frontmatter": { SVC_TEXT_RUNS: "20000" },
+  "skills/next-semver": { SVC_SEMVER_RUNS: "100000" },
+  "skills/publish": { SVC_PUBLISHED_TEXTS: "300" },
+  "sync-content/imported-settings": { SVC_SYNCED_TEXTS: "300" },
+  "sync-run/crash-every-step": { SVC_SYNC_STOPS: "all" },
+  "sync-run/crash-process-killed": { SVC_SYNC_KILLS: "60" },
+  "sync-run/crash-pull-request": { SVC_SYNC_STOPS: "all" },
+  "sync-run/large": { SVC_SYNC_LARGE: "5000" },
+  "sync-run/scenarios": { SVC_SYNC_WORLDS: "30" },
+  "sync-run/scenarios-unusual-edits": { SVC_SYNC_WORLDS: "30" },
+};
 
 const nameOf = (file) => file.slice("test/".length, -".test.ts".length);
 const areaOf = (file) => nameOf(file).split("/")[0];
 const isAlone = (file) => alone.has(areaOf(file)) || alone.has(nameOf(file));
 
 /**
- * Each file in exactly one group, in the order in which the groups are to be started.
+ * Each file in exactly one group, in the order in which the groups are to be started: the longest first, so that all
+ * processes are busy to the end.
  *
  * @param {string[]} files test/<area>/<subject>.test.ts, sorted
  * @returns {string[][]}
  */
 export function groupTests(files) {
-  const rank = (file) => long.indexOf(nameOf(file));
-  const first = files.filter((file) => rank(file) !== -1).toSorted((a, b) => rank(a) - rank(b));
-  const others = files.filter((file) => rank(file) === -1);
-  const shared = others.filter((file) => !isAlone(file));
-  return [
-    ...first.map((file) => [file]),
-    ...shareOut(shared),
-    // The smallest pieces last.
-    ...others.filter(isAlone).map((file) => [file]),
-  ];
+  const isLong = (file) => Object.hasOwn(seconds, nameOf(file));
+  const shared = files.filter((file) => !isLong(file) && !isAlone(file));
+  const others = files.filter((file) => !shared.includes(file));
+  const secondsOf = (group) =>
+    group.reduce((sum, file) => sum + (isLong(file) ? seconds[nameOf(file)] : OTHERS_SECONDS), 0);
+  const groups = [...shareOut(shared), ...others.map((file) => [file])];
+  return groups.toSorted((a, b) => secondsOf(b) - secondsOf(a));
 }
 
 /** Small areas share a process, large ones are split evenly. */

@@ -2,6 +2,7 @@
 //   npm test                    everything
 //   npm test -- store auth      the areas test/store and test/auth
 //   npm test -- store/packs     one file, test/store/packs.test.ts
+//   npm test -- --changed       those that a change since the merge base with main can affect
 import { spawn } from "node:child_process";
 import path from "node:path";
 
@@ -14,12 +15,16 @@ const { root } = await import("./sources.mjs");
 const { selectTests } = await import("./select-tests.mjs");
 
 const files = selectTests(process.argv.slice(2));
+if (files.length === 0) {
+  console.log("No test file is affected by the changes.");
+  process.exit(0);
+}
 installIfStale();
-await buildIfStale();
+await buildIfStale(["server", "cli", "web", "tests"]);
 
-// Through tsx from here on: the runner starts the engine from its sources, and hands the loader on to every file.
+// node:test hands the option on to the process of every group of files: failures then name lines of the sources.
 const runner = path.join(root, "scripts", "run-tests.mjs");
-const child = spawn(process.execPath, ["--import", "tsx", runner, ...files], {
+const child = spawn(process.execPath, ["--enable-source-maps", runner, ...files], {
   cwd: root,
   stdio: ["ignore", "inherit", "inherit"],
 });

@@ -4,38 +4,43 @@ import { PackageError } from "../contract/package-rules.ts";
 import { RepoError } from "../repos/errors.ts";
 import { isUnavailable } from "../storage/database.ts";
 import type { App } from "./app.ts";
+import { accountPageRoutes } from "./accounts/page-routes.ts";
+import { accountRoutes } from "./accounts/routes.ts";
 import { authenticate } from "./auth/authenticate.ts";
-import { pageRoutes } from "./auth/page-routes.ts";
+import { signInPageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { ServiceError } from "./errors.ts";
 import { folderRoutes } from "./folders/routes.ts";
+import { assetRoutes } from "./http/asset-routes.ts";
 import { clientRoutes } from "./http/client.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
-import type { IdempotencyStore } from "./http/idempotency.ts";
+import { idempotencyStore } from "./http/idempotency-store.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { describeRoutes, docsRoutes } from "./http/openapi.ts";
 import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
-import { limits } from "../contract/limits.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
-import { invitationPageRoutes } from "./orgs/page-routes.ts";
+import { organizationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
+import { moderationRoutes } from "./skills/moderation/routes.ts";
 import { skillPageRoutes } from "./skills/page-routes.ts";
+import { reportPageRoutes } from "./skills/moderation/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
 import { tokenRoutes } from "./tokens/routes.ts";
 import { userRoutes } from "./users/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
-/** Every route below `/api`, as the API description tells them. */
+/** Every route below `/api`, as in the API description. */
 export function apiRoutes(app: App, version: string, health?: Health): Route[] {
   return [
     ...clientRoutes(version),
     ...authRoutes(app),
+    ...accountRoutes(app),
     ...userRoutes(app),
     ...tokenRoutes(app),
     ...tenantRoutes(app),
@@ -43,8 +48,29 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...folderRoutes(app),
     ...workspaceRoutes(app),
     ...skillRoutes(app),
+    ...moderationRoutes(app),
     ...syncRoutes(app),
     ...jobRoutes(app, version, health),
+  ];
+}
+
+/** Every route that the service declares: the API, its pages, clones and probes. */
+export function serviceRoutes(app: App, { health, version }: { health: Health; version: string }): Route[] {
+  const routes = apiRoutes(app, version, health);
+  let description: object | undefined;
+  const describe = () => (description ??= describeRoutes(routes, version, app.config.baseUrl));
+  return [
+    ...routes,
+    ...assetRoutes(),
+    ...signInPageRoutes(app),
+    ...accountPageRoutes(app),
+    ...organizationPageRoutes(app),
+    ...skillPageRoutes(app),
+    ...reportPageRoutes(app),
+    ...workersPageRoutes(),
+    ...cloneRoutes(app),
+    ...docsRoutes(describe),
+    ...healthRoutes(health),
   ];
 }
 
@@ -53,20 +79,8 @@ export function createApi(
   app: App,
   options: { health: Health; version: string; metrics?: Metrics | undefined },
 ): Koa {
-  const routes = apiRoutes(app, options.version, options.health);
-  let description: object | undefined;
-  const describe = () => (description ??= describeRoutes(routes, options.version, app.config.baseUrl));
   return createHttp({
-    routes: [
-      ...routes,
-      ...pageRoutes(app),
-      ...invitationPageRoutes(app),
-      ...skillPageRoutes(app),
-      ...workersPageRoutes(),
-      ...cloneRoutes(app),
-      ...docsRoutes(describe),
-      ...healthRoutes(options.health),
-    ],
+    routes: serviceRoutes(app, options),
     baseUrl: () => app.config.baseUrl,
     trustProxy: app.config.trustProxy,
     log: app.log,
@@ -101,7 +115,7 @@ function translateQueue(error: unknown): ServiceError | undefined {
 
 function translateRepos(app: App, error: unknown): ServiceError | undefined {
   if (error instanceof RepoError && error.code === "repository_missing") {
-    // A skill that is being erased beside this call. Should its document still be there, the log says so.
+    // The skill is being erased concurrently. If its document still exists, the log reports it.
     app.log.error({ error }, "a repository is missing");
     return new ServiceError(
       "not_found",
@@ -136,34 +150,4 @@ function translateRepos(app: App, error: unknown): ServiceError | undefined {
     );
   }
   return undefined;
-}
-
-/** How long a first call may run. A process that ends in the middle of one must not block its key for a day. */
-const runningMs = 10 * 60_000;
-
-/** First answers are kept sealed: they may hold what only their caller may read. */
-function idempotencyStore(app: App): IdempotencyStore {
-  const { idempotency } = app.storage;
-  const inMs = (ms: number) => new Date(app.now().getTime() + ms);
-  return {
-    async claim(id, bodyHash) {
-      const holder = await idempotency.claim({ _id: id, bodyHash, expiresAt: inMs(runningMs) }, app.now());
-      if (holder === "claimed") return "claimed";
-      const { sealed, status } = holder;
-      if (sealed === undefined || status === undefined)
-        return { bodyHash: holder.bodyHash, answer: undefined };
-      return {
-        bodyHash: holder.bodyHash,
-        answer: { status, body: JSON.parse(app.secrets.open(sealed, id)) as unknown },
-      };
-    },
-    complete: (id, answer) =>
-      idempotency.complete(
-        id,
-        answer.status,
-        app.secrets.seal(JSON.stringify(answer.body ?? null), id),
-        inMs(limits.idempotencyMs),
-      ),
-    release: (id) => idempotency.release(id),
-  };
 }

@@ -1,5 +1,5 @@
-/** The application: what every service gets as its first argument. Opened once per process, closed in reverse. */
-import type { SyncPlanPayload } from "../contract/payloads-sync.ts";
+/** The application, the first argument of every service. Opened once per process, closed in reverse order. */
+import type { SyncPlanPayload } from "../contract/payloads/sync.ts";
 import type { Mirrors } from "../repos/mirror/types.ts";
 import type { UploadPack } from "../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../repos/store/index.ts";
@@ -11,7 +11,7 @@ import type { Log } from "./log.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";
 import type { Secrets } from "./secrets.ts";
-import type { PlanWork } from "./sync/make-plan.ts";
+import type { PlanRequest } from "./sync/preview/plan-request.ts";
 
 export interface App {
   config: Config;
@@ -21,9 +21,9 @@ export interface App {
   repos: SkillStore;
   /** Caches of the repositories that organizations have connected. */
   mirrors: Mirrors;
-  /** Plans a sync: where it has other callers to answer, the process that serves has another one do it. */
-  makePlan(work: PlanWork): Promise<SyncPlanPayload>;
-  /** What a process of jobs runs: a built file. Undefined for the one that lies beside the code. */
+  /** Plans a sync; a process that serves HTTP runs it in a child process. */
+  makePlan(work: PlanRequest): Promise<SyncPlanPayload>;
+  /** Program of job processes, if built; undefined for the source file. */
   jobProgram?: string | undefined;
   /** Serves repositories to git clients. */
   uploadPack: UploadPack;
@@ -34,8 +34,8 @@ export interface App {
   now(): Date;
   newId(): string;
   /**
-   * Runs work that the answer does not wait for; a failure is logged, since whatever it does is also done by the
-   * reconcile job. `close` waits for all of it.
+   * Runs work that the response does not wait for. A failure is only logged, since the reconcile job repeats the work.
+   * `close` waits for all of it.
    */
   background(name: string, work: () => Promise<unknown>): void;
 }

@@ -20,7 +20,7 @@ const sender = new RegExp(
   "u",
 );
 
-/** Every variable the service knows; `docs/operations.md` is held to this list by a test. */
+/** Every environment variable of the service; a test compares `docs/guides/deploy.md` with this list. */
 export const Environment = z.object({
   PORT: port.default(3000).describe("port of the HTTP listener; 0 takes a free one"),
   HOST: z.string().min(1).default("127.0.0.1").describe("address of the HTTP listener"),

@@ -23,7 +23,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** What does not exist, or may not be known to exist: the words are the same for both. */
+/** For a resource that does not exist or that the caller may not see: the message is the same for both. */
 export function notFound(kind: FailureKind, ref: string): ServiceError {
   const noun =
     { installedSkill: "installed skill", mcpServer: "MCP server", team: "organization" }[kind as string] ??

@@ -4,7 +4,7 @@ import { pino, type Logger } from "pino";
 
 export type Log = Logger;
 
-/** What every line of one request or job carries. */
+/** Fields in every log line of one request or job. */
 export const requestContext = new AsyncLocalStorage<{ requestId: string }>();
 
 const secretNames = ["token", "password", "authorization", "cookie", "secret", "access_token", "device_code"];

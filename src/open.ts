@@ -13,9 +13,9 @@ import type { Log } from "./log.ts";
 import { openMailer } from "./mail/mailer.ts";
 import type { Queue } from "./queue/index.ts";
 import { openSecrets } from "./secrets.ts";
-import { commitHost } from "./skills/author.ts";
-import { flushSettling } from "./skills/settle.ts";
-import { makePlan } from "./sync/make-plan.ts";
+import { commitHost } from "./skills/publish/author.ts";
+import { flushProjections } from "./skills/projection-queue.ts";
+import { makePlan } from "./sync/preview/make-plan.ts";
 
 export interface OpenedApp {
   app: App;
@@ -30,7 +30,7 @@ export async function openApp(options: {
   mongodbUrl: string;
   queue: Queue;
   now?: () => Date;
-  /** Who makes plans of syncs; this process by default. */
+  /** Function that makes sync plans; this process by default. */
   makePlan?: typeof makePlan;
   /** See `App`. */
   jobProgram?: string | undefined;
@@ -86,9 +86,10 @@ export async function openApp(options: {
   return {
     app,
     async close() {
-      uploadPack.close();
+      const cloned = uploadPack.close();
       flushDownloads(app);
-      while (flushSettling(app) || working.size > 0) await Promise.allSettled(working);
+      while (flushProjections(app) || working.size > 0) await Promise.allSettled(working);
+      await cloned;
       redis?.close();
       await mirrors.close();
       await repos.close();

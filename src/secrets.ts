@@ -16,7 +16,7 @@ import path from "node:path";
 
 export interface Secrets {
   seal(plain: string, recordId: string): string;
-  /** Throws when the key is unknown or the value was altered or moved. */
+  /** Throws if the key is unknown, or the value was altered or sealed for another record. */
   open(sealed: string, recordId: string): string;
   /** A pseudonym of a network address: HMAC-SHA256, hexadecimal; the address is not recoverable from it. */
   anonymize(address: string): string;
@@ -76,7 +76,7 @@ function signature(key: Buffer, purpose: string, text: string): string {
   return createHmac("sha256", derived).update(text).digest("base64url");
 }
 
-/** A key that is cut short would pseudonymize addresses with next to nothing, so it is no key. */
+/** A truncated key would barely pseudonymize addresses, so it is rejected. */
 function parseRing(text: string, place: string): Map<string, Buffer> {
   return new Map(
     text.split(",").map((pair) => {

@@ -7,7 +7,7 @@ export async function adoptOlderForm(database: Database): Promise<void> {
   await adoptTokens(database);
 }
 
-/** When tokens were people's alone, a place was one of a user: those of organizations would all be one nobody's. */
+/** Before organizations had tokens, slots were unique per user: the organizations' tokens would share one slot. */
 async function adoptTokens(database: Database): Promise<void> {
   for (const former of ["token_slot", "userId_1__id_-1"]) {
     if (!(await hasIndex(database, "tokens", former))) continue;
@@ -15,7 +15,7 @@ async function adoptTokens(database: Database): Promise<void> {
       .collection("tokens")
       .dropIndex(former)
       .catch((error: unknown) => {
-        // Another process that starts beside this one was faster.
+        // Another process that starts concurrently was faster.
         if (!(error instanceof MongoServerError) || error.code !== indexNotFound) throw error;
       });
   }
@@ -24,8 +24,8 @@ async function adoptTokens(database: Database): Promise<void> {
 const indexNotFound = 27;
 
 /**
- * From the time before teams and former slugs. The index of that time is the mark: it is dropped last, so that a stop is
- * made good at the next start, and where it is gone nothing is done.
+ * From the time before teams and former slugs. The index of that time is the mark: it is dropped last, so that a stop
+ * is made good at the next start, and where it is gone nothing is done.
  */
 async function adoptOrganizations(database: Database): Promise<void> {
   const tenants = database.raw.collection("tenants");

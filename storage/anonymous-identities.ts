@@ -1,15 +1,16 @@
 /**
- * Anonymous identities: an Ed25519 key, the name that was made up for it, and the places of what it shares. An identity is
- * its own tenant: what it shares carries its id as `tenantId` and its name as `tenantSlug`, and no organization is behind it.
+ * Anonymous identities: an Ed25519 key, the name that was made up for it, and the places of what it shares. An identity
+ * is its own tenant: what it shares carries its id as `tenantId` and its name as `tenantSlug`, and no organization is
+ * behind it.
  *
- * A place is taken in one conditional write before its skill is made, so the limit holds however many share at once; its slug
- * is reserved along with it.
+ * A place is taken in one conditional write before its skill is made, so the limit holds however many share at once;
+ * its slug is reserved along with it.
  */
 import type { Document, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { outboxOperations, type WithOutbox } from "./outbox.ts";
 
-export interface SharePlace {
+export interface ShareSlot {
   skillId: string;
   slug: string;
   /** Since when it waits for its skill; gone once the skill is there. */
@@ -22,7 +23,7 @@ export interface AnonymousIdentityDoc extends WithOutbox {
   publicKey: string;
   /** `anon-` and ten letters: both its user name and its tenant's slug. */
   username: string;
-  shares: SharePlace[];
+  shares: ShareSlot[];
   /** Since when nothing is shared. */
   idleSince?: Date;
   createdAt: Date;
@@ -51,7 +52,7 @@ export function openAnonymousIdentities(database: Database) {
     find: (id: string) => identities.findOne<AnonymousIdentity>({ _id: id }, { projection }),
     findByKey: (publicKey: string) => identities.findOne<AnonymousIdentity>({ publicKey }, { projection }),
     findByUsername: (username: string) => identities.findOne<AnonymousIdentity>({ username }, { projection }),
-    /** Notes that an identity which shares nothing is in use; null when it was removed meanwhile. */
+    /** Records the use of an identity without shares; null if it was removed concurrently. */
     touch: (publicKey: string, now: Date) =>
       identities.findOneAndUpdate(
         { publicKey },
@@ -60,30 +61,30 @@ export function openAnonymousIdentities(database: Database) {
       ),
 
     /** Takes one of `most` places. False when none is free, the slug is held, or the identity is gone. */
-    async takePlace(id: string, place: SharePlace, most: number): Promise<boolean> {
+    async reserveSlot(id: string, place: ShareSlot, most: number): Promise<boolean> {
       const result = await identities.updateOne(
         { _id: id, [`shares.${most - 1}`]: { $exists: false }, "shares.slug": { $ne: place.slug } },
         { $push: { shares: place }, $unset: { idleSince: true } },
       );
       return result.modifiedCount === 1;
     },
-    /** Marks a place as its skill's for good. False when it was given to others meanwhile. */
-    async confirmPlace(id: string, skillId: string): Promise<boolean> {
+    /** Marks a share slot as used by its skill permanently. False if the slot was released concurrently. */
+    async confirmSlot(id: string, skillId: string): Promise<boolean> {
       const result = await identities.updateOne(
         { _id: id, "shares.skillId": skillId },
         { $unset: { "shares.$.reservedAt": true } },
       );
       return result.matchedCount === 1;
     },
-    /** Enters a skill that is there without a place, whatever the limit says: it counts. */
-    async addPlace(id: string, place: SharePlace): Promise<void> {
+    /** Adds a slot for an existing skill without one, regardless of the limit: the skill counts. */
+    async addSlot(id: string, place: ShareSlot): Promise<void> {
       await identities.updateOne(
         { _id: id, "shares.skillId": { $ne: place.skillId } },
         { $push: { shares: place }, $unset: { idleSince: true } },
       );
     },
-    /** Gives a place back; nothing where there is none. With `unkept` only one that still waits for its skill. */
-    async freePlace(id: string, skillId: string, now: Date, unkept = false): Promise<void> {
+    /** Releases a share slot if there is one. With `unkept` only a slot whose skill does not exist yet. */
+    async releaseSlot(id: string, skillId: string, now: Date, unkept = false): Promise<void> {
       const shares = unkept ? { skillId, reservedAt: { $exists: true } } : { skillId };
       const result = await identities.updateOne({ _id: id }, { $pull: { shares } } as Document);
       if (result.modifiedCount === 1)
@@ -97,7 +98,9 @@ export function openAnonymousIdentities(database: Database) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    /** Removes up to `slice` identities that have shared nothing since before a time and whose events are in the log. */
+    /**
+     * Removes up to `slice` identities that have shared nothing since before a time and whose events are in the log.
+     */
     async removeIdle(before: Date, slice = 1000): Promise<number> {
       const idle = { idleSince: { $lt: before }, shares: { $size: 0 }, unsettledAt: { $exists: false } };
       const rows = await identities

@@ -1,4 +1,4 @@
-/** The audit log: events carried here from the documents whose change they record (`outbox.ts`). */
+/** The audit log: events published from the outboxes of the documents whose changes they record (`outbox.ts`). */
 import type { Filter, IndexDescription } from "mongodb";
 import type { EventName } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
@@ -25,7 +25,7 @@ export interface AuditQuery {
   /** The newest time, excluded. */
   to?: Date | undefined;
   names?: EventName[] | undefined;
-  /** Whoever has one of the ids, or had one of the names at the time. */
+  /** Actors with one of the ids, or with one of the names at the time of the event. */
   actor?: { ids: string[]; names: string[] } | undefined;
   resourceId?: string | undefined;
 }
@@ -54,12 +54,12 @@ export function openAuditEvents(database: Database) {
     count: (query: AuditQuery, atMost: number): Promise<number> =>
       events.countDocuments(filterOf(query), { limit: atMost, maxTimeMS: commandTimeMs }),
 
-    /** Every entry, newest first, a batch in memory at a time. Whoever stops reading early ends the query. */
+    /** All entries, newest first, with one batch in memory at a time. A reader that stops early ends the query. */
     each: (query: AuditQuery): AsyncIterable<EventRow> =>
       events.find(filterOf(query), { batchSize: exportBatch }).sort(newestFirst),
 
     removeOfTenant: (tenantId: string) => removeSlice(events, { tenantId }),
-    /** Removes what is older than the retention, in slices; answers how many went. */
+    /** Removes events older than the retention, in slices; returns how many were removed. */
     async removeBefore(time: Date, slice = 1000): Promise<number> {
       const old = await events
         .find({ createdAt: { $lt: time } }, { projection: { _id: 1 } })

@@ -8,11 +8,12 @@ import type { HostKind, SyncMode, SyncStatus } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
 import { outboxOperations, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
+import type { SyncProblem } from "./sync-problem.ts";
 import type { SyncRefusal } from "./sync-runs.ts";
 
 export interface ConnectionHost {
   kind: HostKind;
-  /** What the host knows the repository by, whatever it is called: GitHub's number, or the address of a local one. */
+  /** The host's own id of the repository, which survives renames: GitHub's number, or the address of a local one. */
   repositoryId: string;
   /** `owner/name`, or the last part of a local one's address: for people. */
   fullName: string;
@@ -20,16 +21,8 @@ export interface ConnectionHost {
   url: string;
   /** With `github-app`. */
   installationId?: number;
-  /** With `local`, beside its credential. */
+  /** Set for `local`, in addition to its credential. */
   username?: string;
-}
-
-export interface SyncProblem {
-  /** A code of `RepoError`, or one of the engine's own. */
-  code: string;
-  /** A sentence for people. */
-  message: string;
-  at: Date;
 }
 
 export interface ConnectionDoc extends WithOutbox {
@@ -47,6 +40,8 @@ export interface ConnectionDoc extends WithOutbox {
   branch: string;
   /** Imported versions are this member's, who need not be one any more. */
   connectedBy: { userId: string; username: string; name: string };
+  /** The `connectedBy` whose loss of access was reported to the owners. */
+  goneConnector?: string;
   mode: SyncMode;
   status: SyncStatus;
   /** Why it is `blocked` or `failing`. */
@@ -57,6 +52,8 @@ export interface ConnectionDoc extends WithOutbox {
   done: number;
   /** The `wanted` of the last request for a full sync. */
   fullWanted: number;
+  /** The `wanted` of the last sync that a person asked for after the loss of the branch was reported. */
+  newBranchWanted?: number;
   /** The `fullWanted` of the last full sync that came to its end: while it lags, each sync is a full one. */
   fullDone?: number;
   /** Since when something has been asked for that is not done. */
@@ -65,7 +62,7 @@ export interface ConnectionDoc extends WithOutbox {
   dueAt?: Date;
   /** The host has asked to be left alone until then, whatever is asked for. */
   notBefore?: Date;
-  /** What the last sync that came so far could not carry over, the first of it. */
+  /** Skills and directories that the last completed sync skipped, the first of them. */
   refusals?: SyncRefusal[];
   /** When the branch's head is to be asked for. */
   pollAt: Date;
@@ -81,9 +78,11 @@ export interface ConnectionDoc extends WithOutbox {
   erasures?: number;
   /** Syncs that failed in a row. */
   failures: number;
-  /** Of the last lease that was taken. */
+  /** Fence of the last lease. */
   fence: number;
   lease?: { holder: string; fence: number; takenAt: Date; until: Date };
+  /** Work that asks the host outside of a sync. */
+  visits?: { id: string; until: Date }[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -101,8 +100,12 @@ export const connectionIndexes: IndexDescription[] = [
 export interface SyncRequest {
   /** Also put back what is missing in the repository. */
   full?: boolean;
+  /** The request of a person. */
+  manual?: boolean;
   /** Changes the mode as well; where it is not `from`, nothing is done. */
   mode?: { from: SyncMode; to: SyncMode } | undefined;
+  /** Another member becomes the author of imports. */
+  connectedBy?: ConnectionDoc["connectedBy"] | undefined;
   /** A skill was erased, and is to be in the mirror no longer. */
   erased?: boolean;
   now: Date;
@@ -132,6 +135,7 @@ export type Connections = ReturnType<typeof openConnections>;
 export function openConnections(database: Database) {
   const connections = database.collection<ConnectionDoc>("connections");
   const withoutOutbox = { projection: { outbox: 0 } } as const;
+  const onlyId = { projection: { _id: 1 } } as const;
   const alive: Filter<ConnectionDoc> = { status: { $ne: "disconnecting" } };
 
   return {
@@ -141,7 +145,7 @@ export function openConnections(database: Database) {
     },
     find: (id: string) => connections.findOne({ _id: id }, withoutOutbox),
     findOfTenant: (tenantId: string) => connections.findOne({ tenantId }, withoutOutbox),
-    /** Whether anybody has connected this branch. */
+    /** Whether any organization has connected this branch. */
     isConnected: async (repositoryKey: string, branch: string): Promise<boolean> =>
       (await connections.findOne({ repositoryKey, branch }, { projection: { _id: 1 } })) !== null,
     /** Those that a push to a repository concerns; several may have different branches of one. */
@@ -151,7 +155,7 @@ export function openConnections(database: Database) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    /** All of them, those that are in trouble or being ended before the active ones, and the newest first. */
+    /** All of them, newest first within a status. In reverse order of names, "active" comes last. */
     list: (after: Pick<ConnectionDoc, "status" | "_id"> | undefined, limit: number) =>
       connections
         .find(
@@ -163,7 +167,6 @@ export function openConnections(database: Database) {
             : {},
           withoutOutbox,
         )
-        // By name: "active" is the first of them.
         .sort({ status: -1, _id: -1 })
         .limit(limit)
         .toArray(),
@@ -174,7 +177,7 @@ export function openConnections(database: Database) {
      */
     async request(
       of: { tenantId: string } | { id: string },
-      { full = false, mode, erased = false, now, events = [] }: SyncRequest,
+      { full = false, manual = false, mode, connectedBy, erased = false, now, events = [] }: SyncRequest,
     ): Promise<{ _id: string; wanted: number } | null> {
       const which: Filter<ConnectionDoc> = "id" in of ? { _id: of.id } : { tenantId: of.tenantId };
       if (mode) which.mode = mode.from;
@@ -186,14 +189,18 @@ export function openConnections(database: Database) {
             dueAt: { $max: [now, "$notBefore"] },
             updatedAt: now,
             ...(mode ? { mode: mode.to } : {}),
+            ...(connectedBy ? { connectedBy: { $literal: connectedBy } } : {}),
             ...(erased ? { erasures: { $add: [{ $ifNull: ["$erasures", 0] }, 1] } } : {}),
           },
         },
       ];
       if (full) update.push({ $set: { fullWanted: "$wanted" } });
+      const isLost = { $eq: ["$problem.code", "branch_missing"] };
+      if (manual)
+        update.push({ $set: { newBranchWanted: { $cond: [isLost, "$wanted", "$newBranchWanted"] } } });
       if (events.length > 0) {
-        const carried = { $concatArrays: [{ $ifNull: ["$outbox", []] }, { $literal: events }] };
-        update.push({ $set: { outbox: carried, unsettledAt: { $ifNull: ["$unsettledAt", now] } } });
+        const appended = { $concatArrays: [{ $ifNull: ["$outbox", []] }, { $literal: events }] };
+        update.push({ $set: { outbox: appended, unsettledAt: { $ifNull: ["$unsettledAt", now] } } });
       }
       return connections.findOneAndUpdate({ ...which, ...alive }, update, {
         returnDocument: "after",
@@ -251,7 +258,22 @@ export function openConnections(database: Database) {
         ],
         { returnDocument: "after", ...withoutOutbox },
       ),
-    /** False when somebody else has the lease by now, or the connection is being ended: stop working on it. */
+    /** Takes the lease of an ending connection, returned with its outbox; null while a lease or visit is registered. */
+    takeLeaseToEnd: (id: string, holder: string, until: Date, now: Date) =>
+      connections.findOneAndUpdate(
+        {
+          _id: id,
+          status: "disconnecting",
+          $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
+          visits: { $not: { $elemMatch: { until: { $gt: now } } } },
+        },
+        [
+          { $set: { fence: { $add: ["$fence", 1] } } },
+          { $set: { lease: { holder: { $literal: holder }, fence: "$fence", takenAt: now, until } } },
+        ],
+        { returnDocument: "after" },
+      ),
+    /** False if another worker has the lease, or the connection is being ended: the caller must stop. */
     async renewLease(id: string, fence: number, until: Date): Promise<boolean> {
       const result = await connections.updateOne(
         { _id: id, fence, "lease.fence": fence, ...alive },
@@ -259,11 +281,29 @@ export function openConnections(database: Database) {
       );
       return result.matchedCount === 1;
     },
+    /** Whether the lease of that fence is still held, and the connection not being ended. */
+    holdsLease: async (id: string, fence: number): Promise<boolean> =>
+      (await connections.findOne({ _id: id, fence, "lease.fence": fence, ...alive }, onlyId)) !== null,
+    isAlive: async (id: string): Promise<boolean> =>
+      (await connections.findOne({ _id: id, ...alive }, onlyId)) !== null,
+    /** Registers work that asks the host. False where the connection is being ended. */
+    async beginVisit(id: string, visit: { id: string; until: Date }, now: Date): Promise<boolean> {
+      const others = {
+        $filter: { input: { $ifNull: ["$visits", []] }, cond: { $gt: ["$$this.until", now] } },
+      };
+      const begun = await connections.updateOne({ _id: id, ...alive }, [
+        { $set: { visits: { $concatArrays: [others, [{ $literal: visit }]] } } },
+      ]);
+      return begun.matchedCount === 1;
+    },
+    async endVisit(id: string, visitId: string): Promise<void> {
+      await connections.updateOne({ _id: id }, { $pull: { visits: { id: visitId } } });
+    },
     /** Gives the lease back of a holder that is known to be dead; all that it was to do is left to do. */
     async releaseLease(id: string, holder: string): Promise<void> {
       await connections.updateOne({ _id: id, "lease.holder": holder }, { $unset: { lease: true } });
     },
-    /** Ends a piece of work and gives the lease back. False when somebody else has taken the connection over. */
+    /** Records the end of a sync and releases the lease. False if another worker has taken the connection over. */
     async finish(id: string, fence: number, result: SyncResult): Promise<boolean> {
       const { done, fullDone, now, status, problem, retryAt, notBefore, lastRemoteOid, refusals } = result;
       const isDone = { $gte: ["$done", "$wanted"] };
@@ -288,7 +328,7 @@ export function openConnections(database: Database) {
         },
         {
           $set: {
-            // What was asked for since the lease was taken has waited from then on at the longest.
+            // Requests since the lease was taken have waited at most from then on.
             wantedSince: { $cond: [isDone, "$$REMOVE", isFailing ? "$wantedSince" : "$lease.takenAt"] },
             dueAt: { $cond: [isDone, "$$REMOVE", retryAt ?? now] },
           },
@@ -303,11 +343,19 @@ export function openConnections(database: Database) {
       await connections.updateOne({ _id: id, erasures }, { $unset: { erasures: true } });
     },
 
-    /** What the host calls the repository now, for people. */
+    /** False where another process has noted something else since. */
+    async noteGoneConnector(id: string, from: string | undefined, to: string | undefined): Promise<boolean> {
+      const noted = await connections.updateOne(
+        { _id: id, goneConnector: from ?? { $exists: false } },
+        to === undefined ? { $unset: { goneConnector: true } } : { $set: { goneConnector: to } },
+      );
+      return noted.matchedCount === 1;
+    },
+    /** Updates the display name of the repository at the host. */
     async rename(id: string, { fullName, url }: { fullName: string; url: string }): Promise<void> {
       await connections.updateOne({ _id: id }, { $set: { "host.fullName": fullName, "host.url": url } });
     },
-    /** When the host is asked again to tell of pushes. */
+    /** Sets when the registration of the webhook is retried. */
     async retryWebhook(id: string, at: Date): Promise<void> {
       await connections.updateOne({ _id: id }, { $set: { webhookAt: at } });
     },
@@ -332,7 +380,7 @@ export function openConnections(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** With what they carry. */
+    /** With their outboxes. */
     listDisconnecting: (limit: number) =>
       connections.find({ status: "disconnecting" }).limit(limit).toArray(),
     async removeDisconnected(id: string): Promise<void> {

@@ -30,7 +30,7 @@ export interface Database {
   collection<T extends Document>(name: string): Collection<T>;
   /** Throws when the engine does not answer. */
   ping(): Promise<void>;
-  /** Of the engine. */
+  /** Version of the engine. */
   version(): Promise<string>;
   /** Creates what is missing among the given indexes; existing ones are left as they are. */
   ensureIndexes(declared: Record<string, IndexDescription[]>): Promise<void>;
@@ -89,7 +89,7 @@ export function isDuplicate(error: unknown, index?: string): boolean {
 
 /** Whether an error says that the engine is away; the driver also lets bare socket errors through. */
 export function isUnavailable(error: unknown): boolean {
-  // What broke a bulk write (`insertMany` is one) is inside the error that the driver makes of it.
+  // The cause of a failed bulk write (such as `insertMany`) is inside the driver's error.
   const response: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
   if (response instanceof Error) return isUnavailable(response);
   if (error instanceof MongoError) {

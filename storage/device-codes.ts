@@ -8,14 +8,18 @@ export interface DeviceCodeDoc {
   secretHash: string;
   /** Without its dash. */
   userCode: string;
-  /** What the client calls its machine. */
+  /** Name of the device, as the client reports it. */
   hostname?: string;
+  /** Hash of the client's machine id: a login replaces earlier ones of the same machine. */
+  machine?: string;
   /** The requesting address, sealed with this record's id; gone with the decision, or when the code lapses. */
   sealedAddress?: string;
   /** `pending` → `approved` or `denied` by a person; `approved` → `redeemed` once its token exists. */
   state: "pending" | "approved" | "denied" | "redeemed";
-  /** Who approved it. */
+  /** User who approved it. */
   userId?: string;
+  /** Epochs of that account at the approval, whose session was checked against them. Absent is 0. */
+  epochs?: { session: number; token: number };
   /** Id of the token that a poll makes of it: chosen at approval, so that only one poll can. */
   tokenId?: string;
   /** Seconds that the client must leave between two polls. */
@@ -76,7 +80,9 @@ export function openDeviceCodes(database: Database) {
     /** Decides a pending code, once. Null when there is none by this user code that can still be decided. */
     async decide(
       userCode: string,
-      decision: { state: "approved"; userId: string; tokenId: string } | { state: "denied" },
+      decision:
+        | (Required<Pick<DeviceCodeDoc, "userId" | "tokenId" | "epochs">> & { state: "approved" })
+        | { state: "denied" },
       now: Date,
     ): Promise<DeviceCodeDoc | null> {
       return codes.findOneAndUpdate(

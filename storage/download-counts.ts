@@ -144,7 +144,9 @@ function tally(rows: readonly DownloadRow[], idOf: (row: DownloadRow) => string)
   return [...tallied.values()];
 }
 
-/** Where a count has the number already, the filter finds nothing and the insert meets the document: that is all right. */
+/**
+ * Where a count has the number already, the filter finds nothing and the insert meets the document: that is all right.
+ */
 async function unlessThere(written: Promise<unknown>): Promise<void> {
   try {
     await written;

@@ -18,7 +18,7 @@ export interface DownloadRow {
   createdAt: Date;
 }
 
-/** What one process saw within a moment. */
+/** Downloads that one process has seen within a short interval. */
 export interface DownloadBatch {
   _id: string;
   rows: DownloadRow[];
@@ -129,7 +129,7 @@ export function openDownloads(database: Database) {
       await database.raw.collection(formerRows).deleteMany({ skillId });
     },
     removeOfTenant: (tenantId: string) => removeSlice(ofTenants, { tenantId }),
-    /** Removes batches that are in the counts and older than a time, in slices; answers how many went. */
+    /** Removes counted batches that are older than a time, in slices; returns how many were removed. */
     async removeBefore(time: Date): Promise<number> {
       const former = database.raw.collection<{ _id: string; createdAt: Date }>(formerRows);
       const went = await Promise.all([

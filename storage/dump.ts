@@ -71,7 +71,7 @@ export async function isEmptyDatabase(database: Database): Promise<boolean> {
   return true;
 }
 
-/** Reads an export into an empty database; answers how many documents came. Throws when the text is not one. */
+/** Reads an export into an empty database; returns the number of documents. Throws if the text is not an export. */
 export async function importLines(database: Database, lines: AsyncIterable<string>): Promise<number> {
   let isFirst = true;
   let documents = 0;

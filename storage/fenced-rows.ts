@@ -1,4 +1,7 @@
-/** Rows of a connection's books, one for each skill: a row carries the fence of its writer, and an older one writes nothing. */
+/**
+ * Rows of a connection's sync state, one per skill. A row has the fence of its writer; a writer with an older fence
+ * changes nothing.
+ */
 import { isOnlyThereAlready } from "./outbox.ts";
 
 const writtenAtOnce = 1000;
@@ -8,7 +11,7 @@ export interface FencedRow {
   _id: string;
   connectionId: string;
   tenantId: string;
-  /** Of the lease under which it was written. */
+  /** Fence of the lease under which it was written. */
   fence: number;
 }
 

@@ -1,23 +1,23 @@
 /**
- * The folder tree of each organization. A tree has one small document whose revision is the commit point of every change
- * to it: a compare-and-set stores the changed folders there, from where they are carried to `folders` before anything
- * else is read or changed. So a change is whole or has not happened, and two writers never make a circle.
+ * Folder tree of each organization. A tree has one small document whose revision is the commit point of every change: a
+ * compare-and-set stores the changed folders in it, from where they are copied to `folders` before the next read or
+ * change. Therefore changes are atomic, and concurrent writers never create a cycle.
  */
 import type { IndexDescription } from "mongodb";
 import type { FolderLevel, PrincipalType } from "../contract/vocabulary.ts";
 import { isDuplicate, type Database } from "./database.ts";
 import {
-  listUnsettled,
+  listUnflushed,
   isOnlyThereAlready,
   outboxUpdate,
-  settleOutbox,
+  clearOutbox,
   type EventRow,
   type WithOutbox,
 } from "./outbox.ts";
 
 export interface FolderGrant {
   type: PrincipalType;
-  /** A team's or a user's. */
+  /** Id of a team or user. */
   id: string;
   level: FolderLevel;
 }
@@ -30,12 +30,12 @@ export interface FolderDoc {
   name: string;
   restricted: boolean;
   grants: FolderGrant[];
-  /** Of personal workspaces: the root of them all, or one member's. */
+  /** Set for personal workspaces: the folder of all of them, or the one of a member. */
   managed?: { kind: "root" } | { kind: "workspace"; userId: string };
-  /** Its deletion is under way: nothing may be put into it any more. */
+  /** Set during its deletion: nothing may be put into it any more. */
   closing?: boolean;
   deletedAt?: Date;
-  /** Of the tree, at which this folder changed last. */
+  /** Revision of the tree at which this folder changed last. */
   revision: number;
   createdBy: string;
   createdAt: Date;
@@ -49,11 +49,11 @@ export interface FolderTreeDoc extends WithOutbox {
   /** The organization's id. */
   _id: string;
   revision: number;
-  /** Folders as the last change left them, until they are in `folders`. */
+  /** Folders of the last change, until they are copied to `folders`. */
   change?: FolderDoc[];
-  /** Folders beneath which skills may say something outdated about their place. */
+  /** Folders whose skills may have outdated effective access. */
   outdated?: string[];
-  /** The revision up to which deleted folders are gone: older copies of the tree are read afresh. */
+  /** Revision up to which deleted folders are removed: older cached trees are read again. */
   prunedRevision?: number;
 }
 
@@ -74,8 +74,8 @@ export function openFolders(database: Database) {
   const trees = database.collection<FolderTreeDoc>("folder_trees");
   const state = { revision: 1, change: 1, prunedRevision: 1 } as const;
 
-  /** Carries a committed change to the folders; running it twice, or late, changes nothing. */
-  async function carry(tree: TreeState): Promise<void> {
+  /** Copies a committed change to the folders. Idempotent, and without effect on newer rows. */
+  async function copyChange(tree: TreeState): Promise<void> {
     const rows = tree.change ?? [];
     if (rows.length > 0) {
       try {
@@ -90,7 +90,7 @@ export function openFolders(database: Database) {
           { ordered: false },
         );
       } catch (error) {
-        // Where the filter passes a newer row over, the upsert meets its id.
+        // If the filter skips a newer row, the upsert fails with a duplicate id.
         if (!isOnlyThereAlready(error)) throw error;
       }
     }
@@ -98,19 +98,19 @@ export function openFolders(database: Database) {
   }
 
   return {
-    /** The states of some organizations' trees, with everything that was committed carried over. */
+    /** States of the given trees, once every committed change is copied. */
     async readTrees(tenantIds: readonly string[]): Promise<TreeState[]> {
       const only = tenantIds.length === 1 ? tenantIds[0]! : { $in: [...tenantIds] };
       const found = await trees.find({ _id: only }, { projection: state }).toArray();
-      for (const tree of found) if (tree.change) await carry(tree);
+      for (const tree of found) if (tree.change) await copyChange(tree);
       return found;
     },
-    /** Folders that changed after a revision, deleted ones included; 0 for all of them. */
+    /** Folders that changed after a revision, including deleted ones; 0 returns all. */
     listChanged: (tenantId: string, after: number): Promise<FolderDoc[]> =>
       folders.find({ tenantId, revision: { $gt: after } }).toArray(),
     find: (id: string) => folders.findOne({ _id: id, deletedAt: { $exists: false } }),
-    /** With their grants. */
-    listWhole: (ids: string[]) =>
+    /** Folders with their grants. */
+    listWithGrants: (ids: string[]) =>
       folders.find({ _id: { $in: ids }, deletedAt: { $exists: false } }).toArray(),
     listByIds: (ids: string[]) =>
       folders
@@ -118,8 +118,8 @@ export function openFolders(database: Database) {
         .toArray(),
 
     /**
-     * Commits a change on the tree as it was at `expected`: all rows, their events and what they outdate, or nothing.
-     * False when the tree has moved on. The rows carry the next revision.
+     * Commits a change to the tree at revision `expected`: all rows, events and outdated folders, or nothing. Returns
+     * false if the tree has changed. The rows contain the next revision.
      */
     async commit(
       tenantId: string,
@@ -140,21 +140,21 @@ export function openFolders(database: Database) {
         {
           $set: { revision: expected + 1, change: change.rows, ...outbox.$set },
           $push: outbox.$push,
-          ...(outdated.length > 0 ? { $addToSet: { outdated: { $each: outdated } } } : {}),
+          $addToSet: outdated.length > 0 ? { outdated: { $each: outdated } } : undefined,
         },
       );
       if (result.modifiedCount === 0) return false;
-      await carry({ _id: tenantId, revision: expected + 1, change: change.rows });
+      await copyChange({ _id: tenantId, revision: expected + 1, change: change.rows });
       return true;
     },
-    /** Whether a revision came to be by this change: asked after an answer that got lost. */
-    async holdsRow(row: Pick<FolderDoc, "_id" | "revision">): Promise<boolean> {
+    /** Whether a change was committed, for a caller that lost the response to `commit`. */
+    async hasRow(row: Pick<FolderDoc, "_id" | "revision">): Promise<boolean> {
       return (
         (await folders.findOne({ _id: row._id, revision: row.revision }, { projection: { _id: 1 } })) !== null
       );
     },
 
-    /** Ids of folders with a grant to a principal, for taking it away. */
+    /** Ids of folders with a grant to a principal, for revoking it. */
     async listGrantedTo(tenantId: string, principalId: string, limit: number): Promise<string[]> {
       const rows = await folders
         .find(
@@ -166,7 +166,30 @@ export function openFolders(database: Database) {
       return rows.map((row) => row._id);
     },
 
-    /** Folders whose deletion was begun before a time and not ended. */
+    /** Restricted folders with a grant to any of the principals, with these grants only. Read trees first. */
+    listRestrictedTo: (
+      tenantId: string,
+      principalIds: readonly string[],
+    ): Promise<Pick<FolderDoc, "_id" | "grants">[]> =>
+      folders
+        .find(
+          {
+            tenantId,
+            "grants.id": { $in: [...principalIds] },
+            restricted: true,
+            deletedAt: { $exists: false },
+          },
+          {
+            projection: {
+              grants: {
+                $filter: { input: "$grants", as: "grant", cond: { $in: ["$$grant.id", [...principalIds]] } },
+              },
+            },
+          },
+        )
+        .toArray(),
+
+    /** Folders whose deletion began before a time and is not finished. */
     listClosing: (before: Date, limit: number) =>
       folders
         .find(
@@ -175,8 +198,8 @@ export function openFolders(database: Database) {
         )
         .limit(limit)
         .toArray(),
-    /** What every folder is called where, in slices. */
-    async *eachPlace(
+    /** Parent and slug of every folder, in slices. */
+    async *eachLocation(
       slice: number,
     ): AsyncGenerator<Pick<FolderDoc, "_id" | "tenantId" | "parentId" | "slug">[]> {
       for (let last = ""; ;) {
@@ -195,25 +218,25 @@ export function openFolders(database: Database) {
     },
 
     /** Trees that carry events or name outdated folders, oldest first. */
-    listUnsettled: (before: Date, limit: number) => listUnsettled(trees, before, limit),
+    listUnflushed: (before: Date, limit: number) => listUnflushed(trees, before, limit),
     findOutdated: async (tenantId: string): Promise<string[]> =>
       (await trees.findOne({ _id: tenantId }, { projection: { outdated: 1 } }))?.outdated ?? [],
-    /** Folders whose skills were brought up to date; those that a change has named again since then stay. */
+    /** Clears the list of outdated folders, unless the tree has changed since `revision`. */
     async clearOutdated(tenantId: string, revision: number): Promise<boolean> {
       return (
         (await trees.updateOne({ _id: tenantId, revision }, { $set: { outdated: [] } })).matchedCount === 1
       );
     },
     /** Takes carried events off; the mark goes with the last of what waits. */
-    async settle(tenantId: string, eventIds: string[]): Promise<void> {
-      await settleOutbox(trees, tenantId, eventIds);
+    async clearOutbox(tenantId: string, eventIds: string[]): Promise<void> {
+      await clearOutbox(trees, tenantId, eventIds);
       await trees.updateOne(
         { _id: tenantId, "outdated.0": { $exists: true }, unsettledAt: { $exists: false } },
         { $set: { unsettledAt: new Date() } },
       );
     },
 
-    /** Removes folders that were deleted before a time; answers whose trees lost some. */
+    /** Removes folders that were deleted before a time. Returns their number. */
     async prune(before: Date, limit: number): Promise<number> {
       const rows = await folders
         .find({ deletedAt: { $lt: before } }, { projection: { tenantId: 1, revision: 1 } })

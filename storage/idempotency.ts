@@ -1,10 +1,14 @@
-/** First answers of calls that carried an `Idempotency-Key`. */
+/** First responses of calls with an `Idempotency-Key`. */
 import type { IndexDescription } from "mongodb";
 import { isDuplicate, retryIdempotent, type Database } from "./database.ts";
 
-interface IdempotencyDoc {
+export interface IdempotencyDoc {
   _id: string;
   bodyHash: string;
+  /** Id for what the call creates: every attempt under one key uses it. Absent in records of earlier releases. */
+  resultId?: string;
+  /** Until then another attempt is refused; afterwards the first one counts as interrupted. */
+  runningUntil?: Date;
   status?: number;
   /** The answer's data, sealed by the service. */
   sealed?: string;
@@ -18,19 +22,35 @@ export type IdempotencyRecords = ReturnType<typeof openIdempotency>;
 export function openIdempotency(database: Database) {
   const records = database.collection<IdempotencyDoc>("idempotency");
   return {
-    /** Claims a key; answers the record that holds it when somebody was first. */
-    async claim(record: IdempotencyDoc, now: Date): Promise<"claimed" | IdempotencyDoc> {
+    /**
+     * Claims a key, or takes it over from an attempt with the same body that was interrupted; else returns the record
+     * that holds it.
+     */
+    async claim(
+      record: IdempotencyDoc,
+      now: Date,
+    ): Promise<"claimed" | { takenOver: IdempotencyDoc } | { heldBy: IdempotencyDoc }> {
+      const { _id, bodyHash, runningUntil, expiresAt } = record;
       for (;;) {
         try {
           await records.insertOne(record);
           return "claimed";
         } catch (error) {
           if (!isDuplicate(error)) throw error;
-          await records.deleteOne({ _id: record._id, expiresAt: { $lte: now } });
-          const holder = await records.findOne({ _id: record._id });
-          if (holder) return holder;
+          await records.deleteOne({ _id, expiresAt: { $lte: now } });
+          const interrupted = { _id, bodyHash, status: { $exists: false }, runningUntil: { $lte: now } };
+          const takenOver = await records.findOneAndUpdate(interrupted, {
+            $set: { runningUntil, expiresAt },
+          });
+          if (takenOver) return { takenOver };
+          const heldBy = await records.findOne({ _id });
+          if (heldBy) return { heldBy };
         }
       }
+    },
+    /** Lets the next attempt with the same body take over at once. */
+    async interrupt(id: string, now: Date): Promise<void> {
+      await records.updateOne({ _id: id, status: { $exists: false } }, { $set: { runningUntil: now } });
     },
     async complete(id: string, status: number, sealed: string, expiresAt: Date): Promise<void> {
       await retryIdempotent(() => records.updateOne({ _id: id }, { $set: { status, sealed, expiresAt } }));

@@ -24,17 +24,20 @@ import {
 import { folderIndexes, folderTreeIndexes, openFolders, type Folders } from "./folders.ts";
 import { openIdempotency, idempotencyIndexes, type IdempotencyRecords } from "./idempotency.ts";
 import { openInstalls, installIndexes, type Installs } from "./installs.ts";
+import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-budgets.ts";
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
-import { openPlaces, placeIndexes, type Places } from "./places.ts";
+import { openPathReservations, pathReservationIndexes, type PathReservations } from "./path-reservations.ts";
+import { openRefusedContents, refusedContentIndexes, type RefusedContents } from "./refused-contents.ts";
 import { openRoles, roleIndexes, type Roles } from "./roles.ts";
 import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { openSignatureNonces, signatureNonceIndexes, type SignatureNonces } from "./signature-nonces.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
-import { openSkillPlaces, type SkillPlaces } from "./skill-places.ts";
+import { openSkillLocations, type SkillLocations } from "./skill-locations.ts";
 import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
+import { openSkillReports, skillReportIndexes, type SkillReports } from "./skill-reports.ts";
 import { openSkillSearch, type SkillSearch } from "./skill-search.ts";
 import { openSkills, skillIndexes, type Skills } from "./skills.ts";
 import { openSyncBases, syncBaseIndexes, type SyncBases } from "./sync-bases.ts";
@@ -42,6 +45,7 @@ import { openSyncConflicts, syncConflictIndexes, type SyncConflicts } from "./sy
 import { openSyncProposals, syncProposalIndexes, type SyncProposals } from "./sync-proposals.ts";
 import { openSyncProposed, syncProposedIndexes, type SyncProposedRows } from "./sync-proposed.ts";
 import { openSyncRuns, syncRunIndexes, type SyncRuns } from "./sync-runs.ts";
+import { openTakedowns, type Takedowns } from "./takedowns.ts";
 import { openTeams, teamIndexes, type Teams } from "./teams.ts";
 import { openTenantSkills, type TenantSkills } from "./tenant-skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
@@ -69,23 +73,27 @@ export interface Storage {
   idempotency: IdempotencyRecords;
   installs: Installs;
   invitations: Invitations;
+  mailBudgets: MailBudgets;
   jobMetrics: JobMetrics;
   memberships: Memberships;
-  places: Places;
+  pathReservations: PathReservations;
+  refusedContents: RefusedContents;
   roles: Roles;
   sessions: Sessions;
   setup: Setup;
   signatureNonces: SignatureNonces;
   skills: Skills;
   searchEntries: SearchEntries;
-  skillPlaces: SkillPlaces;
+  skillLocations: SkillLocations;
   skillFigures: SkillFigures;
+  skillReports: SkillReports;
   skillSearch: SkillSearch;
   syncBases: SyncBases;
   syncConflicts: SyncConflicts;
   syncProposals: SyncProposals;
   syncProposed: SyncProposedRows;
   syncRuns: SyncRuns;
+  takedowns: Takedowns;
   teams: Teams;
   tenantSkills: TenantSkills;
   tenants: Tenants;
@@ -114,14 +122,17 @@ const indexes: Record<string, IndexDescription[]> = {
   idempotency: idempotencyIndexes,
   installs: installIndexes,
   invitations: invitationIndexes,
+  mail_budgets: mailBudgetIndexes,
   job_minutes: jobMinuteIndexes,
   manifests: manifestIndexes,
   memberships: membershipIndexes,
-  places: placeIndexes,
+  places: pathReservationIndexes,
+  refused_contents: refusedContentIndexes,
   roles: roleIndexes,
   sessions: sessionIndexes,
   search_entries: searchEntryIndexes,
   signature_nonces: signatureNonceIndexes,
+  skill_reports: skillReportIndexes,
   skills: skillIndexes,
   sync_bases: syncBaseIndexes,
   sync_conflicts: syncConflictIndexes,
@@ -159,23 +170,27 @@ export async function openStorage(options: { url: string; database: string }): P
     idempotency: openIdempotency(database),
     installs: openInstalls(database),
     invitations: openInvitations(database),
+    mailBudgets: openMailBudgets(database),
     jobMetrics: openJobMetrics(database),
     memberships: openMemberships(database),
-    places: openPlaces(database),
+    pathReservations: openPathReservations(database),
+    refusedContents: openRefusedContents(database),
     roles: openRoles(database),
     sessions: openSessions(database),
     setup: openSetup(database),
     signatureNonces: openSignatureNonces(database),
     skills: openSkills(database),
     searchEntries,
-    skillPlaces: openSkillPlaces(database),
+    skillLocations: openSkillLocations(database),
     skillFigures: openSkillFigures(database),
+    skillReports: openSkillReports(database),
     skillSearch: openSkillSearch(database, searchEntries),
     syncBases: openSyncBases(database),
     syncConflicts: openSyncConflicts(database),
     syncProposals: openSyncProposals(database),
     syncProposed: openSyncProposed(database),
     syncRuns: openSyncRuns(database),
+    takedowns: openTakedowns(database),
     teams: openTeams(database),
     tenantSkills: openTenantSkills(database),
     tenants: openTenants(database),

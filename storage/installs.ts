@@ -4,7 +4,7 @@ import type { InstallScope, Target } from "../contract/vocabulary.ts";
 import { commandTimeMs, isDuplicate, type Database } from "./database.ts";
 import { removeSlice } from "./slices.ts";
 
-/** What tells one installation from all others. */
+/** The key of an installation. */
 export interface InstallKey {
   skillId: string;
   userId: string;
@@ -54,7 +54,7 @@ export function openInstalls(database: Database) {
       .limit(limit)
       .toArray();
   return {
-    /** Says which version is there now. Answers whether the place is a new one. */
+    /** Records the installed version. Returns whether the installation is new. */
     async put(install: InstallDoc): Promise<boolean> {
       const { _id, tenantId, installedAt, version, semver, updatedAt, ...key } = install;
       const update = { $set: { version, semver, updatedAt }, $setOnInsert: { _id, tenantId, installedAt } };
@@ -62,7 +62,7 @@ export function openInstalls(database: Database) {
       try {
         return await write();
       } catch (error) {
-        // Somebody else has just made it.
+        // A concurrent call has inserted it.
         if (!isDuplicate(error, "install_place")) throw error;
         return write();
       }
@@ -99,7 +99,7 @@ export function openInstalls(database: Database) {
     async removeOfSkill(skillId: string): Promise<void> {
       await installs.deleteMany({ skillId });
     },
-    /** Part of somebody's places in an organization; answers how many went. */
+    /** Removes a slice of a user's installations in an organization; returns how many were removed. */
     removeOfMember: (tenantId: string, userId: string) => removeSlice(installs, { tenantId, userId }),
     removeOfTenant: (tenantId: string) => removeSlice(installs, { tenantId }),
   };

@@ -10,7 +10,7 @@ import { removeSlice } from "./slices.ts";
 export interface InvitationDoc extends WithOutbox {
   _id: string;
   tenantId: string;
-  /** As it was written by whoever invited. */
+  /** As the sender has written it. */
   email: string;
   /** The same folded for comparison. */
   emailKey: string;
@@ -25,7 +25,7 @@ export interface InvitationDoc extends WithOutbox {
   revision: number;
   createdAt: Date;
   expiresAt: Date;
-  /** Since when a mail waits to be sent; gone once it was, or can't be. */
+  /** Since when a mail waits to be sent, or until when it has to; gone once it was, or can't be. */
   mailDueSince?: Date;
   mailedAt?: Date;
   mailFailedAt?: Date;
@@ -48,7 +48,7 @@ export const invitationIndexes: IndexDescription[] = [
   { key: { unsettledAt: 1 }, sparse: true },
 ];
 
-/** What an invitation offers, and until when. */
+/** The offer of an invitation and its expiry. */
 export type InvitationOffer = Pick<
   InvitationDoc,
   "email" | "role" | "teamIds" | "invitedBy" | "createdAt" | "expiresAt" | "mailDueSince"
@@ -67,7 +67,9 @@ export function openInvitations(database: Database) {
     find: (id: string) => invitations.findOne({ _id: id }, withoutOutbox),
     findPending: (tenantId: string, emailKey: string) =>
       invitations.findOne({ tenantId, emailKey, pending: true }, withoutOutbox),
-    /** A page of an organization's pending ones, newest first; those that ran out are among them until they are purged. */
+    /**
+     * A page of an organization's pending ones, newest first; those that ran out are among them until they are purged.
+     */
     list: (tenantId: string, after: string | undefined, limit: number) =>
       invitations
         .find(
@@ -77,7 +79,7 @@ export function openInvitations(database: Database) {
         .sort({ _id: -1 })
         .limit(limit)
         .toArray(),
-    /** What an address is invited to at a time. */
+    /** Invitations of an address that are open at a time. */
     listOfAddress: (emailKey: string, now: Date, limit: number) =>
       invitations
         .find({ emailKey, pending: true, expiresAt: { $gt: now } }, withoutOutbox)
@@ -88,7 +90,7 @@ export function openInvitations(database: Database) {
     listWithRole: (tenantId: string, role: string, limit: number) =>
       invitations.find({ tenantId, role, pending: true }, withoutOutbox).limit(limit).toArray(),
 
-    /** Replaces what a pending invitation offers, as it was at `revision`; null when it has changed meanwhile. */
+    /** Replaces the offer of a pending invitation as read at `revision`; null if it has changed since. */
     renew(
       id: string,
       revision: number,
@@ -107,7 +109,7 @@ export function openInvitations(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Takes an invitation out of `pending`, as it was at `revision`; null when somebody was faster. */
+    /** Takes an invitation out of `pending`, as read at `revision`; null if it has changed since. */
     end(
       id: string,
       revision: number,
@@ -126,7 +128,7 @@ export function openInvitations(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Notes what became of the mail that was due; one that became due meanwhile still is. */
+    /** Records the outcome of the mail that was due; a mail that became due concurrently stays due. */
     async noteMail(
       id: string,
       due: Date,
@@ -136,6 +138,10 @@ export function openInvitations(database: Database) {
         { _id: id, mailDueSince: due },
         { $set: outcome, $unset: { mailDueSince: true } },
       );
+    },
+    /** Has a mail that is due wait until a time. */
+    async postponeMail(id: string, due: Date, until: Date): Promise<void> {
+      await invitations.updateOne({ _id: id, mailDueSince: due }, { $set: { mailDueSince: until } });
     },
     /** Ids of pending ones whose mail waits since before a time. */
     async listMailsDue(before: Date, limit: number): Promise<string[]> {
@@ -153,7 +159,9 @@ export function openInvitations(database: Database) {
         { $pull: { teamIds: teamId } },
       );
     },
-    /** Removes what ran out before a time and has its events in the log; answers how many went. */
+    /**
+     * Removes invitations that expired before a time and whose events are in the log; returns how many were removed.
+     */
     removeExpired: (before: Date) =>
       removeSlice(invitations, { expiresAt: { $lte: before }, unsettledAt: { $exists: false } }),
     removeOfTenant: (tenantId: string) => removeSlice(invitations, { tenantId }),

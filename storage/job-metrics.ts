@@ -3,7 +3,7 @@ import type { IndexDescription } from "mongodb";
 import { commandTimeMs, type Database } from "./database.ts";
 import { removeSlice } from "./slices.ts";
 
-/** What is known of the runs of one kind of job in one minute. */
+/** Figures of the runs of one kind of job in one minute. */
 export interface JobMinute {
   /** The minute and the job's name, so that processes add to the same one. */
   _id: string;
@@ -11,11 +11,11 @@ export interface JobMinute {
   queue: string;
   name: string;
   completed: number;
-  /** Jobs that failed for good. */
+  /** Jobs that failed permanently. */
   failed: number;
   /** Attempts that failed and were tried again. */
   retried: number;
-  /** Of all attempts together. */
+  /** Total over all attempts. */
   durationMs: number;
   maxMs: number;
 }
@@ -86,7 +86,7 @@ export function openJobMetrics(database: Database) {
       return new Map(rows.map(({ _id, ...rest }) => [_id, rest]));
     },
 
-    /** Removes a part of what is older; answers how many went. */
+    /** Removes a slice of older figures; returns how many were removed. */
     removeBefore: (before: Date) => removeSlice(minutes, { at: { $lt: before } }),
   };
 }

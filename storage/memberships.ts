@@ -15,10 +15,11 @@ export interface MembershipDoc extends WithOutbox {
   tenantName: string;
   /** When the organization is to be erased: from its deletion on the membership gives next to nothing. */
   tenantDeletionAt?: Date;
+  tenantMaxTokenDays?: number;
   userId: string;
   /** The person's own, repeated here for lists. */
   username: string;
-  /** What a search by prefix finds: the user name, and the folded name from each of its words on. */
+  /** Texts that a search by prefix finds: the user name, and the folded name from each of its words on. */
   nameKeys: string[];
   /** A built-in role, or the id of a custom one. */
   role: string;
@@ -28,13 +29,15 @@ export interface MembershipDoc extends WithOutbox {
   active?: true;
   /** Set until the organization exists; such a membership counts for nothing. */
   pending?: true;
-  /** Since when an owner is being entered in the organization's `ownerIds`: nobody takes the role away meanwhile. */
+  /**
+   * Since when an owner is being added to the organization's `ownerIds`: the role can't be changed until that is done.
+   */
   enlisting?: Date;
   createdAt: Date;
   removedAt?: Date;
 }
 
-/** What a new membership may leave out. */
+/** Fields that a new membership may omit. */
 export type NewMembership = Omit<
   MembershipDoc,
   "active" | "revision" | "teamIds" | "username" | "nameKeys" | "removedAt"
@@ -70,6 +73,15 @@ export interface MembershipChange {
   removeTeam?: string;
 }
 
+/** The facts of an organization that its memberships repeat. */
+interface FollowedTenant {
+  _id: string;
+  slug: string;
+  name: string;
+  deletionAt?: Date;
+  maxTokenDays?: number;
+}
+
 export type Memberships = ReturnType<typeof openMemberships>;
 
 export function openMemberships(database: Database) {
@@ -95,6 +107,21 @@ export function openMemberships(database: Database) {
         .find({ userId, ...counting }, { projection: { outbox: 0 } })
         .sort({ tenantSlug: 1 })
         .toArray(),
+    /** The organizations that a user was a member of at a time, as far as ended memberships are still there. */
+    async listTenantsAt(userId: string, time: Date): Promise<string[]> {
+      const rows = await memberships
+        .find(
+          {
+            userId,
+            pending: { $exists: false },
+            createdAt: { $lte: time },
+            $or: [{ active: true }, { removedAt: { $gt: time } }],
+          },
+          { projection: { tenantId: 1 } },
+        )
+        .toArray();
+      return [...new Set(rows.map((row) => row.tenantId))];
+    },
     find: (tenantId: string, userId: string) =>
       memberships.findOne({ tenantId, userId, ...counting }, { projection: { outbox: 0 } }),
 
@@ -146,7 +173,7 @@ export function openMemberships(database: Database) {
         .limit(limit)
         .toArray(),
 
-    /** Changes a member as they were at `revision`; null when they have changed or left meanwhile. */
+    /** Changes a membership as read at `revision`; null if it has changed or ended since. */
     change(
       id: string,
       revision: number,
@@ -168,7 +195,7 @@ export function openMemberships(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Ends the entering of an owner in the organization's `ownerIds`; false when somebody else has ended it. */
+    /** Ends `enlisting` of an owner; false if another process has ended it. */
     async finishEnlisting(id: string, revision: number): Promise<boolean> {
       const result = await memberships.updateOne(
         { _id: id, revision },
@@ -176,7 +203,7 @@ export function openMemberships(database: Database) {
       );
       return result.modifiedCount === 1;
     },
-    /** Ends a membership as it was at `revision`; false when it has changed meanwhile. */
+    /** Ends a membership as read at `revision`; false if it has changed since. */
     async markRemoved(id: string, revision: number, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);
       const result = await memberships.updateOne(
@@ -197,9 +224,9 @@ export function openMemberships(database: Database) {
         .limit(limit)
         .toArray(),
 
-    /** Repeats what an organization is called now and whether it is to be erased, and lets those count that waited for it. */
-    async follow(tenant: { _id: string; slug: string; name: string; deletionAt?: Date }): Promise<void> {
-      const { slug, name, deletionAt } = tenant;
+    /** Repeats what an organization is called now, its limits and its deletion, and activates pending memberships. */
+    async follow(tenant: FollowedTenant): Promise<void> {
+      const { slug, name, deletionAt, maxTokenDays } = tenant;
       await memberships.updateMany(
         { tenantId: tenant._id },
         {
@@ -207,19 +234,24 @@ export function openMemberships(database: Database) {
             tenantSlug: slug,
             tenantName: name,
             ...(deletionAt ? { tenantDeletionAt: deletionAt } : {}),
+            ...(maxTokenDays === undefined ? {} : { tenantMaxTokenDays: maxTokenDays }),
           },
-          $unset: { pending: true, ...(deletionAt ? {} : { tenantDeletionAt: true }) },
+          $unset: {
+            pending: true,
+            ...(deletionAt ? {} : { tenantDeletionAt: true }),
+            ...(maxTokenDays === undefined ? { tenantMaxTokenDays: true } : {}),
+          },
         },
       );
     },
     /** Repeats what a person is called now. */
-    async followUser(userId: string, names: Pick<MembershipDoc, "username" | "nameKeys">): Promise<void> {
+    async propagateUser(userId: string, names: Pick<MembershipDoc, "username" | "nameKeys">): Promise<void> {
       await memberships.updateMany(
         { userId },
         { $set: { username: names.username, nameKeys: names.nameKeys } },
       );
     },
-    /** Takes a deleted team off everybody. */
+    /** Removes a deleted team from all members. */
     async dropTeam(tenantId: string, teamId: string): Promise<void> {
       await memberships.updateMany({ tenantId, teamIds: teamId }, { $pull: { teamIds: teamId } });
     },

@@ -1,7 +1,7 @@
 /**
- * Audit events that cannot be lost or doubled: an event is written into the very document whose change it
- * records, in the same atomic write, and carried to the `audit_events` collection afterwards. A stop between
- * the two leaves `unsettledAt` on the document, by which the reconcile job finds and finishes it.
+ * Outbox of audit events, which can be neither lost nor duplicated: an event is written into the document whose change
+ * it records, in the same atomic write, and published to the `audit_events` collection afterwards. A crash between the
+ * two leaves `unsettledAt` on the document, by which the reconcile job finds it and publishes the event.
  */
 import {
   MongoBulkWriteError,
@@ -29,14 +29,14 @@ export interface EventRow {
   createdAt: Date;
 }
 
-/** The fields of every document that carries events. */
+/** The outbox fields of a document. */
 export interface WithOutbox {
   outbox?: EventRow[];
-  /** Since when something of this document waits to be carried elsewhere. */
+  /** Since when events or derived data of this document are pending. */
   unsettledAt?: Date;
 }
 
-/** The parts of an update that add events to a document. */
+/** The parts of an update that add events to the outbox. */
 export function outboxUpdate(events: EventRow[]): {
   $push: { outbox: { $each: EventRow[] } };
   $set: { unsettledAt: Date };
@@ -44,14 +44,14 @@ export function outboxUpdate(events: EventRow[]): {
   return { $push: { outbox: { $each: events } }, $set: { unsettledAt: events[0]?.createdAt ?? new Date() } };
 }
 
-/** The fields of a new document that carries its first events. */
+/** The outbox fields of a new document with its first events. */
 export function outboxFields(events: EventRow[]): WithOutbox {
   return { outbox: events, unsettledAt: events[0]?.createdAt ?? new Date() };
 }
 
 /**
- * Inserts rows that may be there already: an `_id` written before counts as done. A row that another unique index
- * refuses is an error, since whoever calls this next takes the row for kept.
+ * Inserts rows that may exist already: an `_id` that exists counts as inserted. A row that another unique index refuses
+ * is an error, since the caller would take the row for stored.
  */
 export async function insertOnce<T extends Document & { _id: string }>(
   collection: Collection<T>,
@@ -65,26 +65,26 @@ export async function insertOnce<T extends Document & { _id: string }>(
   }
 }
 
-/** Whether all that is wrong with a bulk write is that documents of the same `_id`, or key of another index, are there. */
+/** Whether a bulk write failed only because documents with the same `_id`, or key of the named index, exist. */
 export function isOnlyThereAlready(error: unknown, index = "_id_"): boolean {
   if (!isDuplicate(error)) return false;
   const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
   return failed.every((one) => one.code === 11000 && (one.errmsg ?? "").includes(` index: ${index} `));
 }
 
-/** What every collection whose documents carry events offers to whoever carries them. */
+/** The operations by which events of a collection are published. */
 export function outboxOperations<T extends Document & WithOutbox & { _id: string }>(
   collection: Collection<T>,
 ) {
   return {
-    /** Documents whose events were not carried to the log yet, oldest first. */
-    listUnsettled: (before: Date, limit: number) => listUnsettled(collection, before, limit),
-    settle: (id: string, eventIds: string[]) => settleOutbox(collection, id, eventIds),
+    /** Documents with unpublished events, oldest first. */
+    listUnflushed: (before: Date, limit: number) => listUnflushed(collection, before, limit),
+    clearOutbox: (id: string, eventIds: string[]) => clearOutbox(collection, id, eventIds),
   };
 }
 
-/** Documents of which something waits to be carried elsewhere, oldest first. */
-export function listUnsettled<T extends Document & WithOutbox & { _id: string }>(
+/** Documents with unpublished events or pending derived data, oldest first. */
+export function listUnflushed<T extends Document & WithOutbox & { _id: string }>(
   collection: Collection<T>,
   before: Date,
   limit: number,
@@ -97,32 +97,32 @@ export function listUnsettled<T extends Document & WithOutbox & { _id: string }>
 }
 
 /**
- * Takes carried events off a document. `unsettledAt` goes only when nothing else was added meanwhile: both are
- * decided in the one update.
+ * Clears published events from a document's outbox. `unsettledAt` is removed only if no other event was added
+ * concurrently: one update decides both.
  */
-export async function settleOutbox<T extends Document & WithOutbox & { _id: string }>(
+export async function clearOutbox<T extends Document & WithOutbox & { _id: string }>(
   collection: Collection<T>,
   id: string,
   eventIds: string[],
 ): Promise<void> {
-  await collection.updateOne({ _id: id } as Filter<T>, settledUpdate(eventIds));
+  await collection.updateOne({ _id: id } as Filter<T>, clearedUpdate(eventIds));
 }
 
 /** The same for many documents in one call. */
-export async function settleOutboxes<T extends Document & WithOutbox & { _id: string }>(
+export async function clearOutboxes<T extends Document & WithOutbox & { _id: string }>(
   collection: Collection<T>,
   documents: readonly { id: string; eventIds: string[] }[],
 ): Promise<void> {
   if (documents.length === 0) return;
   await collection.bulkWrite(
     documents.map(({ id, eventIds }) => ({
-      updateOne: { filter: { _id: id } as Filter<T>, update: settledUpdate(eventIds) },
+      updateOne: { filter: { _id: id } as Filter<T>, update: clearedUpdate(eventIds) },
     })),
     { ordered: false },
   );
 }
 
-function settledUpdate(eventIds: string[]): Document[] {
+function clearedUpdate(eventIds: string[]): Document[] {
   const rest = {
     $filter: {
       input: { $ifNull: ["$outbox", []] },

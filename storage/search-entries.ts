@@ -12,11 +12,11 @@ export interface SearchEntry {
   /** The skill's id. */
   _id: string;
   tenantId: string;
-  /** Of the skill, as it was when this was made of it. */
+  /** Revision of the skill from which the entry was made. */
   revision: number;
   listed: boolean;
   terms: string[];
-  /** What a search may be narrowed by, so that one command finds a page however rare the combination. */
+  /** Filters of a search, so that one query finds a page however rare the combination is. */
   type: SkillType;
   visibility: Visibility;
   tags: string[];
@@ -36,7 +36,7 @@ export const searchEntryIndexes: IndexDescription[] = [
   { key: { terms: 1, downloads: -1, _id: -1 }, ...onlyListed },
 ];
 
-/** Whose skills, as far as an entry knows. */
+/** Filter of the skills that a search may find, on the fields of an entry. */
 export type ScopeFilter = Filter<
   Pick<SearchEntry, "_id" | "tenantId" | "listed" | "folderId" | "governingFolderId">
 >;

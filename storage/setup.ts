@@ -13,7 +13,7 @@ export function openSetup(database: Database) {
   const setup = database.collection<SetupDoc>("setup");
   return {
     find: () => setup.findOne({ _id: "setup" }),
-    /** Keeps a secret unless there is one; answers the one that holds. */
+    /** Stores a secret unless there is one; returns the stored one. */
     async claim(sealedToken: string): Promise<SetupDoc> {
       const doc = await setup.findOneAndUpdate(
         { _id: "setup" },

@@ -3,7 +3,7 @@ import type { IndexDescription } from "mongodb";
 import { isDuplicate, type Database } from "./database.ts";
 
 interface SignatureNonceDoc {
-  /** Whose it is, and the nonce. */
+  /** The key and the nonce. */
   _id: string;
   expiresAt: Date;
 }

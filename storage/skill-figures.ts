@@ -1,16 +1,16 @@
-/** Sums over an organization's skills. Made of indexes alone but for the few that were deleted and not yet erased. */
+/** Sums over an organization's skills. Computed from indexes, except for skills that are deleted but not erased yet. */
 import { commandTimeMs, type Database } from "./database.ts";
 import type { SkillDoc } from "./skills.ts";
 
-/** What lies right in a folder, or at the root (null). */
+/** Sums over the skills directly in a folder, or at the root (null). */
 export interface FolderFigures {
   folderId: string | null;
   skills: number;
-  /** All that they were ever downloaded. */
+  /** Total number of downloads. */
   downloads: number;
 }
 
-/** A skill by its names, and where it lies. */
+/** Names and folder of a skill. */
 export type NamedSkill = Pick<SkillDoc, "_id" | "publicId" | "slug" | "name" | "folderId">;
 
 const named = { publicId: 1, slug: 1, name: 1, folderId: 1 } as const;
@@ -40,7 +40,7 @@ export function openSkillFigures(database: Database) {
       ]);
       return all - gone;
     },
-    /** Folders with anything in them, in no order. */
+    /** Folders that contain skills, in no particular order. */
     async sumByFolder(tenantId: string): Promise<FolderFigures[]> {
       const [all, gone] = await Promise.all([
         sumByFolder({ tenantId }),
@@ -53,7 +53,7 @@ export function openSkillFigures(database: Database) {
         downloads: sums.downloads - (without.get(folderId)?.downloads ?? 0),
       }));
     },
-    /** Those of some skills that belong to the organization, in no order. */
+    /** The given skills that belong to the organization, in no particular order. */
     listNamed: (tenantId: string, ids: readonly string[]): Promise<NamedSkill[]> =>
       skills
         .find(

@@ -1,6 +1,6 @@
 /**
- * Lists and search over skills. Who may see what is part of the query on the skills, so that no list shows more than
- * a direct read would, and a page is full or the last one.
+ * Lists and search of skills. The query on the skills includes the caller's access, so that no list shows more than a
+ * direct read would, and every page except the last one is full.
  */
 import type { Filter } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
@@ -8,15 +8,15 @@ import { commandTimeMs, type Database } from "./database.ts";
 import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
 import type { SkillDoc } from "./skills.ts";
 
-/** What of an organization: everything, or what lies under these governing folders, or in these folders. */
+/** Skills of an organization: all, or those under the given restrictions, or in the given folders. */
 export interface TenantScope {
   tenantId: string;
-  /** Null stands for skills that no restricted folder governs. */
-  governing?: (string | null)[];
+  /** Restricted folders whose restriction is in effect; null includes unrestricted skills. */
+  restrictions?: (string | null)[];
   folderIds?: string[];
 }
 
-/** Whose skills: the catalog of public ones, or those of some organizations. */
+/** The catalog of public skills, or the skills of organizations. */
 export type SkillScope = { kind: "catalog" } | { kind: "tenants"; tenants: TenantScope[] };
 
 export const sortFields = { updated: "updatedAt", newest: "createdAt", downloads: "downloads" } as const;
@@ -28,15 +28,15 @@ export interface SkillQuery {
   visibility?: Visibility | undefined;
   tag?: string | undefined;
   folderId?: string | null | undefined;
-  /** Terms of the search index, all of which must match; undefined lists without a search. */
+  /** Terms of the search index, all of which must match; undefined lists all skills. */
   terms?: string[] | undefined;
   sort: SkillSort;
-  /** Sort value and id of the last item of the page before. */
+  /** Sort value and id of the last item of the previous page. */
   after?: { value: Date | number; id: string } | undefined;
   limit: number;
 }
 
-/** A skill with the value it was sorted by, from which the next page goes on. */
+/** A skill with its sort value, after which the next page starts. */
 export interface ListedSkill {
   skill: SkillDoc;
   value: Date | number;
@@ -59,8 +59,8 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
   }
 
   /**
-   * The index gives ids in order, the skills say which of them are to be seen. It is read on until the page is full:
-   * only for entries that a change has just outdated, since the index is narrowed by everything the query names.
+   * The index returns ids in order, and the skills decide which of them are visible. Further reads fill up the page if a
+   * recent change has outdated entries; otherwise the index has applied every condition of the query already.
    */
   async function listFound(query: SkillQuery, terms: string[]): Promise<ListedSkill[]> {
     const sort = sortFields[query.sort];
@@ -101,7 +101,7 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
   };
 }
 
-/** What no list shows stays in the database: it is most of a document. */
+/** Projection without the fields that no list shows, which are most of a document. */
 const listedFields = {
   excerpt: 0,
   pending: 0,
@@ -109,14 +109,14 @@ const listedFields = {
   nameKey: 0,
   revision: 0,
   head: 0,
-  highestSemver: 0,
+  highestRelease: 0,
   "current.oid": 0,
   "current.digest": 0,
   "current.hash": 0,
-  "current.frontmatterHash": 0,
+  "current.frontmatter": 0,
 } as const;
 
-/** Whether one skill belongs into the list. */
+/** Conditions for one skill. */
 function itemFilter(query: SkillQuery): Filter<SkillDoc> {
   const clauses: Filter<SkillDoc>[] = [scopeFilter(query.scope)];
   if (query.type !== undefined) clauses.push({ type: query.type });
@@ -148,17 +148,17 @@ function scopeClauses(scope: SkillScope): ScopeFilter {
   const whole: string[] = [];
   const unrestricted: string[] = [];
   const clauses: ScopeFilter[] = [];
-  for (const { tenantId, governing, folderIds } of scope.tenants) {
-    if (!governing && !folderIds) whole.push(tenantId);
-    else if (governing?.length === 1 && !folderIds) unrestricted.push(tenantId);
+  for (const { tenantId, restrictions, folderIds } of scope.tenants) {
+    if (!restrictions && !folderIds) whole.push(tenantId);
+    else if (restrictions?.length === 1 && !folderIds) unrestricted.push(tenantId);
     else
       clauses.push({
         tenantId,
-        ...(governing ? { governingFolderId: { $in: governing } } : {}),
-        ...(folderIds ? { folderId: { $in: folderIds } } : {}),
+        governingFolderId: restrictions && { $in: restrictions },
+        folderId: folderIds && { $in: folderIds },
       });
   }
-  // Few shapes, since each branch is a scan of its own.
+  // As few branches as possible, since each of them is a separate scan.
   if (unrestricted.length > 0) clauses.unshift({ tenantId: oneOf(unrestricted), governingFolderId: null });
   if (whole.length > 0) clauses.unshift({ tenantId: oneOf(whole) });
   return clauses.length === 1 ? clauses[0]! : { $or: clauses };

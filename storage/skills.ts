@@ -6,14 +6,27 @@ import type { Filter, IndexDescription } from "mongodb";
 import { limits } from "../contract/limits.ts";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
-import { listUnsettled, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
+import { listUnflushed, outboxUpdate, type EventRow, type WithOutbox } from "./outbox.ts";
 import type { VersionDoc } from "./versions.ts";
 
-/** What a skill document repeats of a version, so that reads of the current one need no second look-up. */
+/** Fields of a version that the skill document repeats, so that reads of the current version need one query. */
 export type VersionSummary = Pick<
   VersionDoc,
-  "version" | "semver" | "oid" | "digest" | "hash" | "frontmatterHash" | "format" | "fileCount" | "totalBytes"
+  "version" | "semver" | "oid" | "digest" | "hash" | "frontmatter" | "format" | "fileCount" | "totalBytes"
 > & { versionId: string };
+
+export interface Takedown {
+  reason: string;
+  at: Date;
+  by: { id: string; username: string };
+}
+
+/** Pending follow-up of a takedown or its end; the reconcile job completes it after a crash. */
+export interface TakedownFollowUp {
+  kind: "taken-down" | "lifted";
+  reason: string;
+  since: Date;
+}
 
 export interface SkillDoc extends WithOutbox {
   _id: string;
@@ -29,32 +42,37 @@ export interface SkillDoc extends WithOutbox {
   visibility: Visibility;
   tags: string[];
   folderId: string | null;
-  /** The restricted folder that governs it. Derived, for lists; a direct read asks the tree. */
+  /** Restricted folder whose restriction is in effect. Derived, for lists; direct reads use the tree. */
   governingFolderId: string | null;
-  /** Whether the catalog shows it: public, unrestricted and not deleted. Derived, for its indexes. */
+  /** Whether the catalog shows it: public, unrestricted, not taken down, not deleted. Derived, for its indexes. */
   listed: boolean;
-  /** First characters of the text, for search. */
+  /** Beginning of the text, for search. */
   excerpt: string;
   createdBy: string;
   author: { id: string; name: string; username: string } | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Counts every write that something is derived from, so that what was derived from an older state gives way. */
+  /** Number of the write that changed the document; data derived from an older revision never overwrites newer data. */
   revision: number;
-  /** Newest version of all, prereleases included: the parent of the next commit. */
+  /** Newest version, including prereleases: the parent of the next commit. */
   head: { version: number; oid: string };
-  /** Highest semver ever published, prereleases included. */
-  highestSemver: string;
-  /** What installs resolve to. */
+  /** Highest release ever published; absent in documents of earlier versions of the service. */
+  highestRelease?: string;
+  /** Highest version, including prereleases; only in documents of earlier versions of the service. */
+  highestSemver?: string;
+  /** The version that installs resolve to. */
   current: VersionSummary;
   downloads: number;
-  /** The number of the last counting that is in `downloads`. */
+  /** Number of the last batch that is included in `downloads`. */
   downloadsThrough?: number;
-  /** Versions that exist but are not in `versions` yet. */
+  /** Versions that exist but are not in the collection `versions` yet. */
   pending: VersionDoc[];
-  /** Set while its organization waits to be erased: nobody sees it, and `listed` is false. */
+  /** Set while its organization waits to be erased: it is invisible, and `listed` is false. */
   suspended?: true;
-  /** Set when the skill was deleted; the rest is erased by a job. */
+  /** Set while the skill is taken down: only members of its organization see it. */
+  takedown?: Takedown;
+  takedownFollowUp?: TakedownFollowUp;
+  /** Set when the skill was deleted; a job erases the rest. */
   deletedAt?: Date;
 }
 
@@ -62,13 +80,13 @@ export const skillIndexes: IndexDescription[] = [
   { key: { tenantId: 1, slug: 1 }, unique: true, name: "skill_slug" },
   { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
   { key: { publicId: 1 } },
-  { key: { slug: 1, listed: 1 } },
+  { key: { slug: 1, listed: 1, createdAt: 1, _id: 1 } },
   { key: { tenantId: 1, _id: 1 } },
   { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
   { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, governingFolderId: 1, updatedAt: -1, _id: -1 } },
   { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
-  // For sums by folder (`skill-figures.ts`).
+  // Sums by folder (`skill-figures.ts`).
   { key: { tenantId: 1, folderId: 1, downloads: 1 } },
   { key: { listed: 1, updatedAt: -1, _id: -1 } },
   { key: { listed: 1, createdAt: -1, _id: -1 } },
@@ -77,10 +95,16 @@ export const skillIndexes: IndexDescription[] = [
   { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
+  {
+    key: { "takedown.at": -1, _id: -1 },
+    name: "skill_takedown",
+    partialFilterExpression: { "takedown.at": { $exists: true } },
+  },
+  { key: { "takedownFollowUp.since": 1 }, sparse: true },
 ];
 
-/** A skill as it is settled. */
-export type SkillToSettle = Pick<
+/** Fields of a skill that its projection reads. */
+export type SkillToProject = Pick<
   SkillDoc,
   | "_id"
   | "tenantId"
@@ -92,47 +116,50 @@ export type SkillToSettle = Pick<
   | "folderId"
   | "governingFolderId"
   | "listed"
+  | "takedown"
+  | "suspended"
 >;
 
-/** What an appended version changes on its skill beyond the version itself. */
+/** Fields of the skill that an appended version changes. */
 export type AppendedFields = Partial<
   Pick<SkillDoc, "description" | "tags" | "excerpt" | "current" | "updatedAt">
 >;
 
-/** Characters that a slug's number may take, its hyphen included. */
+/** Maximum length of a slug's number with its hyphen. */
 const numberedSuffix = 6;
 
 export type Skills = ReturnType<typeof openSkills>;
 
 export function openSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
-  const alive: Filter<SkillDoc> = { deletedAt: { $exists: false } };
-  const inSight: Filter<SkillDoc> = { ...alive, suspended: { $exists: false } };
+  const notDeleted: Filter<SkillDoc> = { deletedAt: { $exists: false } };
+  const visible: Filter<SkillDoc> = { ...notDeleted, suspended: { $exists: false } };
   return {
-    /** For search plans, which build their own filters (`skills-search.ts`). */
-    collection: skills,
-
     /** Throws a duplicate error of index `skill_slug` or `skill_public_id`. */
     async insert(skill: SkillDoc): Promise<void> {
       await skills.insertOne(skill);
     },
-    find: (id: string) => skills.findOne({ _id: id, ...inSight }),
-    listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...alive }).toArray(),
-    findByPublicId: (publicId: string) => skills.findOne({ publicId, ...inSight }),
-    findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...inSight }),
-    /** Skills with this slug, for bare references: at most one in each of some organizations. */
+    find: (id: string) => skills.findOne({ _id: id, ...visible }),
+    listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...notDeleted }).toArray(),
+    findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
+    findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...visible }),
+    /** Skills with a slug in the given organizations, at most one in each; for bare references. */
     listBySlugIn: (tenantIds: string[], slug: string) =>
-      skills.find({ tenantId: { $in: tenantIds }, slug, ...alive }).toArray(),
-    /** The same in the catalog. */
-    listBySlugInCatalog: (slug: string, limit: number) =>
-      skills.find({ slug, listed: true }).limit(limit).toArray(),
-    /** Skills of a name, in some folders or in all. */
-    listByName: (tenantId: string, nameKey: string, limit: number, folderId?: Filter<SkillDoc>["folderId"]) =>
+      skills.find({ tenantId: { $in: tenantIds }, slug, ...notDeleted }).toArray(),
+    /** Skills with a slug in the catalog, oldest first, except those of the given organizations. */
+    listBySlugInCatalog: (slug: string, except: readonly string[], limit: number) =>
       skills
-        .find({ tenantId, nameKey, ...(folderId === undefined ? {} : { folderId }), ...alive })
+        .find({ slug, listed: true, tenantId: { $nin: [...except] } })
+        .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .toArray(),
-    /** Slugs equal to a base or to the base with a number; a long base is cut to make room for it. */
+    /** Skills with a name, in the matching folders or in all. */
+    listByName: (tenantId: string, nameKey: string, limit: number, folderId?: Filter<SkillDoc>["folderId"]) =>
+      skills
+        .find({ tenantId, nameKey, folderId, ...notDeleted })
+        .limit(limit)
+        .toArray(),
+    /** Slugs equal to a base or to the base with a number; a long base is shortened to make room for it. */
     async listSlugsLike(tenantId: string, base: string): Promise<string[]> {
       const stem = base.slice(0, limits.skillSlug - numberedSuffix);
       const pattern = stem === base ? `^${base}(-\\d+)?$` : `^${stem}`;
@@ -143,33 +170,34 @@ export function openSkills(database: Database) {
     },
 
     /**
-     * Appends a version: the compare-and-set that makes it exist. Undefined when the skill is gone or has moved
-     * on from `expectedHead`; nothing is changed then.
+     * Appends a version: the compare-and-set that makes it exist. Returns null and changes nothing if the skill was
+     * deleted or has another head than `expectedHead`.
      */
     async append(
       id: string,
       expectedHead: number,
       version: VersionDoc,
-      change: { fields: AppendedFields; highestSemver: string; events: EventRow[] },
+      change: { fields: AppendedFields; highestRelease: string; events: EventRow[] },
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(change.events);
       return skills.findOneAndUpdate(
-        { _id: id, "head.version": expectedHead, ...alive },
+        { _id: id, "head.version": expectedHead, ...notDeleted },
         {
           $set: {
             ...change.fields,
             head: { version: version.version, oid: version.oid },
-            highestSemver: change.highestSemver,
+            highestRelease: change.highestRelease,
             ...outbox.$set,
           },
+          $unset: { highestSemver: true },
           $push: { pending: version, ...outbox.$push },
           $inc: { revision: 1 },
         },
         { returnDocument: "after" },
       );
     },
-    /** Whether a version was appended after all: asked after an answer that got lost. */
-    async holdsVersion(id: string, version: number, versionId: string): Promise<boolean> {
+    /** Whether a version was appended, for a caller that lost the response to `append`. */
+    async hasVersion(id: string, version: number, versionId: string): Promise<boolean> {
       const skill = await skills.findOne(
         { _id: id, "head.version": { $gte: version } },
         { projection: { pending: 1 } },
@@ -182,7 +210,7 @@ export function openSkills(database: Database) {
       );
     },
 
-    /** Moves the current version, unless a publish or another revert came between. */
+    /** Changes the current version. Returns null if a publish or another revert changed it concurrently. */
     async moveCurrent(
       id: string,
       expected: number,
@@ -193,7 +221,7 @@ export function openSkills(database: Database) {
     ) {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
-        { _id: id, "current.version": expected, ...alive },
+        { _id: id, "current.version": expected, ...notDeleted },
         {
           $set: { current, excerpt, updatedAt: now, ...outbox.$set },
           $push: outbox.$push,
@@ -211,32 +239,32 @@ export function openSkills(database: Database) {
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
-        { _id: id, ...inSight },
+        { _id: id, ...visible },
         { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
     },
 
-    /** Puts a skill into another folder, unless somebody else has moved it from `expected` meanwhile. */
+    /** Moves a skill to another folder. Returns null if it is not in `expected` any more. */
     async move(
       id: string,
       expected: string | null,
-      place: Pick<SkillDoc, "folderId" | "governingFolderId" | "listed">,
+      target: Pick<SkillDoc, "folderId" | "governingFolderId" | "listed">,
       now: Date,
       events: EventRow[],
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
-        { _id: id, folderId: expected, ...inSight },
-        { $set: { ...place, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
+        { _id: id, folderId: expected, ...visible },
+        { $set: { ...target, updatedAt: now, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
     },
-    /** Marks a skill deleted: from this write on nobody sees it, and its slug is free. */
+    /** Marks a skill deleted: from this write on it is invisible, and its slug is free. */
     async markDeleted(id: string, now: Date, events: EventRow[]): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
-        { _id: id, ...alive },
+        { _id: id, ...notDeleted },
         {
           $set: { deletedAt: now, listed: false, slug: `${id}.deleted`, ...outbox.$set },
           $push: outbox.$push,
@@ -245,6 +273,7 @@ export function openSkills(database: Database) {
         { returnDocument: "after" },
       );
     },
+    findDeleted: (id: string) => skills.findOne({ _id: id, deletedAt: { $exists: true } }),
     listDeleted: (limit: number) =>
       skills
         .find({ deletedAt: { $exists: true } })
@@ -258,9 +287,9 @@ export function openSkills(database: Database) {
       return (await skills.findOne({ _id: id }, { projection: { _id: 1 } })) !== null;
     },
 
-    listUnsettled: (before: Date, limit: number) => listUnsettled(skills, before, limit),
-    /** What settling needs of some skills, deleted ones included. */
-    listToSettle: (ids: string[]) =>
+    listUnflushed: (before: Date, limit: number) => listUnflushed(skills, before, limit),
+    /** Skills to project, including deleted ones. */
+    listToProject: (ids: string[]) =>
       skills
         .find(
           { _id: { $in: ids } },
@@ -275,27 +304,29 @@ export function openSkills(database: Database) {
               folderId: 1,
               governingFolderId: 1,
               listed: 1,
+              takedown: 1,
+              suspended: 1,
             },
           },
         )
-        .toArray() as Promise<SkillToSettle[]>,
-    /** What the search index is made of. */
+        .toArray() as Promise<SkillToProject[]>,
+    /** Skills as the search index needs them. */
     listToIndex: (ids: string[]) =>
       skills.find({ _id: { $in: ids } }, { projection: { pending: 0, outbox: 0 } }).toArray(),
-    /** The commits that refs are derived from; undefined for a skill that is gone. */
+    /** Commits that refs are derived from; undefined for a deleted skill. */
     async findOids(id: string): Promise<{ current: string; head: string } | undefined> {
       const skill = await skills.findOne(
-        { _id: id, ...alive },
+        { _id: id, ...notDeleted },
         { projection: { "current.oid": 1, "head.oid": 1 } },
       );
       return skill ? { current: skill.current.oid, head: skill.head.oid } : undefined;
     },
-    /** Takes projected versions and carried events off the documents. What was added meanwhile stays. */
-    async settle(settled: SkillToSettle[]): Promise<void> {
-      const carried = settled.filter((skill) => skill.pending.length + (skill.outbox?.length ?? 0) > 0);
-      if (carried.length === 0) return;
+    /** Removes projected versions and published events from the documents. Later additions stay. */
+    async clearProjected(projected: SkillToProject[]): Promise<void> {
+      const remaining = projected.filter((skill) => skill.pending.length + (skill.outbox?.length ?? 0) > 0);
+      if (remaining.length === 0) return;
       await skills.bulkWrite(
-        carried.map(({ _id, pending, outbox }) => ({
+        remaining.map(({ _id, pending, outbox }) => ({
           updateOne: {
             filter: { _id },
             update: {
@@ -309,11 +340,11 @@ export function openSkills(database: Database) {
         { ordered: false },
       );
     },
-    /** Marks skills settled that carry nothing more and have not moved on. */
-    async finishSettling(settled: SkillToSettle[]): Promise<void> {
-      if (settled.length === 0) return;
+    /** Removes the mark of skills that have nothing pending and have not changed since. */
+    async markProjected(projected: SkillToProject[]): Promise<void> {
+      if (projected.length === 0) return;
       await skills.bulkWrite(
-        settled.map(({ _id, revision }) => ({
+        projected.map(({ _id, revision }) => ({
           updateOne: {
             filter: { _id, revision, pending: { $size: 0 }, outbox: { $size: 0 } },
             update: { $unset: { unsettledAt: true } },
@@ -322,7 +353,7 @@ export function openSkills(database: Database) {
         { ordered: false },
       );
     },
-    /** Adds downloads to those skills that have not taken this number yet (`download-counts.ts`). */
+    /** Adds a batch of downloads to the skills that do not include it yet (`download-counts.ts`). */
     async addDownloads(number: number, counts: ReadonlyMap<string, number>): Promise<void> {
       if (counts.size === 0) return;
       await skills.bulkWrite(
@@ -335,9 +366,9 @@ export function openSkills(database: Database) {
         { ordered: false },
       );
     },
-    /** Downloads of those of some skills that are there and not deleted. */
+    /** Download counts of the given skills, without deleted ones. */
     listDownloads: (ids: string[]): Promise<Pick<SkillDoc, "_id" | "downloads">[]> =>
-      skills.find({ _id: { $in: ids }, ...alive }, { projection: { downloads: 1 } }).toArray(),
+      skills.find({ _id: { $in: ids }, ...notDeleted }, { projection: { downloads: 1 } }).toArray(),
     /** Every id, for the verify command and the reconcile job. */
     async *eachId(): AsyncGenerator<string> {
       for await (const row of skills.find({}, { projection: { _id: 1 } })) yield row._id;

@@ -1,7 +1,7 @@
-/** Changes of many documents in parts, so that none of them runs long. */
+/** Bulk changes in slices, so that no single operation takes long. */
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 
-/** Removes up to `slice` documents; answers how many went, so that a caller repeats it until none did. */
+/** Removes up to `slice` documents and returns how many, so that a caller can repeat it until none are left. */
 export async function removeSlice<T extends Document & { _id: string }>(
   collection: Collection<T>,
   filter: Filter<T>,
@@ -17,8 +17,8 @@ export async function removeSlice<T extends Document & { _id: string }>(
 }
 
 /**
- * Updates what a filter finds. The update must not touch what it is found by in the order of an index, or documents
- * would be met twice; answers how many were changed.
+ * Updates the documents of a filter, and returns how many were changed. The update must not change the indexed fields
+ * of the filter, or documents could be visited twice.
  */
 export async function updateInSlices<T extends Document & { _id: string }>(
   collection: Collection<T>,

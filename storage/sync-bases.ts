@@ -9,17 +9,17 @@ import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 export interface SyncBase {
   skillId: string;
-  /** Of the skill's directory, from the root of the repository. */
+  /** Path of the skill's directory from the root of the repository. */
   path: string;
   /** Id of the directory's tree without `.svc.json`. */
   contentTree: string;
   /** Id of the `.svc.json` blob; absent where the repository had none. */
   svcBlob?: string;
-  /** Of the skill's document, as it was exported. */
+  /** Revision of the skill's document as exported. */
   skillRevision: number;
   /** Number of the skill's newest version then: what came later is not in the books. */
   version?: number;
-  /** Why the skill is not in step: told to people, one skill never holds up the others. */
+  /** Reason for which the skill is not in sync, shown to users. One skill never blocks the others. */
   problem?: { code: string; message: string; at: Date };
   /** Where the repository has moved the directory to, until a full sync puts it back. */
   strayPath?: string;
@@ -41,7 +41,12 @@ export function openSyncBases(database: Database) {
   return {
     /** All of a connection, in no order. */
     listOf: (connectionId: string) => bases.find({ connectionId }).toArray(),
-    /** Of several skills. */
+    /** The directories of all of a connection's skills. */
+    listPaths: (connectionId: string) =>
+      bases
+        .find({ connectionId }, { projection: { _id: 0, skillId: 1, path: 1, strayPath: 1 } })
+        .toArray() as Promise<Pick<SyncBaseDoc, "skillId" | "path" | "strayPath">[]>,
+    /** Merge bases of several skills. */
     listBySkills: (connectionId: string, skillIds: string[]) =>
       bases.find({ connectionId, skillId: { $in: skillIds } }).toArray(),
     /** Those whose directory is at this path; more than one while two skills change places. */
@@ -53,6 +58,9 @@ export function openSyncBases(database: Database) {
         .sort({ "problem.at": -1 })
         .limit(limit)
         .toArray(),
+    /** All of them in the same order; a reader that stops early ends the query. */
+    eachProblem: (connectionId: string): AsyncIterable<SyncBaseDoc> =>
+      bases.find({ connectionId, "problem.at": { $exists: true } }).sort({ "problem.at": -1 }),
     count: (connectionId: string) => bases.countDocuments({ connectionId }),
     /** Writes rows whole. Rows that a later holder of the lease has written stay as they are. */
     putMany: (

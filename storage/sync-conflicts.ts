@@ -10,7 +10,7 @@ export interface SyncConflictDoc {
   connectionId: string;
   tenantId: string;
   skillId: string;
-  /** Of the directory in the repository. */
+  /** Path of the directory in the repository. */
   path: string;
   /** The number of the version that the repository's content became. */
   winning: number;
@@ -19,7 +19,6 @@ export interface SyncConflictDoc {
   /** Of the repository, with its author; without one where it is merely the tip at which the content was found. */
   commit: string;
   authorName?: string;
-  authorEmail?: string;
   at: Date;
 }
 
@@ -30,10 +29,22 @@ export const syncConflictIndexes: IndexDescription[] = [
   { key: { at: 1 } },
 ];
 
+interface ConflictQuery {
+  connectionId: string;
+  before?: { at: Date; id: string } | undefined;
+}
+
+const readAtOnce = 100;
+
 export type SyncConflicts = ReturnType<typeof openSyncConflicts>;
 
 export function openSyncConflicts(database: Database) {
   const conflicts = database.collection<SyncConflictDoc>("sync_conflicts");
+  const find = ({ connectionId, before }: ConflictQuery) => {
+    const filter: Filter<SyncConflictDoc> = { connectionId };
+    if (before) filter.$or = [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }];
+    return conflicts.find(filter).sort({ at: -1, _id: -1 });
+  };
   return {
     /** Recording one again changes nothing. */
     record: (rows: readonly Omit<SyncConflictDoc, "_id">[]) =>
@@ -42,16 +53,10 @@ export function openSyncConflicts(database: Database) {
         rows.map((row) => ({ _id: `${row.skillId}:${row.winning}`, ...row })),
       ),
     /** The newest first; `before` is the last row of the page before. */
-    list(query: {
-      connectionId: string;
-      before?: { at: Date; id: string } | undefined;
-      limit: number;
-    }): Promise<SyncConflictDoc[]> {
-      const { connectionId, before, limit } = query;
-      const filter: Filter<SyncConflictDoc> = { connectionId };
-      if (before) filter.$or = [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }];
-      return conflicts.find(filter).sort({ at: -1, _id: -1 }).limit(limit).toArray();
-    },
+    list: (query: ConflictQuery & { limit: number }): Promise<SyncConflictDoc[]> =>
+      find(query).limit(query.limit).toArray(),
+    /** All of them in the same order; a reader that stops early ends the query. */
+    each: (query: ConflictQuery): AsyncIterable<SyncConflictDoc> => find(query).batchSize(readAtOnce),
     removeBefore: (date: Date) => removeSlice(conflicts, { at: { $lt: date } }),
     removeOfSkill: async (skillId: string): Promise<void> => {
       await conflicts.deleteMany({ skillId });

@@ -22,10 +22,10 @@ export interface ProposedRequest {
 }
 
 export interface ProposalDoc {
-  /** Of the connection. */
+  /** Id of the connection. */
   _id: string;
   tenantId: string;
-  /** Of the lease under which it was written. */
+  /** Fence of the lease under which it was written. */
   fence: number;
   branch: string;
   state: ProposalState;
@@ -33,12 +33,15 @@ export interface ProposalDoc {
   commit?: string;
   /** The latest last. */
   commits: ProposedCommit[];
-  /** Of all that is proposed: tells whether it is still the same. */
+  /** Digest of the proposal, by which a change of it is detected. */
   digest?: string;
   /** How many skills it writes or removes. */
   skills: number;
   request?: ProposedRequest;
-  /** The last two that were written to it, or were about to be, the latest last: other words in it are somebody's own. */
+  /**
+   * The last two texts that the sync has written or was about to write, latest last: any other text is an edit of a
+   * user.
+   */
   words?: { title: string; body: string }[];
   updatedAt: Date;
 }

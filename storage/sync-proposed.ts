@@ -1,6 +1,6 @@
 /**
- * What was proposed of each skill since the connected branch and the platform last agreed on it: so that a proposal that
- * is taken up late, when the platform has gone on, is not taken for somebody's edit.
+ * What was proposed of each skill since the connected branch and the platform last agreed on it: so that a proposal
+ * that is taken up late, when the platform has gone on, is not taken for somebody's edit.
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -8,7 +8,7 @@ import { putFenced, removeFenced, type FencedRow } from "./fenced-rows.ts";
 import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 export interface ProposedContent {
-  /** Of the skill's directory, from the root of the repository. */
+  /** Path of the skill's directory from the root of the repository. */
   path: string;
   contentTree: string;
 }

@@ -1,16 +1,16 @@
-/** What became of each sync of a connection: its history, bounded by age and number. */
+/** History of the syncs of a connection, bounded by age and number. */
 import type { Filter, IndexDescription } from "mongodb";
 import type { SyncOutcome } from "../contract/vocabulary.ts";
-import type { SyncProblem } from "./connections.ts";
 import type { Database } from "./database.ts";
 import { connectionIdsIn, removeSlice } from "./slices.ts";
+import type { SyncProblem } from "./sync-problem.ts";
 
 export interface SyncCounts {
   /** New versions of known skills. */
   imported: number;
   /** New skills. */
   created: number;
-  /** Of the imports, those where both sides had changed. */
+  /** Number of imports where both sides had changed. */
   conflicts: number;
   /** Skills whose directory was written. */
   exported: number;
@@ -22,12 +22,20 @@ export interface SyncCounts {
   retries: number;
 }
 
-/** A directory or skill that could not be carried over; the others were. */
+/** A directory or skill that was skipped; the others were synced. */
 export interface SyncRefusal {
   path: string;
   code: string;
   /** A sentence for people. */
   message: string;
+}
+
+/** Counts of a run for the skills of one folder, null for the root. */
+export interface FolderCounts extends Pick<
+  SyncCounts,
+  "imported" | "created" | "conflicts" | "exported" | "removed"
+> {
+  folderId: string | null;
 }
 
 export interface SyncRunDoc {
@@ -39,6 +47,8 @@ export interface SyncRunDoc {
   endedAt?: Date;
   outcome: SyncOutcome;
   counts: SyncCounts;
+  /** The same by folder, for readers who may not see all of them; absent from runs of an earlier version. */
+  folders?: FolderCounts[];
   /** The branch's head when it was done. */
   commit?: string;
   problem?: SyncProblem;
@@ -66,7 +76,10 @@ export function openSyncRuns(database: Database) {
     },
     async finish(
       id: string,
-      result: Pick<SyncRunDoc, "endedAt" | "outcome" | "counts" | "commit" | "problem" | "refusals">,
+      result: Pick<
+        SyncRunDoc,
+        "endedAt" | "outcome" | "counts" | "folders" | "commit" | "problem" | "refusals"
+      >,
     ): Promise<void> {
       await runs.updateOne({ _id: id }, { $set: result });
     },
@@ -93,7 +106,7 @@ export function openSyncRuns(database: Database) {
       if (query.before !== undefined) filter._id = { $lt: query.before };
       return runs.find(filter).sort({ _id: -1 }).limit(query.limit).toArray();
     },
-    /** Keeps the newest so many of a connection; answers how many went. */
+    /** Keeps the newest runs of a connection; returns how many were removed. */
     async trim(connectionId: string, kept: number): Promise<number> {
       const [oldest] = await runs
         .find({ connectionId }, { projection: { _id: 1 } })

@@ -1,7 +1,8 @@
-/** What happens to all skills of an organization at once. */
+/** Operations on all skills of an organization. */
 import type { Database } from "./database.ts";
 import type { SkillDoc } from "./skills.ts";
 import { updateInSlices } from "./slices.ts";
+import { isListed } from "./takedowns.ts";
 
 export type MirroredSkill = Pick<
   SkillDoc,
@@ -29,8 +30,8 @@ export function openTenantSkills(database: Database) {
       await updateInSlices(skills, { tenantId, tenantSlug: { $ne: tenantSlug } }, { $set: { tenantSlug } });
     },
     /**
-     * Takes every skill out of sight, for as long as their organization waits to be erased; first those that others than
-     * its members can see, who see nothing of it any more anyway.
+     * Hides every skill while the organization waits to be erased, public ones first, since members have lost access
+     * to the organization already.
      */
     async suspend(tenantId: string): Promise<void> {
       for (const visibility of ["public", "unlisted", "private"] as const)
@@ -40,31 +41,24 @@ export function openTenantSkills(database: Database) {
           { $set: { suspended: true, listed: false }, $inc: { revision: 1 } },
         );
     },
-    /** Brings them back; answers whether any was out of sight. */
+    /** Ends the suspension; returns whether any skill was suspended. */
     async resume(tenantId: string): Promise<boolean> {
-      const isListed = {
-        $and: [
-          { $eq: ["$visibility", "public"] },
-          { $eq: [{ $ifNull: ["$governingFolderId", null] }, null] },
-          { $not: ["$deletedAt"] },
-        ],
-      };
       const resumed = await updateInSlices(skills, { tenantId, suspended: true }, [
+        { $unset: "suspended" },
         {
           $set: {
             listed: isListed,
             revision: { $add: ["$revision", 1] },
-            // What was settled meanwhile told search of a skill that nobody sees.
+            // A projection during the suspension wrote an unlisted skill to the search index.
             unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
           },
         },
-        { $unset: "suspended" },
       ]);
       return resumed > 0;
     },
     /**
-     * What a repository that mirrors an organization's skills holds of each, in order of their ids. Suspended ones too: files
-     * of an organization that is deleted, or brought back, stay where they are.
+     * Skills with the fields that are exported to a connected repository, in order of their ids. Includes suspended
+     * ones, so that deleting or restoring an organization does not change its repository.
      */
     listToMirror: (tenantId: string, after: string, limit: number) =>
       skills
@@ -90,7 +84,12 @@ export function openTenantSkills(database: Database) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray() as Promise<MirroredSkill[]>,
-    /** Skills of some anonymous identities, each its own tenant. */
+    /** Folder of each of an organization's skills. */
+    listFolders: (tenantId: string) =>
+      skills
+        .find({ tenantId, deletedAt: { $exists: false } }, { projection: { folderId: 1 } })
+        .toArray() as Promise<Pick<SkillDoc, "_id" | "folderId">[]>,
+    /** Skills of anonymous identities, each of which is a tenant. */
     listShared: (tenantIds: string[]) =>
       skills
         .find(
@@ -98,7 +97,7 @@ export function openTenantSkills(database: Database) {
           { projection: { tenantId: 1, slug: 1, createdAt: 1 } },
         )
         .toArray() as Promise<Pick<SkillDoc, "_id" | "tenantId" | "slug" | "createdAt">[]>,
-    /** Some of an organization's skills, deleted ones included, for erasing them. */
+    /** Ids of an organization's skills, including deleted ones, for erasing them. */
     async listIds(tenantId: string, limit: number): Promise<string[]> {
       const rows = await skills
         .find({ tenantId }, { projection: { _id: 1 } })

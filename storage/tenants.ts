@@ -6,7 +6,7 @@ import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "
 export interface TenantDoc extends WithOutbox {
   _id: string;
   slug: string;
-  /** The slug and former ones, newest first: all of them lead here, and nobody else can take one. */
+  /** The slug and former ones, newest first. All lead to this organization, and no other one can take them. */
   slugs: string[];
   name: string;
   description?: string;
@@ -15,16 +15,25 @@ export interface TenantDoc extends WithOutbox {
    * first, and the last of it can't.
    */
   ownerIds: string[];
+  /** Age in days from which an API token does not act here any more. */
+  maxTokenDays?: number;
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
   /** When everything is erased: from its deletion on the organization is there for its owners alone. */
   deletionAt?: Date;
   /** Set when erasing has begun: from then on nothing comes back. */
   erasing?: true;
+  /** Set when everything but the slugs is erased: nothing finds the document, and its slugs stay taken. */
+  erasedAt?: Date;
   createdBy: string;
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** Settings to change; null removes a limit. */
+type TenantSettings = Partial<Pick<TenantDoc, "slug" | "slugs" | "name" | "description">> & {
+  maxTokenDays?: number | null;
+};
 
 /** How many owners `ownerIds` counts on at most. */
 export const countedOwners = 100;
@@ -34,7 +43,7 @@ export const tenantIndexes: IndexDescription[] = [
     key: { slugs: 1 },
     unique: true,
     name: "tenant_slugs",
-    // What an older export brings has none until the next start.
+    // Documents of an older export do not have it until the next start.
     partialFilterExpression: { slugs: { $gt: "" } },
   },
   { key: { deletionAt: 1 }, sparse: true },
@@ -45,25 +54,26 @@ export type Tenants = ReturnType<typeof openTenants>;
 
 export function openTenants(database: Database) {
   const tenants = database.collection<TenantDoc>("tenants");
-  const present = { erasing: { $exists: false } } as const;
+  const existing = { erasedAt: { $exists: false } } as const;
+  const present = { ...existing, erasing: { $exists: false } } as const;
   return {
     /** Throws a duplicate error of index `tenant_slugs` when the slug is taken. */
     async insert(tenant: TenantDoc): Promise<void> {
       await tenants.insertOne(tenant);
     },
-    find: (id: string) => tenants.findOne({ _id: id }),
-    /** By the slug that it has or had. */
-    findBySlug: (slug: string) => tenants.findOne({ slugs: slug }),
+    find: (id: string) => tenants.findOne({ _id: id, ...existing }),
+    /** Finds an organization by its slug or a former one. */
+    findBySlug: (slug: string) => tenants.findOne({ slugs: slug, ...existing }),
     listByIds: (ids: string[]) =>
       tenants
-        .find({ _id: { $in: ids } })
+        .find({ _id: { $in: ids }, ...existing })
         .sort({ slug: 1 })
         .toArray(),
 
     /** Changes settings. With `seenSlugs` only while the slugs are those: null otherwise, or when it is gone. */
     async update(
       id: string,
-      fields: Partial<Pick<TenantDoc, "slug" | "slugs" | "name" | "description">>,
+      { maxTokenDays, ...fields }: TenantSettings,
       now: Date,
       events: EventRow[],
       seenSlugs?: string[],
@@ -71,7 +81,16 @@ export function openTenants(database: Database) {
       const outbox = outboxUpdate(events);
       return tenants.findOneAndUpdate(
         { _id: id, ...present, ...(seenSlugs ? { slugs: seenSlugs } : {}) },
-        { $set: { ...fields, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
+        {
+          $set: {
+            ...fields,
+            ...(typeof maxTokenDays === "number" ? { maxTokenDays } : {}),
+            updatedAt: now,
+            ...outbox.$set,
+          },
+          ...(maxTokenDays === null ? { $unset: { maxTokenDays: true } } : {}),
+          $push: outbox.$push,
+        },
         { returnDocument: "after" },
       );
     },
@@ -123,7 +142,7 @@ export function openTenants(database: Database) {
     ): Promise<TenantDoc | null> {
       const outbox = outboxUpdate(events);
       return tenants.findOneAndUpdate(
-        { _id: id, deletionAt: { $exists: false } },
+        { _id: id, ...existing, deletionAt: { $exists: false } },
         { $set: { deletionAt, updatedAt: now, ...outbox.$set }, $push: outbox.$push },
         { returnDocument: "after" },
       );
@@ -156,8 +175,18 @@ export function openTenants(database: Database) {
       );
       return result.matchedCount === 1;
     },
-    async remove(id: string): Promise<void> {
-      await tenants.deleteOne({ _id: id });
+    /**
+     * Removes an organization and keeps its slugs: a reference that still names one must never lead to an organization
+     * that somebody else creates.
+     */
+    async erase(id: string, now: Date): Promise<void> {
+      const tenant = await tenants.findOne({ _id: id, erasing: true }, { projection: { slug: 1, slugs: 1 } });
+      if (!tenant) return;
+      await tenants.replaceOne({ _id: id }, {
+        slug: tenant.slug,
+        slugs: tenant.slugs,
+        erasedAt: now,
+      } as TenantDoc);
     },
 
     ...outboxOperations(tenants),

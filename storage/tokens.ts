@@ -5,13 +5,14 @@
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
+import { noticeIndexes, noticeOperations, type WithNotice } from "./notices.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
-/** Whose token it is: a person's own, or an organization's. */
+/** Owner of a token: a user or an organization. */
 export type TokenOwner = { userId: string } | { tenantId: string };
 
-export interface TokenDoc extends WithOutbox {
+export interface TokenDoc extends WithOutbox, WithNotice {
   _id: string;
   /** Set for a personal token, and only then. */
   userId?: string;
@@ -22,18 +23,26 @@ export interface TokenDoc extends WithOutbox {
   name: string;
   /** SHA-256 of the token. */
   secretHash: string;
+  /** The user's `tokenEpoch` when the caller who made it was authenticated; a personal token's only. Absent is 0. */
+  epoch?: number;
   /** Which of the owner's places it takes, from 0 up to the owner's limit. */
   slot?: number;
   scopes?: Record<string, string[]>;
   allowedFolderIds?: string[];
+  /** Set for the login of a device, whose expiry moves with each use; `machine` is the device's own hashed id. */
+  login?: { machine?: string };
   createdAt: Date;
+  /**
+   * Set where another token made it: the time from which that one's age counts, so that no chain of tokens is young.
+   */
+  ageFrom?: Date;
   expiresAt?: Date;
   lastUsedAt?: Date;
   revokedAt?: Date;
 }
 
-/** What is read for lists: neither the secret's hash nor what waits for the log. */
-export type ListedToken = Omit<TokenDoc, "secretHash" | keyof WithOutbox>;
+/** Fields that lists read: without the hash of the secret and the outbox. */
+export type ListedToken = Omit<TokenDoc, "secretHash" | keyof WithOutbox | "notice">;
 
 export const tokenIndexes: IndexDescription[] = [
   { key: { secretHash: 1 }, unique: true, name: "token_secret" },
@@ -46,9 +55,12 @@ export const tokenIndexes: IndexDescription[] = [
   },
   { key: { userId: 1, revokedAt: 1, _id: -1 }, name: "token_of_user" },
   { key: { tenantId: 1, revokedAt: 1, _id: -1 }, name: "token_of_tenant" },
+  { key: { createdBy: 1 }, sparse: true, name: "token_made_by" },
+  { key: { userId: 1, "login.machine": 1 }, sparse: true, name: "token_of_machine" },
   { key: { expiresAt: 1 }, sparse: true },
   { key: { revokedAt: 1 }, sparse: true },
   { key: { unsettledAt: 1 }, sparse: true },
+  ...noticeIndexes,
 ];
 
 export type Tokens = ReturnType<typeof openTokens>;
@@ -56,11 +68,11 @@ export type Tokens = ReturnType<typeof openTokens>;
 export function openTokens(database: Database) {
   const tokens = database.collection<TokenDoc>("tokens");
   return {
-    /** Throws a duplicate error of index `token_place` when the place is taken, of `_id_` when the id is. */
+    /** Throws a duplicate error of index `token_place` if the slot is used, of `_id_` if the id is. */
     async insert(token: TokenDoc): Promise<void> {
       await tokens.insertOne(token);
     },
-    /** Whether it is revoked or expired is for the caller to look at, who tells the two apart. */
+    /** Revoked and expired tokens too: the caller reports the two differently. */
     findBySecret: (secretHash: string) =>
       tokens.findOne({ secretHash }, { projection: { outbox: 0, unsettledAt: 0 } }),
     /** An owner's tokens that were not revoked, newest first, from after the one with this id. */
@@ -98,11 +110,43 @@ export function openTokens(database: Database) {
       );
       return result.modifiedCount === 1;
     },
+    findById: (id: string) => tokens.findOne({ _id: id }),
     find: (id: string, owner: TokenOwner) =>
       tokens.findOne({ _id: id, ...owner, revokedAt: { $exists: false } }, { projection: { name: 1 } }),
-    async touch(id: string, lastUsedAt: Date): Promise<void> {
-      await tokens.updateOne({ _id: id }, { $max: { lastUsedAt } });
+    /** Notes a use, which also moves the expiry where one is given. */
+    async touch(id: string, lastUsedAt: Date, expiresAt?: Date): Promise<void> {
+      await tokens.updateOne(
+        { _id: id, revokedAt: { $exists: false } },
+        { $max: { lastUsedAt, ...(expiresAt ? { expiresAt } : {}) } },
+      );
     },
+    /** A user's logins of one machine that are not revoked, made up to a time. */
+    listOfMachine: (userId: string, machine: string, until: Date): Promise<ListedToken[]> =>
+      tokens
+        .find(
+          { userId, "login.machine": machine, revokedAt: { $exists: false }, createdAt: { $lte: until } },
+          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
+        )
+        .toArray(),
+
+    /** Personal tokens of earlier epochs that are not revoked. */
+    listOfEarlierEpochs: (userId: string, epoch: number, limit: number): Promise<ListedToken[]> =>
+      tokens
+        .find(
+          { userId, revokedAt: { $exists: false }, epoch: { $not: { $gte: epoch } } },
+          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
+        )
+        .limit(limit)
+        .toArray(),
+    /** Organizations' tokens that a user made up to a time and that are not revoked. */
+    listMadeBy: (createdBy: string, until: Date, limit: number): Promise<ListedToken[]> =>
+      tokens
+        .find(
+          { createdBy, revokedAt: { $exists: false }, createdAt: { $lte: until } },
+          { projection: { outbox: 0, unsettledAt: 0, secretHash: 0 } },
+        )
+        .limit(limit)
+        .toArray(),
 
     removeOfTenant: (tenantId: string) => removeSlice(tokens, { tenantId }),
     /** Removes up to `slice` tokens that ended before a time and whose events are in the log. */
@@ -118,14 +162,15 @@ export function openTokens(database: Database) {
       if (rows.length === 0) return 0;
       return (await tokens.deleteMany({ ...ended, _id: { $in: rows.map((row) => row._id) } })).deletedCount;
     },
-    /** Removes some of a user's tokens, ended or not, those whose events are in the log; answers how many went. */
+    /** Removes a slice of a user's tokens whose events are in the log, ended or not; returns how many were removed. */
     removeSettledOfUser: (userId: string) => removeSlice(tokens, { userId, unsettledAt: { $exists: false } }),
-    listUnsettledOfUser: (userId: string, limit: number) =>
+    listUnflushedOfUser: (userId: string, limit: number) =>
       tokens
         .find({ userId, unsettledAt: { $exists: true } }, { projection: { outbox: 1 } })
         .limit(limit)
         .toArray(),
 
     ...outboxOperations(tokens),
+    ...noticeOperations(tokens),
   };
 }

@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 
 export interface UploadDoc {
   _id: string;
-  /** `actorKey` of whoever announced it; nobody else may write or publish it. */
+  /** `actorKey` of the caller who announced it. No other caller may write or publish it. */
   owner: string;
   size: number;
   sha256: string;
@@ -31,7 +31,7 @@ export type Uploads = ReturnType<typeof openUploads>;
 export function openUploads(database: Database) {
   const uploads = database.collection<UploadDoc>("uploads");
   return {
-    /** Throws a duplicate error of index `upload_slot` when the place is taken. */
+    /** Throws a duplicate error of index `upload_slot` if the slot is used. */
     async insert(upload: UploadDoc): Promise<void> {
       await uploads.insertOne(upload);
     },

@@ -1,9 +1,10 @@
 /** People with an account. */
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
+import { rememberedClient, type KnownClients } from "./known-clients.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 
-export interface UserDoc extends WithOutbox {
+export interface UserDoc extends WithOutbox, KnownClients {
   _id: string;
   /** As its owner writes it. */
   email: string;
@@ -18,14 +19,18 @@ export interface UserDoc extends WithOutbox {
   emailVerifiedAt?: Date;
   /** The link that confirms the present address. */
   verification?: { id: string; expiresAt: Date };
-  /** The address that takes the place of the present one when its owner confirms it. */
+  /** The address that replaces the present one when its owner confirms it. */
   emailChange?: { id: string; email: string; emailKey: string; expiresAt: Date };
   /** Goes up when all sessions end at once: one of an earlier number is over, save the kept one. Absent is 0. */
   sessionEpoch?: number;
   keptSessionId?: string | null;
-  /** Mails that wait to be sent, added in the same write as what they tell. */
+  /** Goes up when all API tokens of the account end at once: a token of another number is not valid. Absent is 0. */
+  tokenEpoch?: number;
+  /** Set in the write that ended tokens, until the records of those tokens are marked as revoked. */
+  tokensEnding?: TokensEnding;
+  /** Mails to be sent, added in the same write as the change that they report. */
   mailsDue?: MailDue[];
-  /** Set while the account is being removed: from then on it is gone for everybody. */
+  /** Set while the account is being removed: from then on no look-up finds it. */
   deletedAt?: Date;
   /** Set when there is no way back: its names are free, and nothing but its id and its events are left. */
   erasing?: true;
@@ -35,7 +40,13 @@ export interface UserDoc extends WithOutbox {
   updatedAt: Date;
 }
 
-/** What a mail to an account is about. Its words and its link are made when it is sent. */
+export interface TokensEnding {
+  since: Date;
+  /** Also the tokens that this account made for organizations. */
+  ofOrganizations?: true;
+}
+
+/** A mail to be sent to an account. Its text and its link are created when it is sent. */
 export interface MailDue {
   id: string;
   kind:
@@ -44,19 +55,24 @@ export interface MailDue {
     | "change-requested"
     | "email-changed"
     | "reset-password"
-    | "password-changed";
+    | "password-changed"
+    | "password-reset"
+    | "skill-taken-down"
+    | "takedown-lifted";
   to: string;
+  /** The skill as `org/slug`, and the administrator's reason; of mails about takedowns. */
+  about?: { skill: string; reason: string };
   createdAt: Date;
   /** From then on it is not sent any more; also the end of its link. */
   expiresAt: Date;
 }
 
-/** A user without the password hash, which only the sign-in needs, and without what is to be carried elsewhere. */
+/** A user without what only the sign-in needs, and without what is to be copied elsewhere. */
 export type Account = Omit<
   UserDoc,
-  "passwordHash" | "outbox" | "unsettledAt" | "mailsDue" | "deletedAt" | "erasing"
+  "passwordHash" | "outbox" | "unsettledAt" | "mailsDue" | "deletedAt" | "erasing" | keyof KnownClients
 >;
-export type Credentials = Account & Pick<UserDoc, "passwordHash">;
+export type Credentials = Account & Pick<UserDoc, "passwordHash"> & KnownClients;
 
 export const userIndexes: IndexDescription[] = [
   { key: { emailKey: 1 }, unique: true, name: "user_email" },
@@ -70,13 +86,14 @@ export const userIndexes: IndexDescription[] = [
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { "mailsDue.createdAt": 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
+  { key: { "tokensEnding.since": 1 }, sparse: true },
 ];
 
 const credentials = { outbox: 0, unsettledAt: 0, mailsDue: 0 } as const;
-const account = { ...credentials, passwordHash: 0 } as const;
+const account = { ...credentials, passwordHash: 0, knownDevices: 0, knownAddresses: 0 } as const;
 const present = { deletedAt: { $exists: false } } as const;
 
-/** More mails than that wait only for somebody who is being flooded. */
+/** More pending mails than that are only caused by flooding. */
 const mailsWaiting = 20;
 const addMails = (mails: MailDue[]) => ({ mailsDue: { $each: mails, $slice: -mailsWaiting } });
 
@@ -153,9 +170,10 @@ export function openUsers(database: Database) {
     },
 
     /**
-     * Puts a password in the place of the one that was checked, ends all sessions but the kept one, and forgets a change
-     * of address that waits: whoever asked for it knew the old password. With `verifiedAt` the present address counts as
-     * confirmed too. Answers the epoch as `endSessions` does; null when password or address are not those any more.
+     * Replaces the password that was checked, ends all sessions but the kept one, and drops a pending change of
+     * address, since its requester knew the old password. `verifiedAt` also confirms the present address,
+     * `tokensEnding` also ends all API tokens. Returns the epoch as `endSessions` does; null when password or address
+     * have changed.
      */
     async replacePassword(
       seen: Pick<UserDoc, "_id" | "passwordHash" | "emailKey">,
@@ -163,12 +181,15 @@ export function openUsers(database: Database) {
         passwordHash: string;
         keptSessionId: string | undefined;
         verifiedAt?: Date;
+        tokensEnding?: TokensEnding | undefined;
+        /** Replace the known clients of the account. */
+        knownClients?: Required<KnownClients>;
         now: Date;
         mails: MailDue[];
       },
       events: EventRow[],
     ): Promise<number | null> {
-      const { passwordHash, keptSessionId, verifiedAt, now, mails } = change;
+      const { passwordHash, keptSessionId, verifiedAt, tokensEnding, knownClients, now, mails } = change;
       const outbox = outboxUpdate(events);
       const updated = await users.findOneAndUpdate(
         { _id: seen._id, passwordHash: seen.passwordHash, emailKey: seen.emailKey, ...present },
@@ -177,16 +198,33 @@ export function openUsers(database: Database) {
             passwordHash,
             updatedAt: now,
             ...(verifiedAt ? { emailVerifiedAt: verifiedAt } : {}),
+            ...(tokensEnding ? { tokensEnding } : {}),
+            ...knownClients,
             keptSessionId: keptSessionId ?? null,
             ...outbox.$set,
           },
           $unset: { emailChange: true, ...(verifiedAt ? { verification: true } : {}) },
-          $inc: { sessionEpoch: 1 },
+          $inc: { sessionEpoch: 1, ...(tokensEnding ? { tokenEpoch: 1 } : {}) },
           $push: { ...outbox.$push, ...addMails(mails) },
         },
         { returnDocument: "after", projection: { sessionEpoch: 1 } },
       );
       return updated?.sessionEpoch ?? null;
+    },
+    /** Remembers a client that has signed in, by its hashes. */
+    async noteClient(id: string, hashes: { device: string; address?: string }, now: Date): Promise<void> {
+      await users.updateOne({ _id: id, ...present }, rememberedClient(hashes, now));
+    },
+    /** Accounts whose ended tokens are still to be marked as revoked, since before a time. */
+    async listTokensEnding(before: Date, limit: number): Promise<string[]> {
+      const rows = await users
+        .find({ "tokensEnding.since": { $lt: before } }, { projection: { _id: 1 } })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+    async clearTokensEnding(id: string, since: Date): Promise<void> {
+      await users.updateOne({ _id: id, "tokensEnding.since": since }, { $unset: { tokensEnding: true } });
     },
 
     /** Notes an address that waits for its confirmation; one that waited before gives way. False as above. */
@@ -204,7 +242,7 @@ export function openUsers(database: Database) {
 
     /**
      * Makes the address that waits the account's own, once. Null when another one waits, or none any more. Throws a
-     * duplicate error of index `user_email` when somebody else took it meanwhile.
+     * duplicate error of index `user_email` if another account has taken it concurrently.
      */
     async applyEmailChange(
       id: string,
@@ -281,7 +319,10 @@ export function openUsers(database: Database) {
     async hasOther(id: string): Promise<boolean> {
       return (await users.findOne({ _id: { $ne: id }, ...present }, { projection: { _id: 1 } })) !== null;
     },
-    /** Makes an account gone for everybody. False when it is already, or its password is another by now. */
+    /**
+     * Marks an account as deleted, so that no look-up finds it. False if it is marked already or its password has
+     * changed.
+     */
     async markDeleted(seen: Pick<UserDoc, "_id" | "passwordHash">, now: Date): Promise<boolean> {
       const result = await users.updateOne(
         { _id: seen._id, passwordHash: seen.passwordHash, ...present },
@@ -303,7 +344,14 @@ export function openUsers(database: Database) {
         { _id: id, deletedAt: { $exists: true }, erasing: { $exists: false } },
         {
           $set: { ...stripped, isAdministrator: false, erasing: true, ...outbox.$set },
-          $unset: { founder: true, verification: true, emailChange: true, mailsDue: true },
+          $unset: {
+            founder: true,
+            verification: true,
+            emailChange: true,
+            mailsDue: true,
+            knownDevices: true,
+            knownAddresses: true,
+          },
           $push: outbox.$push,
         },
       );
@@ -319,7 +367,7 @@ export function openUsers(database: Database) {
         .toArray();
       return rows.map((row) => row._id);
     },
-    /** Removes an account's document for good, once its events are in the log. */
+    /** Removes an account's document, once its events are in the log. */
     async removeDeleted(id: string): Promise<void> {
       await users.deleteOne({ _id: id, erasing: true, unsettledAt: { $exists: false } });
     },

@@ -1,6 +1,6 @@
 /**
- * Versions of skills: rows carried here from the skill document, whose atomic write is what makes a version exist
- * (`skills.ts`). They can all be made again from the commits' trailers.
+ * Versions of skills: rows copied from the skill document, whose atomic write makes a version exist (`skills.ts`). All
+ * of them can be restored from the trailers of the commits.
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { ContentFormat, VersionSource } from "../contract/vocabulary.ts";
@@ -18,15 +18,15 @@ export interface VersionDoc {
   format: ContentFormat;
   fileCount: number;
   totalBytes: number;
-  /** Commit. */
+  /** Object id of the commit. */
   oid: string;
   treeOid: string;
   /** Canonical SHA-256 of the tree, as in the commit's `Svc-Content`. */
   digest: string;
-  /** What clients compare: SHA-256 of the stripped text, or the digest of a package. */
+  /** Hash that clients compare: SHA-256 of the stripped text, or the digest of a package. */
   hash: string;
-  /** What the text's frontmatter said beyond name and description; absent for packages. */
-  frontmatterHash?: string;
+  /** Absent for packages, and for texts that earlier versions of the service stored. */
+  frontmatter?: FrontmatterDigests;
   name: string;
   description: string;
   author: { id: string; name: string; username: string } | null;
@@ -34,10 +34,18 @@ export interface VersionDoc {
   createdAt: Date;
 }
 
-/** What a version is made of, and how it came. */
+/** SHA-256 of everything before a text's body. */
+export interface FrontmatterDigests {
+  /** Of the published text. */
+  published: string;
+  /** Of the version's tree, with the values that the service has set. */
+  stored: string;
+}
+
+/** Content of a version, and the way in which it was published. */
 export type VersionContent = Pick<VersionDoc, "version" | "oid" | "format" | "prerelease" | "source">;
 
-/** The files of a package version; written before the version exists, so that it never lacks them. */
+/** Files of a package version; written before the version exists, so that no version is without them. */
 export interface ManifestDoc {
   /** The version's id. */
   _id: string;
@@ -58,22 +66,24 @@ export function openVersions(database: Database) {
   const versions = database.collection<VersionDoc>("versions");
   const manifests = database.collection<ManifestDoc>("manifests");
   return {
-    /** Carries rows here; one that is there already is left as it is. */
+    /** Inserts rows; existing ones stay unchanged. */
     record: (rows: VersionDoc[]) => insertOnce(versions, rows),
     recordManifest: (manifest: ManifestDoc) => retryIdempotent(() => insertOnce(manifests, [manifest])),
 
     find: (skillId: string, version: number) => versions.findOne({ skillId, version }),
     findBySemver: (skillId: string, semver: string) => versions.findOne({ skillId, semver }),
+    findById: (skillId: string, id: string) => versions.findOne({ _id: id, skillId }),
+    findOfTenant: (tenantId: string, id: string) => versions.findOne({ _id: id, tenantId }),
     findManifest: (versionId: string) => manifests.findOne({ _id: versionId }),
 
-    /** Newest first, below a version number where one is given. */
+    /** Newest first; with `below`, only lower version numbers. */
     list(skillId: string, options: { below?: number | undefined; prerelease: boolean; limit: number }) {
       const filter: Filter<VersionDoc> = { skillId };
       if (options.below !== undefined) filter.version = { $lt: options.below };
       if (!options.prerelease) filter.prerelease = false;
       return versions.find(filter).sort({ version: -1 }).limit(options.limit).toArray();
     },
-    /** All version numbers with their semver, newest first: what ranges are resolved over. */
+    /** All version numbers with their semver, newest first, for resolving ranges. */
     listSemvers: (skillId: string) =>
       versions
         .find({ skillId }, { projection: { _id: 0, version: 1, semver: 1 } })
@@ -84,7 +94,16 @@ export function openVersions(database: Database) {
       versions.find({ skillId }, { projection: { _id: 0, semver: 1, oid: 1 } }).toArray() as Promise<
         { semver: string; oid: string }[]
       >,
-    /** What each of a skill's versions was made of, for telling our own former exports from edits. */
+    /** Distinct content hashes of the newest versions of a skill. */
+    async listHashes(skillId: string, limit: number): Promise<string[]> {
+      const rows = await versions
+        .find({ skillId }, { projection: { _id: 0, hash: 1 } })
+        .sort({ version: -1 })
+        .limit(limit)
+        .toArray();
+      return [...new Set(rows.map((row) => row.hash))];
+    },
+    /** Content of each version above a number, for distinguishing former exports from edits. */
     listContents: (skillId: string, above: number) =>
       versions
         .find(

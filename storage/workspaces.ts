@@ -1,6 +1,6 @@
 /**
- * Personal workspaces: whether an organization has them, and how far each member's is. What a workspace is lies in the
- * folder tree (`managed`); a row here says what is to be done about it, and can be made again from members and tree.
+ * Personal workspaces: an organization's settings, and the state of each member's workspace. The workspace itself is a
+ * managed folder of the tree; a row tracks its provisioning and can be restored from members and tree.
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { WorkspaceState } from "../contract/vocabulary.ts";
@@ -8,10 +8,10 @@ import type { Database } from "./database.ts";
 import {
   isOnlyThereAlready,
   outboxUpdate,
-  listUnsettled,
+  listUnflushed,
   outboxOperations,
-  settleOutbox,
-  settleOutboxes,
+  clearOutbox,
+  clearOutboxes,
   type EventRow,
   type WithOutbox,
 } from "./outbox.ts";
@@ -21,7 +21,7 @@ export interface WorkspaceSettingsDoc extends WithOutbox {
   /** The organization's id. */
   _id: string;
   enabled?: true;
-  /** Members who joined before this are the backfill's; the others are scheduled one by one. */
+  /** Members who joined before this belong to the backfill; others are scheduled one by one. */
   enabledAt: Date;
   updatedAt: Date;
 }
@@ -32,15 +32,15 @@ export interface WorkspaceDoc extends WithOutbox {
   userId: string;
   state: WorkspaceState;
   /**
-   * Of the folder, chosen with the row: provisioning that is stopped anywhere goes on with the same folder and the
-   * name that it has taken.
+   * Id of the folder, chosen with the row, so that interrupted provisioning continues with the same folder and
+   * reserved name.
    */
   folderId: string;
-  /** How often provisioning was tried. */
+  /** Number of provisioning attempts. */
   attempts: number;
-  /** With `failed`: why, in a sentence. */
+  /** Reason for the state `failed`, as a sentence. */
   error?: string;
-  /** Since when it is being deleted. */
+  /** Start of its deletion. */
   deletingSince?: Date;
   createdAt: Date;
   updatedAt: Date;
@@ -62,7 +62,7 @@ export const workspaceIndexes: IndexDescription[] = [
 export interface WorkspaceQuery {
   tenantId: string;
   state?: WorkspaceState | undefined;
-  /** Id of the last row of the page before. */
+  /** Id of the last row of the previous page. */
   after?: string | undefined;
   limit: number;
 }
@@ -75,7 +75,7 @@ export function openWorkspaces(database: Database) {
   const withoutOutbox = { projection: { outbox: 0 } } as const;
   return {
     findSettings: (tenantId: string) => settings.findOne({ _id: tenantId }, withoutOutbox),
-    /** False when they are enabled already. */
+    /** Returns false if they are enabled already. */
     async enable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);
       try {
@@ -89,12 +89,12 @@ export function openWorkspaces(database: Database) {
         );
         return true;
       } catch (error) {
-        // Where the filter passes the document over, the upsert meets its id.
+        // If the filter skips the document, the upsert fails with a duplicate id.
         if (!isOnlyThereAlready(error)) throw error;
         return false;
       }
     },
-    /** False when they are not enabled. */
+    /** Returns false if they are not enabled. */
     async disable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);
       const result = await settings.updateOne(
@@ -103,19 +103,19 @@ export function openWorkspaces(database: Database) {
       );
       return result.modifiedCount === 1;
     },
-    /** A slice of the organizations that have them enabled, in order of their ids. */
-    async listEnabled(after: string, limit: number): Promise<string[]> {
+    /** A slice of the organizations that enabled them at any time, in order of their ids. */
+    async listTenants(after: string, limit: number): Promise<string[]> {
       const rows = await settings
-        .find({ enabled: true, _id: { $gt: after } }, { projection: { _id: 1 } })
+        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
         .sort({ _id: 1 })
         .limit(limit)
         .toArray();
       return rows.map((row) => row._id);
     },
-    listUnsettledSettings: (before: Date, limit: number) => listUnsettled(settings, before, limit),
-    settleSettings: (tenantId: string, eventIds: string[]) => settleOutbox(settings, tenantId, eventIds),
+    listUnflushedSettings: (before: Date, limit: number) => listUnflushed(settings, before, limit),
+    clearSettingsOutbox: (tenantId: string, eventIds: string[]) => clearOutbox(settings, tenantId, eventIds),
 
-    /** Adds rows; a member who has one keeps it. */
+    /** Inserts rows, except for members who have one. */
     async insertNew(rows: WorkspaceDoc[]): Promise<void> {
       if (rows.length === 0) return;
       try {
@@ -125,11 +125,11 @@ export function openWorkspaces(database: Database) {
       }
     },
     find: (tenantId: string, userId: string) => workspaces.findOne({ tenantId, userId }, withoutOutbox),
-    /** With what they carry. */
+    /** Rows with their outbox. */
     listByIds: (ids: string[]) => workspaces.find({ _id: { $in: ids } }).toArray(),
     listByUserIds: (tenantId: string, userIds: string[]) =>
       workspaces.find({ tenantId, userId: { $in: userIds } }, withoutOutbox).toArray(),
-    /** A person's workspaces in every organization. */
+    /** A user's workspaces in all organizations. */
     listOfUser: (userId: string) => workspaces.find({ userId }, withoutOutbox).toArray(),
     list({ tenantId, state, after, limit }: WorkspaceQuery): Promise<WorkspaceDoc[]> {
       const filter: Filter<WorkspaceDoc> = { tenantId };
@@ -147,7 +147,7 @@ export function openWorkspaces(database: Database) {
       return new Map(rows.map((row) => [row._id, row.count]));
     },
 
-    /** Has rows provisioned again that are in one of these states; the others stay as they are. */
+    /** Schedules rows again that are in one of the states; others are unchanged. */
     async reschedule(
       changes: { id: string; events: EventRow[] }[],
       from: WorkspaceState[],
@@ -172,7 +172,7 @@ export function openWorkspaces(database: Database) {
       );
       return result.modifiedCount;
     },
-    /** Answers how many of them still waited for it. */
+    /** Returns the number of rows that were still waiting. */
     async markProvisioned(made: { id: string; folderId: string }[], now: Date): Promise<number> {
       if (made.length === 0) return 0;
       const result = await workspaces.bulkWrite(
@@ -202,14 +202,14 @@ export function openWorkspaces(database: Database) {
         { ordered: false },
       );
     },
-    /** Keeps the workspaces of members who have left for the organization to decide about. */
+    /** Keeps the workspaces of former members, which the organization can reassign or delete. */
     async markLeft(tenantId: string, userIds: string[], now: Date): Promise<void> {
       await workspaces.updateMany(
         { tenantId, userId: { $in: userIds }, state: { $in: ["scheduled", "provisioned", "failed"] } },
         { $set: { state: "left", updatedAt: now }, $unset: { error: true } },
       );
     },
-    /** False when it is not that of somebody who has left. */
+    /** Returns false if its owner has not left. */
     async markDeleting(id: string, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);
       const result = await workspaces.updateOne(
@@ -226,7 +226,7 @@ export function openWorkspaces(database: Database) {
         .find({ deletingSince: { $lt: before } }, withoutOutbox)
         .limit(limit)
         .toArray(),
-    /** With what it carries. */
+    /** The row with its outbox. */
     findDeleting: (tenantId: string, userId: string) =>
       workspaces.findOne({ tenantId, userId, state: "deleting" }),
     /** Removes a row that is still in this state. */
@@ -239,6 +239,6 @@ export function openWorkspaces(database: Database) {
     },
 
     ...outboxOperations(workspaces),
-    settleAll: (rows: { id: string; eventIds: string[] }[]) => settleOutboxes(workspaces, rows),
+    clearOutboxes: (rows: { id: string; eventIds: string[] }[]) => clearOutboxes(workspaces, rows),
   };
 }

@@ -1,19 +1,19 @@
-/** What runs in a process of its own, with a limit of memory (`children.ts`): jobs, and what a caller waits for. */
+/** Jobs and requests that run in a child process with a memory limit (`children.ts`). */
 import type { App } from "../src/app.ts";
 import type { JobPayloads } from "../src/queue/jobs.ts";
-import type { PlanWork } from "../src/sync/make-plan.ts";
+import type { PlanRequest } from "../src/sync/preview/plan-request.ts";
 import { type PlanOutcome, planForParent } from "./sync/plan.ts";
 import { runConnection } from "./sync/run.ts";
-import { checkRepos } from "./upkeep/repos.ts";
+import { checkRepos } from "./maintenance/maintain-repos.ts";
 
-/** What each is given: what the job carries, and what only its caller can tell. */
+/** Input of each: the job's payload, and values that only the caller has. */
 export interface ChildPayloads extends Pick<JobPayloads, "upkeep.check-repos"> {
-  /** `holder`: the name that its lease is held by, for the worker to know it when the process is dead. */
+  /** `holder`: name of the lease holder, so that the worker can release the lease if the process dies. */
   "sync.run": JobPayloads["sync.run"] & { holder?: string };
-  "sync.plan": PlanWork;
+  "sync.plan": PlanRequest;
 }
 
-/** What each answers, as plain data. */
+/** Result of each, as plain data. */
 export interface ChildResults {
   "sync.run": void;
   "sync.plan": PlanOutcome;

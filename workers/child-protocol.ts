@@ -1,4 +1,4 @@
-/** What a worker process and its job processes tell each other. Everything is plain data, and nothing is a secret of a user's. */
+/** Messages between a worker process and its job processes. All are plain data, without users' secrets. */
 import type { Config } from "../src/config.ts";
 import type { EnqueueOptions } from "../src/queue/index.ts";
 import type { JobName } from "../src/queue/jobs.ts";
@@ -9,8 +9,8 @@ export type ToChild =
       kind: "run";
       name: ChildJobName;
       payload: ChildPayloads[ChildJobName];
-      /** Where to work; used at the first run. */
-      place: { config: Config; mongodbUrl: string };
+      /** Services to connect to; used at the first run. */
+      services: { config: Config; mongodbUrl: string };
     }
   /** The answer to a request to queue a job. */
   | { kind: "queued"; id: number; error?: string }
@@ -27,7 +27,7 @@ export type FromChild =
       options: EnqueueOptions | undefined;
     };
 
-/** An error as it passes between processes: what decides about another attempt comes along. */
+/** An error as it is sent between processes, with the properties that decide on retries. */
 export interface SentError {
   name: string;
   message: string;

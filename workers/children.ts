@@ -1,7 +1,7 @@
 /**
- * Jobs in processes of their own: one that takes too much memory or time ends its process and not the service. A process
- * serves one job at a time and stays for a while, since starting one takes longer than most jobs; it opens the database
- * and the repositories itself, and queues jobs through us.
+ * Runs jobs in child processes: a job that takes too much memory or time ends its process and not the service. A process
+ * runs one job at a time and is kept for reuse, since starting one takes longer than most jobs; it opens the database and
+ * the repositories itself, and queues jobs through its parent.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -15,36 +15,36 @@ import type { ChildJobName, ChildPayloads, ChildResults } from "./child-jobs.ts"
 import { type FromChild, receive, type ToChild } from "./child-protocol.ts";
 
 /**
- * An idle process goes after that, and a busy one after so many jobs, with whatever it has gathered. Who edits publishes
- * again within minutes, and should not wait for a start each time.
+ * A process ends after this idle time, or after this number of jobs. Authors publish again within minutes and should not
+ * wait for a start each time.
  */
 const idleMs = 5 * 60_000;
 const mostRuns = 200;
 const closeMs = 3000;
-/** Of what it said at last, for the error of a job whose process died. */
-const keptWords = 2000;
-/** How often the memory of a process is looked at that works. */
-const lookMs = 500;
+/** Characters of stderr kept for the error of a job whose process died. */
+const keptOutput = 2000;
+/** Interval of memory checks of a busy process. */
+const memoryCheckMs = 500;
 
 export interface ChildLimits {
-  /** Of the process's JavaScript heap. Buffers lie outside it. */
+  /** Limit of the process's JavaScript heap, which excludes buffers. */
   maxOldSpaceMb: number;
-  /** Of all that the process holds, buffers included, where the system tells it (Linux). Default: `residentMb` of the heap's. */
+  /** Limit of resident memory, buffers included, on Linux. Default: `residentMb` of the heap limit. */
   maxResidentMb?: number;
-  /** The process is killed after that, and the job is tried again by its policy. */
+  /** The process is killed after this time, and the job is retried by its policy. */
   timeoutMs: number;
-  /** Kills it before. */
+  /** Kills the process earlier. */
   signal?: AbortSignal;
 }
 
-/** As much again for what is read and sent in buffers, and what a process takes before it does anything. */
+/** Twice the heap, for buffers, plus the memory of an idle process. */
 const residentMb = (maxOldSpaceMb: number) => 2 * maxOldSpaceMb + 256;
 
-/** The process of a job ended before the job did, or took too long. The job may be tried again. */
+/** The process of a job ended before the job did, or took too long. The job may be retried. */
 export class ChildProcessError extends Error {
-  /** `child_cancelled`: by the caller's signal, or because its worker is ending. The others are the job's own fault. */
+  /** `child_cancelled`: by the caller's signal, or because its worker is ending. The others are caused by the job. */
   readonly code: "child_timeout" | "child_out_of_memory" | "child_ended" | "child_cancelled";
-  /** False where another try of the job is no help; see `isPermanent`. */
+  /** False if a retry can't help; see `isPermanent`. */
   retryable?: boolean;
 
   constructor(code: ChildProcessError["code"], message: string) {
@@ -60,25 +60,25 @@ interface Child {
   isBusy: boolean;
   runs: number;
   idle: NodeJS.Timeout | undefined;
-  words: string;
-  /** It said so itself, before a trace that may be longer than the words that are kept. */
+  output: string;
+  /** Set from stderr as it arrives: the trace that follows may be longer than the output that is kept. */
   isOutOfMemory: boolean;
-  /** It took so much memory that the next job should not find what is left of it. */
+  /** Whether it used so much memory that it must not run another job. */
   isSwollen: boolean;
   /** Why it was killed. */
   reason: ChildProcessError | undefined;
-  /** What it does, or did last, with all that follows from its death; never rejects. */
+  /** The current or last job, including the handling of its process's death; never rejects. */
   work: Promise<unknown>;
-  /** From the moment that it is to end: it takes no job any more. */
+  /** Set once the process is asked to end: it takes no further jobs. */
   ending: Promise<void> | undefined;
 }
 
 const pools = new WeakMap<App, Set<Child>>();
 
 /**
- * Runs a job of `child-jobs.ts` in a process of its own and resolves to what it answers. Throws the job's own error, with
- * `code`, `retryable` and `retryAfterMs`, or a ChildProcessError. `onDeath` takes up what a process left that died: it is
- * called once the process is gone, and whoever closes the processes waits for it.
+ * Runs a job of `child-jobs.ts` in a child process and resolves to its result. Throws the job's own error, with `code`,
+ * `retryable` and `retryAfterMs`, or a ChildProcessError. `onDeath` cleans up after a process that died: it is called
+ * once the process has exited, and `closeChildren` waits for it.
  */
 export async function runInChild<K extends ChildJobName>(
   app: App,
@@ -103,7 +103,7 @@ export async function runInChild<K extends ChildJobName>(
   return work;
 }
 
-/** Ends every process of the app, idle ones in order, those that work at once; and ends with what follows from that. */
+/** Ends every process of the app: idle ones gracefully, busy ones at once. Waits for their `onDeath`. */
 export async function closeChildren(app: App): Promise<void> {
   await Promise.all(
     [...poolOf(app)].map(async (child) => {
@@ -132,15 +132,15 @@ function takeChild(app: App, maxOldSpaceMb: number): Child {
 }
 
 function startChild(app: App, maxOldSpaceMb: number): Child {
-  const beside = fileURLToPath(new URL(`./job-child${extname(import.meta.url)}`, import.meta.url));
-  // What we were started with may be a loader of sources, which built files do without.
+  const program = fileURLToPath(new URL(`./job-child${extname(import.meta.url)}`, import.meta.url));
+  // The parent's flags may include a loader for sources, which the built program does not need.
   const flags = app.jobProgram === undefined ? process.execArgv : [];
-  const started = fork(app.jobProgram ?? beside, [], {
+  const started = fork(app.jobProgram ?? program, [], {
     execArgv: [
       ...flags.filter((flag) => !/^--(inspect|test|max-old-space-size)/.test(flag)),
       `--max-old-space-size=${maxOldSpaceMb}`,
     ],
-    // Its log is ours; what it says beyond that is told if it dies.
+    // Its log goes to our stdout; its stderr is reported only if it dies.
     stdio: ["ignore", "inherit", "pipe", "ipc"],
     serialization: "advanced",
   });
@@ -150,7 +150,7 @@ function startChild(app: App, maxOldSpaceMb: number): Child {
     isBusy: true,
     runs: 0,
     idle: undefined,
-    words: "",
+    output: "",
     isOutOfMemory: false,
     isSwollen: false,
     reason: undefined,
@@ -158,14 +158,14 @@ function startChild(app: App, maxOldSpaceMb: number): Child {
     ending: undefined,
   };
   started.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    const words = child.words + text;
-    child.isOutOfMemory ||= /heap out of memory|allocation failed/i.test(words);
-    child.words = words.slice(-keptWords);
+    const output = child.output + text;
+    child.isOutOfMemory ||= /heap out of memory|allocation failed/i.test(output);
+    child.output = output.slice(-keptOutput);
   });
   started.on("message", (message: FromChild) => {
     if (message.kind === "enqueue") void enqueueFor(app, child, message);
   });
-  // A message to a process that has just died; its end is told by `exit`.
+  // Raised by a message to a process that has just died; `exit` handles its end.
   started.on("error", () => undefined);
   poolOf(app).add(child);
   started.once("exit", () => {
@@ -175,19 +175,19 @@ function startChild(app: App, maxOldSpaceMb: number): Child {
   return child;
 }
 
-/** A job that a job queues: the connection to the queue is ours alone. */
+/** Queues a job on behalf of a child: only the parent is connected to the queue. */
 async function enqueueFor(app: App, child: Child, asked: FromChild & { kind: "enqueue" }): Promise<void> {
   let error: string | undefined;
   try {
-    // The catalogue's types were checked where it was called.
+    // The payload's type was checked where the child called it.
     await app.queue.enqueue(asked.name, asked.payload as JobPayloads[JobName], asked.options);
   } catch (thrown) {
     error = (thrown as Error).message;
   }
-  tell(child, { kind: "queued", id: asked.id, ...(error === undefined ? {} : { error }) });
+  send(child, { kind: "queued", id: asked.id, ...(error === undefined ? {} : { error }) });
 }
 
-function tell(child: Child, message: ToChild): void {
+function send(child: Child, message: ToChild): void {
   if (child.process.connected) child.process.send(message, () => undefined);
 }
 
@@ -210,13 +210,13 @@ async function runOn<K extends ChildJobName>(
       kill(child, new ChildProcessError("child_timeout", `${name} took longer than ${timeoutMs / 1000} s`)),
     timeoutMs,
   );
-  const look = setInterval(() => {
+  const memoryCheck = setInterval(() => {
     void residentMbOf(child).then((mb) => {
       if (mb > maxResidentMb / 2) child.isSwollen = true;
       if (mb > maxResidentMb && !ended.signal.aborted) kill(child, outOfMemory(name, maxResidentMb));
       return undefined;
     });
-  }, lookMs);
+  }, memoryCheckMs);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     const outcome = new Promise<ChildResults[K]>((resolve, reject) => {
@@ -224,7 +224,7 @@ async function runOn<K extends ChildJobName>(
         if (message.kind === "done") resolve(message.result as ChildResults[K]);
         else if (message.kind === "failed") reject(receive(message.error));
       };
-      // Not `exit`: what it said last may come after that.
+      // Not `exit`: the last output may arrive after it.
       const onClose = (code: number | null, exitSignal: string | null) =>
         reject(child.reason ?? endOf(name, child, code, exitSignal));
       child.process.on("message", onMessage);
@@ -234,39 +234,36 @@ async function runOn<K extends ChildJobName>(
         child.process.off("close", onClose);
       });
     });
-    const place = { config: app.config, mongodbUrl: app.storage.database.url };
-    tell(child, { kind: "run", name, payload, place });
+    const services = { config: app.config, mongodbUrl: app.storage.database.url };
+    send(child, { kind: "run", name, payload, services });
     return await outcome;
   } finally {
     clearTimeout(timer);
-    clearInterval(look);
+    clearInterval(memoryCheck);
     signal?.removeEventListener("abort", cancel);
     ended.abort();
   }
 }
 
-/** 0 where the system does not tell. */
+/** 0 if the system does not report it. */
 async function residentMbOf({ process: { pid } }: Child): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "latin1").catch(() => "");
   return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 const cancelled = (name: string) =>
-  new ChildProcessError("child_cancelled", `${name} was stopped: its worker is ending`);
+  new ChildProcessError("child_cancelled", `${name} was interrupted: its worker is ending`);
 
 const outOfMemory = (name: string, mb: number) =>
-  new ChildProcessError(
-    "child_out_of_memory",
-    `${name} needs more than the ${mb} MB of memory that it may have`,
-  );
+  new ChildProcessError("child_out_of_memory", `${name} exceeded its memory limit of ${mb} MB`);
 
 function endOf(name: string, child: Child, code: number | null, signal: string | null): ChildProcessError {
   if (child.isOutOfMemory) return outOfMemory(name, child.maxOldSpaceMb);
-  const words = child.words.trim();
+  const output = child.output.trim();
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   return new ChildProcessError(
     "child_ended",
-    `The process of ${name} ended before its work (${how})${words === "" ? "" : `: ${words.slice(-500)}`}`,
+    `The process of ${name} ended before its work (${how})${output === "" ? "" : `: ${output.slice(-500)}`}`,
   );
 }
 
@@ -279,12 +276,12 @@ function giveBack(app: App, child: Child): void {
   if (child.ending || !isAlive(child)) return;
   if (child.runs >= mostRuns || child.isSwollen) return app.background("end a job process", () => end(child));
   child.idle = setTimeout(() => app.background("end a job process", () => end(child)), idleMs).unref();
-  // An idle process keeps ours from nothing.
+  // An idle child must not keep the parent alive.
   child.process.unref();
   child.process.channel?.unref();
 }
 
-/** From the call on it takes no job, so that none begins in a process that is about to close. */
+/** Takes no further job from now on, so that none starts in a process that is about to close. */
 function end(child: Child): Promise<void> {
   return (child.ending ??= endNow(child));
 }
@@ -295,7 +292,7 @@ async function endNow(child: Child): Promise<void> {
   const gone = once(child.process, "exit");
   child.process.ref();
   if (child.isBusy) kill(child, cancelled("a job"));
-  else tell(child, { kind: "close" });
+  else send(child, { kind: "close" });
   const timer = setTimeout(() => child.process.kill("SIGKILL"), closeMs);
   await gone;
   clearTimeout(timer);

@@ -1,4 +1,5 @@
-/** The entry of a job process (`children.ts`): opens an app of its own at the first job, and ends with its parent. */
+/** Entry of a job process (`children.ts`): opens its own app at the first job, and ends with its parent. */
+import { killGitProcesses } from "../repos/git-process.ts";
 import type { App } from "../src/app.ts";
 import { openLog } from "../src/log.ts";
 import { type OpenedApp, openApp } from "../src/open.ts";
@@ -17,19 +18,19 @@ process.on("message", (message: ToChild) => {
   else if (message.kind === "queued") answered(message);
   else void close();
 });
-// Ctrl-C reaches every process of a terminal; ours are ended by the one that drains.
+// Ctrl-C reaches every process of a terminal; job processes are ended by their parent as it drains.
 process.on("SIGINT", () => undefined);
-// Without its parent nobody is told of what it does. The job is run again by another worker.
-process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+// Without the parent, the result has no receiver. Another worker runs the job again.
+process.on("disconnect", endAtOnce);
 
-async function run({ name, payload, place }: ToChild & { kind: "run" }): Promise<void> {
+async function run({ name, payload, services }: ToChild & { kind: "run" }): Promise<void> {
   try {
-    opened ??= openApp({ ...place, log: openLog(place.config.logLevel), queue: queueOfParent });
+    opened ??= openApp({ ...services, log: openLog(services.config.logLevel), queue: queueOfParent });
     const { app } = await opened.catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
-    // The map ties a name to its payload, which the compiler cannot follow through a name of run time.
+    // The map ties each name to its payload type, which the compiler can't infer for a name known only at run time.
     const job = childJobs[name] as (app: App, payload: ChildPayloads[ChildJobName]) => Promise<unknown>;
     tell({ kind: "done", result: await job(app, payload) });
   } catch (error) {
@@ -47,11 +48,15 @@ function answered({ id, error }: ToChild & { kind: "queued" }): void {
 async function close(): Promise<void> {
   const app = await opened?.catch(() => undefined);
   await app?.close().catch(() => undefined);
+  endAtOnce();
+}
+
+function endAtOnce(): void {
+  killGitProcesses();
   process.kill(process.pid, "SIGKILL");
 }
 
-const refuse = () =>
-  Promise.reject(new Error("a job process queues jobs and does nothing else to the queue"));
+const refuse = () => Promise.reject(new Error("a job process may only add jobs to the queue"));
 
 const queueOfParent: Queue = {
   kind: "embedded",
@@ -65,10 +70,10 @@ const queueOfParent: Queue = {
   removeSchedule: refuse,
   counts: refuse,
   get inspector(): never {
-    throw new Error("a job process does not look into the queue");
+    throw new Error("a job process may not inspect the queue");
   },
   startConsumers: () => {
-    throw new Error("a job process runs no consumers");
+    throw new Error("a job process may not run consumers");
   },
   close: async () => {},
 };

@@ -1,21 +1,21 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import type { App } from "../src/app.ts";
-import { finishDeletion } from "../src/auth/delete-account.ts";
+import { finishDeletion } from "../src/accounts/delete-account.ts";
 import { mailInvitation } from "../src/orgs/invitation-mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { syncWorkspaces } from "../src/workspaces/schedule.ts";
-import { pollConnections } from "../src/sync/poll.ts";
+import { pollConnections } from "../src/sync/triggers/poll.ts";
 import { runInChild } from "./children.ts";
-import { govern } from "./folders/govern.ts";
+import { updateSkillAccess } from "./folders/update-effective-access.ts";
 import { sendAccountMails } from "./mail/account.ts";
 import { eraseTenant } from "./orgs/erase.ts";
 import { cleanUpAfterMember } from "./orgs/member-left.ts";
 import { cleanUpAfterTeam } from "./orgs/team-deleted.ts";
-import { runConnectionApart } from "./sync/run-apart.ts";
-import { purge } from "./upkeep/purge.ts";
-import { reconcile } from "./upkeep/reconcile.ts";
-import { repackSkill, tidyRepos } from "./upkeep/repos.ts";
+import { runConnectionInChild } from "./sync/run-in-child.ts";
+import { purge } from "./maintenance/purge.ts";
+import { reconcile } from "./maintenance/reconcile.ts";
+import { repackSkill, maintainRepos } from "./maintenance/maintain-repos.ts";
 import { removeWorkspace } from "./workspaces/delete.ts";
 
 export function processors(app: App): Processors {
@@ -24,7 +24,7 @@ export function processors(app: App): Processors {
     "upkeep.purge": () => purge(app),
     "upkeep.erase-skill": (payload) => eraseSkill(app, payload),
     "upkeep.erase-account": (payload) => finishDeletion(app, payload),
-    "folders.govern": ({ tenantId }) => govern(app, tenantId),
+    "folders.govern": ({ tenantId }) => updateSkillAccess(app, tenantId),
     "mail.invitation": ({ invitationId }) => mailInvitation(app, invitationId),
     "orgs.member-left": (payload) => cleanUpAfterMember(app, payload),
     "orgs.erase": ({ tenantId }) => eraseTenant(app, tenantId),
@@ -32,12 +32,12 @@ export function processors(app: App): Processors {
     "mail.account": (payload) => sendAccountMails(app, payload),
     "workspaces.sync": ({ tenantId }) => syncWorkspaces(app, tenantId),
     "workspaces.delete": (payload) => removeWorkspace(app, payload),
-    "sync.run": (payload) => runConnectionApart(app, payload),
+    "sync.run": (payload) => runConnectionInChild(app, payload),
     "branches.poll": () => pollConnections(app),
     "upkeep.merge-packs": async (payload) => {
       await app.repos.maintain(payload);
     },
-    "upkeep.tidy-repos": () => tidyRepos(app),
+    "upkeep.tidy-repos": () => maintainRepos(app),
     "upkeep.repack": (payload) => repackSkill(app, payload),
     "upkeep.check-repos": (payload) =>
       runInChild(app, "upkeep.check-repos", payload, { maxOldSpaceMb: 512, timeoutMs: 3_600_000 }),

@@ -1,4 +1,4 @@
-/** The repeating jobs. Each has one schedule, whichever process sets it; times are UTC. */
+/** The repeating jobs. Each has one schedule, shared by all processes; times are UTC. */
 import type { App } from "../src/app.ts";
 import { retiredJobs } from "../src/queue/index.ts";
 
@@ -11,7 +11,7 @@ export async function schedule(app: App): Promise<void> {
   await queue.upsertSchedule("upkeep.reconcile", {}, { everyMs: hourMs });
   await queue.upsertSchedule("upkeep.purge", {}, { everyMs: hourMs / 4 });
   await queue.upsertSchedule("branches.poll", {}, { everyMs: minuteMs });
-  // At night in Europe, and odd minutes, since everybody's jobs run at full hours.
+  // At night in Europe, and at odd minutes, since most scheduled jobs elsewhere run at full hours.
   await queue.upsertSchedule("upkeep.tidy-repos", {}, { cron: "17 2 * * *" });
   await queue.upsertSchedule("upkeep.check-repos", {}, { cron: "41 3 * * 0" });
 }

@@ -1,27 +1,42 @@
 /** Starts the consumers of every queue and the repeating jobs. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../src/app.ts";
 import { openRunCounter } from "../src/jobs/metrics.ts";
-import { type Consumers, queueConcurrency } from "../src/queue/index.ts";
+import { type Consumers, queueConcurrency, QueueUnavailableError } from "../src/queue/index.ts";
 import { closeChildren } from "./children.ts";
 import { processors } from "./processors.ts";
 import { schedule } from "./schedule.ts";
 
-/** Past the locks of the last process (10 s), and past the age at which reconciling takes a document up. */
+/** Longer than the locks of the last process (10 s) and than the age at which documents are reconciled. */
 const secondLookMs = 15_000;
 
-/** Resolves when jobs are taken. `close` takes no more, waits for those in flight, and ends job processes. */
+const retryMs = 1000;
+
+/** Retries while the queue does not respond in time: load delays the start, but does not abort it. */
+async function untilQueued(app: App, add: () => Promise<void>): Promise<void> {
+  for (;;)
+    try {
+      return await add();
+    } catch (error) {
+      if (!(error instanceof QueueUnavailableError)) throw error;
+      app.log.warn({ error }, "the job queue does not respond yet, retrying");
+      await sleep(retryMs);
+    }
+}
+
+/** Resolves once jobs are consumed. `close` takes no more, waits for running jobs, and ends job processes. */
 export async function startWorkers(app: App): Promise<Consumers> {
   const counter = openRunCounter(app);
   const consumers = app.queue.startConsumers(processors(app), {
     concurrency: queueConcurrency,
     observe: (run) => counter.count(run),
   });
-  await schedule(app);
-  // What the last process left half done should not wait for the hour; what it left just now is still too young, and
-  // its locks are not yet known to be nobody's. However often we start, each is queued once.
-  await app.queue.enqueue("upkeep.reconcile", {}, { jobId: "start" });
+  await untilQueued(app, () => schedule(app));
+  // Interrupted work should not wait for the hourly run. The most recent is still too young, and its locks are not yet
+  // stale, so a second run follows. Each is queued once, no matter how often processes start.
+  await untilQueued(app, () => app.queue.enqueue("upkeep.reconcile", {}, { jobId: "start" }));
   const later = { jobId: "second-look", retime: true, delayMs: secondLookMs };
-  await app.queue.enqueue("upkeep.reconcile", {}, later);
+  await untilQueued(app, () => app.queue.enqueue("upkeep.reconcile", {}, later));
   return {
     async close() {
       await consumers.close();

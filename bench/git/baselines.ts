@@ -1,4 +1,4 @@
-/** What the Git layer is measured against: native git, and the system calls alone. */
+/** Baselines for the Git layer: native git, and the system calls alone. */
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** The sync's Git layer against native git, over HTTP on loopback: pushes, import diff, fetch; and a clone that we serve. */
+/** The sync's Git layer against native git over HTTP on loopback: push, import diff, fetch, and a served clone. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ async function timed(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** What a process of a sync holds beside what every one of Node's does. */
+/** Memory of a sync process beyond that of an empty Node process. */
 const syncProcessMb = 100;
 
 const best = (times: readonly number[]) => Math.min(...times);
@@ -63,7 +63,7 @@ function wholeLibrary(count: number): MirrorEdit[] {
   return [...edits, { kind: "index", data: indexFile(entries) }];
 }
 
-/** What the scenarios of a mirror share. */
+/** Shared parts of the mirror scenarios. */
 interface Place {
   folder: string;
   host: GitHost;
@@ -116,7 +116,7 @@ async function newLibrary(
   return { own, native, mirror, connectionId, tip: prepared.commit, copy, version: 1 };
 }
 
-/** One edited skill, each side from a commit that is there. Ours is built with the pack that is sent, which takes its time. */
+/** One edited skill, each side from an existing commit. Our time includes building the pack. */
 async function pushOne(
   library: Library,
   { git, timedGit }: NativeGit,
@@ -217,8 +217,8 @@ async function firstPush(
 }
 
 /**
- * Ten edits among 5,000, seen by a reader that has nothing in memory, as native git has not. A sync's process stays, so the
- * code is warm in the best rounds.
+ * Ten edits among 5,000, read with empty caches, like native git. A sync's process is reused, so the code is warm in the
+ * best rounds.
  */
 async function importDiff({ folder, native: { timedGit } }: Place, library: Library): Promise<Row[]> {
   const before = library.tip;
@@ -345,7 +345,7 @@ export async function cloneScenario(
     await rm(target, { recursive: true, force: true });
   }
   native.close();
-  uploads.close();
+  await uploads.close();
   server.close();
   return [
     row(

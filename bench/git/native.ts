@@ -1,6 +1,6 @@
 /**
- * Native git as somebody runs it: started by a small process, or by one that holds as much as ours does. A fork copies the
- * tables of all that, and the bench's own process holds more than either.
+ * Native git as a user runs it: started by a small process, or by one with as much memory as a sync. A fork copies the
+ * page tables, and the bench's own process has more memory than either.
  */
 import { fork } from "node:child_process";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ interface Done {
 }
 
 export interface NativeGit {
-  /** What git printed. Throws with what it said when it fails. */
+  /** Output of git. Throws its error output if it fails. */
   git(cwd: string, ...args: string[]): Promise<string>;
   /** Milliseconds that git took. */
   timedGit(cwd: string, ...args: string[]): Promise<number>;

@@ -1,5 +1,5 @@
 /**
- * What the service is measured against: koa and nothing else, doing the same reads and writes on the same engines
+ * Baseline for the service: koa alone, doing the same reads and writes on the same engines
  * with no checks, no schemas, no limits and no records of its own.
  */
 import { createServer } from "node:http";

@@ -83,7 +83,7 @@ export async function seedSkills(
         updatedAt: at,
         revision: 1,
         head: { version: 1, oid: "0".repeat(40) },
-        highestSemver: "1.0.0",
+        highestRelease: "1.0.0",
         current,
         downloads: (n * 37) % 1000,
         pending: [],

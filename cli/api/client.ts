@@ -1,32 +1,33 @@
-/** The typed client of the REST interface: one function per call, payloads out, `CliError` for everything else. */
+/** The typed client of the REST API: one function per call, which returns a payload or throws a `CliError`. */
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type {
   CatalogItem,
+  ChangedSkillPayload,
   ContentPayload,
   DiffPayload,
-  IdentityPayload,
   ManifestPayload,
   PublishResult,
   ResolveResult,
   SkillPayload,
-  TenantPayload,
-  UploadPayload,
   VersionPayload,
   VersionResult,
-} from "../../contract/payloads.ts";
+} from "../../contract/payloads/skills.ts";
+import type { UploadPayload } from "../../contract/payloads/uploads.ts";
 import type {
   CreatedFolderPayload,
   FolderPayload,
   MovedSkillPayload,
-} from "../../contract/payloads-folders.ts";
-import type { RegisteredPayload, SharedPayload } from "../../contract/payloads-share.ts";
-import type { PublishMode } from "../../contract/vocabulary.ts";
+} from "../../contract/payloads/folders.ts";
+import type { RegisteredPayload, SharedPayload } from "../../contract/payloads/share.ts";
+import type { PublishMode, Visibility } from "../../contract/vocabulary.ts";
 import { CliError } from "../errors.ts";
 import { failureOf } from "./failure.ts";
 import type { Answer } from "./transport.ts";
 import { type HttpOptions, type HttpRequest, networkError, send } from "./http.ts";
 import { type Shape, fits, shapes } from "./shapes.ts";
 
-/** What a version is made of: text as it is, or a zip that was staged before. */
+/** The content of a version: a text, or a staged zip. */
 export type ContentInput = { content: string } | { uploadId: string };
 
 export type PublishInput = ContentInput & {
@@ -39,11 +40,12 @@ export type PublishInput = ContentInput & {
   folder?: string;
   createFolders?: boolean;
   personal?: boolean;
+  ifChanged?: true;
 };
 
 export type ShareInput = ContentInput & { name: string; type?: string };
 
-/** Where a key is registered, also as it is signed. */
+/** Path of the registration, which is also signed. */
 export const registrationPath = "/api/auth/anonymous/register";
 
 export type PushInput = ContentInput & {
@@ -51,7 +53,11 @@ export type PushInput = ContentInput & {
   semver?: string;
   bump?: string;
   prerelease?: true | string;
+  ifChanged?: true;
 };
+
+/** Time limit of a revocation: a logout must not wait for a service that does not respond. */
+const revocationTimeoutMs = 10_000;
 
 type Query = Record<string, string | number | boolean | undefined>;
 
@@ -63,7 +69,7 @@ export interface Page<T> {
 export type Client = ReturnType<typeof openClient>;
 
 export function openClient(options: HttpOptions) {
-  /** The body of a JSON answer; throws for refusals and for answers that are not JSON. */
+  /** The body of a JSON response. Throws for errors and for responses that are not JSON. */
   async function json(request: HttpRequest): Promise<unknown> {
     const { waiting, baseUrl } = options;
     if (waiting === undefined) return readJson(request);
@@ -135,7 +141,7 @@ export function openClient(options: HttpOptions) {
       get<ContentPayload>(`${skillPath(skill)}/content`, shapes.content, { version }),
     manifest: (skill: string, version: number) =>
       get<ManifestPayload>(`${skillPath(skill)}/manifest`, shapes.manifest, { version }),
-    /** Of any form: whoever shows it looks at that. */
+    /** Not validated: the caller checks its form. */
     diff: (skill: string, from: number, to: number) =>
       get<DiffPayload>(`${skillPath(skill)}/diff`, undefined, { from, to }),
     publish: (input: PublishInput) => create<PublishResult>("/api/skills", shapes.published, input),
@@ -150,8 +156,10 @@ export function openClient(options: HttpOptions) {
         input,
       ),
     /** `folder`: a path of names or slugs, `/` for the root. */
-    move: (skill: string, input: { folder: string; createFolders?: true }) =>
+    move: (skill: string, input: { folder: string; createFolders?: true; dryRun?: true }) =>
       create<MovedSkillPayload>(`${skillPath(skill)}/move`, shapes.moved, input),
+    update: async (skill: string, input: { visibility: Visibility; dryRun?: true }) =>
+      (await call<ChangedSkillPayload>("PUT", skillPath(skill), shapes.changed, {}, input)).data,
     announceUpload: (size: number, sha256: string) =>
       create<UploadPayload>("/api/uploads", shapes.upload, { size, sha256 }),
     /** Anonymous sharing; all but the registration is signed (`signed.ts`). */
@@ -161,13 +169,17 @@ export function openClient(options: HttpOptions) {
     async remove(skill: string): Promise<void> {
       await json({ method: "DELETE", url: skillPath(skill) });
     },
+    /** Revokes the token that this client sends. */
+    async revokeToken(): Promise<void> {
+      await json({ method: "DELETE", url: "/api/user/tokens/current", timeoutMs: revocationTimeoutMs });
+    },
     exchangeOidc: (token: string, team: string) =>
       create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", shapes.exchanged, {
         token,
         team,
       }),
 
-    /** A raw answer body; throws for refusals. Whoever reads it counts and checks the bytes. */
+    /** A raw response body; throws for errors. The caller counts and checks the bytes. */
     async raw(path: string, query: Query, accept: string): Promise<Answer> {
       const response = await send(options, {
         method: "GET",
@@ -178,21 +190,21 @@ export function openClient(options: HttpOptions) {
       throw refusal(response, parseBody(await response.text().catch(() => "")));
     },
 
-    /** Says that a version is installed in a place, or, without one, that nothing is. The answer does not matter. */
+    /** Reports the installed version of a location, or, without one, an uninstall. The response is ignored. */
     async reportInstall(
       skill: string,
-      { version, ...place }: { platform: string; scope: string; machine: string; version?: number },
+      { version, ...location }: { platform: string; scope: string; machine: string; version?: number },
       timeoutMs: number,
     ): Promise<void> {
       const path = `${skillPath(skill)}/installs`;
       const response = await send(options, {
         timeoutMs,
         ...(version === undefined
-          ? { method: "DELETE", url: path + searchOf(place) }
+          ? { method: "DELETE", url: path + searchOf(location) }
           : {
               method: "PUT",
               url: path,
-              body: JSON.stringify({ ...place, version }),
+              body: JSON.stringify({ ...location, version }),
               headers: { "content-type": "application/json" },
             }),
       });
@@ -202,8 +214,8 @@ export function openClient(options: HttpOptions) {
     packagePath: (skill: string) => `${skillPath(skill)}/package`,
 
     /**
-     * A form post whose answer has no envelope (RFC 8628). Answers the status and the body, which is undefined
-     * when it is not JSON.
+     * A form post whose response has no envelope (RFC 8628). Returns the status and the body, which is undefined
+     * if it is not JSON.
      */
     async form(path: string, fields: Record<string, string>) {
       const response = await send(options, {
@@ -224,7 +236,7 @@ function skillPath(skill: string): string {
   return `/api/skills/${encodeURIComponent(skill)}`;
 }
 
-/** A dropped answer to a creating call can be asked for again without creating twice. */
+/** Makes a creating call safe to repeat after a lost response. */
 function onceOnly(method: string): Record<string, string> {
   return method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
 }
@@ -235,7 +247,7 @@ function searchOf(query: Query): string {
   return search.size === 0 ? "" : `?${search.toString()}`;
 }
 
-/** The object or list that a body is, undefined when it is none. */
+/** The body as an object or list, or undefined. */
 export function parseBody(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -249,12 +261,12 @@ function notOurs(baseUrl: string, response?: Answer): CliError {
   const type = response?.header("content-type")?.split(";")[0];
   return new CliError(
     "E_NETWORK",
-    `${baseUrl} does not answer like a skill registry${type === undefined ? "" : ` (it sent ${type})`}: check SVC_API_URL.`,
+    `${baseUrl} does not respond like a skill registry${type === undefined ? "" : ` (it sent ${type})`}: check SVC_API_URL.`,
     response === undefined ? undefined : { httpStatus: response.status },
   );
 }
 
-/** Every item of a paged list, up to `atMost`. */
+/** All items of a paged list, up to `atMost`. */
 export async function collectPages<T>(
   fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
   atMost = Infinity,
@@ -264,7 +276,7 @@ export async function collectPages<T>(
   do {
     const { items: next, nextCursor } = await fetchPage(cursor);
     items.push(...next);
-    // A cursor that does not move would be asked for ever.
+    // A cursor that repeats would loop forever.
     if (nextCursor !== undefined && nextCursor === cursor) break;
     cursor = nextCursor;
   } while (cursor !== undefined && items.length < atMost);

@@ -1,20 +1,22 @@
 /** Device authorization, RFC 8628, with the bodies of the standard. */
 import { hostname } from "node:os";
-import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads.ts";
+import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
 import { CliError } from "../errors.ts";
 import type { Client } from "./client.ts";
 import { failureOf } from "./failure.ts";
 
 const clientId = "svc-cli";
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
-/** Section 3.5: what `slow_down` adds to the pause. */
+/** Section 3.5: the addition to the pause after `slow_down`. */
 const slowDownSeconds = 5;
 
-export async function requestDeviceCode(client: Client): Promise<DeviceCodePayload> {
+/** `machine`: the same hash for each login on this machine with this profile; a login replaces the earlier one. */
+export async function requestDeviceCode(client: Client, machine: string): Promise<DeviceCodePayload> {
   const { status, body, retryAfter } = await client.form("/api/auth/device/code", {
     client_id: clientId,
-    // Shown to whoever approves; the service may ignore it.
+    // Shown on the approval page; the service may ignore it.
     hostname: hostname(),
+    machine,
   });
   const code = body as Partial<DeviceCodePayload> | undefined;
   if (status !== 200) throw failureOf(status, body, retryAfter);
@@ -24,7 +26,7 @@ export async function requestDeviceCode(client: Client): Promise<DeviceCodePaylo
     typeof code.verification_uri !== "string" ||
     typeof code.expires_in !== "number"
   )
-    throw new CliError("E_NETWORK", `${client.options.baseUrl} does not answer like a skill registry.`);
+    throw new CliError("E_NETWORK", `${client.options.baseUrl} does not respond like a skill registry.`);
   return {
     device_code: code.device_code,
     user_code: code.user_code,
@@ -36,8 +38,8 @@ export async function requestDeviceCode(client: Client): Promise<DeviceCodePaylo
 }
 
 /**
- * Waits for the decision in the browser and answers the token. Throws `E_AUTH_DENIED` or `E_AUTH_EXPIRED`. A
- * connection that breaks meanwhile is no answer: the next round asks again.
+ * Waits for the decision in the browser and returns the token. Throws `E_AUTH_DENIED` or `E_AUTH_EXPIRED`. A
+ * connection that breaks is retried with the next poll.
  */
 export async function awaitDeviceToken(
   client: Client,

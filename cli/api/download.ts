@@ -1,11 +1,11 @@
-/** Downloads straight into a file, with a bound on size. */
+/** Downloads into a file, with a maximum size. */
 import { open } from "node:fs/promises";
 import { CliError } from "../errors.ts";
 import type { Progress } from "../output.ts";
 import { networkError } from "./http.ts";
 import type { Answer } from "./transport.ts";
 
-/** Writes an answer's body to `path` and answers its size. Throws `E_NETWORK` when it is cut off or too large. */
+/** Writes a response body to `path` and returns its size. Throws `E_NETWORK` if it is truncated or too large. */
 export async function saveBody(
   response: Answer,
   path: string,
@@ -34,7 +34,7 @@ export async function saveBody(
     response.discard();
     await file.close();
   }
-  // A compressed answer announces its own length, not that of what we read.
+  // The length of a compressed response is not that of the decompressed body.
   if (
     response.header("content-encoding") === undefined &&
     Number.isFinite(announced) &&

@@ -1,4 +1,4 @@
-/** The service's refusals as the closed codes of the client. */
+/** Error responses of the service as error codes of the client. */
 import { type CliCode, failures } from "../../contract/errors.ts";
 import { CliError, type FailureDetails } from "../errors.ts";
 
@@ -10,9 +10,9 @@ const byStatus: Record<number, CliCode> = {
 };
 
 /**
- * The failure that an answer outside 2xx stands for. The body's own code decides; an answer that is not ours (a
- * proxy's page) is judged by its status alone. `isAnonymous`: the call named nobody, which the service tells programs in
- * its own terms, and a person needs told in theirs.
+ * The error for a response outside 2xx. Its code follows from the body's code, or, for a response of another program (a
+ * proxy's page), from the status. `isAnonymous`: the call had no credentials; the service reports that in terms of the
+ * API, and a user needs the command to run.
  */
 export function failureOf(
   status: number,

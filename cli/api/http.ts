@@ -1,53 +1,53 @@
-/** Requests: time limits, retries, redirects, and every transport trouble as `E_NETWORK`. */
+/** Requests: time limits, retries, redirects; transport errors are `E_NETWORK`. */
 import type { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
 import { type Answer, exchange } from "./transport.ts";
 
 export interface HttpOptions {
-  /** Address of the service, maybe with a path; without a trailing slash. */
+  /** Address of the service, with an optional path, without a trailing slash. */
   baseUrl: string;
   token: string | undefined;
-  /** Signs calls in place of a token. */
+  /** Signs calls instead of sending a token. */
   sign?: Signer;
   userAgent: string;
   sleep: (ms: number) => Promise<void>;
-  /** Tells somebody who watches that an answer is waited for. */
+  /** Shows that the command waits for a response. */
   waiting?: <T>(label: string, work: () => Promise<T>) => Promise<T>;
   env: NodeJS.ProcessEnv;
 }
 
-/** The headers that say who signed a call; made anew each time that one is sent. */
+/** The headers with a call's signature, generated for each attempt. */
 export type Signer = (call: {
   method: string;
-  /** Beneath the service's address, with the query. */
+  /** Path relative to the service's address, with the query. */
   path: string;
   body: string;
-  /** Of a body that is streamed. */
+  /** SHA-256 of a streamed body. */
   bodySha256: string | undefined;
 }) => Record<string, string>;
 
 export interface HttpRequest {
   method: "GET" | "POST" | "PUT" | "DELETE";
-  /** A path under the base address, or a whole URL that the service handed out. */
+  /** A path under the base address, or a URL from the service, which must have the service's origin. */
   url: string;
   headers?: Record<string, string>;
   body?: string | Readable;
-  /** Hexadecimal SHA-256 of a body that is streamed, for its signature. */
+  /** Hexadecimal SHA-256 of a streamed body, for its signature. */
   bodySha256?: string;
-  /** Time until the answer's head is there. */
+  /** Time limit for the response head. */
   timeoutMs?: number;
 }
 
 const headTimeoutMs = 60_000;
 const attempts = 4;
 const redirectsMax = 5;
-/** A longer wait is the person's decision, not ours. */
+/** Longest pause before a retry; the user decides about longer ones. */
 const retryAfterMaxMs = 10_000;
 
 /**
- * Sends a request and answers whatever status comes back. GETs are repeated on dropped connections, 429 and 5xx
- * of a gateway, with growing pauses and jitter; everything else is sent once. The token goes to the service's
- * own origin only, and a redirect to another origin is refused rather than followed.
+ * Sends a request and returns the response with any status. GETs are repeated on dropped connections, 429 and 5xx
+ * of a gateway, with growing pauses and jitter; everything else is sent once. Nothing is sent to any origin but the
+ * service's own: neither by an address that the service names nor by a redirect.
  */
 export async function send(options: HttpOptions, request: HttpRequest): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
@@ -69,8 +69,11 @@ export async function send(options: HttpOptions, request: HttpRequest): Promise<
 async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Answer> {
   const origin = new URL(options.baseUrl).origin;
   let url = new URL(request.url.startsWith("/") ? options.baseUrl + request.url : request.url);
-  if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new CliError("E_NETWORK", `The service handed out an address that is not http: ${url.protocol}`);
+  if (url.origin !== origin)
+    throw new CliError(
+      "E_NETWORK",
+      `${origin} names an address at ${url.origin}, and svc sends requests to the service itself only.`,
+    );
 
   for (let hops = 0; ; hops++) {
     const response = await exchange(url, {
@@ -82,7 +85,7 @@ async function sendOnce(options: HttpOptions, request: HttpRequest): Promise<Ans
         "user-agent": options.userAgent,
         "x-svc-client": "cli",
         ...request.headers,
-        ...(url.origin === origin ? credentials(options, request, url) : {}),
+        ...credentials(options, request, url),
       },
       ...(request.body === undefined ? {} : { body: request.body }),
     });
@@ -126,7 +129,7 @@ function pauseMs(attempt: number, retryAfter: string | undefined): number {
   return 150 * 2 ** attempt * (0.5 + Math.random());
 }
 
-/** The system's code, which may lie deeper: in a `cause`, or in the first of several addresses that were tried. */
+/** The system's error code, possibly of a `cause`, or of the first of several addresses that were tried. */
 function causeCode(error: unknown): string | undefined {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as NodeJS.ErrnoException;
@@ -144,7 +147,7 @@ function isTransient(error: unknown): boolean {
   );
 }
 
-/** The sentence for a transport failure; a `CliError` passes as it is. */
+/** The error for a transport failure; a `CliError` is returned unchanged. */
 export function networkError(error: unknown, url: string, baseUrl: string): CliError {
   if (error instanceof CliError) return error;
   const host = URL.canParse(url) ? new URL(url).origin : new URL(baseUrl).origin;

@@ -1,12 +1,15 @@
 /**
- * What the client relies on in the service's answers, held against each of them: at a wrong address, behind a proxy
- * that makes up answers, or of a service gone bad, what is another thing is told as that and gets no further. Not the
- * schemas of `contract/`: loading their library takes longer than a short command.
+ * The fields of responses that the client relies on. Each response is checked: a wrong address, a proxy or a faulty
+ * service may return anything, which is reported and not used. These are not the schemas of
+ * `contract/`, since loading their library takes longer than a short command.
  */
 
-type Kind = "text" | "whole" | "flag";
+/** `slug` and `id` are used in commands to copy, in paths and in the local state, so their characters are limited. */
+type Kind = "text" | "slug" | "id" | "whole" | "flag";
 
-/** A kind, with `?` where it may be absent or null; an object by its fields; in brackets, a list of it. */
+const patterns = { slug: /^[a-z0-9]+(?:-+[a-z0-9]+)*$/, id: /^[A-Za-z0-9]{1,64}$/ };
+
+/** A kind, with `?` if it may be absent or null; an object with its fields; in brackets, a list. */
 export type Shape = Kind | `${Kind}?` | readonly [Shape] | { readonly [field: string]: Shape };
 
 export function fits(value: unknown, shape: Shape): boolean {
@@ -20,11 +23,13 @@ export function fits(value: unknown, shape: Shape): boolean {
     );
   if (shape.endsWith("?") && (value === undefined || value === null)) return true;
   if (shape.startsWith("text")) return typeof value === "string";
+  if (shape.startsWith("slug")) return typeof value === "string" && patterns.slug.test(value);
+  if (shape.startsWith("id")) return typeof value === "string" && patterns.id.test(value);
   return shape.startsWith("whole") ? Number.isSafeInteger(value) : typeof value === "boolean";
 }
 
-const named = { publicId: "text", slug: "text", name: "text", type: "text" } as const;
-const current = { currentVersion: "whole", currentSemver: "text", tenantSlug: "text" } as const;
+const named = { publicId: "id", slug: "slug", name: "text", type: "text" } as const;
+const current = { currentVersion: "whole", currentSemver: "text", tenantSlug: "slug" } as const;
 const skill = { ...named, ...current, visibility: "text" } as const;
 const described = { ...skill, description: "text" } as const;
 
@@ -32,6 +37,8 @@ const release = { version: "whole", semver: "text", format: "text", fileCount: "
 const version = { ...release, id: "text", message: "text", createdAt: "text" } as const;
 
 const folder = { id: "text", parentId: "text?", name: "text", slug: "text", path: "text" } as const;
+
+const exposure = { after: { visibility: "text" }, widened: "flag", versions: "whole?" } as const;
 
 export const shapes = {
   identity: {
@@ -44,9 +51,13 @@ export const shapes = {
   tenants: [{ id: "text", slug: "text", name: "text" }],
   skills: [{ ...described, tenantId: "text", folderId: "text?" }],
   catalog: [{ ...named, ...current, description: "text", downloads: "whole" }],
-  resolved: { skill: described, version: { ...release, hash: "text" } },
+  resolved: {
+    skill: { ...described, tenantId: "text" },
+    version: { ...release, hash: "text", frontmatterHash: "text?" },
+    own: "flag?",
+  },
   versions: [{ ...version, current: "flag" }],
-  content: { content: "text" },
+  content: { content: "text", frontmatter: "text?" },
   manifest: { hash: "text", files: [{ path: "text", size: "whole", sha256: "text", mode: "text" }] },
   published: {
     action: "text",
@@ -60,17 +71,19 @@ export const shapes = {
   folders: [{ ...folder, skillCount: "whole" }],
   createdFolder: { path: "text", created: ["text"], alreadyExisted: "flag" },
   moved: {
-    skill: { id: "text", slug: "text", name: "text", tenantId: "text" },
+    skill: { id: "text", slug: "slug", name: "text", tenantId: "text" },
     from: { folderId: "text?" },
     to: { folderId: "text?", path: "text" },
     moved: "flag",
+    exposure,
   },
+  changed: { ...skill, exposure },
   upload: { uploadId: "text", url: "text" },
   registered: { identity: { id: "text" } },
   shared: {
-    skill: { publicId: "text", slug: "text", name: "text" },
+    skill: { publicId: "id", slug: "slug", name: "text" },
     url: "text",
-    identity: { username: "text", tenantSlug: "text", anonymous: "flag" },
+    identity: { username: "text", tenantSlug: "slug", anonymous: "flag" },
     warnings: ["text"],
   },
   exchanged: { token: "text", expiresAt: "text" },

@@ -1,4 +1,4 @@
-/** Calls signed by an Ed25519 key, as the service checks them (`docs/share.md`). */
+/** Calls signed by an Ed25519 key, as the service checks them (`docs/reference/share.md`). */
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { CliError } from "../errors.ts";
 import type { AnonymousKey } from "../state/config.ts";
@@ -17,7 +17,7 @@ export function signerFor(key: AnonymousKey & { id: string }, now: () => Date): 
   });
 }
 
-/** Makes the key known to the service, or asks what it is known as; answers the identity's id. */
+/** Registers the key, or looks up its registration, and returns the identity's id. */
 export async function registerKey(client: Client, key: AnonymousKey, now: Date): Promise<string> {
   const { "x-svc-signature": signature, ...stamp } = signatureOf(key, now, {
     method: "POST",
@@ -25,9 +25,9 @@ export async function registerKey(client: Client, key: AnonymousKey, now: Date):
     sha256: sha256(Buffer.from(key.publicKey, "base64url")),
   });
   const { identity } = await client.registerKey({ publicKey: key.publicKey, signature }, stamp);
-  // It is kept, and goes into a header of every call.
+  // It is stored, and sent in a header of every call.
   if (!/^[A-Za-z0-9_-]{1,100}$/.test(identity.id))
-    throw new CliError("E_NETWORK", `${client.options.baseUrl} does not answer like a skill registry.`);
+    throw new CliError("E_NETWORK", `${client.options.baseUrl} does not respond like a skill registry.`);
   return identity.id;
 }
 

@@ -1,20 +1,21 @@
 /**
- * One HTTP exchange over Node's own client. Not fetch: loading that takes longer than everything else a short command
- * does. Redirects, retries and what a status means are `http.ts`'s.
+ * One HTTP exchange with Node's HTTP client. Not fetch: loading it takes longer than everything else that a
+ * short command does. `http.ts` handles redirects, retries and statuses.
  */
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import { type Readable, pipeline } from "node:stream";
 import { pipeline as pipelineDone } from "node:stream/promises";
+import { isLoopback } from "./address.ts";
 
 export interface Exchange {
   method: string;
   headers: Record<string, string>;
   body?: string | Readable;
-  /** Until the answer's head is there, and for each pause in its body, which may be 60 s at most. */
+  /** Limit until the response head, and for each pause in the body (60 s at most). */
   timeoutMs: number;
-  /** Where proxies are named, as every tool reads them: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`. */
+  /** Environment with the usual proxy variables: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`. */
   env: NodeJS.ProcessEnv;
-  /** Ends the exchange, whatever it has come to. */
+  /** Aborts the exchange. */
   signal?: AbortSignal;
 }
 
@@ -23,21 +24,21 @@ export interface Answer {
   /** Between 200 and 299. */
   ok: boolean;
   url: string;
-  /** A header by its lower-case name; of several equal ones the first. */
+  /** A header by its lower-case name; the first one if it is repeated. */
   header: (name: string) => string | undefined;
-  /** The body, decompressed. Its end before all of it came is an error. */
+  /** The body, decompressed. A truncated body is an error. */
   body: AsyncIterable<Buffer>;
-  /** Throws when the body is longer than `textBytesMax`. */
+  /** Throws if the body is longer than `textBytesMax`. */
   text: () => Promise<string>;
-  /** Whoever does not read the body says so: the connection is of no use to others then. */
+  /** Discards an unread body: the connection can't be reused then. */
   discard: () => void;
 }
 
-/** Far over the largest answer, a page of 200 skills or a text of 512 KB; a wrong address may send anything. */
+/** Far above the largest response, a page of 200 skills or a text of 512 KB; a wrong address may send anything. */
 const textBytesMax = 64 * 1024 * 1024;
 const silenceMs = 60_000;
 
-/** Throws what the connection met; the codes are those of `node:net`, `node:dns` and `node:tls`. */
+/** Throws errors of the connection, with the codes of `node:net`, `node:dns` and `node:tls`. */
 export async function exchange(url: URL, given: Exchange): Promise<Answer> {
   const { body } = given;
   const { request: open } =
@@ -59,7 +60,7 @@ export async function exchange(url: URL, given: Exchange): Promise<Answer> {
       clearTimeout(timer);
       resolve(message);
     });
-    // After the answer's head, errors are the body's to report.
+    // After the response head, the body reports errors.
     request.on("error", (error) => {
       clearTimeout(timer);
       reject(error);
@@ -76,10 +77,10 @@ async function answerOf(url: URL, response: IncomingMessage, pauseMs: number): P
   let body: Readable = response;
   if (header("content-encoding") === "gzip") {
     const { createGunzip } = await import("node:zlib");
-    // Errors of either end reach whoever reads.
+    // Errors of either end reach the reader.
     body = pipeline(response, createGunzip(), () => {});
   }
-  // A server that falls silent must not hold a pipeline for ever; a slow one may take its time.
+  // A silent server must not block a pipeline forever; a slow one is allowed.
   response.setTimeout(pauseMs, () => body.destroy(new Error("the server stopped sending")));
   return {
     status,
@@ -98,19 +99,19 @@ async function answerOf(url: URL, response: IncomingMessage, pauseMs: number): P
       return Buffer.concat(chunks).toString("utf8");
     },
     discard() {
-      // An error of a body that nobody reads is nobody's.
+      // Errors of an unread body are ignored.
       body.on("error", () => {}).destroy();
     },
   };
 }
 
-/** Loaded only where a proxy is set. */
+/** Loaded only if a proxy is set. */
 async function proxyAgent(url: URL, env: NodeJS.ProcessEnv): Promise<Agent | undefined> {
   const isSet = ["https_proxy", "http_proxy", "all_proxy"].some(
     (name) => (env[name] ?? env[name.toUpperCase()] ?? "") !== "",
   );
-  // This machine is never reached by way of another one.
-  if (!isSet || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)) return undefined;
+  // This machine is never reached through a proxy.
+  if (!isSet || isLoopback(url.hostname)) return undefined;
   const { getProxyForUrl } = await import("proxy-from-env");
   const proxy = getProxyForUrl(url.href);
   if (proxy === "") return undefined;

@@ -1,4 +1,4 @@
-/** Staged uploads: announce, then stream the zip to the address that came back. */
+/** Staged uploads: announce the zip, then stream it to the returned address. */
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { CliError } from "../errors.ts";
@@ -8,19 +8,17 @@ import { failureOf } from "./failure.ts";
 import { send } from "./http.ts";
 import type { Answer } from "./transport.ts";
 
-/** An upload of the largest package over a slow line has to get through. */
+/** Long enough for the largest package over a slow connection. */
 const uploadTimeoutMs = 30 * 60_000;
 
-/** Uploads a file and answers the id to publish with. Throws `E_UPLOAD_FAILED` when the bytes do not arrive. */
+/** Uploads a file and returns the id to publish with. Throws `E_UPLOAD_FAILED` if the upload fails. */
 export async function uploadPackage(
   client: Client,
   file: { path: string; size: number; sha256: string },
   progress: Progress,
 ): Promise<string> {
   const { uploadId, url } = await client.announceUpload(file.size, file.sha256);
-  if (!URL.canParse(url, client.options.baseUrl))
-    throw new CliError("E_UPLOAD_FAILED", "The service handed out no usable upload address.");
-  const target = new URL(url, client.options.baseUrl).href;
+  const target = uploadTarget(url, client.options.baseUrl);
 
   let response: Answer;
   try {
@@ -35,7 +33,7 @@ export async function uploadPackage(
   } catch (error) {
     throw new CliError(
       "E_UPLOAD_FAILED",
-      `The upload broke off. ${error instanceof Error ? error.message : ""}`.trim(),
+      `The upload was interrupted. ${error instanceof Error ? error.message : ""}`.trim(),
       undefined,
       { cause: error },
     );
@@ -45,6 +43,21 @@ export async function uploadPackage(
   const failure = failureOf(response.status, body, response.header("retry-after"));
   if (failure.code === "E_NOT_AUTHENTICATED" || failure.code === "E_FORBIDDEN") throw failure;
   throw new CliError("E_UPLOAD_FAILED", `The upload was refused. ${failure.message}`, failure.details);
+}
+
+/** The upload address. It must be of the service's own origin, since a package may be private. */
+function uploadTarget(given: string, baseUrl: string): string {
+  const url = URL.canParse(given, baseUrl) ? new URL(given, baseUrl) : undefined;
+  if (url === undefined)
+    throw new CliError("E_UPLOAD_FAILED", "The service returned no usable upload address.");
+  const { origin } = new URL(baseUrl);
+  if (url.origin === origin) return url.href;
+  const named = url.origin === "null" ? url.protocol : url.origin;
+  throw new CliError(
+    "E_UPLOAD_FAILED",
+    `${origin} names an upload address at ${named}, and svc uploads to the service itself only. Set SVC_API_URL to the service's own address.`,
+    { origin: named },
+  );
 }
 
 function streamFile(file: { path: string; size: number }, progress: Progress): Readable {

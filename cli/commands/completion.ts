@@ -21,8 +21,8 @@ export const completion = defineCommand({
 });
 
 /**
- * The scripts only ask: `svc __complete <shell> -- <words up to the cursor>` answers `directive`, then a candidate per
- * line, with a tab before its description. So they need no change when commands do.
+ * The scripts call `svc __complete <shell> -- <words up to the cursor>`, which prints `directive`, then a candidate per
+ * line, with a tab before its description. They therefore need no change when commands change.
  */
 const scripts: Record<Shell, string> = {
   bash: `# svc completion for bash

@@ -1,9 +1,9 @@
-import type { DiffPayload } from "../../contract/payloads.ts";
+import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
 import { parsePinnedRef, parseVersionSpec, unpinned } from "../pins.ts";
-import { shownLine } from "../shown.ts";
+import { escapeLine } from "../escape-control.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
 
@@ -25,7 +25,7 @@ export const diff = defineCommand({
     from: { description: "Exact, a number or a range (default: what is installed, else the one before)" },
     to: { description: "The same (default: the current version)" },
   },
-  flags: { stat: { value: "none", description: "Only how much changed in which file" } },
+  flags: { stat: { value: "none", description: "Only the amount of change per file" } },
   examples: [
     "svc diff code-review",
     "svc diff acme/code-review 1.2.0 2.0.0",
@@ -45,23 +45,23 @@ export const diff = defineCommand({
     const { version: from } = await client.resolve(skill.publicId, spec);
     const payload = await client.diff(skill.publicId, from.version, to.version);
     if (!isDiff(payload))
-      throw new CliError("E_NETWORK", "The service answered with something that is no comparison.", {
+      throw new CliError("E_NETWORK", "The service returned an invalid comparison.", {
         kind: "content",
       });
 
     const files = payload.files.map((file) => countLines(file, args.stat));
-    const { publicId, slug, name } = skill;
+    const { publicId, slug, tenantSlug, name } = skill;
     const ends = { from: payload.from, to: payload.to, fromSemver: from.semver, toSemver: to.semver };
-    const title = `${skill.tenantSlug}/${slug} ${from.semver} → ${to.semver}`;
+    const title = `${tenantSlug}/${slug} ${from.semver} → ${to.semver}`;
     return {
-      data: { skill: { publicId, slug, name }, ...ends, files },
+      data: { skill: { publicId, slug, tenantSlug, name }, ...ends, files },
       text:
         files.length === 0
           ? from.version === to.version
-            ? `Nothing to compare: both are ${to.semver}.`
-            : `Nothing differs between ${from.semver} and ${to.semver}.`
+            ? `Nothing to compare in ${tenantSlug}/${slug}: both are ${to.semver}.`
+            : `Nothing differs between ${from.semver} and ${to.semver} of ${tenantSlug}/${slug}.`
           : [
-              context.output.paint("bold", shownLine(title)),
+              context.output.paint("bold", escapeLine(title)),
               ...(args.stat ? [statOf(context, files)] : files.map((file) => shownFile(context, file))),
             ].join("\n"),
     };
@@ -74,13 +74,13 @@ function installedVersion({ config, profile }: Session, publicId: string): strin
   return version === undefined ? undefined : String(version);
 }
 
-/** Versions are numbered without gaps. */
+/** The version before; versions are numbered without differences. */
 function versionBefore({ version, semver }: { version: number; semver: string }): string {
   if (version > 1) return String(version - 1);
   throw invalidArgument("<from>", `${semver} is the first version: there is none before it to compare with.`);
 }
 
-/** The service is not trusted with its form: what it answers goes to a terminal. */
+/** Checks the form of the response, since it is printed to a terminal. */
 function isDiff(value: DiffPayload): boolean {
   const isCount = (count: unknown) => Number.isSafeInteger(count) && (count as number) >= 0;
   return (
@@ -122,7 +122,7 @@ function countLines(file: DiffPayload["files"][number], isShort: boolean): FileC
 
 function shownFile({ output: { paint } }: Context, file: FileChange): string {
   const { path, status, binary, truncated, hunks } = file;
-  const name = shownLine(path);
+  const name = escapeLine(path);
   const remark = binary
     ? `Binary file ${name} ${status}`
     : truncated
@@ -137,7 +137,7 @@ function shownFile({ output: { paint } }: Context, file: FileChange): string {
     ...hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
       paint("cyan", `@@ -${span(oldStart, oldLines)} +${span(newStart, newLines)} @@`),
       ...lines.map((line) => {
-        const shown = shownLine(line);
+        const shown = escapeLine(line);
         return line.startsWith("+")
           ? paint("green", shown)
           : line.startsWith("-")
@@ -148,7 +148,7 @@ function shownFile({ output: { paint } }: Context, file: FileChange): string {
   ].join("\n");
 }
 
-/** An empty span is counted from the line before it, as `patch` has it. */
+/** An empty range starts at the line before it, as in `patch`. */
 function span(start: number, lines: number): string {
   return `${lines === 0 ? Math.max(0, start - 1) : start},${lines}`;
 }
@@ -158,7 +158,7 @@ function statOf({ output: { columns, paint } }: Context, files: readonly FileCha
     file.status,
     file.binary || file.truncated ? "" : `+${file.additions}`,
     file.binary || file.truncated ? "" : `-${file.deletions}`,
-    shownLine(file.path) + (file.binary ? " (binary)" : file.truncated ? " (not compared)" : ""),
+    escapeLine(file.path) + (file.binary ? " (binary)" : file.truncated ? " (not compared)" : ""),
   ]);
   return renderTable(["CHANGE", "+", "-", "FILE"], rows, {
     columns,

@@ -1,4 +1,4 @@
-import type { FolderPayload } from "../../contract/payloads-folders.ts";
+import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { openSession } from "../state/session.ts";
@@ -14,7 +14,7 @@ const team = {
 
 export const foldersList = defineCommand({
   name: "folders list",
-  summary: "List the folders of an organization that you may see",
+  summary: "List the folders of an organization that you can see",
   positionals: {},
   flags: { team },
   examples: ["svc folders", "svc folders list -t acme -o json"],
@@ -31,7 +31,7 @@ export const foldersList = defineCommand({
 
 export const foldersCreate = defineCommand({
   name: "folders create",
-  summary: "Create a folder and the missing ones around it",
+  summary: "Create a folder and missing parent folders",
   positionals: { path: { required: true, description: "Names or slugs, as Ops/Code review" } },
   flags: { team },
   examples: ["svc folders create ops/reviews", "svc folders create 'Ops/Code review' -t acme -o json"],
@@ -49,12 +49,12 @@ export const foldersCreate = defineCommand({
   },
 });
 
-/** The folder of the specification, part 2, without its access. */
+/** A folder, as in JSON output, without its access. */
 function presentFolder({ id, parentId, name, slug, path, skillCount }: FolderPayload) {
   return { id, parentId, name, slug, path, skillCount };
 }
 
-/** Folders under one another; one whose parent is not to be seen stands at the margin with its whole path. */
+/** Folders as a tree; one with an invisible parent is at the margin, with its whole path. */
 function tree(context: Context, folders: readonly FolderPayload[]): string {
   const seen = new Set(folders.map(({ id }) => id));
   const childrenOf = new Map<string | null, FolderPayload[]>();
@@ -65,7 +65,7 @@ function tree(context: Context, folders: readonly FolderPayload[]): string {
     else siblings.push(folder);
   }
   const lines: string[] = [];
-  // No recursion: folders lie up to 1,000 deep.
+  // No recursion: folders are up to 1,000 deep.
   const open = [{ siblings: childrenOf.get(null) ?? [], at: 0 }];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     const folder = level.siblings[level.at++];

@@ -5,10 +5,11 @@ import type { Client } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, interactionRequired, invalidArgument } from "../errors.ts";
-import { type Applied, applyVersion, reportedPlaces } from "../install/apply.ts";
+import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
 import { isThere } from "../install/digest.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import type { WantedInstall } from "../install/place.ts";
+import type { WantedInstall } from "../install/plan-location.ts";
+import { acceptPublisher, qualifiedName, refuseReplaced } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
 import { reportingMachine, reportInstalls } from "../install/report.ts";
 import { type PinnedRef, parsePinnedRef, unpinned } from "../pins.ts";
@@ -18,6 +19,7 @@ import { askFromList, askOne, askSeveral, requireInteraction } from "../prompts.
 import { openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
+import { trustFlag } from "./present.ts";
 import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 
@@ -40,8 +42,9 @@ export const install = defineCommand({
     symlink: { value: "none", description: "Link to the local cache where the tool follows links" },
     copy: { value: "none", description: "Copy instead of linking" },
     force: { value: "none", description: "Overwrite installed copies that were edited" },
+    trust: trustFlag,
     save: { value: "none", description: "Record it in the project's svc.json and svc.lock, new ones too" },
-    "no-save": { value: "none", description: "Leave the project's svc.json and svc.lock as they are" },
+    "no-save": { value: "none", description: "Don't change the project's svc.json and svc.lock" },
   },
   exclusive: [
     ["global", "project"],
@@ -54,6 +57,7 @@ export const install = defineCommand({
     "svc install acme/code-review@^1.2 -t codex -p",
     "svc install code-review@2.0.0-beta.1 -t claude -p ../app --copy",
     "svc install acme/code-review@^1.2 -t claude,cursor -p --save",
+    "svc install acme/code-review -t claude -p --trust acme -o json",
   ],
   async run(context, args): Promise<CommandResult> {
     const platforms = parseTargets(args.target);
@@ -76,7 +80,8 @@ export const install = defineCommand({
 
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
-    const resolved = await session.client.resolve(ref, range);
+    const found = await session.client.resolve(ref, range);
+    const resolved = await acceptPublisher(context, session, found, args.trust);
     const chosen = platforms.length > 0 ? platforms : await chooseTargets(context, project, args.global);
     const projectDir =
       args.project !== undefined || (!args.global && (await chooseProject())) ? project : undefined;
@@ -86,8 +91,8 @@ export const install = defineCommand({
       projectDir !== undefined && !args["no-save"] && (args.save || (await hasManifest(projectDir)))
         ? projectDir
         : undefined;
-    // A file that cannot be used is told before anything is installed.
-    if (recordedIn !== undefined) await readProject(recordedIn);
+    // An unusable file is reported before anything is installed.
+    if (recordedIn !== undefined) refuseReplaced((await readProject(recordedIn)).lock, resolved.skill);
     const isOpen = platforms.length === 0 && !args.global && args.project === undefined;
     const method: InstallMethod | undefined = args.symlink
       ? "symlink"
@@ -116,7 +121,7 @@ export const install = defineCommand({
       });
       return { fetched: version, applied: result };
     });
-    await reportInstalls(session.client, machine, reportedPlaces(applied, fetched));
+    await reportInstalls(session.client, machine, reportedLocations(applied, fetched));
     if (recordedIn !== undefined && args.save)
       context.output.note(`Recorded in svc.json and svc.lock of ${recordedIn}`);
     return present(context, fetched, applied, wanted, range);
@@ -134,17 +139,18 @@ async function present(
   const skipped = [...applied.skipped];
   const installed = [];
   const warnings = [...applied.warnings];
-  for (const place of applied.places) {
+  for (const location of applied.locations) {
     const asked = wanted.some(
       (want) =>
-        want.platform === place.record.platform &&
-        want.scope === place.record.scope &&
-        want.projectDir === place.record.projectDir,
+        want.platform === location.record.platform &&
+        want.scope === location.record.scope &&
+        want.projectDir === location.record.projectDir,
     );
-    const done = place.outcome === "written" || place.outcome === "unchanged";
-    if (asked && done) installed.push(place.record);
-    else if (asked) skipped.push({ platform: place.record.platform, reason: place.reason ?? place.outcome });
-    else if (!done) warnings.push(place.reason ?? place.outcome);
+    const done = location.outcome === "written" || location.outcome === "unchanged";
+    if (asked && done) installed.push(location.record);
+    else if (asked)
+      skipped.push({ platform: location.record.platform, reason: location.reason ?? location.outcome });
+    else if (!done) warnings.push(location.reason ?? location.outcome);
   }
   if (installed.length === 0)
     throw new CliError("E_NO_TARGETS", `${skill.name} was not installed anywhere.`, {
@@ -157,11 +163,11 @@ async function present(
     warnings.push(`${linked.path} is a link into your home folder: do not commit it, or install with --copy`);
   for (const warning of warnings) context.output.warn(warning);
 
-  const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
+  const { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver } = skill;
   const { paint } = context.output;
   return {
     data: {
-      skill: { publicId, slug, name, type, visibility, currentVersion, currentSemver },
+      skill: { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver },
       version: version.version,
       semver: version.semver,
       requestedRange: range,
@@ -173,7 +179,7 @@ async function present(
       warnings,
     },
     text: [
-      `Installed ${paint("bold", name)} ${version.semver}${range === unpinned ? "" : ` (pinned to ${range})`}`,
+      `Installed ${paint("bold", name)} ${version.semver} from ${qualifiedName(skill)}${range === unpinned ? "" : ` (pinned to ${range})`}`,
       ...installed.map(
         (record) => `  ${paint("green", record.platform)}  ${record.path}  (${record.method})`,
       ),
@@ -200,7 +206,7 @@ async function chooseSkill(client: Client): Promise<PinnedRef> {
   return { ref, range: unpinned };
 }
 
-/** Tools of this machine are chosen to begin with, and those that the project is set up for. */
+/** Preselects the tools of this machine, and those that the project is set up for. */
 async function chooseTargets(context: Context, projectDir: string, onlyGlobal: boolean): Promise<Target[]> {
   const machine = machineOf(context);
   const found = await Promise.all(

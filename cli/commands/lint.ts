@@ -6,7 +6,7 @@ import { plainLine } from "../table.ts";
 
 export const lint = defineCommand({
   name: "lint",
-  summary: "Check skills by the rules of publishing, and by what tools want of them",
+  summary: "Check skills by the rules of publishing and the expectations of tools",
   positionals: {
     path: {
       description: "A file, a folder with a SKILL.md, or one with skills below it (default: this folder)",
@@ -18,9 +18,9 @@ export const lint = defineCommand({
       value: "required",
       choices: skillTypes,
       hint: skillTypes.join("|"),
-      description: "What it is to be; default skill, and rule for a RULE.md",
+      description: "Expected type; default skill, and rule for a RULE.md",
     },
-    strict: { value: "none", description: "Let warnings fail, too" },
+    strict: { value: "none", description: "Fail on warnings, too" },
   },
   examples: ["svc lint", "svc lint ./code-review", "svc lint skills --strict -o json"],
   async run(context, args) {
@@ -40,9 +40,9 @@ export const lint = defineCommand({
 
 function line({ output: { paint } }: Context, finding: Finding): string {
   const { severity, rule, path, message } = finding;
-  const place = finding.line === undefined ? path : `${path}:${finding.line}`;
+  const position = finding.line === undefined ? path : `${path}:${finding.line}`;
   const word = severity === "error" ? paint("red", "error") : paint("yellow", "warning");
-  return `${word}  ${plainLine(place)}  ${plainLine(message)}  ${paint("dim", rule)}`;
+  return `${word}  ${plainLine(position)}  ${plainLine(message)}  ${paint("dim", rule)}`;
 }
 
 function total(

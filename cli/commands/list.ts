@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import type { CatalogItem, SkillPayload } from "../../contract/payloads.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import { collectPages } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -11,8 +11,8 @@ import { readConfig } from "../state/state.ts";
 import { renderTable } from "../table.ts";
 import { presentSkill } from "./present.ts";
 
-/** Programs get everything; a person would not read further than this. */
-const shownToPeople = 200;
+/** Maximum number of rows in a table; JSON contains everything. */
+const maxRows = 200;
 
 export const list = defineCommand({
   name: "list",
@@ -34,18 +34,18 @@ export const list = defineCommand({
       return listInstalled(context);
     }
     const { client } = await openSession(context);
-    const atMost = context.json ? Infinity : shownToPeople;
+    const atMost = context.json ? Infinity : maxRows;
     const query = { query: args.search, tag: args.tag, limit: limits.pageSizeMax };
     if (args.public) {
       const { items, more } = await collectPages((cursor) => client.explore({ ...query, cursor }), atMost);
-      tellMore(context, more);
+      noteMore(context, more);
       return { data: items.map(presentCatalogItem), text: catalogTable(context, items) };
     }
     const { items, more } = await collectPages(
       (cursor) => client.skills({ ...query, ...(args.personal ? { personal: true } : {}), cursor }),
       atMost,
     );
-    tellMore(context, more);
+    noteMore(context, more);
     return { data: items.map(presentSkill), text: skillTable(context, items) };
   },
 });
@@ -57,6 +57,7 @@ async function listInstalled(context: Context): Promise<CommandResult> {
   const data = installed.map(([installName, skill]) => ({
     publicId: skill.publicId,
     slug: skill.slug,
+    tenantSlug: skill.tenantSlug,
     name: skill.name,
     type: skill.type,
     format: skill.format,
@@ -72,9 +73,10 @@ async function listInstalled(context: Context): Promise<CommandResult> {
       ? "Nothing is installed. Try svc install."
       : table(
           context,
-          ["SKILL", "VERSION", "PIN", "TARGETS"],
+          ["NAME", "SKILL", "VERSION", "PIN", "TARGETS"],
           data.map((skill) => [
             skill.installName,
+            `${skill.tenantSlug}/${skill.slug}`,
             skill.semver,
             skill.pin,
             `${skill.targetCount} (${[...new Set(skill.installed.map((record) => record.platform))].join(", ")})`,
@@ -83,13 +85,14 @@ async function listInstalled(context: Context): Promise<CommandResult> {
   return { data, text };
 }
 
-/** The catalog item of the specification, part 2. */
+/** An item of the catalog, as in JSON output. */
 function presentCatalogItem(item: CatalogItem) {
-  const { publicId, slug, name, description, type, tags, currentVersion, currentSemver, author, downloads } =
-    item;
+  const { publicId, slug, tenantSlug, name, description, type, tags } = item;
+  const { currentVersion, currentSemver, author, downloads } = item;
   return {
     publicId,
     slug,
+    tenantSlug,
     name,
     description,
     type,
@@ -136,7 +139,7 @@ function table(context: Context, head: readonly string[], rows: readonly (readon
   return renderTable(head, rows, { columns, paintHead: (text) => paint("bold", text) });
 }
 
-function tellMore(context: Context, more: boolean): void {
+function noteMore(context: Context, more: boolean): void {
   if (more)
-    context.output.note(`Only the first ${shownToPeople} are shown: narrow the list with --search or --tag.`);
+    context.output.note(`Only the first ${maxRows} are shown: narrow the list with --search or --tag.`);
 }

@@ -1,8 +1,10 @@
+import { isExposed, isSameService } from "../api/address.ts";
 import { awaitDeviceToken, requestDeviceCode } from "../api/device.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
-import { profileName, profileOf } from "../state/config.ts";
+import { askWhether } from "../prompts.ts";
+import { machineIdOf, profileName, profileOf } from "../state/config.ts";
 import { type Session, clientFor, openSession } from "../state/session.ts";
 import { changeConfig } from "../state/state.ts";
 import { plainLine } from "../table.ts";
@@ -27,11 +29,18 @@ export const login = defineCommand({
       description: "Exchange a CI identity token for an API token of one hour",
     },
     team: { value: "required", hint: "org_slug", description: "Organization for --oidc-token" },
+    "allow-http": {
+      value: "none",
+      description: "Allow plain HTTP to this service from now on, where it is on another machine",
+    },
   },
   exclusive: [["token", "oidc-token"]],
   examples: ["svc login", "svc login --token lsk_…", "svc login --oidc-token $TOKEN --team acme"],
   async run(context, args) {
-    const session = await openSession(context, { token: { use: undefined } });
+    const allowHttp = args["allow-http"];
+    const session = await openSession(context, { token: { use: undefined }, allowHttp });
+    // Before the first request: the login itself is what the user allows.
+    if (allowHttp) await rememberHttp(context, session.apiUrl);
     if (args["oidc-token"] !== undefined) {
       if (args.team === undefined)
         throw invalidArgument("--team", "--oidc-token needs --team with the organization's slug.");
@@ -46,7 +55,7 @@ async function withToken(context: Context, session: Session, token: string): Pro
   if (!tokenShape.test(token))
     throw invalidArgument(
       "--token",
-      "That is no API token: one is lsk_ or lskt_ and 64 hexadecimal characters.",
+      "This is not an API token. A token is lsk_ or lskt_ and 64 hexadecimal characters.",
     );
   const user = await userOf(context, session, token);
   await store(context, session, token);
@@ -65,12 +74,12 @@ async function withOidcToken(
   const { token, expiresAt } = await session.client.exchangeOidc(oidcToken, team).catch((error: unknown) => {
     throw withoutExchange(session, error);
   });
-  if (!tokenShape.test(token)) throw new CliError("E_API", "The service answered with no usable token.");
+  if (!tokenShape.test(token)) throw new CliError("E_API", "The service returned no usable token.");
   await store(context, session, token);
   return { data: { method: "oidc", expiresAt }, text: `Logged in to ${team} until ${expiresAt}.` };
 }
 
-/** A service without the exchange knows no such address, which is not the organization that is not found. */
+/** A service without the exchange is 404, which must not be reported as an unknown organization. */
 function withoutExchange(session: Session, error: unknown): unknown {
   if (!(error instanceof CliError) || error.details?.kind !== undefined) return error;
   const { httpStatus } = error.details ?? {};
@@ -85,7 +94,7 @@ function withoutExchange(session: Session, error: unknown): unknown {
 
 async function withBrowser(context: Context, session: Session): Promise<CommandResult> {
   const { output } = context;
-  const code = await requestDeviceCode(session.client);
+  const code = await requestDeviceCode(session.client, await loginMachine(session));
   const url = webAddress(code.verification_uri);
   const directUrl = webAddress(code.verification_uri_complete);
   output.event({
@@ -96,18 +105,24 @@ async function withBrowser(context: Context, session: Session): Promise<CommandR
   });
   output.note(`Open ${output.paint("cyan", plainLine(url), "stderr")} and enter this code:`);
   output.note(`\n  ${output.paint("bold", plainLine(code.user_code), "stderr")}\n`);
-  if (context.interactive) await openBrowser(directUrl);
+  if (context.interactive) await offerBrowser(session, directUrl);
   output.note("Waiting for your approval in the browser…");
 
   const token = await awaitDeviceToken(session.client, code, context);
-  if (!tokenShape.test(token)) throw new CliError("E_API", "The service answered with no usable token.");
+  if (!tokenShape.test(token)) throw new CliError("E_API", "The service returned no usable token.");
   const user = await userOf(context, session, token);
   await store(context, session, token);
   output.event({ status: "authenticated", ...(user === undefined ? {} : { user }) });
   return { data: undefined, text: welcome(user) };
 }
 
-/** Who the token belongs to; undefined for an organization's token. Throws when the service does not accept it. */
+/** Hash of the machine's random id and the profile: each profile has its own login, and the id is never sent. */
+async function loginMachine({ config, profile }: Session): Promise<string> {
+  const text = new TextEncoder().encode(`svc login\n${machineIdOf(config)}\n${profile}`);
+  return Buffer.from(await crypto.subtle.digest("SHA-256", text)).toString("hex");
+}
+
+/** The user of the token; undefined for an organization's token. Throws if the service does not accept it. */
 async function userOf(context: Context, session: Session, token: string): Promise<LoggedInUser | undefined> {
   try {
     const { username, name, email } = await clientFor(context, session.apiUrl, token).profile();
@@ -131,16 +146,37 @@ async function store(context: Context, session: Session, token: string): Promise
     const profile = profileOf(config, profileName(config, context.profileFlag, context.env));
     profile.token = token;
     profile.apiUrl = session.apiUrl;
+    // The id that the login named, unless a concurrent command has stored one.
+    const { machineId } = session.config;
+    if (machineId !== undefined) config.machineId ??= machineId;
     await save();
   });
   if ((context.env["SVC_TOKEN"] ?? "") !== "")
     context.output.warn("SVC_TOKEN is set: commands use that token, not the one of this login.");
 }
 
-/** The service's address is handed to the system: only what a browser should open. */
+async function rememberHttp(context: Context, apiUrl: string): Promise<void> {
+  const url = new URL(apiUrl);
+  if (!isExposed(url)) return;
+  await changeConfig(context, async ({ config, save }) => {
+    if (config.allowedHttp?.includes(url.origin)) return;
+    config.allowedHttp = [...(config.allowedHttp ?? []), url.origin];
+    await save();
+  });
+}
+
+/** An address from the service for the browser to open: http or https only, in normalized form. */
 function webAddress(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new CliError("E_API", "The service answered with an unusable verification address.");
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
+    return url.href;
+  throw new CliError("E_API", "The service returned an unusable verification address.");
+}
+
+/** A page on another site could make the user approve a login to another service, so it is opened on request only. */
+async function offerBrowser({ apiUrl }: Session, url: string): Promise<void> {
+  const question = `The service at ${apiUrl} asks you to approve at ${url}, which is another site. Open it?`;
+  if (isSameService(url, apiUrl) || (await askWhether(question))) await openBrowser(url);
 }
 
 async function openBrowser(url: string): Promise<void> {

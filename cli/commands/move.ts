@@ -1,5 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
+import { confirmExposure, yesFlag } from "../exposure.ts";
 import { parsePinnedRef, unpinned } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
@@ -11,7 +12,7 @@ export const move = defineCommand({
     skill: { required: true, description: "Slug, org/slug or public id" },
     folder: { required: true, description: "Path by names or slugs, as ops/reviews; / is the root" },
   },
-  flags: { parents: { value: "none", description: "Create the missing folders first" } },
+  flags: { parents: { value: "none", description: "Create the missing folders first" }, ...yesFlag },
   examples: [
     "svc move code-review ops/reviews",
     "svc move acme/code-review 'Ops/New folder' --parents",
@@ -23,22 +24,24 @@ export const move = defineCommand({
     if (args.folder.trim() === "") throw invalidArgument("<folder>", "The folder is empty: / is the root.");
     const { client } = await openSession(context);
     const found = await client.resolve(ref);
-    const { skill, from, to, moved } = await client.move(found.skill.publicId, {
-      folder: args.folder,
-      ...(args.parents ? { createFolders: true } : {}),
-    });
+    const target = { folder: args.folder, ...(args.parents ? { createFolders: true as const } : {}) };
+    const tried = await client.move(found.skill.publicId, { ...target, dryRun: true });
+    await confirmExposure(context, tried.exposure, found.skill.name, args.yes);
+    const { skill, from, to, moved, exposure } = await client.move(found.skill.publicId, target);
     const { id, slug, name, tenantId } = skill;
-    const place = to.folderId === null ? "the root" : plainLine(to.path);
+    const { tenantSlug } = found.skill;
+    const destination = to.folderId === null ? "the root" : plainLine(to.path);
     return {
       data: {
-        skill: { id, slug, name, tenantId },
+        skill: { id, slug, name, tenantId, tenantSlug },
         from: { folderId: from.folderId },
         to: { folderId: to.folderId, path: to.path },
         moved,
+        ...(exposure.widened ? { exposure } : {}),
       },
       text: moved
-        ? `Moved ${context.output.paint("bold", plainLine(name))} to ${place}`
-        : `${plainLine(name)} lies in ${place} already.`,
+        ? `Moved ${context.output.paint("bold", plainLine(name))} (${tenantSlug}/${slug}) to ${destination}`
+        : `${plainLine(name)} (${tenantSlug}/${slug}) is in ${destination} already.`,
     };
   },
 });

@@ -1,11 +1,19 @@
-/** Payload parts that several commands share (specification, parts 2 and 4). */
+/** Parts of JSON documents that several commands share. */
+import type { FlagShape } from "../argv.ts";
 import type { Context } from "../context.ts";
-import type { SkillPayload, VersionPayload } from "../../contract/payloads.ts";
+import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 
-/** Part 2, Skill. */
+/** Consent to a publisher that is given as a flag. */
+export const trustFlag = {
+  value: "required",
+  hint: "org",
+  description: "Install from this organization, which is not one of yours, without a question",
+} as const satisfies FlagShape;
+
+/** A skill. */
 export function presentSkill(skill: SkillPayload) {
   const { publicId, slug, name, description, type, visibility, tags } = skill;
-  const { currentVersion, currentSemver, tenantId, folderId, createdBy, updatedAt } = skill;
+  const { currentVersion, currentSemver, tenantId, tenantSlug, folderId, createdBy, updatedAt } = skill;
   return {
     publicId,
     slug,
@@ -17,13 +25,14 @@ export function presentSkill(skill: SkillPayload) {
     currentVersion,
     currentSemver,
     tenantId,
+    tenantSlug,
     folderId,
     createdBy,
     updatedAt,
   };
 }
 
-/** Part 2, Version. */
+/** A version. */
 export function presentVersion(version: VersionPayload) {
   const { id, skillId, semver, message, format, fileCount, createdAt } = version;
   return {
@@ -47,7 +56,7 @@ const outcomes = {
   failed: { style: "red", word: "failed" },
 } as const;
 
-/** What became of a skill, in a word for people. */
+/** The outcome for a skill, as a word. */
 export function outcomeWord({ output }: Context, outcome: keyof typeof outcomes): string {
   const { style, word } = outcomes[outcome];
   return output.paint(style, word);

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
 import { isUsedElsewhere, removeSkill } from "../install/remove.ts";
 import {
-  type ReportedPlace,
+  type ReportedLocation,
   findReportingClient,
   reportInstalls,
   reportingMachine,
@@ -87,7 +87,7 @@ export const profileCreate = defineCommand({
 
 export const profileSwitch = defineCommand({
   name: "profile switch",
-  summary: "Make a profile the active one",
+  summary: "Activate a profile",
   positionals: { name: { required: true, description: "The profile", completes: "profile" } },
   flags: {},
   examples: ["svc profile switch work", "svc profile switch default"],
@@ -127,7 +127,7 @@ export const profileDelete = defineCommand({
     const done = await changeConfig(context, async (state) => {
       const { config } = state;
       if (!hasProfile(config, name)) throw noSuchProfile(config, name);
-      // Without a name of this machine, nothing was ever reported.
+      // Without a machine id, nothing was ever reported.
       const machine = config.machineId && reportingMachine(config, client);
       const { gone, warnings } = await removeSkills(state, name);
       delete config.profiles[name];
@@ -154,14 +154,14 @@ async function confirm(context: Context, config: Config, name: string, force: bo
 }
 
 /**
- * Uninstalls what a profile has, so that no tool keeps a skill that nobody updates any more. Copies that were edited
- * are somebody's work: they stay where they are and are told. A place that cannot be changed keeps the profile.
+ * Uninstalls a profile's skills, so that no tool keeps a skill that is no longer updated. Edited copies stay,
+ * with a warning. If a location can't be changed, the profile stays.
  */
 async function removeSkills(
   state: StateChange,
   name: string,
-): Promise<{ gone: ReportedPlace[]; warnings: string[] }> {
-  const gone: ReportedPlace[] = [];
+): Promise<{ gone: ReportedLocation[]; warnings: string[] }> {
+  const gone: ReportedLocation[] = [];
   const warnings: string[] = [];
   const broken: string[] = [];
   for (const [installName, { publicId }] of Object.entries(profileOf(state.config, name).installed)) {

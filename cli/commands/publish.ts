@@ -1,6 +1,7 @@
 import { basename, sep } from "node:path";
-import type { PublishResult } from "../../contract/payloads.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { type SkillType, skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import { checkSkillUrl } from "../api/address.ts";
 import type { PublishInput } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -25,7 +26,7 @@ export const publish = defineCommand({
       value: "required",
       choices: visibilities,
       hint: visibilities.join("|"),
-      description: "Who may see it (default private)",
+      description: "Who can see it (default private)",
     },
     type: {
       value: "required",
@@ -39,6 +40,10 @@ export const publish = defineCommand({
     personal: { value: "none", description: "Publish privately into your personal workspace" },
     create: { value: "none", description: "Fail if the name exists; never update, never rename" },
     update: { value: "none", description: "Fail unless a version is added to an existing skill" },
+    "if-changed": {
+      value: "none",
+      description: "Create no version if the content equals the current version",
+    },
   },
   exclusive: [
     ["create", "update"],
@@ -50,7 +55,7 @@ export const publish = defineCommand({
     "svc publish review.md -t acme --visibility public -m 'First version'",
     "svc publish ./code-review --folder ops/reviews --parents",
     "svc publish notes.md --personal",
-    "svc publish ./code-review --update -o json",
+    "svc publish ./code-review --update --if-changed -o json",
   ],
   async run(context, args) {
     if (args.parents && args.folder === undefined)
@@ -66,7 +71,7 @@ export const publish = defineCommand({
     if (chosen.length > 1 && args.name !== undefined)
       throw invalidArgument("--name", "--name is for one skill: choose one, or leave it out.");
     const [first] = chosen;
-    // One that cannot be published is refused before anybody is asked for anything more.
+    // Invalid content is refused before the next question.
     const single = chosen.length === 1 ? await readSource(context, first!.path) : undefined;
 
     const { client } = await openSession(context);
@@ -79,6 +84,7 @@ export const publish = defineCommand({
       ...(args.folder === undefined ? {} : { folder: args.folder }),
       ...(args.parents ? { createFolders: true } : {}),
       ...(args.personal ? { personal: true } : {}),
+      ...(args["if-changed"] ? { ifChanged: true } : {}),
     };
     const publishOne = async ({ type }: Chosen, source: SkillSource) => {
       const given = { name: args.name ?? source.name, ...typeOf(args.type ?? type) };
@@ -110,13 +116,13 @@ export const publish = defineCommand({
 
 interface Chosen {
   path: string;
-  /** Of a rule that was found among a tool's rules. */
+  /** Set for a rule that was found in a tool's folder. */
   type?: SkillType;
 }
 
 const typeOf = (type: string | undefined) => (type === undefined ? {} : { type: type as SkillType });
 
-/** What a person picks of their own in the folders of their tools, or names where nothing is found. */
+/** Lets the user select from the skills in the tools' folders, or type a path if there are none. */
 async function chooseSources(context: Context): Promise<Chosen[]> {
   const { findOwnSkills } = await import("../pack/scan.ts");
   const config = await readConfig(context);
@@ -135,7 +141,7 @@ async function chooseSources(context: Context): Promise<Chosen[]> {
   );
 }
 
-/** As a person would write it. */
+/** The path in its short form, relative or with `~`. */
 function shortPath({ cwd, home }: Context, path: string): string {
   const short = (folder: string, prefix: string) => `${prefix}${path.slice(folder.length + 1)}`;
   if (path.startsWith(cwd + sep)) return short(cwd, "");
@@ -143,8 +149,10 @@ function shortPath({ cwd, home }: Context, path: string): string {
 }
 
 function present(context: Context, published: PublishResult): CommandResult {
-  const { action, unchanged, skill, version, url, ignoredFlags, warnings } = published;
-  const { publicId, slug, name, type, visibility, currentVersion, currentSemver, tenantId, folderId } = skill;
+  const { action, unchanged, skill, version, ignoredFlags, warnings } = published;
+  const url = checkSkillUrl(published.url);
+  const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
+  const { tenantId, tenantSlug, folderId } = skill;
   const told = [
     ...(warnings ?? []),
     ...ignoredFlags
@@ -155,19 +163,31 @@ function present(context: Context, published: PublishResult): CommandResult {
   return {
     data: {
       action,
-      skill: { publicId, slug, name, type, visibility, currentVersion, currentSemver, tenantId, folderId },
+      skill: {
+        publicId,
+        slug,
+        tenantSlug,
+        name,
+        type,
+        visibility,
+        currentVersion,
+        currentSemver,
+        tenantId,
+        folderId,
+      },
       url,
       format: version.format,
       ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
       ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
+      unchanged,
       warnings: told,
     },
     text: [
       unchanged
-        ? `${name} is unchanged at ${version.semver}.`
-        : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} ${version.semver} (${visibility})`,
+        ? `${name} (${tenantSlug}/${slug}) is unchanged at ${version.semver}: no version was created.`
+        : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} (${tenantSlug}/${slug}) ${version.semver}, ${visibility}`,
       url,
-      `Install it with: svc install ${skill.tenantSlug}/${slug}`,
+      `Install it with: svc install ${tenantSlug}/${slug}`,
     ].join("\n"),
   };
 }

@@ -1,13 +1,15 @@
-import type { ResolveResult } from "../../contract/payloads.ts";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, messageOf } from "../errors.ts";
-import { applyVersion, reportedPlaces } from "../install/apply.ts";
+import { applyVersion, reportedLocations } from "../install/apply.ts";
 import { fetchVersion } from "../install/fetch.ts";
 import { isThere } from "../install/digest.ts";
 import { findInstalled } from "../install/find.ts";
+import { type AcceptedVersion, acceptInstalled, qualifiedName } from "../install/publisher.ts";
 import { type RecordState, inspectRecord } from "../install/record.ts";
-import { type ReportedPlace, reportingMachine, reportInstalls } from "../install/report.ts";
+import { type ReportedLocation, reportingMachine, reportInstalls } from "../install/report.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
 import { followPull } from "../project/follow.ts";
 import { cacheFolder, inspectCache } from "../state/cache.ts";
@@ -22,6 +24,7 @@ type Outcome = "updated" | "upToDate" | "repaired" | "partial" | "failed";
 interface PulledSkill {
   publicId: string;
   slug: string;
+  tenantSlug: string;
   outcome: Outcome;
   fromVersion?: number;
   toVersion?: number;
@@ -29,42 +32,42 @@ interface PulledSkill {
   warnings: string[];
 }
 
-/** An installed skill, and what its pin stands for now. */
+/** An installed skill, and the version that its pin resolves to. */
 interface Candidate {
   installName: string;
   skill: InstalledSkill;
   range: string;
-  resolved: ResolveResult | CliError;
+  resolved: AcceptedVersion | CliError;
 }
 
-/** One call of `pull`, and what it has to report at its end. */
+/** One run of `pull`, with its report. */
 interface Run {
   context: Context;
   session: Session;
   force: boolean;
-  /** One skill was named: its failure is the command's. */
+  /** A single skill was named: its failure is that of the command. */
   named: boolean;
-  /** The pin that was asked for. */
+  /** The requested pin. */
   repin: string | undefined;
   machine: string | undefined;
-  places: ReportedPlace[];
+  locations: ReportedLocation[];
 }
 
-/** Requests for pins that are under way at a time. */
+/** Maximum number of pins that are resolved concurrently. */
 const resolvedAtOnce = 6;
-/** Skills whose downloads are under way at a time. */
+/** Maximum number of concurrent downloads. */
 const pulledAtOnce = 4;
 
 export const pull = defineCommand({
   name: "pull",
-  summary: "Bring installed skills to the version that their pin stands for",
+  summary: "Update installed skills to the version that their pin resolves to",
   positionals: {
     slug: { description: "One installed skill; without it, all of them", completes: "installed" },
   },
   flags: {
     version: { value: "required", hint: "spec", description: "Pin to this version or range, and update" },
     latest: { value: "none", description: "Remove the pin, and update" },
-    frozen: { value: "none", description: "Fail instead of moving anything" },
+    frozen: { value: "none", description: "Fail instead of changing anything" },
     force: { value: "none", description: "Overwrite copies that were edited" },
   },
   exclusive: [["version", "latest"]],
@@ -97,10 +100,10 @@ export const pull = defineCommand({
       named: args.slug !== undefined,
       repin,
       machine: undefined,
-      places: [],
+      locations: [],
     };
     const skills = await pullAll(run, candidates);
-    await reportInstalls(session.client, run.machine, run.places);
+    await reportInstalls(session.client, run.machine, run.locations);
     const count = (...outcomes: Outcome[]) =>
       skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
     const summary = {
@@ -131,12 +134,8 @@ async function resolveAll(
         chosen.slice(i, i + resolvedAtOnce).map(async ([installName, skill]): Promise<Candidate> => {
           const range = repin ?? skill.range;
           try {
-            return {
-              installName,
-              skill,
-              range,
-              resolved: await session.client.resolve(skill.publicId, range),
-            };
+            const found = await session.client.resolve(skill.publicId, range);
+            return { installName, skill, range, resolved: acceptInstalled(skill, found) };
           } catch (error) {
             if (!(error instanceof CliError)) throw error;
             return { installName, skill, range, resolved: error };
@@ -147,7 +146,7 @@ async function resolveAll(
   return candidates;
 }
 
-/** One failure for all of them is a failure of the command; so is that of the one skill that was named. */
+/** If all skills fail for the same reason, or the named skill fails, the command fails. */
 function throwIfHopeless(candidates: readonly Candidate[], named: boolean): void {
   const errors = candidates
     .map(({ resolved }) => resolved)
@@ -176,34 +175,28 @@ function wouldMove(skill: InstalledSkill, resolved: ResolveResult): boolean {
   return resolved.version.version !== skill.version || resolved.version.hash !== skill.hash;
 }
 
-/** Changes are made one after another, in the order of the skills: files that they share always come out the same. */
+/** Applies changes one after another, in the order of the skills, so that shared files are deterministic. */
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** In the order of the candidates, whichever is downloaded first. */
+/** Results in the order of the candidates. */
 async function pullAll(run: Run, candidates: readonly Candidate[]): Promise<PulledSkill[]> {
   const { length } = candidates;
-  const skills: PulledSkill[] = [];
-  const rest = [...candidates.entries()];
   let before: Promise<unknown> = Promise.resolve();
-  const lane = async () => {
-    for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
-      const [i, candidate] = next;
-      const turn = before;
-      const work = () => pullOne(run, candidate, (change) => turn.then(change));
-      const label = `Pulling ${candidate.skill.slug} (${i + 1} of ${length})`;
-      // Of a single skill, its download tells more.
-      const pulled = length === 1 ? work() : run.context.output.waiting(label, work);
-      before = Promise.allSettled([turn, pulled]);
-      skills[i] = await pulled;
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(pulledAtOnce, length) }, lane));
-  return skills;
+  return mapLimit([...candidates.entries()], pulledAtOnce, ([i, candidate]) => {
+    const turn = before;
+    const work = () => pullOne(run, candidate, (change) => turn.then(change));
+    const label = `Pulling ${candidate.skill.slug} (${i + 1} of ${length})`;
+    // For a single skill, the progress of its download is shown instead.
+    const pulled = length === 1 ? work() : run.context.output.waiting(label, work);
+    before = Promise.allSettled([turn, pulled]);
+    return pulled;
+  });
 }
 
 async function pullOne(run: Run, candidate: Candidate, inTurn: InTurn): Promise<PulledSkill> {
   const { installName, skill, range, resolved } = candidate;
-  const base = { publicId: skill.publicId, slug: skill.slug, fromVersion: skill.version };
+  const { publicId, slug, tenantSlug } = skill;
+  const base = { publicId, slug, tenantSlug, fromVersion: skill.version };
   if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
   try {
     const brought = await bringTo(run, { installName, skill, range, resolved }, inTurn);
@@ -219,13 +212,13 @@ async function pullOne(run: Run, candidate: Candidate, inTurn: InTurn): Promise<
   }
 }
 
-type Brought = Omit<PulledSkill, "publicId" | "slug" | "fromVersion">;
+type Pulled = Omit<PulledSkill, "publicId" | "slug" | "tenantSlug" | "fromVersion">;
 
 async function bringTo(
   run: Run,
-  candidate: Candidate & { resolved: ResolveResult },
+  candidate: Candidate & { resolved: AcceptedVersion },
   inTurn: InTurn,
-): Promise<Brought> {
+): Promise<Pulled> {
   const { context, session, force } = run;
   const { installName, skill, range, resolved } = candidate;
   const { version } = resolved;
@@ -233,25 +226,27 @@ async function bringTo(
   const to = { toVersion: version.version, toSemver: version.semver };
   const cache = cacheFolder(statePaths(context.home), installName);
   const { meta, state } = await inspectCache(cache);
-  const places = await Promise.all(
+  const locations = await Promise.all(
     skill.installs.map(async (record) => ({ record, state: await stateOf(record, installName, cache) })),
   );
   const remarks = [
     ...(state === "edited" ? [`${installName} was edited through its link in ${cache}`] : []),
-    ...places.filter((place) => place.state === "edited").map(({ record }) => `${record.path} was edited`),
+    ...locations
+      .filter((location) => location.state === "edited")
+      .map(({ record }) => `${record.path} was edited`),
   ].map((text) => `${text}; use --force to overwrite it`);
   const edited = remarks.length > 0;
-  for (const place of places)
-    if (place.state === "gone") remarks.push(`${place.record.projectDir!} is no longer there`);
+  for (const location of locations)
+    if (location.state === "gone") remarks.push(`${location.record.projectDir!} is no longer there`);
   const damaged =
     state === "missing" ||
     state === "interrupted" ||
     meta?.hash !== skill.hash ||
-    places.some(
-      (place) =>
-        place.state === "missing" ||
-        place.state === "stale" ||
-        (place.state === "intact" && place.record.outdated === true),
+    locations.some(
+      (location) =>
+        location.state === "missing" ||
+        location.state === "stale" ||
+        (location.state === "intact" && location.record.outdated === true),
     );
 
   if (!moved && !damaged && (!edited || !force)) {
@@ -269,16 +264,16 @@ async function bringTo(
         return applyVersion(context, change, fetched, [], { profile: session.profile, range, force });
       }),
     );
-    run.places.push(...reportedPlaces(result, fetched));
+    run.locations.push(...reportedLocations(result, fetched));
     return result;
   });
-  const by = (...outcomes: string[]) => applied.places.filter(({ outcome }) => outcomes.includes(outcome));
+  const by = (...outcomes: string[]) => applied.locations.filter(({ outcome }) => outcomes.includes(outcome));
   const left = by("edited", "failed");
   const warnings = [
     ...applied.warnings,
-    ...by("edited", "failed", "gone").map((place) => place.reason ?? place.outcome),
+    ...by("edited", "failed", "gone").map((location) => location.reason ?? location.outcome),
   ];
-  if (left.length > 0 && left.length === applied.places.length && moved)
+  if (left.length > 0 && left.length === applied.locations.length && moved)
     return { outcome: "failed", ...to, warnings };
   if (left.length > 0 && (moved || by("failed").length > 0)) return { outcome: "partial", ...to, warnings };
   if (moved) return { outcome: "updated", ...to, warnings };
@@ -289,7 +284,7 @@ async function bringTo(
   };
 }
 
-/** A project on a disk that is away has lost nothing: there is nothing to repair. */
+/** A project on an unmounted disk needs no repair. */
 async function stateOf(
   record: InstallationRecord,
   installName: string,
@@ -317,7 +312,7 @@ async function rememberPin(
 function line(context: Context, skill: PulledSkill): string {
   const version = skill.toSemver === undefined ? "" : ` ${skill.toSemver}`;
   return [
-    `${outcomeWord(context, skill.outcome)}  ${skill.slug}${version}`,
+    `${outcomeWord(context, skill.outcome)}  ${qualifiedName(skill)}${version}`,
     ...skill.warnings.map((warning) => `  ${warning}`),
   ].join("\n");
 }

@@ -2,20 +2,20 @@ import { resolve } from "node:path";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, notFound } from "../errors.ts";
-import { describeGap, gapsOf } from "../project/compare.ts";
+import { describeDifference, differencesOf } from "../project/compare.ts";
 import { type Project, projectFolder, readProject } from "../project/files.ts";
 import type { ProjectLock } from "../project/lock.ts";
-import { placeInProject } from "../project/place.ts";
+import { locateInProject } from "../project/locations.ts";
 import { type RestoredSkill, type Wanted, restoreSkills } from "../project/restore.ts";
 import { profileName } from "../state/config.ts";
 import { readConfig } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { outcomeWord } from "./present.ts";
+import { outcomeWord, trustFlag } from "./present.ts";
 
 export const restore = defineCommand({
   name: "restore",
-  summary: "Install into a project exactly what its svc.lock says",
+  summary: "Install into a project exactly what its svc.lock has",
   positionals: {},
   flags: {
     project: {
@@ -26,6 +26,7 @@ export const restore = defineCommand({
       description: "The project (default: this folder)",
     },
     target: { ...targetFlag, description: "Only these of the tools in svc.lock" },
+    trust: trustFlag,
     force: { value: "none", description: "Overwrite edited copies, and move the skills elsewhere too" },
   },
   examples: ["svc restore", "svc restore -p ../app -t claude", "svc restore -o json"],
@@ -40,16 +41,16 @@ export const restore = defineCommand({
         "path",
         lockPath,
         manifest === undefined
-          ? `There is no svc.lock in ${folder}: svc install <ref> -p --save makes it.`
-          : `There is no svc.lock beside svc.json in ${folder}: svc install <ref> -p makes it; commit it with svc.json.`,
+          ? `There is no svc.lock in ${folder}: svc install <ref> -p --save creates it.`
+          : `There is no svc.lock next to svc.json in ${folder}: svc install <ref> -p creates it; commit it with svc.json.`,
       );
-    refuseGaps(context, project, lock);
+    refuseDifferences(context, project, lock);
 
     const warnings: string[] = [];
     const wanted: Wanted[] = [];
     for (const [ref, locked] of lock) {
       if (manifest !== undefined && !manifest.skills.has(ref)) {
-        warnings.push(`svc.lock still holds ${ref}, which svc.json no longer asks for: it is left out`);
+        warnings.push(`svc.lock still has ${ref}, which svc.json no longer requests: it is skipped`);
         continue;
       }
       const targets = [...locked.targets.keys()].filter(
@@ -60,10 +61,12 @@ export const restore = defineCommand({
     const unused = chosen.find((name) => !wanted.some(({ targets }) => targets.includes(name)));
     if (unused !== undefined) throw invalidArgument("--target", `svc.lock has nothing for ${unused}.`);
 
-    const skills = await restoreSkills(context, folder, wanted, args.force);
+    const skills = await restoreSkills(context, folder, wanted, args);
     const unlocked = await listUnlocked(context, folder, lock);
-    for (const { slug, targets } of unlocked)
-      warnings.push(`${slug} is installed here (${targets.join(", ")}), and svc.lock does not name it`);
+    for (const { slug, tenantSlug, targets } of unlocked)
+      warnings.push(
+        `${tenantSlug}/${slug} is installed here (${targets.join(", ")}), and svc.lock does not name it`,
+      );
     for (const warning of warnings) context.output.warn(plainLine(warning));
     const count = (...outcomes: RestoredSkill["outcome"][]) =>
       skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
@@ -75,29 +78,27 @@ export const restore = defineCommand({
     return {
       data: { project: folder, skills, unlocked, summary, warnings },
       text:
-        skills.length === 0
-          ? "svc.lock holds nothing."
-          : skills.map((skill) => line(context, skill)).join("\n"),
+        skills.length === 0 ? "svc.lock is empty." : skills.map((skill) => line(context, skill)).join("\n"),
       partial: summary.failed > 0,
     };
   },
 });
 
-/** A lock that does not hold what the manifest asks for is not restored in part. */
-function refuseGaps(context: Context, { manifest, folder }: Project, lock: ProjectLock): void {
-  const gaps = gapsOf(
+/** Refuses to restore a lock that lacks skills of the manifest. */
+function refuseDifferences(context: Context, { manifest, folder }: Project, lock: ProjectLock): void {
+  const differences = differencesOf(
     manifest,
     lock,
-    (skill, target) => !("refused" in placeInProject(context, folder, skill, target)),
+    (skill, target) => !("refused" in locateInProject(context, folder, skill, target)),
   );
-  const [first] = gaps;
+  const [first] = differences;
   if (first === undefined) return;
-  const more = gaps.length === 1 ? "" : ` (and ${gaps.length - 1} more)`;
-  throw new CliError("E_VERSION_CHANGED", `${describeGap(first)}${more}`, {
+  const more = differences.length === 1 ? "" : ` (and ${differences.length - 1} more)`;
+  throw new CliError("E_VERSION_CHANGED", `${describeDifference(first)}${more}`, {
     kind: "skill",
     ref: first.skill,
     ...first,
-    changes: gaps,
+    changes: differences,
   });
 }
 
@@ -105,22 +106,30 @@ async function listUnlocked(context: Context, folder: string, lock: ProjectLock)
   const config = await readConfig(context);
   const profile = config.profiles[profileName(config, context.profileFlag, context.env)];
   const locked = new Set([...lock.values()].map(({ publicId }) => publicId));
-  return Object.entries(profile?.installed ?? {}).flatMap(([installName, { publicId, slug, installs }]) => {
+  return Object.entries(profile?.installed ?? {}).flatMap(([installName, skill]) => {
+    const { publicId, slug, tenantSlug, installs } = skill;
     const targets = installs
       .filter(({ projectDir }) => projectDir === folder)
       .map(({ platform }) => platform);
-    return targets.length === 0 || locked.has(publicId) ? [] : [{ installName, publicId, slug, targets }];
+    return targets.length === 0 || locked.has(publicId)
+      ? []
+      : [{ installName, publicId, slug, tenantSlug, targets }];
   });
 }
 
 function line(context: Context, skill: RestoredSkill): string {
   const { outcome, installed, skipped, warnings } = skill;
   return [
-    `${outcomeWord(context, outcome)}  ${skill.skill} ${skill.semver}`,
+    `${outcomeWord(context, outcome)}  ${nameOf(skill)} ${skill.semver}`,
     ...(outcome === "upToDate" ? [] : installed.map((record) => `  ${record.platform}  ${record.path}`)),
     ...skipped.map(
       ({ platform, reason }) => `  ${context.output.paint("yellow", platform)}  ${plainLine(reason)}`,
     ),
     ...warnings.map((warning) => `  ${plainLine(warning)}`),
   ].join("\n");
+}
+
+/** Name of the skill in the lock, with the organization added to a bare slug. */
+function nameOf({ skill, tenantSlug }: RestoredSkill): string {
+  return skill.startsWith(`${tenantSlug}/`) ? skill : `${skill} of ${tenantSlug}`;
 }

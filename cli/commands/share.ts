@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
-import type { SkillPayload } from "../../contract/payloads.ts";
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { skillTypes } from "../../contract/vocabulary.ts";
+import { checkSkillUrl } from "../api/address.ts";
 import { collectPages } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -8,7 +9,6 @@ import { CliError, invalidArgument, notFound } from "../errors.ts";
 import { readSource, stageContent } from "../pack/source.ts";
 import { askText, requireInteraction } from "../prompts.ts";
 import { readConfig } from "../state/state.ts";
-import { profileName } from "../state/config.ts";
 import { asKnownIdentity, withIdentity } from "../state/identity.ts";
 import { serviceAddress } from "../state/session.ts";
 import { plainLine, renderTable } from "../table.ts";
@@ -29,7 +29,7 @@ export const share = defineCommand({
     delete: {
       value: "required",
       hint: "ref",
-      description: "Delete a share for good: its slug, public id or link",
+      description: "Delete a share permanently: its slug, public id or link",
     },
   },
   exclusive: [
@@ -75,7 +75,7 @@ async function sharePath(
   ).catch((error: unknown) => {
     throw atLimit(error);
   });
-  const url = checkedUrl(answer.url);
+  const url = checkSkillUrl(answer.url);
   for (const warning of warnings ?? []) context.output.warn(warning);
   const { username, tenantSlug, anonymous } = identity;
   const title = context.output.paint("bold", plainLine(skill.name));
@@ -91,7 +91,7 @@ async function sharePath(
       unchanged ? `${title} is shared already.` : `Shared ${title} without an account.`,
       url,
       `Install it with: ${installCommand(url)}`,
-      `It is unlisted: no list or search shows it, and whoever has the link can read and install it.`,
+      `It is unlisted: no list or search shows it, and anyone with the link can read and install it.`,
     ].join("\n"),
   };
 }
@@ -99,11 +99,17 @@ async function sharePath(
 async function listShares(context: Context): Promise<CommandResult> {
   const apiUrl = await addressOf(context);
   const shares = (await findShares(context, apiUrl)).map((skill) => {
-    const { publicId, slug, name, type, currentVersion, currentSemver, updatedAt } = skill;
-    const url = checkedUrl(`${apiUrl}/s/${publicId}`);
+    const { publicId, slug, name, type, currentVersion, currentSemver, updatedAt, takedown } = skill;
+    const url = checkSkillUrl(`${apiUrl}/s/${publicId}`);
     const version = { currentVersion, currentSemver };
-    return { publicId, slug, name, type, ...version, url, installCommand: installCommand(url), updatedAt };
+    const shown = { publicId, slug, name, type, ...version, url, installCommand: installCommand(url) };
+    return { ...shown, updatedAt, ...(takedown === undefined ? {} : { takedown }) };
   });
+  for (const { slug, takedown } of shares)
+    if (takedown !== undefined)
+      context.output.warn(
+        `"${slug}" was taken down by an administrator of the service: ${plainLine(takedown.reason)}`,
+      );
   const table = renderTable(
     ["SLUG", "VERSION", "LINK", "NAME"],
     shares.map(({ slug, currentSemver, name, url }) => [slug, currentSemver, url, name]),
@@ -143,23 +149,15 @@ async function findShares(context: Context, apiUrl: string): Promise<SkillPayloa
   return found?.items ?? [];
 }
 
-/** Of the profile's service; its login takes no part. */
+/** A client of the profile's service, without its login. */
 async function addressOf(context: Context): Promise<string> {
-  const config = await readConfig(context);
-  return serviceAddress(context, config.profiles[profileName(config, context.profileFlag, context.env)]);
+  return serviceAddress(context, await readConfig(context));
 }
 
 function atLimit(error: unknown): unknown {
   if (!(error instanceof CliError) || error.details?.["reason"] !== "shares") return error;
-  const wayOut = "svc share --list shows them, svc share --delete <slug> makes room.";
-  return new CliError(error.code, `${error.message} ${wayOut}`, error.details, { cause: error });
+  const remedy = "svc share --list shows them, svc share --delete <slug> makes room.";
+  return new CliError(error.code, `${error.message} ${remedy}`, error.details, { cause: error });
 }
 
 const installCommand = (url: string) => `svc install ${url}`;
-
-/** The link is shown in a command to copy, so it must be nothing but a link. */
-function checkedUrl(text: string): string {
-  if (/^https?:\/\/[\w.:[\]-]+(?:\/[\w.~%-]+)*\/s\/[A-Za-z0-9]{10}$/.test(text) && URL.canParse(text))
-    return text;
-  throw new CliError("E_NETWORK", "The service does not answer like a skill registry: its link is none.");
-}

@@ -1,6 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { CliError } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
+import { qualifiedName } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
 import { isUsedElsewhere, removeSkill } from "../install/remove.ts";
 import { findReportingClient, reportingMachine, reportInstalls } from "../install/report.ts";
@@ -41,7 +42,7 @@ export const uninstall = defineCommand({
       const { paint } = context.output;
       const answer = {
         data: {
-          skill: { installName, publicId: skill.publicId },
+          skill: { installName, publicId: skill.publicId, slug: skill.slug, tenantSlug: skill.tenantSlug },
           removed: removed.map(presentRecord),
           failed,
           purged,
@@ -49,7 +50,7 @@ export const uninstall = defineCommand({
         },
         text: [
           failed.length === 0
-            ? `Uninstalled ${paint("bold", installName)}`
+            ? `Uninstalled ${paint("bold", installName)} (${qualifiedName(skill)})`
             : `${installName} is not removed everywhere`,
           ...removed.map((record) => `  ${paint("green", record.platform)}  ${record.path}`),
           ...failed.map((failure) => `  ${paint("red", failure.platform)}  ${failure.error}`),
@@ -57,12 +58,12 @@ export const uninstall = defineCommand({
         ].join("\n"),
         partial: failed.length > 0,
       };
-      // Another project may still have it there.
+      // Another project may still have the skill for this target.
       const isGone = ({ platform, scope }: InstallationRecord) =>
         !kept.some((record) => record.platform === platform && record.scope === scope);
       return {
         answer,
-        // Without a name, nothing was ever reported.
+        // Without a machine id, nothing was ever reported.
         machine: state.config.machineId && reportingMachine(state.config, client),
         gone: removed
           .filter(isGone)

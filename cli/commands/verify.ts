@@ -9,7 +9,7 @@ import { plainLine } from "../table.ts";
 
 export const verify = defineCommand({
   name: "verify",
-  summary: "List what is not as it was installed, or not as the project's svc.lock says",
+  summary: "List deviations from what was installed, or from the project's svc.lock",
   positionals: {},
   flags: {
     project: {
@@ -19,7 +19,7 @@ export const verify = defineCommand({
       completes: "folder",
       description: "A project (default: this folder, if it has a svc.json or svc.lock)",
     },
-    global: { short: "g", value: "none", description: "Everything that is installed, in other places too" },
+    global: { short: "g", value: "none", description: "All installs, also outside the project" },
   },
   examples: ["svc verify", "svc verify -p ../app", "svc verify -g -o json"],
   async run(context, args) {

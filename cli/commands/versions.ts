@@ -2,6 +2,7 @@ import { limits } from "../../contract/limits.ts";
 import { collectPages } from "../api/client.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
+import { qualifiedName } from "../install/publisher.ts";
 import { parsePinnedRef, parseVersionSpec } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
@@ -48,8 +49,8 @@ export const versions = defineCommand({
       context.output.note(`Only the newest ${items.length} are shown: use --limit or --all for more.`);
     const text =
       data.length === 0
-        ? "No version matches."
-        : renderTable(
+        ? `No version of ${qualifiedName(skill)} matches.`
+        : `${context.output.paint("bold", qualifiedName(skill))}\n${renderTable(
             ["VERSION", "#", "PUBLISHED", "MESSAGE"],
             items.map((version) => [
               version.current ? `${version.semver} (current)` : version.semver,
@@ -58,7 +59,7 @@ export const versions = defineCommand({
               version.message,
             ]),
             { columns: context.output.columns, paintHead: (head) => context.output.paint("bold", head) },
-          );
+          )}`;
     return { data, text };
   },
 });

@@ -1,4 +1,4 @@
-import type { IdentityPayload } from "../../contract/payloads.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import { defineCommand } from "../command.ts";
 import { openSession } from "../state/session.ts";
 
@@ -22,7 +22,7 @@ export const whoami = defineCommand({
   },
 });
 
-/** The identity object of the specification, part 2. */
+/** The user, as in JSON output. */
 export function presentIdentity(identity: IdentityPayload) {
   const { username, name, email, memberships, pendingInvitations } = identity;
   return {

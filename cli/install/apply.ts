@@ -1,9 +1,9 @@
 /**
- * Making one version of a skill lie everywhere it is to lie: cache, tools, records. Runs with the state's lock held.
+ * Applies one version of a skill to its cache, install locations and records. Runs with the state's lock held.
  *
  * Order: records first (with the digests of both the old and the new form), then the cache, then the tools, then the
- * final records. A run that stops anywhere in between leaves places in their old or new form, all of them known to be
- * ours, so that the next `pull` brings them to one version.
+ * final records. An interrupted run leaves locations in their old or new form, all of them recorded, so that the next
+ * `pull` updates them to one version.
  */
 import { stat } from "node:fs/promises";
 import type { Context } from "../context.ts";
@@ -15,36 +15,36 @@ import type { FetchedVersion } from "./fetch.ts";
 import { freeInstallName } from "./install-name.ts";
 import { packageNameOf } from "../pack/frontmatter.ts";
 import {
-  type PlacingContext,
+  type PlanContext,
   type PlannedWrite,
   type WantedInstall,
-  isSamePlace,
+  isSameLocation,
   itemOf,
-  placeAgain,
-  placeWanted,
-} from "./place.ts";
+  planExisting,
+  planRequested,
+} from "./plan-location.ts";
 import { inspectRecord, removeInstallation, removeMadeFolders } from "./record.ts";
-import type { ReportedPlace } from "./report.ts";
-import { type WrittenPlace, writePlace } from "./write.ts";
+import type { ReportedLocation } from "./report.ts";
+import { type WrittenLocation, writeLocation } from "./write.ts";
 
-interface AppliedPlace {
+interface AppliedLocation {
   record: InstallationRecord;
-  /** `gone`: the project is no longer there. `edited`: left alone, because somebody changed it. */
-  outcome: WrittenPlace["outcome"] | "edited" | "gone";
+  /** `gone`: the project no longer exists. `edited`: unchanged, because a user edited it. */
+  outcome: WrittenLocation["outcome"] | "edited" | "gone";
   reason?: string;
 }
 
 export interface Applied {
   installName: string;
   skill: InstalledSkill | undefined;
-  places: AppliedPlace[];
+  locations: AppliedLocation[];
   skipped: { platform: string; reason: string }[];
   warnings: string[];
 }
 
-/** What is to be reported of a version that was applied: the places in which it lies now. */
-export function reportedPlaces(applied: Applied, { skill, version }: FetchedVersion): ReportedPlace[] {
-  return applied.places
+/** The locations that now have the applied version, for the report. */
+export function reportedLocations(applied: Applied, { skill, version }: FetchedVersion): ReportedLocation[] {
+  return applied.locations
     .filter(({ outcome }) => outcome === "written" || outcome === "unchanged")
     .map(({ record: { platform, scope } }) => ({
       publicId: skill.publicId,
@@ -56,15 +56,15 @@ export function reportedPlaces(applied: Applied, { skill, version }: FetchedVers
 
 export interface ApplyOptions {
   profile: string;
-  /** The pin to remember. */
+  /** The pin to store. */
   range: string;
-  /** Overwrite what was edited. */
+  /** Overwrite edited copies. */
   force: boolean;
-  /** What a project's lock calls it in the tools. */
+  /** The install name in a project's lock. */
   installName?: string;
 }
 
-/** Throws only when nothing was changed, or when the cache could not be written. */
+/** Throws only if nothing was changed, or if the cache could not be written. */
 export async function applyVersion(
   context: Context,
   state: StateChange,
@@ -78,13 +78,13 @@ export async function applyVersion(
   const cache = cacheFolder(state.paths, installName);
   const warnings: string[] = [];
   const ownName = await packageNameOf(fetched.packageText);
-  const item = itemOf(fetched, installName, ownName);
+  const item = itemOf(fetched, installName, ownName, await headFor(fetched, installName));
   if (item.format === "package" && item.packageName === undefined && ownName !== undefined)
     warnings.push(
-      `the name in its SKILL.md, "${ownName}", is no folder name: the folder is named ${installName}`,
+      `the name in its SKILL.md, "${ownName}", is not a valid folder name: the folder is named ${installName}`,
     );
   const plans: PlannedWrite[] = [];
-  const at: PlacingContext = {
+  const at: PlanContext = {
     context,
     config: state.config,
     profile,
@@ -97,25 +97,25 @@ export async function applyVersion(
   };
 
   const skipped: Applied["skipped"] = [];
-  const places: AppliedPlace[] = [];
-  for (const place of wanted) {
-    const placed = await placeWanted(at, place);
-    if ("refused" in placed) skipped.push({ platform: place.platform, reason: placed.refused });
+  const locations: AppliedLocation[] = [];
+  for (const location of wanted) {
+    const placed = await planRequested(at, location);
+    if ("refused" in placed) skipped.push({ platform: location.platform, reason: placed.refused });
     else plans.push(placed);
   }
   if (wanted.length > 0 && plans.length === 0)
-    return { installName, skill: present, places, skipped, warnings };
-  /** What lies where the skill is no longer to lie: the other end of a move that was stopped half-way. */
+    return { installName, skill: present, locations, skipped, warnings };
+  /** Installations to remove: the old path of an interrupted move. */
   const abandoned: InstallationRecord[] = [];
   for (const record of present?.installs ?? []) {
-    const plan = plans.find((one) => isSamePlace(record, one.record));
+    const plan = plans.find((one) => isSameLocation(record, one.record));
     if (plan !== undefined) {
       if (plan.replaces !== record) abandoned.push(record);
       continue;
     }
-    const placed = await placeAgain(at, record);
+    const placed = await planExisting(at, record);
     if ("refused" in placed)
-      places.push({ record: outdated(record), outcome: "failed", reason: placed.refused });
+      locations.push({ record: outdated(record), outcome: "failed", reason: placed.refused });
     else plans.push(placed);
   }
 
@@ -134,10 +134,10 @@ export async function applyVersion(
     const { replaces } = plan;
     if (left === undefined) writes.push(plan);
     else if (replaces === undefined) skipped.push({ platform: plan.record.platform, reason: left.reason });
-    else places.push({ record: present!.hash === version.hash ? replaces : outdated(replaces), ...left });
+    else locations.push({ record: present!.hash === version.hash ? replaces : outdated(replaces), ...left });
   }
-  if (wanted.length > 0 && writes.length === 0 && places.length === 0)
-    return { installName, skill: present, places, skipped, warnings };
+  if (wanted.length > 0 && writes.length === 0 && locations.length === 0)
+    return { installName, skill: present, locations, skipped, warnings };
 
   const moved = writes.flatMap(({ replaces, record }) =>
     replaces === undefined || replaces.path === record.path ? [] : [replaces],
@@ -148,20 +148,21 @@ export async function applyVersion(
     name: skill.name,
     type: skill.type,
     visibility: skill.visibility,
+    tenantId: skill.tenantId,
     tenantSlug: skill.tenantSlug,
     format: version.format,
     range: options.range,
     version: version.version,
     semver: version.semver,
     hash: version.hash,
-    installs: [...places.map(({ record }) => record), ...writes.map(announced), ...moved, ...abandoned],
+    installs: [...locations.map(({ record }) => record), ...writes.map(announced), ...moved, ...abandoned],
   };
   profile.installed[installName] = entry;
-  for (const write of writes) tellOthers(write, options.profile);
+  for (const write of writes) updateSharedRecords(write, options.profile);
   await state.save();
 
   try {
-    // Of the places that stay as they are too: a project on a disk that is away finds its link's end again.
+    // Also those of unchanged locations: links in a project on an unmounted disk must stay valid.
     const linked = plans.filter((plan) => plan.record.method === "symlink");
     await writeCache(cache, about(fetched), fetched.content, renderedFor(linked));
   } catch (error) {
@@ -173,17 +174,18 @@ export async function applyVersion(
 
   const gone = [...abandoned];
   for (const write of writes) {
-    const done = await writePlace(context, write, installName, cache, warnings);
+    const done = await writeLocation(context, write, installName, cache, warnings);
     const { replaces } = write;
     if (done.outcome !== "failed") {
-      places.push(done);
+      locations.push(done);
       if (replaces !== undefined && replaces.path !== write.record.path) gone.push(replaces);
-    } else places.push({ ...done, record: replaces === undefined ? done.record : outdated(replaces) });
+    } else locations.push({ ...done, record: replaces === undefined ? done.record : outdated(replaces) });
   }
-  const isKept = (place: AppliedPlace) => place.outcome !== "failed" || isKnown(place.record, present);
-  const kept = places.filter(isKept);
-  for (const { record } of places.filter((place) => !isKept(place))) await removeMadeFolders(record);
-  entry.installs = kept.map((place) => place.record);
+  const isKept = (location: AppliedLocation) =>
+    location.outcome !== "failed" || isKnown(location.record, present);
+  const kept = locations.filter(isKept);
+  for (const { record } of locations.filter((location) => !isKept(location))) await removeMadeFolders(record);
+  entry.installs = kept.map((location) => location.record);
   for (const record of gone) {
     const reason = await removeInstallation(state.config, record, installName, cache, options.force).catch(
       messageOf,
@@ -192,10 +194,18 @@ export async function applyVersion(
   }
   if (entry.installs.length === 0) delete profile.installed[installName];
   await state.save();
-  return { installName, skill: entry, places, skipped, warnings };
+  return { installName, skill: entry, locations, skipped, warnings };
 }
 
-/** A record of a place that the skill's version did not come to; `pull` tries again. */
+/** A text's frontmatter, whose name must be that of the folder; the service has set it to the slug. */
+async function headFor({ skill, content }: FetchedVersion, installName: string): Promise<string | undefined> {
+  if (content.format !== "markdown" || content.frontmatter === undefined) return undefined;
+  if (installName === skill.slug) return content.frontmatter;
+  const { completeHead } = await import("../../contract/edit-frontmatter.ts");
+  return completeHead(content.frontmatter, { name: installName, description: skill.description });
+}
+
+/** The record of a location that could not be updated; `pull` retries it. */
 function outdated(record: InstallationRecord): InstallationRecord {
   return { ...record, outdated: true };
 }
@@ -216,17 +226,17 @@ function about(fetched: FetchedVersion): Omit<CacheMeta, "digests" | "pending"> 
 }
 
 function isKnown(record: InstallationRecord, present: InstalledSkill | undefined): boolean {
-  return present?.installs.some((known) => isSamePlace(known, record)) ?? false;
+  return present?.installs.some((known) => isSameLocation(known, record)) ?? false;
 }
 
-/** The record while the write is under way: either form found there is ours. */
+/** The record during the write: both the old and the new form are svc's. */
 function announced(plan: PlannedWrite): InstallationRecord {
   const previous = plan.replaces?.digest;
   return previous === undefined ? plan.record : { ...plan.record, previousDigest: previous };
 }
 
-/** Other profiles know of the change too: they find it made, or half-way as we do. */
-function tellOthers({ record, sharers }: PlannedWrite, own: string): void {
+/** Records the change in other profiles as well, complete or in progress. */
+function updateSharedRecords({ record, sharers }: PlannedWrite, own: string): void {
   for (const { profile, record: other } of sharers) {
     if (profile === own) continue;
     if (other.digest !== undefined) other.previousDigest = other.digest;
@@ -245,7 +255,7 @@ function renderedFor(plans: readonly PlannedWrite[]): RenderedFile[] {
   return [...rendered.values()];
 }
 
-/** Why what is there stays as it is: its project is gone, or somebody edited it. */
+/** The reason why a location stays unchanged: its project no longer exists, or a user edited it. */
 async function reasonToLeave(
   plan: PlannedWrite,
   installName: string,

@@ -1,4 +1,4 @@
-/** Digests of what was written, to tell an untouched copy from an edited one. */
+/** Digests of written files, to distinguish untouched copies from edited ones. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { lstat, readFile, readdir, readlink, stat } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { compareUtf8 } from "../../contract/package-rules.ts";
 import { hasCode } from "../errors.ts";
-import { isBesideName } from "../state/atomic.ts";
+import { isTemporaryName } from "../state/atomic.ts";
 import { readSection } from "./section.ts";
 
-/** What tools leave behind when they run a package's scripts or show its folder: nobody's edit. */
+/** Files that tools create when they run a package's scripts or show its folder; they don't count as edits. */
 const leavings = new Set([
   "__pycache__",
   ".DS_Store",
@@ -29,7 +29,7 @@ async function digestOfFile(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Over the sorted list of paths and file digests, leaving out what tools leave behind. */
+/** The digest of the sorted list of paths and file digests, without files that tools create. */
 async function digestOfFolder(folder: string): Promise<string> {
   const files: { path: string; sha256: string }[] = [];
   const walk = async (at: string, prefix: string): Promise<void> => {
@@ -49,10 +49,10 @@ async function digestOfFolder(folder: string): Promise<string> {
 }
 
 function isLeaving(name: string): boolean {
-  return leavings.has(name) || name.endsWith(".pyc") || isBesideName(name);
+  return leavings.has(name) || name.endsWith(".pyc") || isTemporaryName(name);
 }
 
-/** The same digest from a list, as of files that are about to be written. */
+/** The same digest of a list, as for files to be written. */
 export function digestOfFiles(files: readonly { path: string; sha256: string }[]): string {
   const sorted = files
     .filter((file) => !file.path.split("/").some(isLeaving))
@@ -60,7 +60,7 @@ export function digestOfFiles(files: readonly { path: string; sha256: string }[]
   return digestOfText(sorted.map((file) => `${file.sha256} ${file.path}\n`).join(""));
 }
 
-/** The digest of a file or folder, undefined where there is none. A link is followed. */
+/** The digest of a file or folder; undefined if it does not exist. Follows links. */
 export async function digestOfPath(path: string): Promise<string | undefined> {
   try {
     const entries = await readdir(path).then(
@@ -77,7 +77,7 @@ export async function digestOfPath(path: string): Promise<string | undefined> {
   }
 }
 
-/** The digest of a section, undefined where the file or the section is not there. */
+/** The digest of a section; undefined if the file or the section does not exist. */
 export async function digestOfSection(path: string, name: string): Promise<string | undefined> {
   let text: string;
   try {
@@ -91,7 +91,7 @@ export async function digestOfSection(path: string, name: string): Promise<strin
   return content === undefined ? undefined : digestOfText(content);
 }
 
-/** Whether anything lies at the path, a dangling link included. */
+/** Whether the path exists, also as a dangling link. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);

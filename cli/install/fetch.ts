@@ -1,32 +1,31 @@
-/** Fetching one version: every byte is held against the version's digest before anything is installed. */
+/** Downloads one version, and compares every byte with the version's digest before anything is installed. */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import semver from "semver";
 import { packageLimits } from "../../contract/package-rules.ts";
-import type { SkillPayload, VersionPayload } from "../../contract/payloads.ts";
+import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import type { Client } from "../api/client.ts";
 import { saveBody } from "../api/download.ts";
 import type { Output } from "../output.ts";
 import type { VersionContent } from "../state/cache.ts";
 import { digestOfText } from "./digest.ts";
 import { checkManifest, damaged } from "./manifest.ts";
+import type { AcceptedVersion } from "./publisher.ts";
 
-export interface FetchedVersion {
-  skill: SkillPayload;
-  version: VersionPayload;
+export interface FetchedVersion extends ResolveResult {
   content: VersionContent;
   /** The text of a package's SKILL.md; undefined for text skills. */
   packageText?: string;
 }
 
-/** `folder` is empty and takes what is downloaded. Throws `E_NETWORK` for anything that is not the version. */
+/** `folder` is an empty folder for the download. Throws `E_NETWORK` if it is not the requested version. */
 export async function fetchVersion(
   client: Client,
   output: Output,
-  resolved: { skill: SkillPayload; version: VersionPayload },
+  resolved: AcceptedVersion,
   folder: string,
 ): Promise<FetchedVersion> {
-  const { skill, version } = resolved;
+  const { skill, version, own } = resolved;
   checkResolved(skill, version);
   if (version.format === "package") {
     const manifest = await client.manifest(skill.publicId, version.version);
@@ -48,16 +47,22 @@ export async function fetchVersion(
       progress.end();
     }
     const packageText = await readFile(join(unpacked, "SKILL.md"), "utf8");
-    return { skill, version, content: { format: "package", folder: unpacked, manifest }, packageText };
+    return { skill, version, own, content: { format: "package", folder: unpacked, manifest }, packageText };
   }
 
   const content = await client.content(skill.publicId, version.version);
   if (typeof content.content !== "string" || digestOfText(content.content) !== version.hash)
     throw damaged("its text does not have the digest of the version");
-  return { skill, version, content: { format: "markdown", body: content.content } };
+  const { content: body, frontmatter } = content;
+  // Versions stored by earlier services have no such digest: their files are rendered from name and description.
+  if (version.frontmatterHash === undefined)
+    return { skill, version, own, content: { format: "markdown", body } };
+  if (typeof frontmatter !== "string" || digestOfText(frontmatter) !== version.frontmatterHash)
+    throw damaged("its frontmatter does not have the digest of the version");
+  return { skill, version, own, content: { format: "markdown", body, frontmatter } };
 }
 
-/** A name from the service becomes a folder name, so it has to look like one. */
+/** Checks a name from the service that becomes a folder name. */
 function checkResolved(skill: SkillPayload, version: VersionPayload): void {
   const names = [skill.slug, skill.tenantSlug].every((name) => /^[a-z0-9]+(?:-+[a-z0-9]+)*$/.test(name));
   if (!names || !/^[A-Za-z0-9]+$/.test(skill.publicId) || !/^[0-9a-f]{64}$/.test(version.hash))

@@ -1,7 +1,7 @@
 /**
- * Putting files, folders and links in place. Whatever is replaced is there in its old or its new form: the new one
- * is made beside it and renamed. A folder cannot be renamed over a folder, so the old one steps aside first and
- * comes back if the second rename fails.
+ * Replacement of files, folders and links. A replaced entry always exists in its old or its new form: the new one
+ * is created next to it and renamed. A folder can't be renamed over a folder, so the old one is renamed first, and
+ * restored if the second rename fails.
  */
 import {
   chmod,
@@ -18,18 +18,18 @@ import {
 } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { hasCode } from "../errors.ts";
-import { besideName, writeAtomic } from "../state/atomic.ts";
+import { temporaryName, writeAtomic } from "../state/atomic.ts";
 
-/** Writes a file whole, through a link to its target, keeping its mode. */
+/** Writes a file atomically, through a link to its target, and keeps its mode. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeAtomic(path, text);
 }
 
-/** Makes `fill` build a folder, then puts it in place of whatever of ours lies at `path`. */
+/** Lets `fill` create a folder, then replaces svc's file or folder at `path` with it. */
 export async function replaceFolder(path: string, fill: (folder: string) => Promise<void>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const fresh = besideName(path, "new");
+  const fresh = temporaryName(path, "new");
   try {
     await mkdir(fresh);
     await fill(fresh);
@@ -40,33 +40,33 @@ export async function replaceFolder(path: string, fill: (folder: string) => Prom
   }
 }
 
-/** Puts a file in place of a link or folder of ours as well, where an atomic write would follow the link. */
+/** Replaces svc's link or folder as well; an atomic write would follow the link. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const info = await lstat(path).catch(() => undefined);
   if (info === undefined || info.isFile()) return writeWhole(path, text);
-  const fresh = besideName(path, "new");
+  const fresh = temporaryName(path, "new");
   await writeWhole(fresh, text);
   await moveIntoPlace(fresh, path);
 }
 
-/** What the system calls a link to a folder or file. Junctions of Windows need no privilege; file links do. */
+/** The system's type of a link to a folder or file. On Windows, junctions need no privilege, file links do. */
 export function linkType(kind: "dir" | "file", platform: NodeJS.Platform): "dir" | "file" | "junction" {
   return platform === "win32" && kind === "dir" ? "junction" : kind;
 }
 
-/** Whether an error says that no link can be made here, by this user or on this disk. */
+/** Whether an error means that this user, or this disk, can't create links. */
 export function isWithoutLinks(error: unknown): boolean {
   return hasCode(error, "EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP");
 }
 
-/** Links `path` to `target`, both absolute. Nothing has changed where that is not possible (`isWithoutLinks`). */
+/** Links `path` to `target`, both absolute. Changes nothing if that is impossible (`isWithoutLinks`). */
 export async function replaceLink(
   path: string,
   target: string,
   type: "dir" | "file" | "junction",
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const fresh = besideName(path, "new");
+  const fresh = temporaryName(path, "new");
   await symlink(target, fresh, type);
   try {
     await moveIntoPlace(fresh, path);
@@ -76,14 +76,14 @@ export async function replaceLink(
   }
 }
 
-/** Renames what was made elsewhere on the same disk to its place. */
+/** Renames an entry on the same disk to its destination. */
 export async function moveIntoPlace(fresh: string, path: string): Promise<void> {
   const [next, present] = await Promise.all([lstat(fresh), lstat(path).catch(() => undefined)]);
   if (present === undefined || (!present.isDirectory() && !next.isDirectory())) {
     await rename(fresh, path);
     return;
   }
-  const old = besideName(path, "old");
+  const old = temporaryName(path, "old");
   await rename(path, old);
   try {
     await rename(fresh, path);
@@ -94,7 +94,7 @@ export async function moveIntoPlace(fresh: string, path: string): Promise<void> 
   await rm(old, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Where a link leads, absolute; undefined when it is no link. */
+/** The absolute target of a link; undefined if the path is not a link. */
 export async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return resolve(dirname(path), await readlink(path));
@@ -120,14 +120,14 @@ export async function copyTree(from: string, to: string): Promise<void> {
 }
 
 /**
- * A file's text, with its byte order mark; undefined where there is none. Throws for what is no UTF-8: written back,
- * it would not be the same.
+ * A file's text, with its byte order mark; undefined if it does not exist. Throws if it is not UTF-8: written back,
+ * it would differ.
  */
 export async function readTextFile(path: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {
-    // A pipe or a device, as a repository's link may name one, would be read without end.
-    if (!(await stat(path)).isFile()) throw new Error("it is no file");
+    // A link in a repository may point to a pipe or a device, which would be read endlessly.
+    if (!(await stat(path)).isFile()) throw new Error("it is not a regular file");
     bytes = await readFile(path);
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
@@ -137,7 +137,7 @@ export async function readTextFile(path: string): Promise<string | undefined> {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.includes("\0")) return text;
   } catch {
-    // The same answer as for a text in 16-bit units, which is full of zeros.
+    // The same error as for UTF-16, which contains zero bytes.
   }
   throw new Error("it is not UTF-8 text");
 }
@@ -147,7 +147,7 @@ export function isInside(path: string, folder: string): boolean {
   return inside === "" || (!/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside));
 }
 
-/** The outermost folder that has to be made for a folder to be there; undefined where it is. */
+/** The outermost missing folder of a path; undefined if the folder exists. */
 export async function firstMissing(folder: string): Promise<string | undefined> {
   const isMissing = async (path: string) => (await lstat(path).catch(() => undefined)) === undefined;
   let missing: string | undefined;

@@ -1,4 +1,4 @@
-/** Finding an installed skill by what a user calls it. */
+/** Look-up of an installed skill by the name that a user typed. */
 import { CliError, notFound } from "../errors.ts";
 import type { InstalledSkill, Profile } from "../state/config.ts";
 

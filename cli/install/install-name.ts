@@ -1,11 +1,11 @@
-/** Under which name a skill lies in the cache and in the tools. */
-import type { SkillPayload } from "../../contract/payloads.ts";
+/** The name of a skill in the cache and in the tools. */
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import type { Config } from "../state/config.ts";
 import { skillFolderName } from "../targets/render.ts";
 
 /**
- * The name it is installed under already, else `preferred` as a project's lock has it, else its slug, else with its
- * organization before it, else with its public id behind it. The cache is shared by all profiles, so a name that
+ * The present install name, or `preferred` from a project's lock, or the slug, or the slug with its
+ * organization as prefix, or with its public id as suffix. All profiles share the cache, so a name that
  * another profile gave to another skill is taken.
  */
 export function freeInstallName(

@@ -1,15 +1,15 @@
-/** What a version is to consist of, checked before a byte of it is used. */
+/** The files of a version, checked before any of them is used. */
 import {
   PackageError,
   canonicalContent,
   checkPackagePaths,
   packageLimits,
 } from "../../contract/package-rules.ts";
-import type { ManifestPayload } from "../../contract/payloads.ts";
+import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import { CliError } from "../errors.ts";
 import { digestOfText } from "./digest.ts";
 
-/** Throws `E_NETWORK` unless the manifest keeps the rules and its files make up the version's digest. */
+/** Throws `E_NETWORK` unless the manifest follows the rules and its files result in the version's digest. */
 export function checkManifest(manifest: ManifestPayload, expectedHash: string): void {
   const wellFormed =
     Array.isArray(manifest.files) &&
@@ -37,11 +37,11 @@ export function checkManifest(manifest: ManifestPayload, expectedHash: string): 
     throw damaged("its files do not have the digest of the version");
 }
 
-/** A download that is not what was asked for. */
+/** The error for a download that is not the requested version. */
 export function damaged(why: string, cause?: unknown): CliError {
   return new CliError(
     "E_NETWORK",
-    `The download is not the version that was asked for: ${why}.`,
+    `The download is not the requested version: ${why}.`,
     { kind: "content" },
     { cause },
   );

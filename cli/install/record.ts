@@ -1,4 +1,4 @@
-/** Installation records: what they say of a place, what is really there, and how to take it away. */
+/** Installation records: comparison with the files on disk, and removal. */
 import { lstat, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Config, InstallationRecord } from "../state/config.ts";
@@ -6,9 +6,9 @@ import { hasCode } from "../errors.ts";
 import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
 import { isInside, linkTarget, readTextFile, writeWhole } from "./files.ts";
 import { removeSection } from "./section.ts";
-import { handOver, sharersOf } from "./same-place.ts";
+import { handOver, sharersOf } from "./same-location.ts";
 
-/** `stale`: what a stopped run was about to replace. `edited`: not what svc left there. */
+/** `stale`: an interrupted run was about to replace it. `edited`: it differs from what svc wrote. */
 export type RecordState = "intact" | "stale" | "missing" | "edited";
 
 export async function inspectRecord(
@@ -32,8 +32,8 @@ export async function inspectRecord(
 }
 
 /**
- * Takes an installation away, with the folders that were made for it, unless another record needs what is there.
- * Answers why not, when what is there is not what svc left.
+ * Removes an installation with the folders that were created for it, unless another record needs it. If it differs from
+ * what svc wrote, it stays, and the reason is returned.
  */
 export async function removeInstallation(
   config: Config,
@@ -79,7 +79,7 @@ async function takeAway(
   return undefined;
 }
 
-/** Removes the folders that were made for a record, from the inside out, up to the first one that holds something. */
+/** Removes the folders that were created for a record, innermost first, up to the first one that is not empty. */
 export async function removeMadeFolders({ path, createdFolder }: InstallationRecord): Promise<void> {
   if (createdFolder === undefined) return;
   for (let at = dirname(path); isInside(at, createdFolder); at = dirname(at))
@@ -90,7 +90,7 @@ export async function removeMadeFolders({ path, createdFolder }: InstallationRec
     }
 }
 
-/** The record as the specification has it, without what is only ours to know. */
+/** The record as JSON output shows it, without internal fields. */
 export function presentRecord(record: InstallationRecord) {
   const { platform, scope, method, path, projectDir, format, installedAt } = record;
   return {

@@ -1,4 +1,4 @@
-/** Taking an installed skill out of every place that it is in. */
+/** Removes an installed skill from all its locations. */
 import { dirname } from "node:path";
 import { messageOf } from "../errors.ts";
 import { clearLeftovers } from "../state/atomic.ts";
@@ -10,15 +10,15 @@ import { removeInstallation } from "./record.ts";
 export interface Removal {
   removed: InstallationRecord[];
   failed: { platform: string; path: string; error: string }[];
-  /** What `failed` is about; still recorded. */
+  /** The records of `failed`, which stay. */
   kept: InstallationRecord[];
-  /** Something in `failed` is no edit that was spared, but a place that could not be changed. */
+  /** At least one entry of `failed` is a location that could not be changed, not an edited copy. */
   isBroken: boolean;
 }
 
 /**
- * Removes a skill's installations and, where all of them are gone, the skill from its profile. The config is saved
- * after each one: a run that stops in between has not forgotten what is still there.
+ * Removes a skill's installations and, once all are removed, the skill from its profile. The config is saved
+ * after each one, so that an interrupted run keeps the records of the rest.
  */
 export async function removeSkill(
   state: StateChange,

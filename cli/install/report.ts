@@ -1,32 +1,33 @@
 /**
- * Tells the service what is installed where, so that an organization sees which of its members have which version.
- * Whatever becomes of a report, the command prints and answers the same, and waits no longer than `budgetMs` for it.
+ * Reports installs to the service, so that an organization sees which of its members have which version.
+ * A report does not change the output or exit code of the command, which waits for it at most `budgetMs`.
  */
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import type { InstallScope, Target } from "../../contract/vocabulary.ts";
 import type { Client } from "../api/client.ts";
 import type { Context } from "../context.ts";
 import { type Config, machineIdOf } from "../state/config.ts";
 import { openSession } from "../state/session.ts";
 
-/** All reports of a command together. */
+/** Time limit of all reports of a command. */
 const budgetMs = 2000;
 const atOnce = 8;
 
-export interface ReportedPlace {
+export interface ReportedLocation {
   publicId: string;
   platform: Target;
   scope: InstallScope;
-  /** The version that is there now; absent where the skill is there no more. */
+  /** The installed version; absent after an uninstall. */
   version?: number;
 }
 
-/** The name of this machine for a signed-in person's reports, or undefined where nothing is to be reported. */
+/** The machine's id for reports of a logged-in user, or undefined if nothing is reported. */
 export function reportingMachine(config: Config, client: Client | undefined): string | undefined {
-  // What an organization's own token installs is nobody's.
+  // Installs with an organization's token belong to no member.
   return client?.options.token?.startsWith("lsk_") === true ? machineIdOf(config) : undefined;
 }
 
-/** For commands that need no service: the one that the person is signed in to, if any, without a word about it. */
+/** For commands that need no service: the client of the user's login, or undefined. Reports no errors. */
 export async function findReportingClient(context: Context): Promise<Client | undefined> {
   try {
     const output = { ...context.output, warn() {} };
@@ -36,23 +37,19 @@ export async function findReportingClient(context: Context): Promise<Client | un
   }
 }
 
-/** Never throws. A place that several projects share is reported once. */
+/** Never throws. A location that several projects share is reported once. */
 export async function reportInstalls(
   client: Client | undefined,
   machine: string | undefined,
-  places: readonly ReportedPlace[],
+  locations: readonly ReportedLocation[],
 ): Promise<void> {
   if (client === undefined || machine === undefined) return;
   const deadline = performance.now() + budgetMs;
-  const keyOf = ({ publicId, platform, scope }: ReportedPlace) => `${publicId} ${platform} ${scope}`;
-  const rest = [...new Map(places.map((place) => [keyOf(place), place])).values()];
-  const lane = async () => {
-    for (let place = rest.shift(); place !== undefined; place = rest.shift()) {
-      const left = deadline - performance.now();
-      if (left <= 0) return;
-      const { publicId, ...installed } = place;
+  const keyOf = ({ publicId, platform, scope }: ReportedLocation) => `${publicId} ${platform} ${scope}`;
+  const unique = [...new Map(locations.map((location) => [keyOf(location), location])).values()];
+  await mapLimit(unique, atOnce, async ({ publicId, ...installed }) => {
+    const left = deadline - performance.now();
+    if (left > 0)
       await client.reportInstall(publicId, { machine, ...installed }, left).catch(() => undefined);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, rest.length) }, lane));
+  });
 }

@@ -1,6 +1,6 @@
 /**
- * Blocks of ours in a file that belongs to others. Pure: text in, text out. Every byte outside the block stays;
- * a file whose markers are in disorder is refused rather than guessed at.
+ * Sections of svc in a shared file. Pure: text in, text out. Every byte outside the section stays;
+ * a file whose markers don't match is refused.
  */
 
 export type SectionEdit = { text: string } | { refused: string };
@@ -11,9 +11,9 @@ interface Line {
   /** Without its ending. */
   text: string;
   start: number;
-  /** Behind the text, before the ending. */
+  /** Offset after the text, before the line ending. */
   textEnd: number;
-  /** Behind the ending. */
+  /** Offset after the line ending. */
   end: number;
 }
 
@@ -22,11 +22,11 @@ interface Span {
   last: Line;
 }
 
-/** Puts the block of `name` in place of the present one, or at the end. `text` is undefined when there is no file. */
+/** Replaces the section of `name`, or appends it. `text` is undefined if the file does not exist. */
 export function applySection(text: string | undefined, name: string, block: string): SectionEdit {
   const lines = block.split(/\r\n|\r|\n/);
   if (lines.some((line) => marker.test(line)))
-    return { refused: "its text holds a line that looks like a section marker of svc" };
+    return { refused: "its text contains a line that looks like a section marker of svc" };
   const before = text ?? "";
   const eol = lineEndingOf(before);
   const section = [`<!-- svc:start:${name} -->`, ...lines, "", `<!-- svc:end:${name} -->`].join(eol);
@@ -39,13 +39,13 @@ export function applySection(text: string | undefined, name: string, block: stri
     };
   const content = withoutMark(before);
   if (content === "") return { text: before + section + eol };
-  // A file that ends without a newline still does so afterwards: removal can tell, and gives back the same bytes.
+  // A file without a final newline stays without one, so that removal can restore the same bytes.
   return content.endsWith("\n")
     ? { text: before + eol + section + eol }
     : { text: before + eol + eol + section };
 }
 
-/** Takes the block of `name` out, with the blank line that `applySection` put before it. */
+/** Removes the section of `name`, with the blank line that `applySection` inserted before it. */
 export function removeSection(text: string, name: string): SectionEdit {
   const found = findSpan(text, name);
   if ("refused" in found) return found;
@@ -58,18 +58,18 @@ export function removeSection(text: string, name: string): SectionEdit {
   if (endsOpen) return { text: withoutSuffix(head, eol + eol) };
   if (withoutMark(head) !== "")
     return { text: (head.endsWith(`\n${eol}`) ? withoutSuffix(head, eol) : head) + tail };
-  // The first block of an empty file: the blank line belongs to the block that follows it.
+  // The first section of an empty file: the blank line belongs to the section after it.
   return { text: head + tail.replace(/^\r?\n(?=<!-- svc:start:[a-z0-9-]+ -->[ \t]*(?:\r?\n|$))/, "") };
 }
 
-/** The block's lines between its markers, with `\n` endings; undefined when it is not there or not in order. */
+/** The lines between the section's markers, with `\n` endings; undefined if it is missing or malformed. */
 export function readSection(text: string, name: string): string | undefined {
   const found = findSpan(text, name);
   if ("refused" in found || found.span === undefined) return undefined;
   return text.slice(found.span.first.end, found.span.last.start).replaceAll("\r\n", "\n");
 }
 
-/** What `readSection` finds after `applySection` with this block. */
+/** The result of `readSection` after `applySection` with this section. */
 export function sectionContent(block: string): string {
   return `${block.replaceAll(/\r\n?/g, "\n")}\n\n`;
 }
@@ -83,11 +83,11 @@ function findSpan(text: string, name: string): { span: Span | undefined } | { re
   if (own.length === 0) return { span: undefined };
   const [start, end] = own;
   if (own.length !== 2 || start!.kind !== "start" || end!.kind !== "end")
-    return { refused: `its svc markers for ${name} are in disorder: mend or remove them by hand` };
+    return { refused: `its svc markers for ${name} do not match: repair or remove them by hand` };
   const between = marks.some(
     (mark) => mark.line.start > start!.line.start && mark.line.start < end!.line.start,
   );
-  if (between) return { refused: `another svc section lies inside that of ${name}: mend it by hand` };
+  if (between) return { refused: `another svc section is inside that of ${name}: repair it by hand` };
   return { span: { first: start!.line, last: end!.line } };
 }
 
@@ -105,7 +105,7 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** CRLF where most lines end so. */
+/** CRLF if most lines end with it. */
 function lineEndingOf(text: string): "\n" | "\r\n" {
   const all = text.split("\n").length - 1;
   const carriage = text.split("\r\n").length - 1;

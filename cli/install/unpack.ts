@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import yauzl from "yauzl";
-import type { ManifestFile, ManifestPayload } from "../../contract/payloads.ts";
+import type { ManifestFile, ManifestPayload } from "../../contract/payloads/skills.ts";
 import { CliError, isSystemError } from "../errors.ts";
 import { damaged } from "./manifest.ts";
 
-/** Unpacks the zip into an empty folder. It must hold the manifest's files, every byte of them, and nothing else. */
+/** Unpacks the zip into an empty folder. It must contain exactly the manifest's files, byte for byte. */
 export async function unpackPackage(
   zipPath: string,
   manifest: ManifestPayload,
@@ -23,14 +23,14 @@ export async function unpackPackage(
   } catch (error) {
     throw isSystemError(error) && error.syscall !== undefined
       ? error
-      : damaged("it is no readable zip", error);
+      : damaged("it is not a readable zip", error);
   }
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName.endsWith("/")) continue;
       const file = expected.get(entry.fileName);
       if (file === undefined)
-        throw damaged(`it holds ${JSON.stringify(entry.fileName)}, which is not listed or is there twice`);
+        throw damaged(`it contains ${JSON.stringify(entry.fileName)}, which is not listed or occurs twice`);
       expected.delete(entry.fileName);
       const kind = (entry.externalFileAttributes >>> 16) & 0o170000;
       if (kind !== 0 && kind !== 0o100000) throw damaged(`${JSON.stringify(file.path)} is not a plain file`);

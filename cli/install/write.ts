@@ -1,4 +1,4 @@
-/** Writing one place: a link, a copy or a section, each whole or not at all. */
+/** Writes one install location: a link, a copy or a section, atomically. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { InstallMethod } from "../../contract/vocabulary.ts";
@@ -20,24 +20,24 @@ import {
   replaceLink,
   writeWhole,
 } from "./files.ts";
-import type { PlannedWrite } from "./place.ts";
+import type { PlannedWrite } from "./plan-location.ts";
 import { inspectRecord } from "./record.ts";
 import { applySection } from "./section.ts";
 
-export interface WrittenPlace {
+export interface WrittenLocation {
   record: InstallationRecord;
   outcome: "written" | "unchanged" | "failed";
   reason?: string;
 }
 
-/** Never throws; what failed is as it was before. The cache is written already. */
-export async function writePlace(
+/** Never throws; a failed location is unchanged. The cache is written already. */
+export async function writeLocation(
   context: Context,
   plan: PlannedWrite,
   installName: string,
   cache: string,
   warnings: string[],
-): Promise<WrittenPlace> {
+): Promise<WrittenLocation> {
   const { record } = plan;
   try {
     if (await isAsPlanned(plan, installName, cache)) {
@@ -79,7 +79,7 @@ function linkFor(
   return { target: join(cache, record.platform), kind: "dir" };
 }
 
-/** Writes and answers the method that was used: where links cannot be made, another one. */
+/** Writes and returns the method that was used: a copy where links can't be created. */
 async function putThere(
   { platform }: Context,
   plan: PlannedWrite,
@@ -119,7 +119,7 @@ async function putThere(
   return "copy";
 }
 
-/** What keeps a written section from being read. */
+/** Warnings about a written section that the tool may not read. */
 async function advise({ placement, record }: PlannedWrite, warnings: string[]): Promise<void> {
   if (placement.shape !== "section") return;
   const { advised, hiddenBy, path } = placement;

@@ -1,4 +1,4 @@
-/** A folder as the files of a package, under the rules that the service holds it to as well. */
+/** The files of a package in a folder, checked by the rules that the service applies as well. */
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,22 +6,22 @@ import { PackageError, collectPaths, compareUtf8, packageLimits } from "../../co
 import { CliError, messageOf } from "../errors.ts";
 
 export interface PackageFile {
-  /** In the package, with `/`. */
+  /** Path in the package, with `/`. */
   path: string;
-  /** On disk. */
+  /** Path on disk. */
   source: string;
   size: number;
   executable: boolean;
 }
 
-/** Never part of a skill. */
+/** Names that are never part of a skill. */
 const leftOut = new Set([".git", "node_modules", ".DS_Store"]);
 
 export function isLeftOut(name: string): boolean {
   return leftOut.has(name);
 }
 
-/** The files in the order of their paths. Throws `E_PACK_FAILED` with the rule that the folder breaks. */
+/** The files in the order of their paths. Throws `E_PACK_FAILED` with the violated rule. */
 export async function readPackageFolder(folder: string): Promise<PackageFile[]> {
   try {
     return await walkPackage(folder, (error) => {
@@ -33,8 +33,8 @@ export async function readPackageFolder(folder: string): Promise<PackageFile[]> 
 }
 
 /**
- * The files of a folder in the order of their paths, without those that break a rule: these go to `refuse`. A rule
- * about all of them ends the walk.
+ * The files of a folder in the order of their paths; `refuse` gets those that violate a rule. A rule
+ * about the whole package ends the walk.
  */
 export async function walkPackage(
   folder: string,
@@ -83,7 +83,11 @@ function addFile(paths: ReturnType<typeof collectPaths>, entry: Dirent, path: st
   if (entry.isSymbolicLink())
     throw new PackageError("symlink", `${JSON.stringify(path)} is a link: put the file itself there.`, path);
   if (!entry.isFile())
-    throw new PackageError("special_file", `${JSON.stringify(path)} is no plain file: leave it out.`, path);
+    throw new PackageError(
+      "special_file",
+      `${JSON.stringify(path)} is not a regular file: leave it out.`,
+      path,
+    );
   paths.addFile(path);
 }
 
@@ -91,7 +95,7 @@ function checkSize(bytes: number): void {
   if (bytes > packageLimits.uncompressedBytes)
     throw new PackageError(
       "too_large",
-      `The folder holds more than ${packageLimits.uncompressedBytes} bytes: leave out what the skill does not need.`,
+      `The folder contains more than ${packageLimits.uncompressedBytes} bytes: leave out what the skill does not need.`,
     );
 }
 

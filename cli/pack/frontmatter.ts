@@ -1,16 +1,20 @@
-/** The name that a text gives itself in its frontmatter. The service judges the rest. */
+/** The name in a text's frontmatter. The service validates the rest. */
 
-const fence = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m;
-const fenceBytes = 64 * 1024;
+const opening = /^\uFEFF?---[ \t]*\r?\n/;
+const closing = /(?<![^\n])---[ \t]*(?:\r?\n|$)/;
+const fenceLength = 64 * 1024;
 
-/** A text's frontmatter and what follows it; undefined where there is none, or none that anybody would write. */
+/** A text's frontmatter and body; undefined without frontmatter, or with an oversized one. */
 export function splitFence(text: string): { yaml: string; body: string } | undefined {
-  const match = text.startsWith("---") || text.startsWith("\uFEFF---") ? fence.exec(text) : null;
-  if (match === null || match[1]!.length > fenceBytes) return undefined;
-  return { yaml: match[1]!, body: text.slice(match.index + match[0].length) };
+  const start = opening.exec(text)?.[0].length;
+  if (start === undefined) return undefined;
+  const rest = text.slice(start);
+  const end = closing.exec(rest);
+  if (end === null || end.index > fenceLength) return undefined;
+  return { yaml: rest.slice(0, end.index), body: rest.slice(end.index + end[0].length) };
 }
 
-/** As the service reads it. Undefined where there is no frontmatter, no name, or nothing readable. */
+/** The name, parsed as by the service. Undefined if there is no frontmatter, no name, or invalid YAML. */
 export async function frontmatterName(text: string): Promise<string | undefined> {
   if (!/^\uFEFF?---/.test(text)) return undefined;
   const { readSkillText } = await import("../../contract/skill-rules.ts");

@@ -1,4 +1,4 @@
-/** Looking at skills as the service will, before they are published: every rule that they break, not the first alone. */
+/** Checks skills by the service's rules before they are published, and reports every violation, not only the first. */
 import { type Stats } from "node:fs";
 import { readFile, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
@@ -18,9 +18,9 @@ export interface Finding {
   /** `error`: the service refuses it. */
   severity: "error" | "warning";
   message: string;
-  /** As the path that was given, with `/`. */
+  /** Path relative to the given one, with `/`. */
   path: string;
-  /** From 1. */
+  /** Line number, from 1. */
   line?: number;
 }
 
@@ -28,7 +28,7 @@ export interface LintedSkill {
   path: string;
   format: ContentFormat;
   type: SkillType;
-  /** Under which `publish` would publish it. */
+  /** The name under which `publish` would publish it. */
   name: string;
 }
 
@@ -38,10 +38,10 @@ export interface LintReport {
 }
 
 const rootFile = "SKILL.md";
-/** Folders of a mirror inside one another; deeper ones are named by themselves. */
+/** Maximum depth of folders in `skills/`; pass the path of deeper ones. */
 const searchedDepth = 12;
 
-/** A file, a folder with a SKILL.md, or all skills below a folder. Throws for what cannot be looked at. */
+/** A file, a folder with a SKILL.md, or all skills below a folder. Throws for unreadable paths. */
 export async function lintPath(
   context: Context,
   path: string,
@@ -78,14 +78,14 @@ async function lintFile(
   const shown = slashed(path);
   const skill: LintedSkill = { path: shown, format: "markdown", type, name: nameOfFile(full) };
   report.skills.push(skill);
-  const text = await textToJudge(report, full, shown, info.size);
+  const text = await textToJudge(report, full, shown, info.size, limits.textFileBytes);
   if (text === undefined) return;
   const isTools = isToolFile(full);
   const read = readSkillText(isTools ? await withoutToolKeys(text) : text, "markdown");
   skill.name = read.defaults.name ?? skill.name;
   const unusable = faultOfName(skill.name, read.lines.get("name"));
   const { format } = skill;
-  // What the tool wrote into its frontmatter is left out, and its lines no longer count.
+  // The tool's own frontmatter is left out, so line numbers don't apply.
   const placed = <R extends string>({ line, ...fault }: Fault<R>): Fault<R> =>
     isTools || line === undefined ? fault : { ...fault, line };
   const errors = unusable === undefined ? read.faults : [...read.faults, unusable];
@@ -107,10 +107,13 @@ async function lintFolder(
   const skill: LintedSkill = { path: shown, format: "package", type, name: folder };
   report.skills.push(skill);
   const before = report.findings.length;
-  const files = await walkPackage(full, (error) => tellOfPackage(report, shown, error));
+  const files = await walkPackage(full, (error) => reportPackageError(report, shown, error));
   const root = files.find((file) => file.path === rootFile);
   const rootPath = inFolder(shown, rootFile);
-  const text = root === undefined ? undefined : await textToJudge(report, root.source, rootPath, root.size);
+  const text =
+    root === undefined
+      ? undefined
+      : await textToJudge(report, root.source, rootPath, root.size, limits.textContentBytes);
   if (text !== undefined) {
     const read = readSkillText(text, "package");
     skill.name = read.defaults.name ?? skill.name;
@@ -124,7 +127,7 @@ async function lintFolder(
   if (!isRefused) await tryToPack(context, report, shown, files);
 }
 
-/** Only a package near the limit can be too large once it is a zip. */
+/** Only a package near the limit can exceed the limit of a zip. */
 async function tryToPack(
   context: Context,
   report: LintReport,
@@ -145,14 +148,15 @@ async function tryToPack(
   });
 }
 
-/** The text of a file, unless it is too large to be one or no text at all: that is told. */
+/** The text of a file; undefined, with a finding, if it is too large or not text. */
 async function textToJudge(
   report: LintReport,
   full: string,
   shown: string,
   size: number,
+  maxBytes: number,
 ): Promise<string | undefined> {
-  if (size > limits.textContentBytes) {
+  if (size > maxBytes) {
     const reason = `it is over ${limits.textContentBytes} bytes`;
     tell(report, "error", shown, { rule: "text_too_large", reason });
     return undefined;
@@ -176,7 +180,7 @@ function tell(
   findings.push({ rule, severity, message, path, ...(line === undefined ? {} : { line }) });
 }
 
-function tellOfPackage(
+function reportPackageError(
   { findings }: LintReport,
   folder: string,
   { rule, message, path }: PackageError,

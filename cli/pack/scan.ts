@@ -1,4 +1,4 @@
-/** What people keep in the folders of their tools and `svc` did not put there: what `publish` can offer them. */
+/** Finds the user's own skills in the folders of tools, which `publish` offers. */
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { compareUtf8 } from "../../contract/package-rules.ts";
@@ -9,29 +9,29 @@ import type { Config } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
-import type { InstallPlace, SourceFiles } from "../targets/target.ts";
+import type { InstallLocation, SourceFiles } from "../targets/target.ts";
 import { isLeftOut } from "./folder.ts";
 
 export interface FoundSkill {
-  /** What to publish: a file, or a folder with more than its SKILL.md. Absolute. */
+  /** Absolute path to publish: a file, or a folder with more than its SKILL.md. */
   path: string;
-  /** Of its file or folder. */
+  /** Name of its file or folder. */
   name: string;
-  /** The tool that it was found in, as people call it. */
+  /** Display name of the tool that it was found in. */
   tool: string;
   scope: InstallScope;
   type: SkillType;
   format: ContentFormat;
 }
 
-/** Of the current folder first, then of the user; in each, tool by tool. What cannot be read is not there. */
+/** Skills of the current folder, then of the user, each sorted by tool. Unreadable files are skipped. */
 export async function findOwnSkills(
   context: Pick<Context, "home" | "env" | "platform" | "cwd">,
   config: Config,
 ): Promise<FoundSkill[]> {
   const machine = machineOf(context);
   const [home, projectDir] = await Promise.all([real(context.home), real(context.cwd)]);
-  const places: InstallPlace[] = [
+  const locations: InstallLocation[] = [
     ...(projectDir === undefined || projectDir === home
       ? []
       : [{ ...machine, scope: "project", projectDir } as const]),
@@ -39,10 +39,10 @@ export async function findOwnSkills(
   ];
   const isNew = await newcomers(context.home, config);
   const found: FoundSkill[] = [];
-  for (const place of places)
+  for (const location of locations)
     for (const { label: tool, sources } of targetDefinitions) {
-      const { skillFolders, files, reserved = [] } = sources(place);
-      const { scope } = place;
+      const { skillFolders, files, reserved = [] } = sources(location);
+      const { scope } = location;
       for (const folder of skillFolders)
         for (const skill of await skillsIn(folder, reserved, isNew))
           found.push({ ...skill, tool, scope, type: "skill" });
@@ -55,7 +55,7 @@ export async function findOwnSkills(
 
 type IsNew = (path: string) => Promise<boolean>;
 
-/** Tells what no installation is about and what was not found before, by whatever path it was reached. */
+/** Whether a path is neither an installation nor already found by another path. */
 async function newcomers(home: string, config: Config): Promise<IsNew> {
   const installed = Object.values(config.profiles)
     .flatMap((profile) => Object.values(profile.installed))
@@ -108,7 +108,7 @@ async function filesIn(
   return found;
 }
 
-/** A link to a folder further up would go round for ever. */
+/** Whether the folder is really inside its parent: a link to a folder further up would loop. */
 async function isOwnFolder(path: string, parent: string): Promise<boolean> {
   const [at, above] = await Promise.all([real(path), real(parent)]);
   return at !== undefined && above !== undefined && at !== above && isInside(at, above);

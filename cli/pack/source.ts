@@ -1,4 +1,4 @@
-/** What `publish` and `push` are given: a file is a text skill, a folder a package. */
+/** The source of `publish` and `push`: a file is a text skill, a folder a package. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
@@ -15,10 +15,10 @@ export type SkillSource =
   | { format: "markdown"; name: string; content: string }
   | { format: "package"; name: string; files: PackageFile[] };
 
-/** Files that are named after what they are rather than after the skill. */
+/** File names that are generic and not the name of the skill. */
 const genericNames = new Set(["skill", "rule"]);
 
-/** Reads a file, or lists a folder's files. Throws for what cannot be published. */
+/** Reads a file, or lists a folder's files. Throws for content that can't be published. */
 export async function readSource(context: Context, path: string): Promise<SkillSource> {
   const full = resolve(context.cwd, path);
   let isFolder: boolean;
@@ -27,12 +27,7 @@ export async function readSource(context: Context, path: string): Promise<SkillS
     isFolder = info.isDirectory();
     if (!isFolder && !info.isFile())
       throw invalidArgument("<path>", `${path} is neither a file nor a folder.`, { kind: "path", ref: path });
-    if (!isFolder && info.size > limits.textContentBytes)
-      throw invalidArgument(
-        "<path>",
-        `${path} has ${info.size} bytes; a text skill may have ${limits.textContentBytes}. Publish a folder instead.`,
-        { kind: "path", ref: path },
-      );
+    if (!isFolder && info.size > limits.textFileBytes) throw tooLarge(path, info.size);
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -44,10 +39,26 @@ export async function readSource(context: Context, path: string): Promise<SkillS
   }
   const text = await readText(full, path);
   const content = isToolFile(full) ? await withoutToolKeys(text) : text;
+  if (await isOverLimit(content)) throw tooLarge(path, Buffer.byteLength(content));
   return { format: "markdown", name: (await frontmatterName(content)) ?? nameOfFile(full), content };
 }
 
-/** What a text is called that does not say it itself. */
+/** Frontmatter has a separate limit. */
+async function isOverLimit(text: string): Promise<boolean> {
+  if (Buffer.byteLength(text) <= limits.textContentBytes) return false;
+  const { cutFences } = await import("../../contract/frontmatter.ts");
+  return Buffer.byteLength(cutFences(text)?.body ?? text) > limits.textContentBytes;
+}
+
+function tooLarge(path: string, bytes: number): CliError {
+  return invalidArgument(
+    "<path>",
+    `${path} has ${bytes} bytes; a text skill may have ${limits.textContentBytes}. Publish a folder instead.`,
+    { kind: "path", ref: path },
+  );
+}
+
+/** The name of a text without `name` in its frontmatter. */
 export function nameOfFile(full: string): string {
   const stem = basename(full, extname(full)).replace(/\.instructions$/, "");
   return genericNames.has(stem.toLowerCase()) ? basename(dirname(full)) : stem;
@@ -86,7 +97,7 @@ async function readText(full: string, path: string): Promise<string> {
   } catch {
     throw refuse("is not UTF-8 text");
   }
-  if (text.includes("\0")) throw refuse("is not text: it holds NUL characters");
+  if (text.includes("\0")) throw refuse("is not text: it contains NUL characters");
   if (text.trim() === "") throw refuse("is empty");
   return text;
 }

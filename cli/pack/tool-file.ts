@@ -1,11 +1,11 @@
-/** Rule files as the tools keep them: their frontmatter speaks to the tool, and only its description to anybody. */
+/** Rule files of tools: of their frontmatter, only name and description apply to other tools. */
 import path from "node:path";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 import { yamlText } from "../targets/render.ts";
 import { splitFence } from "./frontmatter.ts";
 
-/** Whether a file lies where one of the tools keeps its rules, or is called as only they call theirs. */
+/** Whether a file is in a tool's folder of rules, or has a name that only its rules have. */
 export function isToolFile(file: string): boolean {
   if (/\.mdc$|\.instructions\.md$/.test(file)) return true;
   const machine = machineOf({ home: path.sep, env: {}, platform: process.platform });
@@ -14,7 +14,7 @@ export function isToolFile(file: string): boolean {
     .some(({ folder, type }) => type === "rule" && file.includes(folder + path.sep));
 }
 
-/** The text with nothing but name and description in its frontmatter, or without one where it has neither. */
+/** The text with only name and description in its frontmatter, or without frontmatter if it has neither. */
 export async function withoutToolKeys(text: string): Promise<string> {
   const split = splitFence(text);
   if (split === undefined) return text;
@@ -28,8 +28,15 @@ export async function withoutToolKeys(text: string): Promise<string> {
 }
 
 async function readFields(yaml: string): Promise<Map<string, string> | undefined> {
-  const { isMap, isScalar, parseDocument } = await import("yaml");
-  const document = parseDocument(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
+  const { isMap, isScalar } = await import("yaml");
+  const { YamlLimitError, parseYaml } = await import("../../contract/yaml.ts");
+  let document: ReturnType<typeof parseYaml>;
+  try {
+    document = parseYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
+  } catch (error) {
+    if (error instanceof YamlLimitError) return undefined;
+    throw error;
+  }
   if (document.errors.length > 0 || !isMap(document.contents)) return undefined;
   return new Map(
     document.contents.items.flatMap(({ key, value }) =>
@@ -40,12 +47,12 @@ async function readFields(yaml: string): Promise<Map<string, string> | undefined
   );
 }
 
-/** What Cursor writes is no YAML wherever a glob begins with a star. */
+/** Cursor's frontmatter is not valid YAML if a glob begins with a star. */
 function readLines(yaml: string): Map<string, string> {
   return new Map(
     yaml.split(/\r?\n/).flatMap((line) => {
-      const match = /^(name|description):[ \t]*(.*?)[ \t]*$/.exec(line);
-      return match === null ? [] : [[match[1]!, match[2]!.replace(/^(["'])(.*)\1$/, "$2")]];
+      const match = /^(name|description):(.*)$/.exec(line);
+      return match === null ? [] : [[match[1]!, match[2]!.trim().replace(/^(["'])(.*)\1$/, "$2")]];
     }),
   );
 }

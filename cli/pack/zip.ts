@@ -1,4 +1,4 @@
-/** Packing: the same files give the same bytes, on any machine, in any time zone. */
+/** Creation of zips: the same files result in the same bytes, on any machine, in any time zone. */
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
@@ -42,7 +42,7 @@ export async function writeZip(files: readonly PackageFile[], path: string): Pro
       forceDosTimestamp: true,
       mode: file.executable ? 0o100755 : 0o100644,
     });
-  // A file that vanishes or grows meanwhile is reported on the zip, not on its stream.
+  // A file that disappears or grows during the packing is reported by the zip, not by its stream.
   const failed = new Promise<never>((_, reject) => zip.on("error", reject));
   zip.end();
   try {

@@ -1,41 +1,41 @@
-/** What a manifest asks for and a lock does not hold. Pure. */
+/** Differences between a manifest and its lock. Pure. */
 import type { Target } from "../../contract/vocabulary.ts";
 import { unpinned } from "../pins.ts";
 import type { LockedSkill, ProjectLock } from "./lock.ts";
 import { type ProjectManifest, satisfies, wantedTargets } from "./manifest.ts";
 
-export interface Gap {
+export interface Difference {
   /** As the manifest names it. */
   skill: string;
   reason: "missing" | "range" | "targets";
   wanted: string;
   locked?: string;
-  /** The command that closes it. */
+  /** The command that resolves it. */
   fix: string;
 }
 
-/** `canTake`: whether a tool takes the skill at all; one that does not is not missed. */
-export function gapsOf(
+/** `canTake`: whether a target supports the skill; an unsupported one is not a difference. */
+export function differencesOf(
   manifest: ProjectManifest | undefined,
   lock: ProjectLock,
   canTake: (skill: LockedSkill, target: Target) => boolean,
-): Gap[] {
-  const gaps: Gap[] = [];
+): Difference[] {
+  const differences: Difference[] = [];
   for (const [ref, { range }] of manifest?.skills ?? []) {
     const locked = lock.get(ref);
     const wanted = wantedTargets(manifest, ref);
     const fix = installCommand(ref, range, wanted ?? [...(locked?.targets.keys() ?? [])]);
     if (locked === undefined) {
-      gaps.push({ skill: ref, reason: "missing", wanted: range, fix });
+      differences.push({ skill: ref, reason: "missing", wanted: range, fix });
       continue;
     }
     if (!satisfies(locked.semver, range))
-      gaps.push({ skill: ref, reason: "range", wanted: range, locked: locked.semver, fix });
+      differences.push({ skill: ref, reason: "range", wanted: range, locked: locked.semver, fix });
     const held = [...locked.targets.keys()];
     const lacking = (wanted ?? []).filter((name) => !held.includes(name) && canTake(locked, name));
     const superfluous = wanted === undefined ? [] : held.filter((name) => !wanted.includes(name));
     if (lacking.length + superfluous.length > 0)
-      gaps.push({
+      differences.push({
         skill: ref,
         reason: "targets",
         wanted: (wanted ?? []).join(","),
@@ -43,17 +43,21 @@ export function gapsOf(
         fix,
       });
   }
-  return gaps;
+  return differences;
 }
 
 function installCommand(ref: string, range: string, targets: readonly string[]): string {
   const pin = range === unpinned ? "" : `@${range}`;
-  const named = /^[\w./:@^~*-]+$/.test(ref + pin) ? ref + pin : `"${ref}${pin}"`;
-  return `svc install ${named} -p -t ${targets.length === 0 ? "<targets>" : targets.join(",")}`;
+  return `svc install ${shellWord(ref + pin)} -p -t ${targets.length === 0 ? "<targets>" : targets.join(",")}`;
 }
 
-/** One sentence for people. */
-export function describeGap({ skill, reason, wanted, locked, fix }: Gap): string {
+/** A text quoted as one shell argument: names in a project's files are untrusted. */
+function shellWord(text: string): string {
+  return /^[\w./:@^~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A difference as a sentence. */
+export function describeDifference({ skill, reason, wanted, locked, fix }: Difference): string {
   const what = {
     missing: `svc.json asks for ${skill} (${wanted}), which svc.lock does not hold`,
     range: `svc.json pins ${skill} to ${wanted}, and svc.lock has ${locked}`,

@@ -1,11 +1,11 @@
 /**
- * What is not as it was installed, or not as a project's lock says. Only looks: at the local state, at every place, and
- * at the bytes of the cache.
+ * Deviations from what was installed, or from a project's lock. Reads the local state, every location, and
+ * the bytes of the cache; changes nothing.
  */
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { canonicalContent } from "../../contract/package-rules.ts";
-import type { ManifestFile } from "../../contract/payloads.ts";
+import type { ManifestFile } from "../../contract/payloads/skills.ts";
 import type { DriftKind, Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
@@ -15,13 +15,13 @@ import { inspectRecord } from "../install/record.ts";
 import { cacheFolder, cachedPackage, inspectCache } from "../state/cache.ts";
 import type { Config, InstallationRecord, InstalledSkill } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
-import { describeGap, gapsOf } from "./compare.ts";
+import { describeDifference, differencesOf } from "./compare.ts";
 import type { Project } from "./files.ts";
-import { groundsOf, placeInProject } from "./place.ts";
+import { groundsOf, locateInProject } from "./locations.ts";
 
 export interface Drift {
   kind: DriftKind;
-  /** As the lock names it, else its install name. */
+  /** The reference in the lock, or the install name. */
   skill: string;
   platform?: Target;
   path?: string;
@@ -33,10 +33,10 @@ export interface DriftReport {
   checked: { skills: number; places: number };
 }
 
-/** A skill with those of its records that are looked at. */
+/** A skill with the records to check. */
 type Installed = [installName: string, skill: InstalledSkill, records: readonly InstallationRecord[]];
 
-/** `scope`: one project, or everything that the profile has installed. `project` is held against its lock. */
+/** `scope`: one project, or all installs of the profile. `project` is compared with its lock. */
 export async function findDrift(
   context: Context,
   config: Config,
@@ -59,7 +59,7 @@ export async function findDrift(
   );
   const grounds =
     scope.folder === undefined ? [undefined, ...projects.add(scope.project.folder)] : [scope.folder];
-  for (const folder of grounds) drift.push(...(await strayThings(context, config, folder)));
+  for (const folder of grounds) drift.push(...(await unrecordedEntries(context, config, folder)));
   const places = installed.reduce((sum, [, , records]) => sum + records.length, 0);
   return { drift, checked: { skills: installed.length, places } };
 }
@@ -80,7 +80,7 @@ async function driftOfSkill(context: Context, [installName, skill, records]: Ins
       else if (state === "missing" || !(await leadsSomewhere(record)))
         tell("missing", `${path} is recorded, and not there`);
       else if (state === "stale" || record.outdated === true)
-        tell("stale", `${path} holds an earlier version: svc pull brings it along`);
+        tell("stale", `${path} has an earlier version: run svc pull`);
     } catch (error) {
       tell("unreadable", `${path} cannot be looked at: ${messageOf(error)}`);
     }
@@ -88,22 +88,22 @@ async function driftOfSkill(context: Context, [installName, skill, records]: Ins
   return drift;
 }
 
-/** A link whose end is gone is as good as no file. */
+/** A dangling link counts as a missing file. */
 async function leadsSomewhere({ method, path }: InstallationRecord): Promise<boolean> {
   return method !== "symlink" || (await digestOfPath(path)) !== undefined;
 }
 
-/** What is wrong with the cached version, down to the digest that the service gave it. */
+/** The problem of the cached version, including a mismatch with the service's digest. */
 async function faultOfCache(cache: string, { format, hash }: InstalledSkill): Promise<string | undefined> {
   const { meta, state } = await inspectCache(cache);
   if (state === "edited") return "was edited, maybe through a link";
   if (state !== "intact" || meta === undefined) return "is not whole: svc pull repairs it";
-  if (meta.hash !== hash) return "holds another version than the one that is installed";
+  if (meta.hash !== hash) return "has another version than the installed one";
   const isThat =
     format === "markdown"
       ? (await digestOfPath(join(cache, "raw.md"))) === hash
       : await isPackage(cache, hash);
-  return isThat ? undefined : "does not hold the bytes of the version";
+  return isThat ? undefined : "differs from the bytes of the version";
 }
 
 async function isPackage(cache: string, hash: string): Promise<boolean> {
@@ -126,10 +126,10 @@ async function driftFromLock(
   installed: readonly Installed[],
 ): Promise<Drift[]> {
   const drift: Drift[] = [];
-  const canTake = (skill: Parameters<typeof placeInProject>[2], target: Target) =>
-    !("refused" in placeInProject(context, folder, skill, target));
-  for (const gap of gapsOf(manifest, lock ?? new Map(), canTake))
-    drift.push({ kind: "manifest", skill: gap.skill, message: describeGap(gap) });
+  const canTake = (skill: Parameters<typeof locateInProject>[2], target: Target) =>
+    !("refused" in locateInProject(context, folder, skill, target));
+  for (const difference of differencesOf(manifest, lock ?? new Map(), canTake))
+    drift.push({ kind: "manifest", skill: difference.skill, message: describeDifference(difference) });
   if (lockText === undefined || lock === undefined) return drift;
 
   const here = (records: readonly InstallationRecord[]) =>
@@ -198,14 +198,14 @@ async function driftFromLock(
   return drift;
 }
 
-/** What lies where a locked skill that is not installed belongs. */
+/** An unrecorded file at the path of a locked skill. */
 async function foreignPath(
   context: Context,
   folder: string,
-  locked: Parameters<typeof placeInProject>[2],
+  locked: Parameters<typeof locateInProject>[2],
   platform: Target,
 ): Promise<string | undefined> {
-  const placement = placeInProject(context, folder, locked, platform);
+  const placement = locateInProject(context, folder, locked, platform);
   if ("refused" in placement) return undefined;
   const { path, shape } = placement;
   const found =
@@ -215,8 +215,12 @@ async function foreignPath(
   return found ? path : undefined;
 }
 
-/** Links into our cache and sections of ours that no profile's record knows of. */
-async function strayThings(context: Context, config: Config, folder: string | undefined): Promise<Drift[]> {
+/** Links into the cache, and sections of svc, without a record in any profile. */
+async function unrecordedEntries(
+  context: Context,
+  config: Config,
+  folder: string | undefined,
+): Promise<Drift[]> {
   const drift: Drift[] = [];
   const { cache } = statePaths(context.home);
   const known = Object.values(config.profiles).flatMap(({ installed }) =>

@@ -7,21 +7,21 @@ import { writeAtomic } from "../state/atomic.ts";
 import { type ProjectLock, parseLock } from "./lock.ts";
 import { type ProjectManifest, parseManifest, unusable } from "./manifest.ts";
 
-/** Thousands of skills; more is no file of ours. */
+/** Enough for thousands of skills. */
 const fileBytes = 4 * 1024 * 1024;
 
 export interface Project {
   folder: string;
   manifestPath: string;
   lockPath: string;
-  /** As it lies there; undefined when it does not. */
+  /** Text of the file; undefined if it does not exist. */
   manifestText: string | undefined;
   lockText: string | undefined;
   manifest: ProjectManifest | undefined;
   lock: ProjectLock | undefined;
 }
 
-/** Throws `E_INVALID_ARGUMENT` when one of the files is there and cannot be used. */
+/** Throws `E_INVALID_ARGUMENT` if one of the files exists and can't be used. */
 export async function readProject(folder: string): Promise<Project> {
   const [manifestPath, lockPath] = [join(folder, "svc.json"), join(folder, "svc.lock")];
   const [manifestText, lockText] = [await readText(folder, manifestPath), await readText(folder, lockPath)];
@@ -36,7 +36,7 @@ export async function readProject(folder: string): Promise<Project> {
   };
 }
 
-/** Whether a project keeps a manifest, and so a lock. */
+/** Whether a project has a manifest, and therefore a lock. */
 export async function hasManifest(folder: string): Promise<boolean> {
   return (await lstat(join(folder, "svc.json")).catch(() => undefined)) !== undefined;
 }
@@ -44,9 +44,9 @@ export async function hasManifest(folder: string): Promise<boolean> {
 async function readText(folder: string, path: string): Promise<string | undefined> {
   try {
     const info = await stat(path);
-    if (!info.isFile()) throw unusable(path, "is no file");
+    if (!info.isFile()) throw unusable(path, "is not a regular file");
     if (info.size > fileBytes) throw unusable(path, `is larger than ${fileBytes} bytes`);
-    // A repository could lead its link to any file of whoever clones it.
+    // A link in a repository could point to any file of the user.
     if (!isInside(await realpath(path), await realpath(folder)))
       throw unusable(path, "is a link that leads out of the project");
     const text = await readFile(path);
@@ -66,19 +66,19 @@ async function readText(folder: string, path: string): Promise<string | undefine
   }
 }
 
-/** Writes what is new of the two, whole. Only with the state's lock held, and after `readProject` under it. */
+/** Writes the changed ones of the two files atomically. Requires the state's lock, and `readProject` under it. */
 export async function writeProject(
   project: Project,
   fresh: { manifestText: string | undefined; lockText: string | undefined },
 ): Promise<void> {
-  // What a service says goes into them: a lock that nobody could read again is not written over one that can be.
+  // They contain data from the service: a readable lock must not be replaced by one that can't be parsed.
   try {
     if (fresh.lockText !== undefined) parseLock(fresh.lockText, project.lockPath);
   } catch (error) {
-    const message = `${project.lockPath} stays as it was: the service told something of a skill that no lock may hold.`;
+    const message = `${project.lockPath} is unchanged: the service returned data that is not valid in a lock.`;
     throw new CliError("E_NETWORK", message, { kind: "content" }, { cause: error });
   }
-  // The manifest first: what it asks for and the lock lacks, the next `pull` adds.
+  // The manifest first: the next `pull` adds what the lock lacks.
   for (const [path, old, text] of [
     [project.manifestPath, project.manifestText, fresh.manifestText],
     [project.lockPath, project.lockText, fresh.lockText],
@@ -94,10 +94,10 @@ export async function writeProject(
   }
 }
 
-/** A project's folder under its one name, whatever links lead to it. `given` is what the user wrote. */
+/** A project's folder by its real path. `given` is the path as typed. */
 export async function projectFolder(folder: string, given: string): Promise<string> {
   const info = await stat(folder).catch(() => undefined);
-  if (info === undefined) throw notFound("path", given, `There is no folder at ${given}.`);
+  if (info === undefined) throw notFound("path", given, `No folder exists at ${given}.`);
   if (!info.isDirectory())
     throw invalidArgument("--project", `${given} is not a folder.`, { kind: "path", ref: given });
   return realpath(folder).catch(() => folder);

@@ -1,5 +1,5 @@
-/** What `pull` and `uninstall` owe the projects that keep a manifest. Without one they owe nothing. */
-import type { ResolveResult } from "../../contract/payloads.ts";
+/** Updates of projects with a manifest after `pull` and `uninstall`. */
+import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
 import { cacheFolder, inspectCache } from "../state/cache.ts";
@@ -10,8 +10,8 @@ import { hasManifest, readProject } from "./files.ts";
 import { forgetSkill, recordSkill, refOf } from "./record.ts";
 
 /**
- * Writes the version that a pull brought into the locks of the projects that name the skill, and a new pin into their
- * manifests; also where an earlier run was stopped before it did. Never throws: answers what could not be done.
+ * Writes a pulled version into the locks of the projects that have the skill, and a new pin into their
+ * manifests, also after an interrupted run. Never throws: returns what failed.
  */
 export async function followPull(
   context: Context,
@@ -29,16 +29,17 @@ export async function followPull(
       const skill = config.profiles[profile]?.installed[installName];
       const { version } = resolved;
       if (skill === undefined || skill.version !== version.version || skill.hash !== version.hash) return;
-      // What the tools' files say is what was known when they were written.
+      // The tools' files have the metadata of the time when they were written.
       const { meta } = await inspectCache(cacheFolder(statePaths(context.home), installName));
       const told = meta?.hash === skill.hash ? { name: meta.name, description: meta.description } : {};
       for (const folder of folders) {
         const records = skill.installs.filter(({ projectDir }) => projectDir === folder);
-        const wish = repin === undefined ? {} : { wish: { range: repin, targets: [] } };
+        const request = repin === undefined ? {} : { request: { range: repin, targets: [] } };
         try {
-          if (refOf(await readProject(folder), resolved.skill) === undefined) continue;
+          if (refOf(await readProject(folder), resolved.skill, resolved.own) === undefined) continue;
           const about = { ...resolved.skill, ...told };
-          await recordSkill(folder, { skill: about, version, installName, records, ...wish });
+          const { own } = resolved;
+          await recordSkill(folder, { skill: about, version, own, installName, records, ...request });
         } catch (error) {
           warnings.push(messageOf(error));
         }
@@ -50,7 +51,7 @@ export async function followPull(
   return warnings;
 }
 
-/** Takes a skill out of the projects that it was removed from. With the state's lock held. Never throws. */
+/** Removes a skill from the files of the projects that it was uninstalled from, under the state's lock. Never throws. */
 export async function followUninstall(
   skill: InstalledSkill,
   removed: readonly InstallationRecord[],

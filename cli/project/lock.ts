@@ -1,7 +1,7 @@
 /**
- * `svc.lock`: exactly what lies in a project. Written by svc alone, the same bytes for the same content: skills and
- * targets sorted, one fact a line, so that changes to different skills merge. It comes from a repository, so nothing
- * in it is trusted. Pure.
+ * `svc.lock`: the exact versions in a project. Only svc writes it, with the same bytes for the same content: skills and
+ * targets sorted, one field a line, so that changes to different skills merge. It comes from a repository and is not
+ * trusted. Pure.
  */
 import { limits } from "../../contract/limits.ts";
 import { compareUtf8 } from "../../contract/package-rules.ts";
@@ -25,10 +25,12 @@ export interface LockedSkill {
   semver: string;
   /** The version's content digest, hexadecimal. */
   digest: string;
+  /** SHA-256 of a text's frontmatter, hexadecimal; absent if the tools' files have a rendered one. */
+  frontmatter?: string;
   commit: string;
   type: SkillType;
   format: ContentFormat;
-  /** Of text skills: they are rendered into the tools' files, and no part of the digest. */
+  /** For text skills: rendered into the tools' files, and not part of the digest. */
   name?: string;
   description?: string;
   /** The name in the tools. */
@@ -36,7 +38,7 @@ export interface LockedSkill {
   targets: Map<Target, InstallMethod>;
 }
 
-/** By the names of the manifest. */
+/** By the references of the manifest. */
 export type ProjectLock = Map<string, LockedSkill>;
 
 const lockVersion = 1;
@@ -49,13 +51,14 @@ export function printLock(lock: ProjectLock): string {
 
 function written(skill: LockedSkill): Record<string, unknown> {
   const { publicId, requested, version, semver, commit, type, format, name, description } = skill;
-  const { digest, installName, targets } = skill;
+  const { digest, frontmatter, installName, targets } = skill;
   return {
     publicId,
     requested,
     version,
     semver,
     digest: `sha256:${digest}`,
+    ...(frontmatter === undefined ? {} : { frontmatter: `sha256:${frontmatter}` }),
     commit,
     type,
     format,
@@ -72,7 +75,7 @@ export function parseLock(text: string, path: string): ProjectLock {
   if (Number.isInteger(value["lockVersion"]) && (value["lockVersion"] as number) > lockVersion)
     throw unusable(path, "was written by a newer svc: update this one");
   if (value["lockVersion"] !== lockVersion || !isObject(value["skills"]))
-    throw unusable(path, "is no lock that svc wrote: restore it from your repository");
+    throw unusable(path, "was not written by svc: restore it from your repository");
   const lock: ProjectLock = new Map();
   const names = new Set<string>();
   const ids = new Set<string>();
@@ -102,9 +105,11 @@ function readSkill(value: unknown): LockedSkill | undefined {
   const publicId = text("publicId", /^[A-Za-z0-9]{1,64}$/);
   const requested = text("requested", /^[\x20-\x7e]{1,256}$/);
   const semver = text("semver", /^\d{1,16}\.\d{1,16}\.\d{1,16}(?:-[0-9A-Za-z.-]{1,64})?$/);
-  const digest = text("digest", /^sha256:[0-9a-f]{64}$/)?.slice("sha256:".length);
+  const digestAt = (key: string) => text(key, /^sha256:[0-9a-f]{64}$/)?.slice("sha256:".length);
+  const digest = digestAt("digest");
+  const frontmatter = digestAt("frontmatter");
   const commit = text("commit", /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/);
-  // It becomes a folder's name.
+  // Used as a folder name.
   const installName = text("installName", /^[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/);
   const type = oneOf(skillTypes, value["type"]);
   const format = oneOf(contentFormats, value["format"]);
@@ -112,7 +117,7 @@ function readSkill(value: unknown): LockedSkill | undefined {
   const name = text("name", /^[^\p{Cc}]+$/u);
   const description = text("description", /^/);
   const targets = readTargets(value["targets"]);
-  const isTold =
+  const hasMetadata =
     format !== "markdown" ||
     (name !== undefined &&
       description !== undefined &&
@@ -122,7 +127,8 @@ function readSkill(value: unknown): LockedSkill | undefined {
     return undefined;
   if (commit === undefined || installName === undefined || type === undefined || format === undefined)
     return undefined;
-  if (!Number.isSafeInteger(version) || (version as number) < 1 || targets === undefined || !isTold)
+  if (value["frontmatter"] !== undefined && frontmatter === undefined) return undefined;
+  if (!Number.isSafeInteger(version) || (version as number) < 1 || targets === undefined || !hasMetadata)
     return undefined;
   return {
     publicId,
@@ -130,6 +136,7 @@ function readSkill(value: unknown): LockedSkill | undefined {
     version: version as number,
     semver,
     digest,
+    ...(frontmatter === undefined ? {} : { frontmatter }),
     commit,
     type,
     format,

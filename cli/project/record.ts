@@ -1,12 +1,13 @@
 /**
- * Keeping `svc.json` and `svc.lock` in step with what is installed. All of it runs with the state's lock held and
- * reads both files afresh, so that of two runs at once neither forgets what the other wrote.
+ * Updates `svc.json` and `svc.lock` after installs. All functions run with the state's lock held and
+ * read both files again, so that concurrent runs don't lose each other's changes.
  */
-import type { SkillPayload, VersionPayload } from "../../contract/payloads.ts";
+import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
 import { unpinned } from "../pins.ts";
 import { CliError, messageOf } from "../errors.ts";
 import type { Applied } from "../install/apply.ts";
+import { qualifiedName, refuseReplaced } from "../install/publisher.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import { type Project, readProject, writeProject } from "./files.ts";
 import { type LockedSkill, type ProjectLock, printLock } from "./lock.ts";
@@ -16,35 +17,41 @@ import {
   emptyManifest,
   inOrder,
   parseManifest,
+  renameRef,
   wantedTargets,
 } from "./manifest.ts";
 
-/** What is known of an installed version beside what the local state keeps. */
+/** Facts about an installed version that the local state does not have. */
 export interface RecordedVersion {
   skill: Pick<SkillPayload, "publicId" | "slug" | "tenantSlug" | "name" | "description" | "type">;
-  version: Pick<VersionPayload, "version" | "semver" | "hash" | "commit" | "format">;
+  version: Pick<VersionPayload, "version" | "semver" | "hash" | "frontmatterHash" | "commit" | "format">;
+  /** The skill belongs to one of the user's organizations. */
+  own: boolean;
 }
 
 export interface RecordedSkill extends RecordedVersion {
   installName: string;
-  /** Of the skill in this project. */
+  /** Records of the skill in this project. */
   records: readonly InstallationRecord[];
-  /** What somebody asked for: written into the manifest. Without it the manifest stays as it is. */
-  wish?: {
+  /** The user's request, written into the manifest. Without it, the manifest stays as it is. */
+  request?: {
     range: string;
-    /** Asked for just now; none where only the pin was. */
+    /** Requested targets; undefined if only a pin was requested. */
     targets: readonly Target[];
   };
 }
 
-/** Brings both files to what lies in the project of one skill; without a wish, only of a skill that they name. */
+/** Updates both files for one skill; without a request, only if they contain the skill. */
 export async function recordSkill(folder: string, recorded: RecordedSkill): Promise<void> {
-  const project = await readProject(folder);
+  const { skill, request, own } = recorded;
+  const stored = await readProject(folder);
+  const known = refOf(stored, skill, own);
+  if (known === undefined && request === undefined) return;
+  refuseReplaced(stored.lock, skill);
+  // A slug alone means another skill to another reader, so the organization is recorded with it.
+  const project = known === skill.slug && request !== undefined ? withOrganization(stored, skill) : stored;
+  const ref = refOf(project, skill, own) ?? qualifiedName(skill);
   const lock: ProjectLock = new Map(project.lock);
-  const known = refOf(project, recorded.skill);
-  const { wish } = recorded;
-  if (known === undefined && wish === undefined) return;
-  const ref = known ?? `${recorded.skill.tenantSlug}/${recorded.skill.slug}`;
 
   const found = new Set([
     ...recorded.records.map(({ platform }) => platform),
@@ -52,44 +59,52 @@ export async function recordSkill(folder: string, recorded: RecordedSkill): Prom
   ]);
   const wanted = wantedTargets(project.manifest, ref);
   const kept = [...found].filter((name) => wanted === undefined || wanted.includes(name));
-  const chosen = inOrder(new Set([...kept, ...(wish?.targets ?? [])]));
+  const chosen = inOrder(new Set([...kept, ...(request?.targets ?? [])]));
 
   // A number of a version means a range behind `@`.
-  const range = wish !== undefined && /^\d+$/.test(wish.range) ? recorded.version.semver : wish?.range;
+  const range =
+    request !== undefined && /^\d+$/.test(request.range) ? recorded.version.semver : request?.range;
   const manifestText =
     range === undefined
       ? project.manifestText
       : editManifest(project.manifestText ?? emptyManifest, project.manifestPath, (manifest) =>
-          addWish(manifest, ref, range, chosen),
+          setRequest(manifest, ref, range, chosen),
         );
   const requested = range ?? project.manifest?.skills.get(ref)?.range ?? unpinned;
   if (chosen.length === 0) lock.delete(ref);
   else lock.set(ref, lockedSkill(recorded, requested, methodsOf(recorded, chosen, lock.get(ref))));
-  await writeProject(project, { manifestText, lockText: lockTextOf(project, manifestText, lock) });
+  await writeProject(stored, { manifestText, lockText: lockTextOf(stored, manifestText, lock) });
 }
 
-/** After an install into the project; what was skipped everywhere is not recorded. */
+/** Records an install into the project, unless all targets were skipped. */
 export async function recordInstall(
   folder: string,
-  { skill, version }: RecordedVersion,
+  { skill, version, own }: RecordedVersion,
   { installName, skill: installed }: Pick<Applied, "installName" | "skill">,
-  wish: { range: string; targets: readonly Target[] },
+  request: { range: string; targets: readonly Target[] },
 ): Promise<void> {
   const records = (installed?.installs ?? []).filter(({ projectDir }) => projectDir === folder);
-  const targets = wish.targets.filter((name) => records.some(({ platform }) => platform === name));
+  const targets = request.targets.filter((name) => records.some(({ platform }) => platform === name));
   if (targets.length === 0 || installed?.hash !== version.hash) return;
   try {
-    await recordSkill(folder, { skill, version, installName, records, wish: { ...wish, targets } });
+    await recordSkill(folder, {
+      skill,
+      version,
+      own,
+      installName,
+      records,
+      request: { ...request, targets },
+    });
   } catch (error) {
     const message = `${messageOf(error)} ${skill.name} is installed; run the command again to record it.`;
     throw new CliError("E_INTERNAL", message, undefined, { cause: error });
   }
 }
 
-/** Takes a skill out of both files. */
+/** Removes a skill from both files. */
 export async function forgetSkill(folder: string, skill: InstalledSkill): Promise<void> {
   const project = await readProject(folder);
-  const ref = refOf(project, skill);
+  const ref = refOf(project, skill, false);
   if (ref === undefined) return;
   const lock: ProjectLock = new Map(project.lock);
   lock.delete(ref);
@@ -100,33 +115,51 @@ export async function forgetSkill(folder: string, skill: InstalledSkill): Promis
   await writeProject(project, { manifestText, lockText: lockTextOf(project, manifestText, lock) });
 }
 
-/** The name that the files have for a skill: the lock knows for sure, the manifest by how people call it. */
+/**
+ * The name of a skill in the files. The lock identifies it by id; without a lock, a slug alone in the manifest means a
+ * skill of the user's organizations (`own`) and never one of another organization.
+ */
 export function refOf(
   { manifest, lock }: Pick<Project, "manifest" | "lock">,
   { publicId, slug, tenantSlug }: Pick<SkillPayload, "publicId" | "slug" | "tenantSlug">,
+  own: boolean,
 ): string | undefined {
   const locked = [...(lock ?? [])].find(([, entry]) => entry.publicId === publicId)?.[0];
   if (locked !== undefined && (manifest === undefined || manifest.skills.has(locked))) return locked;
-  const names = [`${tenantSlug}/${slug}`, publicId, slug];
+  const names = [`${tenantSlug}/${slug}`, publicId, ...(own ? [slug] : [])];
   const isIt = (ref: string) =>
     names.includes(ref) || (ref.includes("://") && ref.endsWith(`/s/${publicId}`));
-  const wished = [...(manifest?.skills.keys() ?? [])].find(
+  const requested = [...(manifest?.skills.keys() ?? [])].find(
     (ref) => isIt(ref) && (lock?.get(ref)?.publicId ?? publicId) === publicId,
   );
-  return wished ?? (manifest === undefined ? locked : undefined);
+  return requested ?? (manifest === undefined ? locked : undefined);
 }
 
-/** A new manifest says once where everything goes; later skills say it themselves where they differ. */
-function addWish(manifest: ProjectManifest, ref: string, range: string, chosen: Target[]): void {
+/** The project with the organization added to a skill that it names by its slug alone. */
+function withOrganization(project: Project, skill: Pick<SkillPayload, "slug" | "tenantSlug">): Project {
+  const { manifestText: text, manifestPath, manifest, lock } = project;
+  const ref = qualifiedName(skill);
+  if (manifest?.skills.has(ref) === true || lock?.has(ref) === true) return project;
+  const manifestText = text && renameRef(text, manifestPath, skill.slug, ref);
+  return {
+    ...project,
+    manifestText,
+    manifest: manifestText === undefined ? undefined : parseManifest(manifestText, manifestPath),
+    lock: lock && new Map([...lock].map(([key, entry]) => [key === skill.slug ? ref : key, entry])),
+  };
+}
+
+/** A new manifest has default targets; later skills have their own if they differ. */
+function setRequest(manifest: ProjectManifest, ref: string, range: string, chosen: Target[]): void {
   if (manifest.skills.size === 0 && manifest.targets === undefined) manifest.targets = chosen;
   const isUsual = manifest.targets !== undefined && manifest.targets.join() === chosen.join();
   const own = manifest.skills.get(ref)?.targets;
   manifest.skills.set(ref, isUsual && own === undefined ? { range } : { range, targets: chosen });
 }
 
-/** As they lie there now where that was asked for; else as the lock has it, so that machines do not take turns. */
+/** The present methods if they were requested, otherwise those of the lock, so that machines don't alternate. */
 function methodsOf(
-  { records, wish }: RecordedSkill,
+  { records, request }: RecordedSkill,
   chosen: readonly Target[],
   locked: LockedSkill | undefined,
 ): Map<Target, InstallMethod> {
@@ -134,7 +167,7 @@ function methodsOf(
   for (const target of chosen) {
     const own = records.find(({ platform }) => platform === target)?.method;
     const before = locked?.targets.get(target);
-    const method = wish?.targets.includes(target) === true ? (own ?? before) : (before ?? own);
+    const method = request?.targets.includes(target) === true ? (own ?? before) : (before ?? own);
     if (method !== undefined) methods.set(target, method);
   }
   return methods;
@@ -152,6 +185,7 @@ function lockedSkill(
     version: version.version,
     semver: version.semver,
     digest: version.hash,
+    ...(version.frontmatterHash === undefined ? {} : { frontmatter: version.frontmatterHash }),
     commit: version.commit,
     type: skill.type,
     format: version.format,
@@ -161,7 +195,7 @@ function lockedSkill(
   };
 }
 
-/** What the manifest no longer names goes out of the lock as well. A project without a lock gets none for nothing. */
+/** Removes entries of the lock that the manifest no longer has. Creates no empty lock. */
 function lockTextOf(
   project: Project,
   manifestText: string | undefined,

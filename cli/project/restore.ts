@@ -1,18 +1,19 @@
 /**
- * Making a project hold exactly what its lock says. Everything is fetched and held against the lock before the first
- * byte is written, so that a service which answers something else changes nothing.
+ * Installs into a project exactly what its lock has. Everything is downloaded and compared with the lock before the
+ * first byte is written, so that other content from the service changes nothing.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ResolveResult } from "../../contract/payloads.ts";
+import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { CliError, messageOf } from "../errors.ts";
-import { type Applied, applyVersion, reportedPlaces } from "../install/apply.ts";
+import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import type { WantedInstall } from "../install/place.ts";
+import type { WantedInstall } from "../install/plan-location.ts";
+import { type AcceptedVersion, acceptLocked } from "../install/publisher.ts";
 import { inspectRecord, presentRecord } from "../install/record.ts";
-import { type ReportedPlace, reportInstalls, reportingMachine } from "../install/report.ts";
+import { type ReportedLocation, reportInstalls, reportingMachine } from "../install/report.ts";
 import { cacheFolder, inspectCache } from "../state/cache.ts";
 import { type InstalledSkill, type Profile } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
@@ -23,6 +24,7 @@ import type { LockedSkill } from "./lock.ts";
 export interface RestoredSkill {
   skill: string;
   publicId: string;
+  tenantSlug: string;
   installName: string;
   outcome: "installed" | "updated" | "repaired" | "upToDate" | "partial" | "failed";
   version: number;
@@ -32,7 +34,7 @@ export interface RestoredSkill {
   warnings: string[];
 }
 
-/** One skill of the lock, with the targets that are to be restored. */
+/** One skill of the lock, with the targets to restore. */
 export interface Wanted {
   ref: string;
   locked: LockedSkill;
@@ -43,15 +45,15 @@ interface Fetched extends Wanted {
   fetched: FetchedVersion;
 }
 
-/** Requests that are under way at a time. */
+/** Maximum number of concurrent requests. */
 const atOnce = 6;
 
-/** In the order of the lock. Throws before anything is written, or answers what became of each skill. */
+/** Returns the outcome of each skill, in the order of the lock. Throws before anything is written. */
 export async function restoreSkills(
   context: Context,
   folder: string,
   wanted: readonly Wanted[],
-  force: boolean,
+  { force, trust }: { force: boolean; trust: string | undefined },
 ): Promise<RestoredSkill[]> {
   const session = await openSession(context);
   const profile = session.config.profiles[session.profile];
@@ -59,14 +61,17 @@ export async function restoreSkills(
   const done = await Promise.all(wanted.map((one) => isDone(context, profile, folder, one)));
   const rest = wanted.filter((_, i) => !done[i]);
   const resolved = await resolveAll(session, rest);
+  const accepted: AcceptedVersion[] = [];
+  for (const [i, one] of rest.entries())
+    accepted.push(await acceptLocked(context, session, one, resolved[i]!, trust));
   const restored = await withTemporaryFolder(context, async (temporary) => {
     const fetched: Fetched[] = [];
     const progress = await context.output.progress(`Fetching ${rest.length} skills`);
     try {
       for (const [i, one] of rest.entries()) {
-        const place = join(temporary, String(i));
-        await mkdir(place);
-        fetched.push({ ...one, fetched: await fetchLocked(context, session, one, resolved[i]!, place) });
+        const location = join(temporary, String(i));
+        await mkdir(location);
+        fetched.push({ ...one, fetched: await fetchLocked(context, session, one, accepted[i]!, location) });
         progress.update(i + 1, rest.length);
       }
     } finally {
@@ -88,7 +93,7 @@ function holdsVersion(skill: InstalledSkill, locked: LockedSkill): boolean {
   return skill.version === locked.version && skill.hash === locked.digest;
 }
 
-/** A skill has one version on a machine: restoring another one here would move it elsewhere as well. */
+/** A skill has one version on a machine: restoring another one here would change it elsewhere as well. */
 function refuseMoves(profile: Profile | undefined, folder: string, wanted: readonly Wanted[]): void {
   const moves = wanted.flatMap(({ ref, locked }) => {
     const skill = findByPublicId(profile, locked.publicId)?.[1];
@@ -154,6 +159,7 @@ async function resolveLocked({ client }: Session, { ref, locked }: Wanted): Prom
     version.version === locked.version &&
     version.semver === locked.semver &&
     version.hash === locked.digest &&
+    (locked.frontmatter === undefined || version.frontmatterHash === locked.frontmatter) &&
     version.format === locked.format;
   if (isThat) return resolved;
   throw new CliError(
@@ -163,17 +169,22 @@ async function resolveLocked({ client }: Session, { ref, locked }: Wanted): Prom
   );
 }
 
-/** What a text skill's files say beside its text comes from the lock as well. */
+/** The metadata in a text skill's files comes from the lock as well. */
 async function fetchLocked(
   context: Context,
   { client }: Session,
   { locked }: Wanted,
-  { skill, version }: ResolveResult,
-  place: string,
+  accepted: AcceptedVersion,
+  location: string,
 ): Promise<FetchedVersion> {
+  const { skill } = accepted;
   const { type, name = skill.name, description = skill.description } = locked;
-  const told = { skill: { ...skill, type, name, description }, version };
-  return fetchVersion(client, context.output, told, place);
+  // A lock without the frontmatter's digest belongs to files that were rendered without the frontmatter.
+  const { frontmatterHash, ...rest } = accepted.version;
+  const isLocked = locked.frontmatter !== undefined && frontmatterHash !== undefined;
+  const version = isLocked ? accepted.version : rest;
+  const named = { ...accepted, skill: { ...skill, type, name, description }, version };
+  return fetchVersion(client, context.output, named, location);
 }
 
 async function applyAll(
@@ -185,16 +196,16 @@ async function applyAll(
 ): Promise<Map<string, RestoredSkill>> {
   const restored = new Map<string, RestoredSkill>();
   if (fetched.length === 0) return restored;
-  const places: ReportedPlace[] = [];
+  const locations: ReportedLocation[] = [];
   const machine = await changeConfig(context, async (state) => {
     const profile = state.config.profiles[session.profile];
-    // Once more, now that nobody else can change it.
+    // Checked again under the lock.
     if (!force) refuseMoves(profile, folder, fetched);
     for (const one of fetched)
-      restored.set(one.ref, await applyOne(context, state, session, folder, one, force, places));
+      restored.set(one.ref, await applyOne(context, state, session, folder, one, force, locations));
     return reportingMachine(state.config, session.client);
   });
-  await reportInstalls(session.client, machine, places);
+  await reportInstalls(session.client, machine, locations);
   return restored;
 }
 
@@ -205,7 +216,7 @@ async function applyOne(
   folder: string,
   { ref, locked, targets, fetched }: Fetched,
   force: boolean,
-  places: ReportedPlace[],
+  locations: ReportedLocation[],
 ): Promise<RestoredSkill> {
   const before = findByPublicId(state.config.profiles[session.profile], locked.publicId)?.[1];
   const isShared = before?.installs.some(({ projectDir }) => projectDir !== folder) ?? false;
@@ -215,16 +226,18 @@ async function applyOne(
     projectDir: folder,
     method: locked.targets.get(platform)!,
   }));
-  const base = { skill: ref, publicId: locked.publicId, version: locked.version, semver: locked.semver };
+  const { publicId, version, semver } = locked;
+  const { tenantSlug } = fetched.skill;
+  const base = { skill: ref, publicId, tenantSlug, version, semver };
   try {
     const applied = await applyVersion(context, state, fetched, wanted, {
       profile: session.profile,
-      // A pin that other places follow is theirs.
+      // Other locations keep following their pin.
       range: isShared ? before!.range : locked.requested,
       force,
       installName: locked.installName,
     });
-    places.push(...reportedPlaces(applied, fetched));
+    locations.push(...reportedLocations(applied, fetched));
     const moved = before !== undefined && before.version !== locked.version;
     return {
       ...base,
@@ -251,7 +264,7 @@ function summarise(
   const skipped = [...applied.skipped];
   const installed = [];
   const warnings = [...applied.warnings];
-  for (const { record, outcome, reason = outcome } of applied.places) {
+  for (const { record, outcome, reason = outcome } of applied.locations) {
     const isIn = outcome === "written" || outcome === "unchanged";
     if (record.projectDir !== folder || !targets.includes(record.platform)) {
       if (!isIn) warnings.push(reason);
@@ -273,9 +286,11 @@ function upToDate(
     .filter(({ projectDir, platform }) => projectDir === folder && targets.includes(platform))
     .map(presentRecord);
   const { publicId, version, semver } = locked;
+  const { tenantSlug } = skill;
   return {
     skill: ref,
     publicId,
+    tenantSlug,
     installName,
     outcome: "upToDate",
     version,

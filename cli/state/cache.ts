@@ -1,11 +1,11 @@
 /**
- * `~/.svc/cache/<skill>/`: the installed version as it came, and the files rendered from it that links lead to.
- * `meta.json` is written before a change, with the digests to come, and after it, with the digests that hold: a
- * stopped run is told from an edit through a link.
+ * `~/.svc/cache/<skill>/`: the installed version as downloaded, and the rendered files that links lead to.
+ * `meta.json` is written before a change, with the new digests as pending, and after it: this distinguishes an
+ * interrupted run from an edit through a link.
  */
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ManifestPayload } from "../../contract/payloads.ts";
+import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { ContentFormat, SkillType, Target } from "../../contract/vocabulary.ts";
 import { hasCode } from "../errors.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
@@ -25,13 +25,19 @@ export interface CacheMeta {
   hash: string;
   /** By entry of the cache folder: `raw.md`, `pkg`, and one per target that links lead to. */
   digests: Record<string, string>;
-  /** The digests of a change under way. */
+  /** The digests of a change in progress. */
   pending?: Record<string, string>;
 }
 
-/** What one version consists of; a package lies unpacked in a folder that may be moved away. */
+/** The content of one version; a package is unpacked in a folder that may be renamed. */
 export type VersionContent =
-  { format: "markdown"; body: string } | { format: "package"; folder: string; manifest: ManifestPayload };
+  | {
+      format: "markdown";
+      body: string;
+      /** The part before the body in the version's SKILL.md; absent if the service has no digest of it. */
+      frontmatter?: string;
+    }
+  | { format: "package"; folder: string; manifest: ManifestPayload };
 
 export interface RenderedFile {
   target: Target;
@@ -45,12 +51,12 @@ export function cacheFolder(paths: StatePaths, installName: string): string {
   return join(paths.cache, installName);
 }
 
-/** Where links of a target lead. */
+/** The target of a tool's links. */
 export function cachedPackage(folder: string): string {
   return join(folder, "pkg");
 }
 
-/** The state of a skill's cache. What cannot be read counts as missing: it can be fetched again. */
+/** The state of a skill's cache. Unreadable files count as missing, since they can be downloaded again. */
 export async function inspectCache(
   folder: string,
 ): Promise<{ meta: CacheMeta | undefined; state: CacheState }> {
@@ -80,7 +86,7 @@ async function readMeta(folder: string): Promise<CacheMeta | undefined> {
   }
 }
 
-/** Makes the cache hold exactly this version and these rendered files. */
+/** Updates the cache to exactly this version and these rendered files. */
 export async function writeCache(
   folder: string,
   about: Omit<CacheMeta, "digests" | "pending">,

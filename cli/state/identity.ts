@@ -1,6 +1,6 @@
 /**
- * The anonymous identity: a key pair per service, made once under the state's lock and never sent anywhere. A service that
- * does not know the key any more gets it registered again; one whose clock is another gets signatures of its own time.
+ * The anonymous identity: a key pair per service, generated once under the state's lock; the private key is never sent.
+ * If a service no longer has the key, it is registered again; if its clock differs, calls are signed with its time.
  */
 import type { Client } from "../api/client.ts";
 import { newKey, registerKey, signerFor } from "../api/signed.ts";
@@ -16,11 +16,11 @@ type KnownKey = AnonymousKey & { id: string };
 interface Signing {
   context: Context;
   apiUrl: string;
-  /** The service's time, as far as it told. */
+  /** The service's time, if it was reported. */
   now: () => Date;
 }
 
-/** Runs with a client that signs as the identity, which is made and registered where it is not there yet. */
+/** Runs with a client that signs as the identity, which is created and registered if necessary. */
 export async function withIdentity<T>(
   context: Context,
   apiUrl: string,
@@ -40,7 +40,7 @@ export async function withIdentity<T>(
   }
 }
 
-/** The same for what makes no sense without an identity; undefined where there is none, or the service forgot it. */
+/** The same for calls that need an existing identity; undefined if there is none, or the service has deleted it. */
 export async function asKnownIdentity<T>(
   context: Context,
   apiUrl: string,
@@ -60,7 +60,7 @@ async function findIdentity(context: Context, apiUrl: string): Promise<Anonymous
   return (await readConfig(context)).identities?.[new URL(apiUrl).origin];
 }
 
-/** Of several runs at once one makes the key, and all use it. */
+/** Generates the key once: concurrent runs all use the same key. */
 function makeIdentity(context: Context, apiUrl: string): Promise<AnonymousKey> {
   return changeConfig(context, async ({ config, save }) => {
     const identities = (config.identities ??= {});
@@ -74,7 +74,7 @@ function makeIdentity(context: Context, apiUrl: string): Promise<AnonymousKey> {
   });
 }
 
-/** The key is on disk by now, so that a run which is stopped here has lost nothing. */
+/** The key is stored by now, so that an interruption loses nothing. */
 async function register(signing: Signing, key: AnonymousKey): Promise<KnownKey> {
   const { context, apiUrl } = signing;
   let id: string;
@@ -109,7 +109,7 @@ function runSigned<T>(signing: Signing, key: KnownKey, work: (client: Client) =>
   );
 }
 
-/** Runs again, by the service's clock, what it refused for the time of ours: before anything was done, then. */
+/** Repeats a call with the service's time if it was refused for the local clock, which is before any effect. */
 async function inItsTime<T>(signing: Signing, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -127,7 +127,7 @@ function isForgotten(error: unknown): boolean {
   return error instanceof CliError && error.details?.["reason"] === "unknown_key";
 }
 
-/** Logging in is no way out for who shares without an account. */
+/** Replaces the hint to log in, which does not help an anonymous sharer. */
 function readable(error: unknown): unknown {
   if (!(error instanceof CliError) || error.code !== "E_NOT_AUTHENTICATED") return error;
   const message = error.details?.serverMessage ?? "The service does not take the signature of this call.";

@@ -1,4 +1,4 @@
-/** Where the client keeps its state. */
+/** Paths of the client's state. */
 import { join } from "node:path";
 
 export interface StatePaths {
@@ -6,7 +6,7 @@ export interface StatePaths {
   config: string;
   lock: string;
   cache: string;
-  /** Downloads and packings under way; on the same disk as the cache, so that they can be renamed into it. */
+  /** Downloads and packages in progress; on the same disk as the cache, so that they can be renamed into it. */
   temporary: string;
 }
 

@@ -1,4 +1,5 @@
-/** Which service a command talks to, and as whom. */
+/** The service that a command talks to, and the token that it sends. */
+import { isSameService, requireProtected } from "../api/address.ts";
 import { type Client, openClient } from "../api/client.ts";
 import type { HttpOptions } from "../api/http.ts";
 import type { Context } from "../context.ts";
@@ -16,15 +17,18 @@ export interface Session {
   client: Client;
 }
 
-/** `token` replaces the stored one for this session; `{ use: undefined }` sends none, as for logging in. */
+/**
+ * `token` replaces the stored one for this session; `{ use: undefined }` sends none, as for a login. `allowHttp`:
+ * the user allows plain HTTP to the service.
+ */
 export async function openSession(
   context: Context,
-  options: { token?: { use: string | undefined } } = {},
+  options: { token?: { use: string | undefined }; allowHttp?: boolean } = {},
 ): Promise<Session> {
   const config = await readConfig(context);
   const profile = profileName(config, context.profileFlag, context.env);
   const stored = config.profiles[profile];
-  const apiUrl = serviceAddress(context, stored);
+  const apiUrl = serviceAddress(context, config, options);
   const token = options.token === undefined ? tokenFor(context, apiUrl, stored) : options.token.use;
   return { config, profile, apiUrl, client: clientFor(context, apiUrl, token) };
 }
@@ -54,37 +58,51 @@ function tokenFor(
   const override = context.env["SVC_TOKEN"];
   if (override !== undefined && override !== "") return override;
   if (stored?.token === undefined) return undefined;
-  // A token that was given for one service is not shown to another one.
-  if (sameService(stored.apiUrl ?? defaultApiUrl, apiUrl)) return stored.token;
+  // A token of one service is never sent to another one.
+  if (isSameService(stored.apiUrl ?? defaultApiUrl, apiUrl)) return stored.token;
   context.output.warn(
     `Your login is for ${stored.apiUrl ?? defaultApiUrl}, so it is not used for ${apiUrl}.`,
   );
   return undefined;
 }
 
-/** Where a profile's service is: `SVC_API_URL`, then the address of its login, then the default. */
-export function serviceAddress(context: Context, stored: { apiUrl?: string } | undefined): string {
+/**
+ * A client with a profile's token, for the service that issued it only. Throws as
+ * `serviceAddress` does.
+ */
+export function clientOfLogin(
+  context: Context,
+  config: Config,
+  login: { token: string; apiUrl?: string },
+): Client {
+  const current = serviceAddress(context, config);
+  const isSame = isSameService(login.apiUrl ?? defaultApiUrl, current);
+  const env = { ...context.env, SVC_API_URL: "" };
+  return clientFor(context, isSame ? current : serviceAddress({ ...context, env }, config), login.token);
+}
+
+/**
+ * The service's address: `SVC_API_URL`, then that of the profile's login, then the default. Throws for plain HTTP to
+ * another machine, unless that was allowed.
+ */
+export function serviceAddress(
+  context: Context,
+  config: Config,
+  options: { allowHttp?: boolean } = {},
+): string {
   const fromEnv = context.env["SVC_API_URL"];
   const given = fromEnv === "" ? undefined : fromEnv;
+  const stored = config.profiles[profileName(config, context.profileFlag, context.env)];
   const text = given ?? stored?.apiUrl ?? defaultApiUrl;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw invalidArgument(
       "SVC_API_URL",
-      // Into the log of a pipeline goes no password.
+      // A password must not appear in the log of a pipeline.
       `SVC_API_URL is not an http address: "${text.replace(/[^/]*@/, "…@")}".`,
     );
   if (url.username !== "" || url.password !== "")
-    throw invalidArgument("SVC_API_URL", "SVC_API_URL must not hold a password: use SVC_TOKEN.");
+    throw invalidArgument("SVC_API_URL", "SVC_API_URL must not contain a password. Use SVC_TOKEN.");
+  if (options.allowHttp !== true) requireProtected(url, config.allowedHttp ?? [], context.env);
   return url.origin + url.pathname.replace(/\/+$/, "");
-}
-
-/** One origin, or this machine under any of its names and ports: a trial service moves between them. */
-function sameService(a: string, b: string): boolean {
-  const [left, right] = [new URL(a), new URL(b)];
-  return left.origin === right.origin || (isLoopback(left.hostname) && isLoopback(right.hostname));
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,4 +1,4 @@
-/** Reading and changing the local state: one writer at a time, over all processes. */
+/** Reads and changes the local state, with one writer at a time across processes. */
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,11 +10,11 @@ import { type Config, ensureRoot, readConfigFile, setConfigAside, writeConfigFil
 import { type StatePaths, statePaths } from "./paths.ts";
 
 const staleMs = 15_000;
-/** Longer than what anybody does under the lock; a lock that nobody holds is taken over when it is stale. */
+/** Longer than any change under the lock. A stale lock is taken over. */
 const lockWaitMs = 90_000;
 const dayMs = 24 * 60 * 60_000;
 
-/** The config as it is now. A damaged file is told, and kept aside by the next change. */
+/** The present config. A damaged file is reported, and renamed by the next change. */
 export async function readConfig(context: Context): Promise<Config> {
   const paths = statePaths(context.home);
   const reading = await readConfigFile(paths);
@@ -30,7 +30,7 @@ export interface StateChange {
 }
 
 /**
- * Runs `change` with the lock held and the config freshly read. Nothing is written unless `save` is called, so a
+ * Runs `change` with the lock held and the config read under it. Nothing is written unless `save` is called, so a
  * change that throws leaves the file as its last `save` left it.
  */
 export async function changeConfig<T>(
@@ -62,13 +62,13 @@ export async function changeConfig<T>(
       { cause: error },
     );
   }
-  // Under the lock nothing is left half done: a signal waits for its end.
+  // A signal waits for the end of a change under the lock.
   return uninterrupted(() =>
     changeLocked(context, paths, { isLost: () => lost !== undefined, release }, change),
   );
 }
 
-/** Tries until the others are done. Not the library's own retries: these repeat what will never work as well. */
+/** Retries while other runs hold the lock. The library's own retries would repeat permanent errors as well. */
 async function waitForLock<T>(lock: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + lockWaitMs;
   for (let pauseMs = 20; ; pauseMs = Math.min(250, pauseMs * 1.2)) {
@@ -119,12 +119,12 @@ async function changeLocked<T>(
     };
     return await change({ config, paths, save });
   } finally {
-    // A lock that was lost is not ours to release.
+    // A lost lock must not be released.
     if (!lock.isLost()) await lock.release().catch(() => undefined);
   }
 }
 
-/** Runs with a fresh folder under `~/.svc/tmp` that is gone afterwards; also clears what dead runs left there. */
+/** Runs with a new folder under `~/.svc/tmp`, which is removed afterwards; also removes folders of dead runs. */
 export async function withTemporaryFolder<T>(
   context: Context,
   work: (folder: string) => Promise<T>,

@@ -4,7 +4,7 @@ import type { TargetDefinition } from "./target.ts";
 
 const settings = ".aider.conf.yml";
 
-/** Aider: files in a project that it reads once its settings name their folder. */
+/** Aider: files in a project, which it reads if its settings name their folder. */
 export const aider: TargetDefinition = {
   name: "aider",
   label: "Aider",
@@ -13,25 +13,25 @@ export const aider: TargetDefinition = {
     programs: ["aider"],
   }),
   projectSigns: [settings, ".aider"],
-  place(item, place) {
+  place(item, location) {
     if (item.format === "package") return { refused: "aider does not support package skills" };
-    if (place.scope === "global") return { refused: "aider has no global skill directory; use --project" };
-    const { join } = place.paths;
-    const folder = join(place.projectDir!, ".aider", "skills");
+    if (location.scope === "global") return { refused: "aider has no global skill directory; use --project" };
+    const { join } = location.paths;
+    const folder = join(location.projectDir!, ".aider", "skills");
     return {
-      ...fileIn(place, folder, `${item.installName}.md`, renderTitled(item), linked),
+      ...fileIn(location, folder, `${item.installName}.md`, renderTitled(item), linked),
       hint: {
         text: `Add "read: .aider/skills" to ${settings}, or start aider with --read .aider/skills/${item.installName}.md`,
         unless: {
-          files: [place.projectDir!, place.home].map((root) => join(root, settings)),
+          files: [location.projectDir!, location.home].map((root) => join(root, settings)),
           says: /^[^#\n]*\.aider[\\/]skills(?![\w-])/m,
         },
       },
     };
   },
-  sources(place) {
-    if (place.scope === "global") return { skillFolders: [], files: [] };
-    const folder = place.paths.join(place.projectDir!, ".aider", "skills");
+  sources(location) {
+    if (location.scope === "global") return { skillFolders: [], files: [] };
+    const folder = location.paths.join(location.projectDir!, ".aider", "skills");
     return { skillFolders: [], files: [{ folder, endings: [".md"], deep: false, type: "skill" }] };
   },
 };

@@ -1,4 +1,4 @@
-/** `-t`: the tools that a command is about. */
+/** The `--target` flag. */
 import { type Target, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape } from "../argv.ts";
 import { invalidArgument } from "../errors.ts";
@@ -13,7 +13,7 @@ export const targetFlag = {
   description: `Comma-separated: ${targets.join(", ")}`,
 } as const satisfies FlagShape;
 
-/** `-t a,b -t c`, each once. Throws for names that are no target. */
+/** The targets of `-t a,b -t c`, each once. Throws for unknown names. */
 export function parseTargets(given: readonly string[]): Target[] {
   const names = given.flatMap((text) => text.split(",")).map((text) => text.trim());
   for (const name of names) {
@@ -21,7 +21,7 @@ export function parseTargets(given: readonly string[]): Target[] {
     const meant = suggest(name, targets);
     throw invalidArgument(
       "--target",
-      `"${name}" is no target: use ${targets.join(", ")}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
+      `"${name}" is not a target. Use ${targets.join(", ")}.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
     );
   }
   return [...new Set(names)] as Target[];

@@ -17,20 +17,25 @@ export const cline: TargetDefinition = {
     },
   }),
   projectSigns: [".clinerules", ".cline"],
-  place(item, place) {
-    const { join } = place.paths;
+  place(item, location) {
+    const { join } = location.paths;
     if (item.format === "package")
-      return packageIn(place, join(baseFolder(place, place.home), ".cline", "skills"), item, linkable);
-    if (place.scope === "global") return { refused: "cline text skills are installed per project only" };
-    // Without frontmatter a rule is always on.
-    const folder = join(place.projectDir!, ".clinerules");
-    return fileIn(place, folder, `${item.installName}.md`, renderTitled(item), copied);
+      return packageIn(
+        location,
+        join(baseFolder(location, location.home), ".cline", "skills"),
+        item,
+        linkable,
+      );
+    if (location.scope === "global") return { refused: "cline text skills are installed per project only" };
+    // Without frontmatter, a rule always applies.
+    const folder = join(location.projectDir!, ".clinerules");
+    return fileIn(location, folder, `${item.installName}.md`, renderTitled(item), copied);
   },
-  sources(place) {
-    const { join } = place.paths;
-    const own = join(baseFolder(place, place.home), ".cline", "skills");
-    if (place.scope === "global") return { skillFolders: [own], files: [] };
-    const folder = join(place.projectDir!, ".clinerules");
+  sources(location) {
+    const { join } = location.paths;
+    const own = join(baseFolder(location, location.home), ".cline", "skills");
+    if (location.scope === "global") return { skillFolders: [own], files: [] };
+    const folder = join(location.projectDir!, ".clinerules");
     return {
       skillFolders: [own, join(folder, "skills")],
       files: [{ folder, endings: [".md", ".txt"], deep: false, type: "rule" }],

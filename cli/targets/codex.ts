@@ -1,7 +1,7 @@
 import { linkable, packageIn, sectionOf } from "./placements.ts";
 import { type Machine, type TargetDefinition, baseFolder, movedFolder } from "./target.ts";
 
-/** `project_doc_max_bytes`: over all levels together, what does not fit is dropped. */
+/** `project_doc_max_bytes`: the limit of all levels together, beyond which Codex drops text. */
 const documentBytes = 32_768;
 
 /** Codex CLI: sections in AGENTS.md for texts, skill folders under `.agents` for packages. */
@@ -13,22 +13,28 @@ export const codex: TargetDefinition = {
     programs: ["codex"],
   }),
   projectSigns: [".agents", ".codex", "AGENTS.md"],
-  place(item, place) {
-    const { join } = place.paths;
+  place(item, location) {
+    const { join } = location.paths;
     if (item.format === "package")
-      return packageIn(place, join(baseFolder(place, place.home), ".agents", "skills"), item, linkable);
+      return packageIn(
+        location,
+        join(baseFolder(location, location.home), ".agents", "skills"),
+        item,
+        linkable,
+      );
     return {
-      ...sectionOf(join(baseFolder(place, configFolder(place)), "AGENTS.md"), item),
+      ...sectionOf(join(baseFolder(location, configFolder(location)), "AGENTS.md"), item),
       advised: { size: documentBytes, unit: "bytes", consequence: "codex drops what does not fit" },
       hiddenBy: "AGENTS.override.md",
     };
   },
-  sources(place) {
-    const { join } = place.paths;
-    const shared = join(baseFolder(place, place.home), ".agents", "skills");
+  sources(location) {
+    const { join } = location.paths;
+    const shared = join(baseFolder(location, location.home), ".agents", "skills");
     return {
-      // The tool's own folder is out of use and still read.
-      skillFolders: place.scope === "project" ? [shared] : [shared, join(configFolder(place), "skills")],
+      // The tool's former folder, which it still reads.
+      skillFolders:
+        location.scope === "project" ? [shared] : [shared, join(configFolder(location), "skills")],
       reserved: [".system"],
       files: [],
     };

@@ -1,10 +1,10 @@
 import { copied, packageIn, sectionOf } from "./placements.ts";
 import { type Machine, type TargetDefinition, configHome } from "./target.ts";
 
-/** GitHub's code review was documented to read no more of the file. */
+/** The part of the file that GitHub's code review reads, as documented. */
 const reviewCharacters = 4000;
 
-/** GitHub Copilot: a section of the repository's instructions; skill folders, which it does not follow links to. */
+/** GitHub Copilot: a section of the repository's instructions; skill folders, which it reads only without links. */
 export const copilot: TargetDefinition = {
   name: "copilot",
   label: "GitHub Copilot",
@@ -17,17 +17,19 @@ export const copilot: TargetDefinition = {
     },
   }),
   projectSigns: [".github/copilot-instructions.md", ".github/instructions", ".github/skills"],
-  place(item, place) {
-    const { join } = place.paths;
+  place(item, location) {
+    const { join } = location.paths;
     if (item.format === "package") {
       const root =
-        place.scope === "project" ? join(place.projectDir!, ".github") : join(place.home, ".copilot");
-      return packageIn(place, join(root, "skills"), item, copied);
+        location.scope === "project"
+          ? join(location.projectDir!, ".github")
+          : join(location.home, ".copilot");
+      return packageIn(location, join(root, "skills"), item, copied);
     }
-    if (place.scope === "global")
+    if (location.scope === "global")
       return { refused: "copilot has no user-level instructions file for this install; use --project" };
     return {
-      ...sectionOf(join(place.projectDir!, ".github", "copilot-instructions.md"), item),
+      ...sectionOf(join(location.projectDir!, ".github", "copilot-instructions.md"), item),
       advised: {
         size: reviewCharacters,
         unit: "characters",
@@ -35,11 +37,11 @@ export const copilot: TargetDefinition = {
       },
     };
   },
-  sources(place) {
-    const { join } = place.paths;
-    if (place.scope === "global")
-      return { skillFolders: [join(place.home, ".copilot", "skills")], files: [] };
-    const root = join(place.projectDir!, ".github");
+  sources(location) {
+    const { join } = location.paths;
+    if (location.scope === "global")
+      return { skillFolders: [join(location.home, ".copilot", "skills")], files: [] };
+    const root = join(location.projectDir!, ".github");
     return {
       skillFolders: [join(root, "skills")],
       files: [

@@ -2,7 +2,7 @@ import { copied, fileIn, linked, packageIn, skillFolderIn } from "./placements.t
 import { describe, renderText, yamlText } from "./render.ts";
 import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
 
-/** Cursor: `.mdc` rules in a project, skill folders for the user; it does not see linked folders. */
+/** Cursor: `.mdc` rules in a project, skill folders for the user; it does not follow links to folders. */
 export const cursor: TargetDefinition = {
   name: "cursor",
   label: "Cursor",
@@ -11,34 +11,34 @@ export const cursor: TargetDefinition = {
     programs: ["cursor", "cursor-agent"],
   }),
   projectSigns: [".cursor", ".cursorrules"],
-  place(item, place) {
-    const { join } = place.paths;
-    const root = join(baseFolder(place, place.home), ".cursor");
-    if (item.format === "package") return packageIn(place, join(root, "skills"), item, copied);
-    if (place.scope === "project") {
+  place(item, location) {
+    const { join } = location.paths;
+    const root = join(baseFolder(location, location.home), ".cursor");
+    if (item.format === "package") return packageIn(location, join(root, "skills"), item, copied);
+    if (location.scope === "project") {
       const text = renderText(ruleHead(item), item.body);
-      return fileIn(place, join(root, "rules"), `${item.installName}.mdc`, text, linked);
+      return fileIn(location, join(root, "rules"), `${item.installName}.mdc`, text, linked);
     }
     if (item.type === "rule")
       return { refused: "cursor keeps user rules in its own settings; there is no global rules file" };
-    return skillFolderIn(place, join(root, "skills"), item, copied);
+    return skillFolderIn(location, join(root, "skills"), item, copied);
   },
-  sources(place) {
-    const root = place.paths.join(baseFolder(place, place.home), ".cursor");
+  sources(location) {
+    const root = location.paths.join(baseFolder(location, location.home), ".cursor");
     const rules = {
-      folder: place.paths.join(root, "rules"),
+      folder: location.paths.join(root, "rules"),
       endings: [".mdc"],
       deep: true,
       type: "rule",
     } as const;
     return {
-      skillFolders: [place.paths.join(root, "skills")],
-      files: place.scope === "project" ? [rules] : [],
+      skillFolders: [location.paths.join(root, "skills")],
+      files: location.scope === "project" ? [rules] : [],
     };
   },
 };
 
-/** A skill is picked by its description, a rule always applies. */
+/** A skill applies by its description, a rule always. */
 function ruleHead(item: InstallItem): string[] {
   return [
     `description: ${yamlText(describe(item))}`,

@@ -1,4 +1,4 @@
-/** Which tools are there. */
+/** Detection of installed tools. */
 import { access, constants, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../context.ts";
@@ -21,7 +21,7 @@ export async function isInstalled(definition: TargetDefinition, machine: Machine
   return found.includes(true);
 }
 
-/** Whether a project has something of the tool: a reason to propose it there. */
+/** Whether a project contains files of the tool, which preselects it there. */
 export async function isUsedIn(definition: TargetDefinition, projectDir: string): Promise<boolean> {
   const found = await Promise.all(
     definition.projectSigns.map((sign) => isThere(path.join(projectDir, ...sign.split("/")))),
@@ -29,7 +29,7 @@ export async function isUsedIn(definition: TargetDefinition, projectDir: string)
   return found.includes(true);
 }
 
-/** Every file that would be one of the programs, by PATH and, on Windows, PATHEXT. */
+/** Possible paths of the programs, by PATH and, on Windows, PATHEXT. */
 export function programPaths(programs: readonly string[], machine: Machine): string[] {
   const { paths, platform } = machine;
   const folders = (variable(machine, "PATH") ?? "")
@@ -45,7 +45,7 @@ export function programPaths(programs: readonly string[], machine: Machine): str
   );
 }
 
-/** Windows writes "Path" and means PATH. */
+/** Windows names the variable "Path". */
 function variable({ env, platform }: Machine, name: string): string | undefined {
   if (platform !== "win32" || env[name] !== undefined) return env[name];
   return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];

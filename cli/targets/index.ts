@@ -21,10 +21,10 @@ const definitions: Readonly<Record<Target, TargetDefinition>> = {
   aider,
 };
 
-/** In the order in which people are shown them. */
+/** In display order. */
 export const targetDefinitions: readonly TargetDefinition[] = Object.values(definitions);
 
-/** Undefined for a name that only a newer version knows. */
+/** Undefined for a name that only a newer version supports. */
 export function findTarget(name: string): TargetDefinition | undefined {
   return targetDefinitions.find((definition) => definition.name === name);
 }

@@ -1,5 +1,5 @@
 import { linkable, linked, packageIn, sectionOf, skillFolderIn } from "./placements.ts";
-import { type InstallPlace, type Machine, type TargetDefinition, configHome } from "./target.ts";
+import { type InstallLocation, type Machine, type TargetDefinition, configHome } from "./target.ts";
 
 /** OpenCode: skill folders, followed through links; rules as sections of AGENTS.md, since it reads no rule folder. */
 export const opencode: TargetDefinition = {
@@ -10,34 +10,36 @@ export const opencode: TargetDefinition = {
     programs: ["opencode", "opencode2"],
   }),
   projectSigns: [".opencode", "opencode.json", "opencode.jsonc"],
-  place(item, place) {
-    const { join } = place.paths;
-    const skills = join(rootFolder(place), "skills");
-    if (item.format === "package") return packageIn(place, skills, item, linkable);
-    if (item.type === "skill") return skillFolderIn(place, skills, item, linked);
-    const folder = place.scope === "project" ? place.projectDir! : configFolder(place);
+  place(item, location) {
+    const { join } = location.paths;
+    const skills = join(rootFolder(location), "skills");
+    if (item.format === "package") return packageIn(location, skills, item, linkable);
+    if (item.type === "skill") return skillFolderIn(location, skills, item, linked);
+    const folder = location.scope === "project" ? location.projectDir! : configFolder(location);
     return sectionOf(join(folder, "AGENTS.md"), item);
   },
-  sources(place) {
-    const root = rootFolder(place);
+  sources(location) {
+    const root = rootFolder(location);
     const rules = {
-      folder: place.paths.join(root, "rules"),
+      folder: location.paths.join(root, "rules"),
       endings: [".md"],
       deep: false,
       type: "rule",
     } as const;
     return {
-      skillFolders: [place.paths.join(root, "skills")],
-      files: place.scope === "project" ? [rules] : [],
+      skillFolders: [location.paths.join(root, "skills")],
+      files: location.scope === "project" ? [rules] : [],
     };
   },
 };
 
-/** The same under the home folder of Windows. */
+/** The same folder in the home folder on Windows. */
 function configFolder(machine: Machine): string {
   return machine.paths.join(configHome(machine), "opencode");
 }
 
-function rootFolder(place: InstallPlace): string {
-  return place.scope === "project" ? place.paths.join(place.projectDir!, ".opencode") : configFolder(place);
+function rootFolder(location: InstallLocation): string {
+  return location.scope === "project"
+    ? location.paths.join(location.projectDir!, ".opencode")
+    : configFolder(location);
 }

@@ -1,13 +1,13 @@
-/** Turning a text skill into the files that the tools read. */
+/** Rendering of a text skill as the files that the tools read. */
 import type { InstallItem } from "./target.ts";
 
 const descriptionMax = 1024;
 const nameMax = 64;
 
-/** Devices of Windows, which makes no file or folder of such a name, whatever its ending. */
+/** Device names of Windows, which can't be names of files or folders, with any extension. */
 const deviceName = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
-/** Lowercase letters, digits and single hyphens, as the Agent Skills specification has them. */
+/** Lowercase letters, digits and single hyphens, as in the Agent Skills specification. */
 export function skillFolderName(name: string): string {
   const reduced = name
     .toLowerCase()
@@ -21,31 +21,32 @@ export function isSkillFolderName(name: string): boolean {
   return name.length <= nameMax && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && !deviceName.test(name);
 }
 
-/** One line, never empty: several tools drop a skill without a description. */
+/** A line that is never empty: several tools ignore a skill without a description. */
 export function describe(item: InstallItem): string {
   const given = oneLine(item.description);
   const text = given === "" ? firstParagraph(item.body) : given;
   return cut(text === "" ? oneLine(item.name) : text, descriptionMax);
 }
 
-/** Frontmatter, a blank line, the body as it is, exactly one newline at the end. */
+/** Frontmatter, a blank line, the unchanged body, and one newline at the end. */
 export function renderText(frontmatter: readonly string[], body: string): string {
   const head = frontmatter.length === 0 ? "" : `---\n${frontmatter.join("\n")}\n---\n\n`;
   return `${head}${trimEnd(body)}\n`;
 }
 
-/** The native skill folder's file, as most tools read it. */
+/** The SKILL.md of a skill folder: the version's own bytes if the service has them. */
 export function renderSkillFile(item: InstallItem): string {
+  if (item.head !== undefined) return item.head + item.body;
   return renderText([`name: ${item.installName}`, `description: ${yamlText(describe(item))}`], item.body);
 }
 
-/** A text without frontmatter; the display name is its title where it has none. */
+/** A text without frontmatter; the display name is its title if it has none. */
 export function renderTitled(item: InstallItem): string {
   if (hasTitle(item.body)) return renderText([], item.body);
   return renderText([], `# ${oneLine(item.name)}\n\n${withoutBlankHead(item.body)}`);
 }
 
-/** Characters as people count them, not bytes: what the limits of the tools are given in. */
+/** Number of code points, the unit of the tools' limits. */
 export function characterCount(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -76,14 +77,14 @@ function withoutBlankHead(text: string): string {
   return text.replace(/^(?:[ \t]*\r?\n)+/, "");
 }
 
-/** By hand: the pattern for it takes time by the square of the longest run of blanks. */
+/** Without a pattern, whose time would grow with the square of the longest run of spaces. */
 function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && " \t\r\n".includes(text[end - 1]!)) end--;
   return text.slice(0, end);
 }
 
-/** Whether a heading of the first level stands outside of fenced code. */
+/** Whether the text has a first-level heading outside fenced code. */
 function hasTitle(body: string): boolean {
   let fence: string | undefined;
   let above = "";
@@ -101,12 +102,12 @@ function hasTitle(body: string): boolean {
   return false;
 }
 
-/** By characters, so that no pair of surrogates is torn. */
+/** Cuts by code points, so that no surrogate pair is split. */
 function cut(text: string, characters: number): string {
   return text.length <= characters ? text : Array.from(text).slice(0, characters).join("").trimEnd();
 }
 
-/** The first paragraph that is prose, without Markdown's marks. */
+/** The first paragraph of prose, without Markdown syntax. */
 function firstParagraph(body: string): string {
   const prose = body
     .split(/\r?\n[ \t]*(?:\r?\n)+/)
@@ -114,7 +115,7 @@ function firstParagraph(body: string): string {
     .find((block) => block !== "" && !/^(?:#{1,6}\s|```|~~~|---|===|<!--|\||!\[)/.test(block));
   return oneLine(
     (prose ?? "")
-      // More is cut away in the end, and a hostile text could keep the patterns busy.
+      // The rest is cut anyway, and a hostile text could make the patterns slow.
       .slice(0, 4 * descriptionMax)
       .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
       .replace(/^[ \t]*(?:[-*+>]|\d+\.)[ \t]+/gm, "")

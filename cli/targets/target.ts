@@ -1,4 +1,4 @@
-/** The one shape of every install target. A new tool is one file of it, named in `targets/index.ts`. */
+/** The definition of an install target. A new tool is one file with such a definition, listed in `targets/index.ts`. */
 import type { PlatformPath } from "node:path";
 import type {
   ContentFormat,
@@ -8,7 +8,7 @@ import type {
   Target,
 } from "../../contract/vocabulary.ts";
 
-/** What is to be installed. `name` is the display name, `installName` the name in the tools. */
+/** The item to install. `name` is the display name, `installName` the name in the tools. */
 export interface InstallItem {
   installName: string;
   name: string;
@@ -17,11 +17,13 @@ export interface InstallItem {
   format: ContentFormat;
   /** A text skill without frontmatter; empty for packages. */
   body: string;
-  /** What a package's SKILL.md calls itself, if it may serve as a folder name. */
+  /** The part before the body in a text skill's SKILL.md, with the install name. */
+  head?: string;
+  /** The name in a package's SKILL.md, if it is a valid folder name. */
   packageName?: string;
 }
 
-/** The machine as targets see it. They join paths by `paths` alone, so that those of any system can be tried on any. */
+/** The machine as seen by targets. They join paths with `paths` only, so that tests cover the paths of every system. */
 export interface Machine {
   /** `%USERPROFILE%` on Windows. */
   home: string;
@@ -30,10 +32,10 @@ export interface Machine {
   paths: PlatformPath;
 }
 
-/** Where: the user's own configuration, or a project's. */
-export interface InstallPlace extends Machine {
+/** The destination: the user's own configuration, or a project's. */
+export interface InstallLocation extends Machine {
   scope: InstallScope;
-  /** Absolute; present when the scope is `project`. */
+  /** Absolute; present if the scope is `project`. */
   projectDir?: string;
 }
 
@@ -43,7 +45,7 @@ interface Rendered {
   text: string;
 }
 
-/** A folder of its own, a file of its own, or a block in a file that others write too. */
+/** A folder, a file, or a section of a shared file. */
 export type Placement =
   | { shape: "folder"; path: string; content: "package" | Rendered; methods: readonly InstallMethod[] }
   | {
@@ -51,7 +53,7 @@ export type Placement =
       path: string;
       content: Rendered;
       methods: readonly InstallMethod[];
-      /** What a person has to do once so that the tool reads the file. */
+      /** A step that the user has to take once, so that the tool reads the file. */
       hint?: Hint;
     }
   | {
@@ -60,77 +62,77 @@ export type Placement =
       /** The lines between the markers. */
       block: string;
       methods: readonly ["section"];
-      /** The tool takes no larger file: nothing is written. `refusal` is part of the interface. */
+      /** Maximum size of the file; beyond it nothing is written. `refusal` is part of the interface. */
       limit?: { characters: number; refusal: string };
-      /** The tool reads only so much of the file: said, not refused. */
+      /** Size up to which the tool reads the file; beyond it, the command warns. */
       advised?: { size: number; unit: "bytes" | "characters"; consequence: string };
-      /** A file beside it that the tool reads instead. */
+      /** A file next to it that the tool reads instead. */
       hiddenBy?: string;
     };
 
 export interface Hint {
   text: string;
-  /** Not needed when one of these files says so on a line. */
+  /** Not needed if one of these files has such a line. */
   unless: { files: readonly string[]; says: RegExp };
 }
 
-/** Why a tool cannot take it; the text is part of the interface. */
+/** The reason why a tool can't take the item; the text is part of the interface. */
 export interface Refusal {
   refused: string;
 }
 
-/** What tells that a tool is installed: any one of it. */
+/** Signs that a tool is installed; one of them is enough. */
 export interface Signs {
   /** Folders or files, absolute. */
   paths: readonly string[];
-  /** Programs on PATH, without an ending. */
+  /** Programs on PATH, without extension. */
   programs: readonly string[];
-  /** Editor extensions: folders whose names begin so, in one of the folders. */
+  /** Editor extensions: folders with such a prefix in one of the folders. */
   extensions?: { prefix: string; folders: readonly string[] };
 }
 
-/** Where a tool keeps what people write themselves, for `publish` without a path. */
+/** Folders in which a tool keeps skills that users write, for `publish` without a path. */
 export interface Sources {
   /** Folders of skill folders. */
   skillFolders: readonly string[];
-  /** Names in them that are the tool's own. */
+  /** Names in them that the tool reserves. */
   reserved?: readonly string[];
   files: readonly SourceFiles[];
 }
 
 export interface SourceFiles {
   folder: string;
-  /** Of the names, with their dots; the longest first. */
+  /** File extensions with their dots, longest first. */
   endings: readonly string[];
-  /** In the folders below, too. */
+  /** Also in subfolders. */
   deep: boolean;
   type: SkillType;
 }
 
 export interface TargetDefinition {
   name: Target;
-  /** What people call the tool. */
+  /** Display name of the tool. */
   label: string;
   signs: (machine: Machine) => Signs;
-  /** Paths in a project that hint at the tool: they preselect it and do not make it installed. */
+  /** Paths in a project that belong to the tool: they preselect it there. */
   projectSigns: readonly string[];
-  /** Pure: the same item and place give the same placement. `methods[0]` is the default. */
-  place: (item: InstallItem, place: InstallPlace) => Placement | Refusal;
-  sources: (place: InstallPlace) => Sources;
+  /** Pure: the same item and location result in the same placement. `methods[0]` is the default. */
+  place: (item: InstallItem, location: InstallLocation) => Placement | Refusal;
+  sources: (location: InstallLocation) => Sources;
 }
 
 /** The folder that a tool's paths start from: the project, or the user's own. */
-export function baseFolder(place: InstallPlace, globalFolder: string): string {
-  return place.scope === "project" ? place.projectDir! : globalFolder;
+export function baseFolder(location: InstallLocation, globalFolder: string): string {
+  return location.scope === "project" ? location.projectDir! : globalFolder;
 }
 
-/** A folder that a variable moves. A relative value would mean another folder in each project: it is ignored. */
+/** A folder that a variable replaces. A relative value is ignored: it would be another folder in each project. */
 export function movedFolder(machine: Machine, variable: string, usual: string): string {
   const value = machine.env[variable];
   return value !== undefined && machine.paths.isAbsolute(value) ? machine.paths.resolve(value) : usual;
 }
 
-/** `$XDG_CONFIG_HOME`, by default `~/.config`; on Windows too, for the tools that use it. */
+/** `$XDG_CONFIG_HOME`, by default `~/.config`, also on Windows for the tools that use it. */
 export function configHome(machine: Machine): string {
   return movedFolder(machine, "XDG_CONFIG_HOME", machine.paths.join(machine.home, ".config"));
 }

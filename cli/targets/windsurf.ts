@@ -2,7 +2,7 @@ import { copied, fileIn, linked, packageIn, sectionOf } from "./placements.ts";
 import { characterCount, describe, renderText, yamlText } from "./render.ts";
 import { type InstallItem, type TargetDefinition, configHome } from "./target.ts";
 
-/** Of one rule file, and of the one file of global rules. */
+/** Maximum number of characters of a rule file, and of the file of global rules. */
 const ruleCharacters = 12_000;
 const globalCharacters = 6000;
 
@@ -25,14 +25,14 @@ export const windsurf: TargetDefinition = {
     };
   },
   projectSigns: [".windsurf", ".windsurfrules", ".devin"],
-  place(item, place) {
-    const { join } = place.paths;
+  place(item, location) {
+    const { join } = location.paths;
     const root =
-      place.scope === "project"
-        ? join(place.projectDir!, ".windsurf")
-        : join(place.home, ".codeium", "windsurf");
-    if (item.format === "package") return packageIn(place, join(root, "skills"), item, copied);
-    if (place.scope === "global")
+      location.scope === "project"
+        ? join(location.projectDir!, ".windsurf")
+        : join(location.home, ".codeium", "windsurf");
+    if (item.format === "package") return packageIn(location, join(root, "skills"), item, copied);
+    if (location.scope === "global")
       return {
         ...sectionOf(join(root, "memories", "global_rules.md"), item),
         limit: {
@@ -43,14 +43,14 @@ export const windsurf: TargetDefinition = {
     const text = renderText(ruleHead(item), item.body);
     if (characterCount(text) > ruleCharacters)
       return { refused: `windsurf rule would exceed ${ruleCharacters} characters` };
-    return fileIn(place, join(root, "rules"), `${item.installName}.md`, text, linked);
+    return fileIn(location, join(root, "rules"), `${item.installName}.md`, text, linked);
   },
-  sources(place) {
-    const { join } = place.paths;
-    if (place.scope === "global")
-      return { skillFolders: [join(place.home, ".codeium", "windsurf", "skills")], files: [] };
-    // The tool reads the folders of both its names.
-    const roots = [".windsurf", ".devin"].map((name) => join(place.projectDir!, name));
+  sources(location) {
+    const { join } = location.paths;
+    if (location.scope === "global")
+      return { skillFolders: [join(location.home, ".codeium", "windsurf", "skills")], files: [] };
+    // The tool reads the folders of its former and its present name.
+    const roots = [".windsurf", ".devin"].map((name) => join(location.projectDir!, name));
     return {
       skillFolders: roots.map((root) => join(root, "skills")),
       files: roots.map((root) => ({
@@ -63,7 +63,7 @@ export const windsurf: TargetDefinition = {
   },
 };
 
-/** A rule is always there, a skill when the model finds that its description fits. */
+/** A rule always applies, a skill if the model finds its description relevant. */
 function ruleHead(item: InstallItem): string[] {
   const trigger = item.type === "rule" ? "always_on" : "model_decision";
   return [`trigger: ${trigger}`, `description: ${yamlText(describe(item))}`];

@@ -20,7 +20,7 @@ const inflateRawAsync = promisify(zlib.inflateRaw);
 const syncInflateBytes = 32 * 1024;
 const localHeaderBytes = 30;
 const streamPieceBytes = 256 * 1024;
-/** Folder entries allowed for each file that is; more is no package but an attack on the reader. */
+/** Folder entries allowed per file; more indicate an attack on the reader. */
 const foldersPerFile = 10;
 
 export interface ZipRules {
@@ -50,7 +50,7 @@ export interface ZipPackage {
   close(): void;
 }
 
-/** Opens a zip and checks everything that its directory tells. The caller closes it. */
+/** Opens a zip and checks its whole directory. The caller closes it. */
 export async function openZipPackage(path: string, rules: ZipRules = {}): Promise<ZipPackage> {
   const bounds = { ...packageLimits, ...rules.limits };
   const bytes = await ZipBytes.open(path);
@@ -210,7 +210,7 @@ function entryName(entry: yauzl.Entry): { name: string; folder: boolean } {
     : { name, folder: false };
 }
 
-/** What the directory says of one file, beside its name and its size. */
+/** Metadata of one file in the central directory, besides its name and size. */
 function checkEntry(entry: yauzl.Entry, name: string, folder: boolean): void {
   const refuse = (rule: PackageError["rule"], why: string): never => {
     throw new PackageError(rule, `${JSON.stringify(name)} ${why}`, name);

@@ -4,11 +4,12 @@
  */
 import { Octokit } from "@octokit/rest";
 import { RepoError } from "../errors.ts";
+import type { HostGuard } from "../guard.ts";
 
 const timeoutMs = 20_000;
 const mostBytes = 8 * 1024 * 1024;
 const mostRedirects = 3;
-/** What GitHub asks for where a secondary limit names no time. */
+/** Wait that GitHub recommends if the response to a secondary limit names no time. */
 const secondaryLimitMs = 60_000;
 const longestWaitMs = 3_600_000;
 
@@ -17,17 +18,21 @@ export type GitHubClient = Octokit;
 export interface GitHubAddress {
   /** `https://api.github.com`; of an Enterprise server `…/api/v3`. */
   apiUrl: string;
+  /** Checked before each request, redirects included. */
+  guard?: HostGuard;
 }
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A client that sends this token; without one it sends what its caller puts into the header. */
-export function openGitHubClient({ apiUrl }: GitHubAddress, token?: string): GitHubClient {
+export function openGitHubClient({ apiUrl, guard }: GitHubAddress, token?: string): GitHubClient {
   return new Octokit({
     baseUrl: apiUrl,
     userAgent: "svc",
     log: silent,
-    request: { fetch: boundedFetch },
+    request: {
+      fetch: (input: string | URL | Request, init?: RequestInit) => boundedFetch(input, init, guard),
+    },
     ...(token === undefined ? {} : { auth: token }),
   });
 }
@@ -107,10 +112,15 @@ function waitOf({ status, headers, text }: Answered): number | undefined {
 }
 
 /** `fetch` within limits. A renamed repository is a redirect within the interface, which is followed. */
-async function boundedFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const signal = AbortSignal.timeout(timeoutMs);
+async function boundedFetch(
+  input: string | URL | Request,
+  init: RequestInit = {},
+  guard?: HostGuard,
+): Promise<Response> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(guard ? [guard.signal] : [])]);
   let url = new URL(input instanceof Request ? input.url : input);
   for (let hops = 0; ; hops++) {
+    await guard?.check();
     const response = await fetch(url, { ...init, redirect: "manual", signal });
     const location = response.headers.get("location");
     const isRedirect = [301, 302, 307, 308].includes(response.status) && location !== null;

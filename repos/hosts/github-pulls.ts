@@ -8,15 +8,15 @@ const permission = 'the permission "Pull requests: read and write"';
 const perPage = 30;
 
 /** Where they are, for one job. */
-export interface PullPlace {
+export interface PullRequestTarget {
   client: GitHubClient;
   owner: string;
   repo: string;
 }
 
 /** `open` is called once for each job. Throws `auth_failed` naming the permission where that is what lacks. */
-export function gitHubPulls(open: () => Promise<PullPlace>): PullRequests {
-  let opened: Promise<PullPlace> | undefined;
+export function gitHubPulls(open: () => Promise<PullRequestTarget>): PullRequests {
+  let opened: Promise<PullRequestTarget> | undefined;
   const place = () => {
     opened ??= open();
     opened.catch(() => (opened = undefined));
@@ -25,7 +25,7 @@ export function gitHubPulls(open: () => Promise<PullPlace>): PullRequests {
 
   async function ask<T extends object>(
     what: string,
-    call: (at: PullPlace) => Promise<{ data: T; headers: object }>,
+    call: (at: PullRequestTarget) => Promise<{ data: T; headers: object }>,
   ): Promise<T> {
     const at = await place();
     let status: number | undefined;
@@ -58,8 +58,8 @@ export function gitHubPulls(open: () => Promise<PullPlace>): PullRequests {
         per_page: perPage,
       }),
     );
-    if (!Array.isArray(listed)) throw new RepoError("remote_protocol", "GitHub's answer is no list.");
-    // A filter that the host did not understand is no filter.
+    if (!Array.isArray(listed)) throw new RepoError("remote_protocol", "GitHub's response is not a list.");
+    // A host that does not support the filter ignores it.
     const ours = listed.filter((one) => one.head?.ref === from && one.base?.ref === to).map(presentPull);
     return ours.find(({ state }) => state === "open") ?? ours[0];
   }
@@ -73,7 +73,7 @@ export function gitHubPulls(open: () => Promise<PullPlace>): PullRequests {
         );
         return presentPull(made);
       } catch (error) {
-        // One may be open already, opened by whoever.
+        // Another user may already have opened one.
         const isRefused = error instanceof RepoError && error.code === "remote_protocol";
         const there = isRefused ? await find({ from, to }) : undefined;
         if (there?.state === "open") return there;
@@ -118,7 +118,7 @@ function presentPull({
 }: PullFacts): PullRequest {
   const isWhole = Number.isSafeInteger(number) && typeof url === "string" && /^https?:\/\//.test(url);
   if (!isWhole || typeof title !== "string" || typeof head?.sha !== "string")
-    throw new RepoError("remote_protocol", "GitHub's answer is no pull request.");
+    throw new RepoError("remote_protocol", "GitHub's response is not a pull request.");
   return {
     number,
     url,

@@ -1,18 +1,16 @@
-/** Deliveries of GitHub's webhooks: whether one is GitHub's, and what a push says. */
-import { verify } from "@octokit/webhooks-methods";
+/** Deliveries of GitHub's webhooks: verified over the body as it came, and only then parsed and handled. */
+import { Webhooks, type EmitterWebhookEvent } from "@octokit/webhooks";
 
-/** Whether this could be a signature at all, whoever made it. */
+/** Whether a header has the form of a signature. */
 export const isSignature = (header: string) => /^sha256=[0-9a-f]{64}$/.test(header);
 
-/** Whether one of the secrets signed this body (HMAC-SHA-256 of its bytes; compared in constant time). */
-export async function isSignedByGitHub(
-  secrets: readonly string[],
-  body: string,
-  signature: string,
-): Promise<boolean> {
-  if (!isSignature(signature) || body === "") return false;
-  for (const secret of secrets) if (await verify(secret, body, signature)) return true;
-  return false;
+export interface GitHubDelivery {
+  id: string;
+  /** The `X-GitHub-Event` header. */
+  event: string;
+  /** The `X-Hub-Signature-256` header: HMAC-SHA-256 of the body's bytes. */
+  signature: string;
+  body: string;
 }
 
 export interface GitHubPush {
@@ -25,27 +23,73 @@ export interface GitHubPush {
   after: string | undefined;
 }
 
-/** A push, by the parts of it that are used; undefined for anything else. */
-export function readGitHubPush(body: string): GitHubPush | undefined {
-  let told: unknown;
+/** Handlers of the events that concern the service. */
+export interface GitHubHandlers {
+  push(push: GitHubPush): Promise<void>;
+}
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * Verifies a delivery by each of the secrets (in constant time), and only then parses it and passes it to its handler.
+ * Returns false if none of them signed it. Ignores events without a handler and bodies of another form. Throws the
+ * errors of the handler.
+ */
+export async function receiveGitHubDelivery(
+  secrets: readonly string[],
+  { id, event, signature, body }: GitHubDelivery,
+  handlers: GitHubHandlers,
+): Promise<boolean> {
+  const webhooks = await signerOf(secrets, body, signature);
+  if (!webhooks) return false;
+  const payload = event === "push" ? readObject(body) : undefined;
+  if (!payload) return true;
+  const failures: unknown[] = [];
+  webhooks.on("push", async (pushed) => {
+    const push = readPush(pushed.payload);
+    // Kept, since the library wraps errors of handlers.
+    if (push) await handlers.push(push).catch((error: unknown) => failures.push(error));
+  });
+  await webhooks.receive({ id, name: "push", payload: payload as PushPayload });
+  if (failures.length > 0) throw failures[0];
+  return true;
+}
+
+/** Receiver with the secret that signed a body. */
+async function signerOf(
+  secrets: readonly string[],
+  body: string,
+  signature: string,
+): Promise<Webhooks | undefined> {
+  if (!isSignature(signature) || body === "") return undefined;
+  for (const secret of secrets) {
+    const webhooks = new Webhooks({ secret, log: silent });
+    if (await webhooks.verify(body, signature)) return webhooks;
+  }
+  return undefined;
+}
+
+function readObject(text: string): object | undefined {
   try {
-    told = JSON.parse(body);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;
   }
-  const id = field(field(told, "repository"), "id");
-  const ref = field(told, "ref");
+}
+
+type PushPayload = EmitterWebhookEvent<"push">["payload"];
+
+/** The parts of a push that are used. Another kind of server may sign any body, so the types are checked. */
+function readPush(payload: PushPayload): GitHubPush | undefined {
+  const { repository, installation, ref, after } = payload as Partial<PushPayload>;
+  const id: unknown = repository?.id;
   if (typeof id !== "number" || !Number.isSafeInteger(id) || typeof ref !== "string") return undefined;
-  const installation = field(field(told, "installation"), "id");
-  const after = field(told, "after");
+  const installationId: unknown = installation?.id;
   return {
     repositoryId: String(id),
-    installationId: typeof installation === "number" ? installation : undefined,
+    installationId: typeof installationId === "number" ? installationId : undefined,
     ref,
     after: typeof after === "string" && /^(?!0{40})[0-9a-f]{40}$/.test(after) ? after : undefined,
   };
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -5,12 +5,17 @@
 import { createAppAuth } from "@octokit/auth-app";
 import { RepoError } from "../errors.ts";
 import type { Remote } from "../mirror/types.ts";
-import { askGitHub, openGitHubClient, statusOf, type GitHubClient } from "./github-client.ts";
+import {
+  askGitHub,
+  openGitHubClient,
+  statusOf,
+  type GitHubAddress,
+  type GitHubClient,
+} from "./github-client.ts";
 import { gitHubPulls, lacksPulls } from "./github-pulls.ts";
 import type { BranchHead, HostedRepository, RepositoryHost } from "./host.ts";
 
-export interface GitHubPlace {
-  apiUrl: string;
+export interface GitHubConnection extends GitHubAddress {
   /** Where git reaches repositories: `https://github.com`. */
   webUrl: string;
   /** For an Enterprise server in one's own network. */
@@ -37,7 +42,7 @@ interface RepositoryFacts {
  * well.
  */
 export function openGitHubTokenHost(
-  place: GitHubPlace,
+  place: GitHubConnection,
   repository: GitHubRepository,
   token: string,
 ): RepositoryHost {
@@ -53,7 +58,7 @@ export function openGitHubTokenHost(
     kind: "github-token",
     async describe() {
       const found = await facts();
-      // What the account may do, which a token may be narrowed beyond: only a push tells.
+      // The account's permissions. A token may be narrower, which only a push shows.
       return presentRepository(found, found.permissions?.push === false ? false : undefined);
     },
     remote: async () => remoteOf(place, await facts(), token),
@@ -100,7 +105,7 @@ export interface GitHubAppHost extends RepositoryHost {
 
 /** Where the App is installed, for a repository by its name. Throws `remote_missing` where it is not. */
 export async function findInstallation(
-  place: GitHubPlace,
+  place: GitHubConnection,
   app: GitHubAppIdentity,
   fullName: string,
 ): Promise<number> {
@@ -116,7 +121,7 @@ export async function findInstallation(
 
 /** A repository by an App. Its tokens reach this repository alone, live for an hour and are made for each job anew. */
 export function openGitHubAppHost(
-  place: GitHubPlace,
+  place: GitHubConnection,
   app: GitHubAppIdentity,
   installationId: number,
   repository: GitHubRepository,
@@ -206,13 +211,14 @@ function presentRepository(found: RepositoryFacts, canPush: boolean | undefined)
   };
 }
 
-function remoteOf(place: GitHubPlace, { full_name }: RepositoryFacts, token: string): Remote {
+function remoteOf(place: GitHubConnection, { full_name }: RepositoryFacts, token: string): Remote {
   return {
     kind: "http",
     url: `${place.webUrl}/${full_name}.git`,
     fullName: full_name,
     authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString("base64")}`,
     allowPrivateNetwork: place.allowPrivateNetwork,
+    ...(place.guard ? { guard: place.guard } : {}),
   };
 }
 

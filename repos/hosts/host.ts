@@ -7,11 +7,11 @@ export interface HostedRepository {
   id: string;
   /** As people call it: `owner/name`, or an address. Never holds credentials. */
   fullName: string;
-  /** Undefined for an empty repository of a host that can't tell. */
+  /** Undefined for an empty repository if its host does not report it. */
   defaultBranch: string | undefined;
-  /** Kilobytes, where the host tells. */
+  /** In kilobytes, if the host reports it. */
   sizeKb: number | undefined;
-  /** Undefined where only a push would tell. */
+  /** Undefined if only a push can show it. */
   canPush: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface RepositoryHost {
   describe(): Promise<HostedRepository>;
   /** Address and credentials for one job: a token made for it is not kept. */
   remote(): Promise<Remote>;
-  /** `unchanged` for the etag that was given; undefined if there is no such branch. */
+  /** `unchanged` if the etag still matches; undefined if the branch does not exist. */
   head(branch: string, etag?: string): Promise<BranchHead | "unchanged" | undefined>;
   /**
    * Makes the host call `url` on every push, once, renewing the one with the `id` if it is still there; for hosts whose
@@ -46,11 +46,11 @@ export interface PullRequest {
   state: "open" | "merged" | "closed";
   title: string;
   body: string;
-  /** What it proposes, or proposed when it ended. */
+  /** The proposed commit, or the last one if it is closed. */
   commit: string;
 }
 
-/** Each throws `auth_failed`, which names what they lack, where the credentials do not reach so far. */
+/** Each method throws `auth_failed`, naming the missing permission, if the credentials do not suffice. */
 export interface PullRequests {
   /** The one that is open from one branch to another, else the newest. */
   find(between: { from: string; to: string }): Promise<PullRequest | undefined>;

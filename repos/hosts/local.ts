@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Mirrors, Remote } from "../mirror/types.ts";
 import type { RepositoryHost } from "./host.ts";
 
-/** The remote has been held to what may be connected; its credentials are those of the connection. */
+/** The caller has checked that the remote is allowed; its credentials are those of the connection. */
 export function openLocalHost({
   remote,
   mirrors,

@@ -1,6 +1,6 @@
 /**
- * One commit on top of the parent, in one pack: the blobs, trees and the commit that the parent does not have. What no
- * edit names keeps its id, so nothing outside `skills/` is read, let alone written.
+ * Builds one commit on top of the parent, in one pack with the blobs, trees and the commit that the parent lacks. Entries
+ * that no edit names keep their ids, so nothing outside `skills/` is read or written.
  */
 import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
@@ -9,19 +9,33 @@ import { buildTrees, encodeCommit, hashObject, parseRawTree, type ObjectType } f
 import { PackIndex } from "../store/pack-format.ts";
 import { PackWriter, deflateObject } from "../store/pack-writer.ts";
 import type { FileMode } from "../store/types.ts";
-import { assertSkillPath, indexPath, skillsFolder, svcFile } from "./layout.ts";
+import { assertSkillPath, indexPath, isOwnIndex, skillsFolder, svcFile } from "./layout.ts";
 import { contentTreeOfEntries, type ScanContext } from "./scan.ts";
 import { Folder, findFolder, folderFor, treeEntry, type WrittenTree } from "./tree-edits.ts";
 import { commitIfHere, isFileMode, isFolder, isSkillFolder } from "./trees.ts";
-import type { Built, CommitInfo, MirrorEdit, Onto, PreparedPush, RefusedEdit } from "./types.ts";
+import type {
+  Built,
+  CommitInfo,
+  MirrorEdit,
+  MirrorFile,
+  Onto,
+  PlannedEdit,
+  PreparedPush,
+  PutEdit,
+  RefusedEdit,
+  RemoveEdit,
+} from "./types.ts";
 
 const foldersOfSkill = 2000;
+
+type PlannedPut = PlannedEdit & { kind: "put" };
 
 export interface BuildContext extends ScanContext {
   packs: PackStore;
 }
 
-type Put = MirrorEdit & { kind: "put" };
+/** A larger index was not written by the service. */
+const indexBytes = 16 * 1024 * 1024;
 
 export async function buildPush(
   context: BuildContext,
@@ -36,8 +50,8 @@ export async function buildPush(
   const writer = new PackWriter(context.packs, context.repo, parent === null ? "create" : "existing");
   try {
     const build = await Building.start(context, writer, parentTree, tip?.treeOid);
-    for (const edit of edits) if (edit.kind === "remove") await build.remove(edit.path);
-    for (const edit of edits) if (edit.kind === "put") await build.put(edit);
+    for (const edit of edits) if (edit.kind === "remove") await build.remove(edit);
+    for (const edit of edits) if (edit.kind === "put") await build.put(edit, edit);
     for (const edit of edits) if (edit.kind === "index") await build.index(edit.data);
     const { tree, skills } = await build.close();
     const outcome = { tree, skills, refused: build.refused };
@@ -48,7 +62,7 @@ export async function buildPush(
     }
     const parents = onto?.parents ?? (parent === null ? [] : [parent]);
     const made = await finish(context, writer, { tree, parents, info });
-    const prepared = { ...made, parent: onto ? onto.tip : parent, beside: onto !== undefined };
+    const prepared = { ...made, parent: onto ? onto.tip : parent, secondBranch: onto !== undefined };
     return { ...outcome, prepared };
   } catch (error) {
     await writer.discard();
@@ -56,9 +70,24 @@ export async function buildPush(
   }
 }
 
+/** The edits that `buildPush` would refuse. Reads no files. */
+export async function checkEdits(
+  context: BuildContext,
+  parent: string | null,
+  edits: readonly PlannedEdit[],
+): Promise<RefusedEdit[]> {
+  assertEdits(edits);
+  const parentTree = parent === null ? undefined : (await context.trees.commit(parent)).treeOid;
+  const build = await Building.start(context, undefined, parentTree, undefined);
+  for (const edit of edits) if (edit.kind === "remove") await build.remove(edit);
+  for (const edit of edits) if (edit.kind === "put") await build.put(edit);
+  for (const edit of edits) if (edit.kind === "index") await build.index(edit.data);
+  return build.refused;
+}
+
 const emptyTree = hashObject("tree", Buffer.alloc(0));
 
-function assertEdits(edits: readonly MirrorEdit[]): void {
+function assertEdits(edits: readonly PlannedEdit[]): void {
   const put = new Set<string>();
   for (const edit of edits) {
     if (edit.kind === "index") continue;
@@ -74,7 +103,7 @@ async function finish(
   { repo, objects }: BuildContext,
   writer: PackWriter,
   { tree, parents, info }: { tree: string; parents: readonly string[]; info: CommitInfo },
-): Promise<Omit<PreparedPush, "parent" | "beside">> {
+): Promise<Omit<PreparedPush, "parent" | "secondBranch">> {
   const data = encodeCommit({
     treeOid: tree,
     parents: [...parents],
@@ -94,12 +123,13 @@ async function finish(
 class Building {
   readonly refused: RefusedEdit[] = [];
   readonly #context: BuildContext;
-  readonly #writer: PackWriter;
+  /** Undefined if the edits are only checked. */
+  readonly #writer: PackWriter | undefined;
   readonly #root: Folder;
-  /** What the host has, as it is: for what can be taken over from there. The parent comes first. */
+  /** Trees that the host already has, whose content can be reused; the parent first. */
   readonly #held: readonly Folder[];
 
-  constructor(context: BuildContext, writer: PackWriter, root: Folder, held: readonly Folder[]) {
+  constructor(context: BuildContext, writer: PackWriter | undefined, root: Folder, held: readonly Folder[]) {
     this.#context = context;
     this.#writer = writer;
     this.#root = root;
@@ -108,7 +138,7 @@ class Building {
 
   static async start(
     context: BuildContext,
-    writer: PackWriter,
+    writer: PackWriter | undefined,
     parentTree: string | undefined,
     tipTree: string | undefined,
   ): Promise<Building> {
@@ -118,41 +148,63 @@ class Building {
     return new Building(context, writer, await folderOf(parentTree), held);
   }
 
-  async remove(path: string): Promise<void> {
-    const { trees } = this.#context;
-    const { above, name } = split(path);
-    const folder = await findFolder(trees, this.#root, above);
-    const target = await folder?.child(trees, name);
-    if (folder === undefined || target === undefined) return;
-    // What is no skill's is not ours to remove.
-    if (target === "blocked" || !isSkillFolder(target.list))
-      this.refused.push({ path, why: target === "blocked" ? "path_blocked" : "occupied", blockedBy: path });
-    else folder.remove(name);
+  async remove({ path, kept }: RemoveEdit): Promise<void> {
+    await this.#contained(path, async () => {
+      const { trees } = this.#context;
+      const { above, name } = split(path);
+      const folder = await findFolder(trees, this.#root, above);
+      const target = await folder?.child(trees, name);
+      if (folder === undefined || target === undefined) return;
+      const why = inTheWay(target, kept);
+      if (why !== undefined) this.refused.push({ path, why, blockedBy: path });
+      else folder.remove(name);
+    });
   }
 
-  async put(edit: Put): Promise<void> {
-    const { trees } = this.#context;
-    const { above, name } = split(edit.path);
-    const folder = await folderFor(trees, this.#root, above);
-    if (!(folder instanceof Folder)) {
-      this.refused.push({ path: edit.path, ...folder });
-      return;
-    }
-    const there = await folder.child(trees, name);
-    if (there === "blocked" || (there !== undefined && !there.isEmpty && !isSkillFolder(there.list))) {
-      const why = there === "blocked" ? "path_blocked" : "occupied";
-      this.refused.push({ path: edit.path, why, blockedBy: edit.path });
-      return;
-    }
+  /** `content` is written; without it the edit is only checked. */
+  async put(edit: PlannedPut, content?: PutEdit): Promise<void> {
+    await this.#contained(edit.path, async () => {
+      const { trees } = this.#context;
+      const { above, name } = split(edit.path);
+      const folder = await folderFor(trees, this.#root, above);
+      if (!(folder instanceof Folder)) {
+        this.refused.push({ path: edit.path, ...folder });
+        return;
+      }
+      const there = await folder.child(trees, name);
+      const why = there === undefined ? undefined : inTheWay(there, edit.kept, edit.contentTree);
+      if (why !== undefined) this.refused.push({ path: edit.path, why, blockedBy: edit.path });
+      else folder.setChild(name, content ? await this.#skillFolder(content) : checkedFolder());
+    });
+  }
+
+  async #skillFolder(edit: PutEdit): Promise<Folder> {
     const skill = (await this.#takenOver(edit)) ?? (await this.#written(edit));
     const svc = hashObject("blob", edit.svc);
     const known = await this.#foundAt(edit.path);
     if (!known.some((one) => one.entry(svcFile)?.oid === svc)) await this.#add("blob", svc, edit.svc);
     skill.set(treeEntry("100644", svcFile, svc));
-    folder.setChild(name, skill);
+    return skill;
+  }
+
+  /** Skips an edit, with the reason, if the trees on its path are damaged or its files can't be read. */
+  async #contained(path: string, action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      if (error instanceof UnreadableFiles)
+        this.refused.push({ path, why: "unreadable", blockedBy: path, cause: error.cause });
+      else if (error instanceof RepoError && error.code === "invalid_remote")
+        this.refused.push({ path, why: "damaged_tree", blockedBy: path });
+      else throw error;
+    }
   }
 
   async index(data: Buffer): Promise<void> {
+    await this.#contained(indexPath, () => this.#putIndex(data));
+  }
+
+  async #putIndex(data: Buffer): Promise<void> {
     const { trees } = this.#context;
     const folder = await folderFor(trees, this.#root, [skillsFolder]);
     if (!(folder instanceof Folder)) {
@@ -167,11 +219,15 @@ class Building {
       this.refused.push({ path: indexPath, why: "path_blocked", blockedBy: indexPath });
       return;
     }
+    if (entry !== undefined && !(await this.#isOwnIndex(entry.oid))) {
+      this.refused.push({ path: indexPath, why: "index_edited", blockedBy: indexPath });
+      return;
+    }
     await this.#add("blob", oid, data);
     folder.set(treeEntry("100644", name, oid));
   }
 
-  /** Writes the trees that changed and answers the root's id, and that of `skills/`. */
+  /** Writes the changed trees and returns the ids of the root and of `skills/`. */
   async close(): Promise<{ tree: string; skills: string | null }> {
     const fresh: WrittenTree[] = [];
     const root = this.#root.close((tree) => fresh.push(tree), true);
@@ -180,7 +236,7 @@ class Building {
     return { tree: root ?? emptyTree, skills: skills && isFolder(skills) ? skills.oid : null };
   }
 
-  /** The directory as it is in each of the trees that the host has. */
+  /** The directory in each of the trees that the host has. */
   async #foundAt(place: string): Promise<Folder[]> {
     const found: Folder[] = [];
     for (const root of this.#held) {
@@ -190,34 +246,35 @@ class Building {
     return found;
   }
 
-  /** The directory as it lies in the parent or on the branch, where they have the content already. */
-  async #takenOver({ path, from, contentTree }: Put): Promise<Folder | undefined> {
+  async #isOwnIndex(oid: string): Promise<boolean> {
+    const { objects, repo } = this.#context;
+    const head = (await objects.heads(repo, [oid])).get(oid);
+    if (head === undefined || head.size > indexBytes) return false;
+    return isOwnIndex(await objects.read(repo, oid, "blob"));
+  }
+
+  /** The directory from the parent or the branch, if one of them already has the content. */
+  async #takenOver({ path, from, contentTree }: PutEdit): Promise<Folder | undefined> {
     for (const place of from === undefined ? [path] : [path, from])
       for (const found of await this.#foundAt(place))
         if (contentTreeOfEntries(found.list) === contentTree) return new Folder(found.list);
     return undefined;
   }
 
-  async #written({ path, from, contentTree, files }: Put): Promise<Folder> {
+  async #written({ path, from, contentTree, files }: PutEdit): Promise<Folder> {
     const known = new Set<string>();
     for (const place of from === undefined ? [path] : [path, from]) await this.#knownBelow(place, known);
     const listed: { path: string; mode: FileMode; oid: string }[] = [];
-    for await (const { path: file, mode, data } of files()) {
+    for await (const { path: file, mode, data } of readable(files())) {
       const oid = hashObject("blob", data);
       listed.push({ path: file, mode, oid });
       if (!known.has(oid)) await this.#add("blob", oid, data);
     }
-    try {
-      checkPackagePaths(listed.map((file) => file.path));
-    } catch (error) {
-      if (!(error instanceof PackageError)) throw error;
-      throw new RepoError("invalid_draft", `a file for ${path} can't be exported: ${error.message}`, {
-        cause: error,
-      });
-    }
-    const { rootOid, trees } = buildTrees(listed);
+    const { rootOid, trees } = treesOf(path, listed);
     if (rootOid !== contentTree)
-      throw new RepoError("invalid_draft", `the files for ${path} are not those that were announced`);
+      throw new UnreadableFiles(
+        new RepoError("invalid_draft", `the files for ${path} are not those that were announced`),
+      );
     let root: Buffer = Buffer.alloc(0);
     for (const { oid, data } of trees)
       if (oid === rootOid) root = data;
@@ -238,9 +295,56 @@ class Building {
   }
 
   async #add(type: ObjectType, oid: string, data: Buffer): Promise<void> {
-    if (!this.#writer.has(oid)) await this.#writer.add(type, oid, data.length, await deflateObject(data));
+    const writer = this.#writer;
+    if (writer && !writer.has(oid)) await writer.add(type, oid, data.length, await deflateObject(data));
   }
 }
+
+/** The files of one put can't be read. Affects only its skill, not the mirror. */
+class UnreadableFiles extends Error {
+  constructor(cause: unknown) {
+    super("the files of a skill can't be read", { cause });
+  }
+}
+
+async function* readable(
+  files: AsyncIterable<MirrorFile> | Iterable<MirrorFile>,
+): AsyncGenerator<MirrorFile> {
+  try {
+    yield* files;
+  } catch (error) {
+    // Other errors do not concern these bytes, so a retry of the whole push may succeed.
+    throw error instanceof RepoError && !error.retryable ? new UnreadableFiles(error) : error;
+  }
+}
+
+function treesOf(path: string, listed: readonly { path: string; mode: FileMode; oid: string }[]) {
+  try {
+    checkPackagePaths(listed.map((file) => file.path));
+  } catch (error) {
+    if (!(error instanceof PackageError)) throw error;
+    const message = `a file for ${path} can't be exported: ${error.message}`;
+    throw new UnreadableFiles(new RepoError("invalid_draft", message, { cause: error }));
+  }
+  return buildTrees(listed);
+}
+
+/** Why a directory may not be replaced or removed; undefined if all its content is kept elsewhere. */
+function inTheWay(
+  there: Folder | "blocked",
+  kept: ReadonlySet<string> | undefined,
+  written?: string,
+): RefusedEdit["why"] | undefined {
+  if (there === "blocked") return "path_blocked";
+  if (there.isEmpty) return undefined;
+  const content = contentTreeOfEntries(there.list);
+  if (content === emptyTree || content === written || kept?.has(content)) return undefined;
+  return isSkillFolder(there.list) ? "not_imported" : "occupied";
+}
+
+/** Placeholder for the directory of a skill while edits are checked. */
+const checkedFolder = () =>
+  new Folder([treeEntry("100644", "SKILL.md", hashObject("blob", Buffer.alloc(0)))]);
 
 function split(path: string): { above: string[]; name: string } {
   const above = path.split("/");

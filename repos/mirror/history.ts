@@ -1,15 +1,15 @@
 /**
- * Who changed directories last, as `git log -1 -- <path>` tells it, within what was fetched. All of them are followed
- * together, the newest commit first: what did not change between a commit and its parent is not looked into.
+ * Finds the last change of directories, as `git log -1 -- <path>` does, within the fetched history. All paths are followed
+ * together, newest commit first; trees that did not change between a commit and its parent are not read.
  */
 import { RepoError } from "../errors.ts";
 import { plainText } from "../transport/pkt-line.ts";
 import { commitIfHere, isFolder, type ForeignCommit, type TreeReader } from "./trees.ts";
 import type { RemoteChange } from "./types.ts";
 
-/** Commits looked at in all; what did not change in these is told with the tip. */
+/** Limit of commits read; a path that did not change in these is attributed to the tip. */
 const commitsAtMost = 2000;
-/** The trees of a commit are looked at once more beside those of its parent. */
+/** Trees of a commit are read a second time, for the comparison with its parent. */
 const foldersKept = 64;
 const shownCharacters = 500;
 
@@ -54,7 +54,7 @@ export async function lastChanges(
         continue;
       }
       const changed = await changedBetween(folders, commit.treeOid, fields.treeOid, wanted);
-      // Of several parents, the first that has a path alike is where its content comes from.
+      // Of several parents, the content comes from the first in which the path is the same.
       const differing = [...changed].filter((path) => left.has(path));
       if (differing.length === left.size) continue;
       const same = left;
@@ -63,7 +63,7 @@ export async function lastChanges(
       for (const path of known?.paths ?? []) same.add(path);
       waiting.set(parent, { commit: fields, paths: same });
     }
-    // Behind the edge of what was fetched it may have been the same.
+    // Beyond the fetched history, the path may have been the same.
     if (!isHidden) for (const path of left) found.set(path, changeOf(oid, commit, true));
   }
   return found;
@@ -86,7 +86,7 @@ function wantedOf(paths: readonly string[]): Wanted {
 /** Names are compared by their bytes. */
 const keyOf = (name: string) => Buffer.from(name).toString("latin1");
 
-/** By the author's clock, which need not be right: then a commit is looked at twice. */
+/** Ordered by the author's clock; if it is wrong, a commit is visited twice. */
 function newestOf(waiting: ReadonlyMap<string, Waiting>): string {
   let newest: [string, Waiting] | undefined;
   for (const one of waiting) if (newest === undefined || one[1].commit.at > newest[1].commit.at) newest = one;
@@ -95,7 +95,7 @@ function newestOf(waiting: ReadonlyMap<string, Waiting>): string {
 
 type Folders = (oid: string | undefined) => Promise<ReadonlyMap<string, string>>;
 
-/** The folders in a tree, by name; none in one that is not there. */
+/** Folders of a tree by name; empty if the tree does not exist. */
 function openFolders(trees: TreeReader): Folders {
   const kept = new Map<string, ReadonlyMap<string, string>>();
   return async (oid) => {
@@ -111,7 +111,7 @@ function openFolders(trees: TreeReader): Folders {
   };
 }
 
-/** Which of the wanted paths are not the same folder in two trees. */
+/** The wanted paths whose folders differ between two trees. */
 async function changedBetween(
   folders: Folders,
   here: string | undefined,

@@ -2,7 +2,9 @@
  * How a version lies in a customer's repository, and how a directory there is read back. Pure, and without a clock:
  * the same version gives the same bytes, which is what tells an edit from our own export.
  */
-import { PackageError, checkPackagePath, compareUtf8, foldName } from "../../contract/package-rules.ts";
+import { createHash } from "node:crypto";
+import { cutFences } from "../../contract/frontmatter.ts";
+import { PackageError, checkDirectoryName, compareUtf8 } from "../../contract/package-rules.ts";
 import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import { RepoError } from "../errors.ts";
 import { buildTrees, hashObject } from "../store/objects.ts";
@@ -34,78 +36,64 @@ export function mirrorPath(folderSlugs: readonly string[], slug: string): string
   return path;
 }
 
-/** Holds a path to what an edit may name: below `skills/`, free of tricks, not the index. */
+/** Throws `invalid_draft` for a path that no skill may have: each component is checked as the scan checks it. */
 export function assertSkillPath(path: string): void {
   const refuse = (cause?: unknown) =>
-    new RepoError("invalid_draft", `${JSON.stringify(path)} is no place for a skill`, { cause });
-  const below = path.startsWith(`${skillsFolder}/`) ? path.slice(skillsFolder.length + 1) : "";
-  const [first, ...rest] = below.split("/");
-  if (first === undefined || first === "" || (rest.length === 0 && foldName(first) === "readme.md"))
-    throw refuse();
+    new RepoError("invalid_draft", `${JSON.stringify(path)} is not a path for a skill`, { cause });
+  const [root, ...names] = path.split("/");
+  if (root !== skillsFolder || names.length === 0 || names.length > deepestSkill) throw refuse();
   try {
-    // As deep as folders go; how long a path may be is for the whole of it.
-    checkPackagePath(below, pathBounds);
+    for (const name of names) checkDirectoryName(name);
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;
     throw refuse(error);
   }
-  if (below.split("/").some((component) => foldName(component) === svcFile)) throw refuse();
 }
 
-const pathBounds = {
-  files: 0,
-  compressedBytes: 0,
-  uncompressedBytes: 0,
-  pathBytes: 64 * 1024,
-  componentBytes: 255,
-  depth: 1024,
-};
-
-interface Frontmatter {
-  head: string;
-  rest: string;
-}
-
-/** Cuts after the closing line of the frontmatter; without any, the head is empty. */
-function cutFrontmatter(text: string): Frontmatter {
-  const opening = /^\uFEFF?---[ \t]*\r?\n/.exec(text);
-  if (opening === null) return { head: "", rest: text };
-  const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(text.slice(opening[0].length));
-  if (closing === null) return { head: "", rest: text };
-  const end = opening[0].length + closing.index + closing[0].length;
-  return { head: text.slice(0, end), rest: text.slice(end) };
-}
+/** Levels of directories below `skills/` that are read and written. */
+export const deepestSkill = 1024;
 
 const leadingBlankLines = /^(?:[ \t]*\r?\n)+/;
 
-/** What follows a managed header at the start of a text; undefined if there is none. */
+/** Cuts before the body: after the frontmatter and the blank lines that follow it. */
+function cutBody(text: string): { head: string; body: string } {
+  const fenced = cutFences(text)?.body;
+  const body = fenced ?? text.replace(/^\uFEFF/, "").replace(leadingBlankLines, "");
+  return { head: text.slice(0, text.length - body.length), body };
+}
+
+/** The text after a managed header with which it starts; undefined if there is none. */
 function afterHeader(text: string): string | undefined {
-  const body = text.replace(leadingBlankLines, "");
-  if (!/^[ \t]*<!--/.test(body)) return undefined;
-  const end = body.indexOf("-->");
-  const line = body.search(/\r?\n|$/);
-  // A comment that somebody left open is the header's first line and no more.
+  const start = text.replace(leadingBlankLines, "");
+  if (!/^[ \t]*<!--/.test(start)) return undefined;
+  const end = start.indexOf("-->");
+  const line = start.search(/\r?\n|$/);
+  // If the comment was left open, the header is only its first line.
   const cut = end === -1 || end > headerBytes ? line : end + 3;
-  if (!body.slice(0, cut).includes(headerMark)) return undefined;
-  return body.slice(cut).replace(/^[ \t]*(?:\r?\n|$)/, "");
+  if (!start.slice(0, cut).includes(headerMark)) return undefined;
+  // The header is written with one blank line after it: any further one is the author's.
+  return start
+    .slice(cut)
+    .replace(/^[ \t]*(?:\r?\n|$)/, "")
+    .replace(/^[ \t]*(?:\r?\n|$)/, "");
 }
 
 /** The text of a version without managed headers. Reads what `withManagedHeader` wrote, and what became of it. */
 export function withoutManagedHeader(text: string): string {
-  const { head, rest } = cutFrontmatter(text);
-  let body = rest;
-  for (let inner = afterHeader(body); inner !== undefined; inner = afterHeader(body)) body = inner;
-  if (body === rest) return text;
-  const plain = body.replace(leadingBlankLines, "");
-  return head === "" ? plain : `${head}\n${plain}`;
+  const { head, body } = cutBody(text);
+  let plain = body;
+  for (let inner = afterHeader(plain); inner !== undefined; inner = afterHeader(plain)) plain = inner;
+  return plain === body ? text : head + plain;
 }
 
-/** The text with the header between frontmatter and body. Doing it again changes nothing. */
+/**
+ * The text with the header between frontmatter and body, and no other byte changed: taking it out gives the same text.
+ * Doing it again changes nothing.
+ */
 export function withManagedHeader(text: string): string {
-  const { head, rest } = cutFrontmatter(withoutManagedHeader(text));
-  const body = rest.replace(leadingBlankLines, "");
-  const start = head === "" ? "" : `${head.replace(/(?<!\n)$/, "\n")}\n`;
-  return `${start}${managedHeader}\n\n${body}`;
+  const { head, body } = cutBody(withoutManagedHeader(text));
+  const eol = head.endsWith("\r\n") ? "\r\n" : "\n";
+  return `${head}${managedHeader}${eol}${eol}${body}`;
 }
 
 /** A version's files as they lie in its directory: a text with its header, a package as it is. Bytes that are no text stay. */
@@ -140,7 +128,7 @@ export function contentTreeOfText(type: SkillType, stored: Buffer): string {
 }
 
 /**
- * What a directory is to be imported as. One file is a text, unless the skill is a package now; anything more is a
+ * The form in which a directory is imported. One file is a text, unless the skill is a package now; anything more is a
  * package. `stripHeader`: its root file was exported as a text and has the header.
  */
 export type ImportPlan =
@@ -199,10 +187,41 @@ export function indexFile(entries: readonly IndexEntry[]): Buffer {
       const kind = type === "rule" ? " (rule)" : "";
       return `- [${escaped(name)}](${link}) \`${below}\`${kind}${about === "" ? "" : `: ${escaped(about)}`}\n`;
     });
-  const list = lines.length === 0 ? "There are no skills yet.\n" : lines.join("");
-  return Buffer.from(
-    `<!-- ${headerMark} This list is written anew on every sync. -->\n\n# Skills\n\n` +
-      `Kept in step with the skill registry: edit a \`SKILL.md\` or \`RULE.md\` and push, and it becomes a new version.\n\n${list}`,
+  const list = lines.length === 0 ? noSkills : lines.join("");
+  const body = `${indexIntroduction}${list}`;
+  return Buffer.from(`${indexHeader(indexDigest(body))}${body}`);
+}
+
+const noSkills = "There are no skills yet.\n";
+const indexIntroduction =
+  "\n# Skills\n\n" +
+  "Kept in step with the skill registry: edit a `SKILL.md` or `RULE.md` and push, and it becomes a new version.\n\n";
+
+/** The digest distinguishes an edited index from one that the service wrote. */
+const indexHeader = (digest: string) =>
+  `<!-- ${headerMark} This list is written anew on every sync, unless it was edited. sha256:${digest} -->\n`;
+
+const indexDigest = (body: string) => createHash("sha256").update(body).digest("hex");
+
+/** Header of indexes that were written before they had a digest. */
+const formerIndexHeader = `<!-- ${headerMark} This list is written anew on every sync. -->\n`;
+const formerIndexLine = /^- \[.*\]\(\S+\) `[^`]+`(?: \(rule\))?(?:: .*)?$/;
+
+/** Whether `skills/README.md` holds nothing but what the service has written, so that a newer one may replace it. */
+export function isOwnIndex(data: Buffer): boolean {
+  const text = textOf(data)?.replaceAll("\r\n", "\n");
+  if (text === undefined) return false;
+  const end = text.indexOf("\n") + 1;
+  const [header, body] = [text.slice(0, end), text.slice(end)];
+  if (header === indexHeader(indexDigest(body))) return true;
+  if (header !== formerIndexHeader || !body.startsWith(indexIntroduction)) return false;
+  const list = body.slice(indexIntroduction.length);
+  return (
+    list === noSkills ||
+    list
+      .replace(/\n$/, "")
+      .split("\n")
+      .every((line) => formerIndexLine.test(line))
   );
 }
 

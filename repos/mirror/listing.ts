@@ -73,7 +73,7 @@ async function walk({ trees }: ScanContext, root: string, refuse: Refuse): Promi
     const below: typeof level = [];
     for (const { prefix, tree } of level)
       for (const entry of read.get(tree) ?? []) {
-        if (prefix === "" && entry.name === svcFile) continue;
+        if (prefix === "" && entry.name === svcFile && isFileMode(entry.mode)) continue;
         const path = `${prefix}${entry.name ?? entry.nameBytes.toString("latin1")}`;
         if (files.length > packageLimits.files) return files;
         try {

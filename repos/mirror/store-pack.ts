@@ -15,16 +15,16 @@ import type { MirrorId } from "../store/types.ts";
 
 /**
  * A larger file is in no skill. Nor is a smaller one, down to the limit of a package, but a fetch brings the whole tip
- * of the branch, whatever lies beside the skills.
+ * of the branch, including everything outside `skills/`.
  */
 const objectBytes = 512 * 1024 * 1024;
-/** All objects inflated, against the bytes of the pack: what keeps a bomb from going off. */
+/** Limit of all inflated objects relative to the pack's size, against decompression bombs. */
 const inflationAtMost = 20;
 const inflatedAlways = 1024 * 1024 * 1024;
 const breathEveryMs = 15;
-/** What is larger is inflated beside other work. */
+/** Larger entries are inflated asynchronously. */
 const inflatedAtOnce = 1024 * 1024;
-/** What is kept for the second pass; the rest is inflated again. */
+/** Bytes kept for the second pass; the rest is inflated again. */
 const keptBytes = 96 * 1024 * 1024;
 
 interface Entry {
@@ -185,7 +185,7 @@ class Unpacking {
     return entry.data ?? (await this.#inflate(entry)).data;
   }
 
-  /** The bytes of an entry, and where it ends: only inflating tells. */
+  /** The bytes of an entry, and its end, which only inflating shows. */
   async #inflate(entry: Entry): Promise<{ data: Buffer; end: number }> {
     this.#count(entry.size);
     // Room for what it says and no more; at least one byte, or the option is refused.
@@ -199,8 +199,8 @@ class Unpacking {
     try {
       // Going to another thread takes longer than a small object does.
       const inflated: unknown =
-        entry.size > inflatedAtOnce ? await inflateBeside(input, bounds) : zlib.inflateSync(input, bounds);
-      // `info` makes the answer an object, which the types of these functions do not tell.
+        entry.size > inflatedAtOnce ? await inflateAsync(input, bounds) : zlib.inflateSync(input, bounds);
+      // With `info`, the result is an object, which the types of these functions do not express.
       result = inflated as InflatedWithEnd;
     } catch {
       throw broken("has an entry that does not inflate");
@@ -228,4 +228,4 @@ interface InflatedWithEnd {
   engine: { bytesWritten: number };
 }
 
-const inflateBeside = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate);
+const inflateAsync = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate);

@@ -1,4 +1,5 @@
 /** `.svc.json`: facts about a skill for those who read the repository. What it says is never believed, but for a hint. */
+import { publicName } from "../../contract/public-name.ts";
 import type { SvcRecord } from "./types.ts";
 
 const readableBytes = 64 * 1024;
@@ -6,7 +7,7 @@ const readableBytes = 64 * 1024;
 /** Sorted keys, two spaces, a line feed at the end: the same record gives the same bytes. */
 export function svcRecordFile(record: SvcRecord): Buffer {
   const person = (who: SvcRecord["author"]) =>
-    who === null ? null : { name: who.name, username: who.username };
+    who === null ? null : { name: publicName(who.name) || who.username, username: who.username };
   const sorted = {
     author: person(record.author),
     id: record.id,

@@ -1,4 +1,4 @@
-/** Edits by path on a tree that others wrote: only folders on the way are read, and only they are written anew. */
+/** Edits a foreign tree by path: only the folders on the path are read and rewritten. */
 import { RepoError } from "../errors.ts";
 import { RawTreeEntry, hashObject, isTreeMode } from "../store/objects.ts";
 import { rootFileOf, type TreeReader } from "./trees.ts";
@@ -86,7 +86,7 @@ export class Folder {
     this.#entries.delete(bytesOf(name));
   }
 
-  /** `blocked` for something of that name that is no folder. */
+  /** `blocked` if the entry of that name is not a folder. */
   async child(trees: TreeReader, name: string): Promise<Folder | "blocked" | undefined> {
     const known = this.#children.get(bytesOf(name));
     if (known !== undefined) return known;

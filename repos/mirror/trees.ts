@@ -1,4 +1,4 @@
-/** Trees that others wrote, read with tolerance: what a name or mode means is for whoever looks at it. */
+/** Reads foreign trees tolerantly: callers interpret names and modes. */
 import type { ObjectReader } from "../store/object-reader.ts";
 import { RepoError } from "../errors.ts";
 import { isTreeMode, parseRawTree, type RawTreeEntry } from "../store/objects.ts";
@@ -32,7 +32,7 @@ export function rootFileOf(entries: readonly RawTreeEntry[]): RootFile | undefin
   });
 }
 
-/** Whether a directory is ours to replace: a skill, or what is left of one. */
+/** Whether a directory may be replaced by an export: a skill, or the remains of one. */
 export function isSkillFolder(entries: readonly RawTreeEntry[]): boolean {
   const svc = entryNamed(entries, svcFile);
   return rootFileOf(entries) !== undefined || (svc !== undefined && isFileMode(svc.mode));
@@ -78,7 +78,7 @@ export interface ForeignCommit {
   text: string;
 }
 
-/** A commit of anybody's: only its tree has to make sense. */
+/** Parses a foreign commit: only its tree must be valid. */
 function parseForeignCommit(data: Buffer): ForeignCommit {
   const whole = data.toString("utf8");
   const cut = whole.indexOf("\n\n");
@@ -96,7 +96,7 @@ function parseForeignCommit(data: Buffer): ForeignCommit {
   };
 }
 
-/** Undefined for a commit beyond the edge of what was fetched. */
+/** Undefined for a commit beyond the fetched history. */
 export async function commitIfHere(trees: TreeReader, oid: string): Promise<ForeignCommit | undefined> {
   try {
     return await trees.commit(oid);

@@ -1,35 +1,43 @@
 /**
- * The Git side of the sync with a customer's repository: what the engine asks of it and what it answers. Nothing here
- * knows who wins; whatever a repository may hold is reported, never thrown.
+ * Types of the Git side of the sync with a customer's repository. Conflicts are resolved elsewhere; unusable content of
+ * a repository is reported, never thrown.
  */
 import type { PackageRule } from "../../contract/package-rules.ts";
-import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
+import type { SkillProblemCode, SkillType, Visibility } from "../../contract/vocabulary.ts";
+import type { HostGuard } from "../guard.ts";
 import type { FileMode, Identity, MirrorId } from "../store/types.ts";
 
 export type { MirrorId };
 
-/** Where to fetch and push. The authorization never shows in an error, a log or a file. */
-export type Remote =
+/** A repository to fetch from and push to. The authorization never appears in an error, a log or a file. */
+export type Remote = (
   | {
       kind: "http";
       /** `http:` or `https:`, without user name, password, query or fragment. */
       url: string;
       /** Value of the `Authorization` header. */
       authorization?: string;
-      /** Whether addresses of this machine and of private networks may be connected to. */
+      /** Whether addresses of this machine and of private networks are allowed. */
       allowPrivateNetwork: boolean;
-      /** What people call the repository now, where its host tells: it may have been renamed. */
+      /** Current name of the repository, if its host reports it: it may have been renamed. */
       fullName?: string;
     }
-  /** A bare repository on this machine; needs a git program. Its hooks are not run. */
-  | { kind: "directory"; path: string };
+  /**
+   * A bare repository on this machine; needs a git program. Its hooks are not run and its configuration is not read.
+   * `views`: folder for git's views of it, on the same disk; by default next to the repository.
+   */
+  | { kind: "directory"; path: string; views?: string }
+) & {
+  /** Checked before each request. */
+  guard?: HostGuard;
+};
 
 export interface FetchOptions {
-  /** Most bytes of one fetch (256 MB). */
+  /** Maximum size of one fetch (256 MB). */
   maxBytes?: number;
   signal?: AbortSignal;
-  /** Another branch that is to be told of, as it is at the same moment. */
-  beside?: string;
+  /** Another branch whose tip is reported, as of the same moment. */
+  secondBranch?: string;
 }
 
 /** `empty`: the repository has no commit at all; `no_branch`: it has others. */
@@ -39,13 +47,13 @@ export type Fetched =
       commit: string;
       tree: string;
       bytes: number;
-      /** Where the branch that `beside` names is; null if there is none. */
-      beside?: string | null;
+      /** Tip of the branch that `secondBranch` names, or null if it does not exist. */
+      secondBranch?: string | null;
     }
   | { status: "empty" }
   | { status: "no_branch"; branches: string[]; defaultBranch: string | undefined };
 
-/** What a `.svc.json` says: information for readers. Only the id is ever read back. */
+/** Content of a `.svc.json`: information for readers. Only the id is read back. */
 export interface SvcRecord {
   id: string;
   version: number;
@@ -57,37 +65,58 @@ export interface SvcRecord {
   versionAuthor: { name: string; username: string } | null;
 }
 
-/** A directory below `skills/` with a `SKILL.md` or `RULE.md` in it. Nothing below it is another skill's. */
+/** A directory below `skills/` with a `SKILL.md` or `RULE.md`. No skill lies below another. */
 export interface RemoteSkill {
   /** From the root: `skills/<folder>/<skill>`. */
   path: string;
-  /** Id of its tree as it stands. */
+  /** Id of its tree. */
   tree: string;
-  /** Id its tree would have without `.svc.json`: what is compared. */
+  /** Id that its tree would have without `.svc.json`; used for comparisons. */
   contentTree: string;
-  /** Id of the blob `.svc.json`, null where there is none. */
+  /** Id of the blob `.svc.json`, or null if it does not exist. */
   svcBlob: string | null;
-  /** Skill id that the `.svc.json` claims; undefined if it has none that can be read. A claim, not a fact. */
+  /** Skill id in the `.svc.json`, or undefined if it can't be read. A claim, not a fact. */
   svcId: string | undefined;
   rootFile: "SKILL.md" | "RULE.md";
 }
 
-/** Something below `skills/` that is passed over. */
+/** Content below `skills/` that is skipped. */
 export interface ScanProblem {
   path: string;
-  why: "root_file_is_no_file" | "submodule" | "symlink" | "name_not_text" | "too_deep" | "holds_skills";
+  why: PackageRule | ScanFault;
+  /** A sentence for users. */
+  message: string;
 }
+
+/** `occupied`, `root_file_missing`, `path_blocked`: content at the path of a skill that is not a skill. */
+export type ScanFault = Extract<
+  SkillProblemCode,
+  | "root_file_is_no_file"
+  | "root_file_missing"
+  | "root_file_misplaced"
+  | "wrong_case"
+  | "occupied"
+  | "path_blocked"
+  | "submodule"
+  | "symlink"
+  | "name_not_text"
+  | "too_deep"
+  | "holds_skills"
+>;
 
 export interface RemoteScan {
   commit: string;
-  /** `blocked`: `skills` is there and is no folder; nothing can be read or written. */
+  /** `blocked`: `skills` exists but is not a folder, so nothing can be read or written. */
   skills: "present" | "absent" | "blocked";
-  /** Whether `directories` has every skill; else only those that differ from `since`. */
+  /** Whether `directories` has every skill, or only those that differ from `since`. */
   complete: boolean;
   directories: RemoteSkill[];
-  /** Paths that were skills in `since` and are none now; empty for a complete scan. */
+  /** Paths that were skills in `since` and no longer are; empty for a complete scan. */
   gone: string[];
+  /** At most 1,000. */
   problems: ScanProblem[];
+  /** By known path: content that is not a skill, so it can be neither imported nor replaced. */
+  unreadable: Map<string, ScanProblem>;
 }
 
 export interface RemoteFile {
@@ -99,11 +128,11 @@ export interface RemoteFile {
   size: number;
 }
 
-/** A file that keeps a directory from being imported. */
+/** A file that prevents the import of its directory. */
 export interface RefusedFile {
   path: string;
   why: PackageRule | "lfs_pointer" | "rule_with_files" | "file_mode" | "name_not_text";
-  /** A sentence for people. */
+  /** A sentence for users. */
   message: string;
 }
 
@@ -121,7 +150,7 @@ export interface RemoteChange {
   authorName: string;
   authorEmail: string;
   at: Date;
-  /** False where the fetched history does not reach the change: the tip is named instead. */
+  /** False if the change is beyond the fetched history, and the tip is named instead. */
   exact: boolean;
 }
 
@@ -132,37 +161,69 @@ export interface MirrorFile {
 }
 
 /**
- * Changes of one push. All `remove` come first, then all `put`, whatever their order in the list.
+ * Changes of one push. All `remove` edits are applied first, then all `put` edits, regardless of their order in the list.
  *
- * A `put` replaces the whole directory of a skill. Its files are asked for only if neither `path` nor `from` in the
- * parent has that content already.
+ * `kept` proves that an edit loses nothing: the content trees that a version has, or that both sides last agreed on. A
+ * directory with any other content is neither replaced nor removed.
  */
-export type MirrorEdit =
-  | {
-      kind: "put";
-      path: string;
-      /** As `contentTreeOf` gives it; held against the files. */
-      contentTree: string;
-      /** Bytes of `.svc.json`. */
-      svc: Buffer;
-      files: () => AsyncIterable<MirrorFile> | Iterable<MirrorFile>;
-      /** Where the skill lay in the parent, if elsewhere. */
-      from?: string;
-    }
-  | { kind: "remove"; path: string }
-  /** `skills/README.md`. */
-  | { kind: "index"; data: Buffer };
+export type MirrorEdit = PutEdit | RemoveEdit | IndexEdit;
 
-/** An edit that this repository does not let us make; the others are built without it. */
+/**
+ * Replaces the whole directory of a skill. Its files are read only if neither `path` nor `from` in the parent already has
+ * that content.
+ */
+export interface PutEdit {
+  kind: "put";
+  path: string;
+  /** Result of `contentTreeOf`; verified against the files. */
+  contentTree: string;
+  /** Bytes of `.svc.json`. */
+  svc: Buffer;
+  files: () => AsyncIterable<MirrorFile> | Iterable<MirrorFile>;
+  /** Path of the skill in the parent, if different. */
+  from?: string;
+  kept?: ReadonlySet<string> | undefined;
+}
+
+export interface RemoveEdit {
+  kind: "remove";
+  path: string;
+  kept: ReadonlySet<string> | undefined;
+}
+
+/** `skills/README.md`, which is replaced only if the service wrote it. */
+export interface IndexEdit {
+  kind: "index";
+  data: Buffer;
+}
+
+/** Edits without the content to write. */
+export type PlannedEdit = Omit<PutEdit, "svc" | "files"> | RemoveEdit | IndexEdit;
+
+/** An edit that the repository's content prevents; the others are built without it. */
 export interface RefusedEdit {
   path: string;
   /**
-   * `skills_blocked`: `skills` is no folder. `path_blocked`: a folder on the way is a file, link or submodule.
-   * `occupied`: the directory holds files that are no skill's. `inside_skill`: a folder on the way is a skill.
+   * `skills_blocked`: `skills` is not a folder. `path_blocked`: a folder on the path is a file, link or submodule.
+   * `occupied`: the directory has files that do not belong to a skill. `inside_skill`: a folder on the path is a skill.
+   * `not_imported`: the directory has content that is not known to be kept elsewhere. `index_edited`: the list of skills
+   * has content that the service did not write. `damaged_tree`: a folder on the path has two entries with the same name.
+   * `unreadable`: the service can't read the files of the skill; `cause` has the reason.
    */
-  why: "skills_blocked" | "path_blocked" | "occupied" | "inside_skill";
-  /** The path in the repository that is in the way. */
+  why: Extract<
+    SkillProblemCode,
+    | "skills_blocked"
+    | "path_blocked"
+    | "occupied"
+    | "inside_skill"
+    | "not_imported"
+    | "index_edited"
+    | "damaged_tree"
+    | "unreadable"
+  >;
+  /** The conflicting path in the repository. */
   blockedBy: string;
+  cause?: unknown;
 }
 
 export interface CommitInfo {
@@ -172,24 +233,24 @@ export interface CommitInfo {
   message: string;
 }
 
-/** For a commit that goes to another branch than the one whose tree it changes. */
+/** For a commit that is pushed to another branch than the one whose tree it changes. */
 export interface Onto {
-  /** Where that branch is; null if there is none yet. What it holds is not sent again, as far as it is here. */
+  /** Tip of that branch, or null if it does not exist. Its objects are not sent again if they are in the cache. */
   tip: string | null;
-  /** Of the commit. The first one, or one that it descends from, is `tip`. */
+  /** Parents of the commit. The first one is `tip` or a descendant of it. */
   parents: readonly string[];
-  /** Tree of `skills/` that the branch has: there is nothing to push where the outcome is the same. */
+  /** Tree of `skills/` on the branch: if the result is the same, there is nothing to push. */
   skills?: string | undefined;
-  /** Nothing is kept of it but what it would be. */
+  /** Only computes the result, without keeping the commit. */
   isTrial?: boolean;
 }
 
-/** A commit on disk, and the pack that carries it. */
+/** A commit on disk, and its pack. */
 export interface PreparedPush {
-  /** Where the branch that it is pushed to has to be. */
+  /** Required tip of the branch that it is pushed to. */
   parent: string | null;
-  /** Goes to another branch than the one that is mirrored. */
-  beside: boolean;
+  /** Whether it is pushed to another branch than the mirrored one. */
+  secondBranch: boolean;
   commit: string;
   tree: string;
   /** Name and bytes of the pack. */
@@ -199,77 +260,86 @@ export interface PreparedPush {
 }
 
 export interface Built {
-  /** Undefined where the tree stays as it is: there is nothing to push. */
+  /** Undefined if the tree does not change: there is nothing to push. */
   prepared: PreparedPush | undefined;
-  /** The outcome, pushed or not. */
+  /** The resulting tree, pushed or not. */
   tree: string;
-  /** Tree of its `skills/`, null without one. */
+  /** Tree of its `skills/`, or null if it does not exist. */
   skills: string | null;
   refused: RefusedEdit[];
 }
 
-/** What the host says against a push. Nothing of it was stored. */
+/** A push that the host rejected. The host stored nothing of it. */
 export interface Rejection {
   status: "rejected";
-  /** `protected`: nobody may push to the branch; `content`: something in the commit; `other`: a hook's own reason. */
+  /** `protected`: pushes to the branch are not allowed; `content`: something in the commit; `other`: a hook's reason. */
   cause: "protected" | "content" | "other";
   ref: string;
   /** As in the report: `pre-receive hook declined`. */
   reason: string;
-  /** What the host printed, at most 8 KB, without control characters but line feeds. */
+  /** Output of the host, at most 8 KB, without control characters except line feeds. */
   text: string;
   /** Paths below `skills/` that the text names. */
   paths: string[];
 }
 
-/** `moved`: the branch is not at `parent` any more. Fetch, decide again, build again. */
-export type PushResult = { status: "pushed" } | { status: "moved" } | Rejection;
+/** `stale`: the branch is no longer at `parent`. Fetch, plan and build again. */
+export type PushResult = { status: "pushed" } | { status: "stale" } | Rejection;
 
 /**
- * One disposable bare repository: a cache of the connected branch. Not for two callers at a time. Where it turns out to
- * be damaged, `fetch` starts afresh by itself; everything else fails with `mirror_damaged`: drop it and fetch.
+ * One disposable bare repository: a cache of the connected branch. Only for one caller at a time. If it is damaged,
+ * `fetch` recreates it; every other operation fails with `mirror_damaged`: drop it and fetch.
  */
 export interface Mirror {
   /**
-   * Brings the branch's tip here: depth 1 at first, then what is new; history rewritten at the remote is met by starting afresh.
-   * `remote_too_large` if it takes more than `maxBytes`. Forgets nothing that `scan` may need.
+   * Fetches the branch: first its tip with depth 1, later only new commits. If history was rewritten at the remote, the
+   * cache is recreated. `remote_too_large` if it exceeds `maxBytes`. Removes nothing that `scan` may need.
    */
   fetch(remote: Remote, branch: string, options?: FetchOptions): Promise<Fetched>;
   /**
-   * Brings another branch's tip here, with a little of its history; what is mirrored stays where it is. Answers the commit,
-   * null if there is no such branch.
+   * Fetches the tip of another branch with some of its history; the mirrored tip does not change. Returns the commit, or
+   * null if the branch does not exist.
    */
-  fetchBeside(remote: Remote, branch: string, options?: { signal?: AbortSignal }): Promise<string | null>;
-  /** What a commit is made of; undefined for one that is not here. */
-  look(commit: string): Promise<CommitFacts | undefined>;
-  /** Whether one commit is the other or descends from it, as far as history is here. */
-  descends(commit: string, from: string): Promise<boolean>;
+  fetchSecondBranch(
+    remote: Remote,
+    branch: string,
+    options?: { signal?: AbortSignal },
+  ): Promise<string | null>;
+  /** Trees and parents of a commit; undefined if it is not in the cache. */
+  readCommit(commit: string): Promise<CommitFacts | undefined>;
+  /** Whether one commit is the other or descends from it, within the cached history. */
+  isDescendant(commit: string, from: string): Promise<boolean>;
   /**
-   * Whether a commit differs from `ours` by nothing but what the mirrored branch has changed from `before` to `after`: as a
-   * merge of that branch does. False where one of them is not here.
+   * Whether a commit differs from `ours` only by changes of the mirrored branch from `before` to `after`, as a merge of
+   * that branch does. False if one of the commits is not in the cache.
    */
-  onlyFollows(commit: string, given: { ours: string; before: string; after: string }): Promise<boolean>;
+  containsOnlyUpstreamChanges(
+    commit: string,
+    given: { ours: string; before: string; after: string },
+  ): Promise<boolean>;
   /**
-   * Skills of a fetched commit, or what changed against an earlier one; complete if that is no longer here. Where skills of
-   * `known` paths lie below a directory it stays their folder, whatever it has got itself.
+   * Skills of a fetched commit, or those that changed since an earlier one; complete if the earlier one is no longer in
+   * the cache. A directory above skills of `known` paths remains their folder, even if it has a root file itself.
    */
   scan(commit: string, options?: { since?: string; known?: Iterable<string> }): Promise<RemoteScan>;
-  /** Files of a skill's directory, by the `tree` of its scan. `files` has what may be imported, once nothing is refused. */
+  /** Files of a skill's directory, by the `tree` of its scan. `files` may be imported only if `refused` is empty. */
   list(skill: Pick<RemoteSkill, "tree" | "rootFile">): Promise<DirectoryListing>;
   /** Whole content of one file of a listing. */
   read(oid: string): Promise<Buffer>;
-  /** Writes the files as a zip at `path`, as an upload would bring them; `replace` has other bytes for some. */
+  /** Writes the files as a zip at `path`, in the form of an upload; `replace` has other bytes for some of them. */
   writeZip(files: readonly RemoteFile[], path: string, replace?: ReadonlyMap<string, Buffer>): Promise<void>;
   /** Newest commit that touched each path, within the history fetched. */
   lastChanges(commit: string, paths: readonly string[]): Promise<Map<string, RemoteChange>>;
   /**
-   * Puts the edits on the parent's tree as one commit in one pack, on disk for good. Everything outside `skills/`, and what
-   * no edit names, keeps its bytes, modes and order. `invalid_draft` for an edit that names something else.
+   * Applies the edits to the parent's tree as one commit in one pack, durable on disk. Everything outside `skills/`, and
+   * all that no edit names, keeps its bytes, modes and order. `invalid_draft` for an edit of another path.
    */
   build(parent: string | null, edits: readonly MirrorEdit[], commit: CommitInfo, onto?: Onto): Promise<Built>;
+  /** The edits that `build` would refuse, except those whose files can't be read. Writes nothing. */
+  check(parent: string | null, edits: readonly PlannedEdit[]): Promise<RefusedEdit[]>;
   /**
-   * Sends exactly that pack, if the branch is still at `parent`; never forces. After a `remote_unreachable` it is open
-   * whether the host took it: fetch, and see.
+   * Sends exactly that pack if the branch is still at `parent`; never forces. After `remote_unreachable`, the host may or
+   * may not have accepted it: fetch to find out.
    */
   push(
     remote: Remote,
@@ -277,7 +347,7 @@ export interface Mirror {
     prepared: PreparedPush,
     options?: { signal?: AbortSignal },
   ): Promise<PushResult>;
-  /** Removes the mirror from disk. The next fetch starts afresh. */
+  /** Removes the mirror from disk. The next fetch recreates it. */
   drop(): Promise<void>;
 }
 
@@ -289,37 +359,40 @@ export interface CommitFacts {
 }
 
 export interface RemoteFacts {
-  /** The branch that `HEAD` names; undefined where the host does not tell. */
+  /** The branch that `HEAD` names; undefined if the host does not report it. */
   defaultBranch: string | undefined;
+  /** Whether it has no refs. */
   isEmpty: boolean;
-  /** Whether these credentials may push at all; a branch may still be protected. */
+  /** The first 1,000 by name. */
+  branches: string[];
+  /** Whether these credentials allow pushes; a branch may still be protected. */
   canPush: boolean;
 }
 
 export interface Mirrors {
   open(id: MirrorId): Mirror;
-  /** All that are on disk, in use or not. */
+  /** All mirrors on disk, in use or not. */
   list(): AsyncIterable<MirrorId>;
-  /** Value of the branch at the remote without fetching: null if there is no such branch. */
+  /** Tip of the branch at the remote, without a fetch; null if it does not exist. */
   head(remote: Remote, branch: string): Promise<string | null>;
-  /** What the remote says of itself, with these credentials. Throws what a fetch would. */
+  /** Properties of the remote, with these credentials. Throws the same errors as a fetch. */
   inspect(remote: Remote): Promise<RemoteFacts>;
   close(): Promise<void>;
 }
 
 export interface MirrorOptions {
-  /** Folder of all repositories, the store's. */
+  /** Folder of all repositories, shared with the store. */
   root: string;
   log?: (entry: { level: "info" | "warn" | "error"; msg: string } & Record<string, unknown>) => void;
-  /** For remotes that are directories: program and where to look for it. */
+  /** For remotes that are directories: the program and its search path. */
   git: { program: string; searchPath: string | undefined };
   /** Trees and small blobs kept in memory (32 MB). */
   cacheBytes?: number;
-  /** Without a byte from the remote for this long, a request ends (60 seconds). */
+  /** A request ends after this time without a byte from the remote (60 seconds). */
   silenceMs?: number;
-  /** No request takes longer (10 minutes). */
+  /** Maximum duration of a request (10 minutes). */
   requestMs?: number;
-  /** The same for a mere look at a remote (`head`, `inspect`), which brings nothing but refs: 10 and 30 seconds. */
+  /** The same limits for `head` and `inspect`, which transfer only refs: 10 and 30 seconds. */
   lookSilenceMs?: number;
   lookRequestMs?: number;
 }

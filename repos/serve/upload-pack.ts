@@ -5,11 +5,11 @@
  * The repository is the boundary: with protocol 2 a client that knows an object's id gets any object of it, hidden refs
  * or not.
  */
-import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { type Readable, Transform, type Writable, pipeline } from "node:stream";
+import { type Readable, Transform, pipeline } from "node:stream";
 import { RepoError } from "../errors.ts";
-import { openSlots } from "./slots.ts";
+import { type GitProcess, plainGitEnvironment, startGit } from "../git-process.ts";
+import { openSlots } from "../../contract/concurrency/slots.ts";
 
 /** Without a word from the client for so long, git gives up. */
 const silenceSeconds = 60;
@@ -20,8 +20,18 @@ const leastBytesMs = 60_000;
 /** Requests that wait for a process, and how long. */
 const mostWaiting = 256;
 const longestWaitMs = 30_000;
-/** How long a program that was not found stays not found. */
-const lookAgainMs = 60_000;
+/** CPU time limit of each process: far above that of the largest clone, which needs no search for deltas. */
+const cpuSeconds = 120;
+
+/** The filters of `fetch-request.ts`, enforced by git as well. */
+const filterSettings = [
+  "uploadpack.allowFilter=true",
+  "uploadpackfilter.allow=false",
+  "uploadpackfilter.blob:none.allow=true",
+  "uploadpackfilter.blob:limit.allow=true",
+  "uploadpackfilter.tree.allow=true",
+  "uploadpackfilter.tree.maxDepth=0",
+];
 
 /**
  * Settings of no file are read, and these leave the client nothing to choose that costs memory. No deltas are searched for
@@ -30,7 +40,7 @@ const lookAgainMs = 60_000;
 const settings = [
   "core.hooksPath=/dev/null",
   "transfer.hideRefs=refs/svc",
-  "uploadpack.allowFilter=true",
+  ...filterSettings,
   "uploadpack.allowReachableSHA1InWant=true",
   "pack.threads=1",
   "pack.window=0",
@@ -38,11 +48,11 @@ const settings = [
   "core.bigFileThreshold=16m",
 ];
 
-/** Who asks. */
+/** The client of a request. */
 export interface UploadPackClient {
   /** The `Git-Protocol` header. */
   protocol: string;
-  /** What tells callers apart: one has half of the processes at most. */
+  /** Identifies the caller: one caller has at most half of the processes. */
   caller: string;
 }
 
@@ -51,11 +61,9 @@ export interface UploadPack {
   advertise(directory: string, client: UploadPackClient): Promise<Readable>;
   /** The answer to one request body, as it comes. */
   answer(directory: string, client: UploadPackClient, request: Buffer): Promise<Readable>;
-  /** Ends what still runs. */
-  close(): void;
+  /** Ends the running processes and waits for them. */
+  close(): Promise<void>;
 }
-
-type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 export interface UploadPackOptions {
   log: (entry: { level: "warn"; msg: string; detail?: string }) => void;
@@ -66,83 +74,56 @@ export interface UploadPackOptions {
   atOnce?: number;
   /** How long a client may be too slow; default is a minute. */
   slowMs?: number;
+  /** How long a request may take; default is a quarter of an hour. */
+  requestMs?: number;
 }
 
 /**
  * Throws `git_missing` where there is no git program, `server_busy` when too many wait already. The streams that come
  * back are the client's: ending one ends its process.
  */
-export function openUploadPack({ log, program, searchPath, atOnce, slowMs }: UploadPackOptions): UploadPack {
+export function openUploadPack(options: UploadPackOptions): UploadPack {
+  const { log, program, searchPath, atOnce, slowMs, requestMs = longestMs } = options;
   const slots = openSlots({
     count: atOnce ?? 2 * availableParallelism(),
     waiting: mostWaiting,
     waitMs: longestWaitMs,
   });
   const running = new Set<GitProcess>();
-  let missingSince: number | undefined;
-  let closed = false;
+  let isClosed = false;
 
   async function start(
     directory: string,
     { protocol, caller }: UploadPackClient,
     args: readonly string[],
   ): Promise<GitProcess> {
-    if (missingSince !== undefined && performance.now() - missingSince < lookAgainMs) throw noGit();
     const release = await slots.take(caller);
     if (release === undefined) throw new RepoError("server_busy", "too many clones at once");
-    let child: GitProcess;
+    let started: GitProcess;
     try {
-      if (closed) throw new RepoError("store_closed", "git is no longer served");
-      child = spawnGit(directory, protocol, args);
+      if (isClosed) throw new RepoError("store_closed", "git is no longer served");
+      started = await startGit({ program, searchPath }, argumentsFor(directory, args), {
+        env: gitEnvironment(searchPath, protocol),
+        cpuSeconds,
+      });
     } catch (error) {
       release();
       throw error;
     }
-    running.add(child);
-    const timer = setTimeout(() => child.kill("SIGKILL"), longestMs);
-    child.once("close", () => {
-      running.delete(child);
+    running.add(started);
+    const timer = setTimeout(() => started.kill(), requestMs);
+    started.child.once("close", () => {
+      running.delete(started);
       clearTimeout(timer);
       release();
     });
-    await new Promise<void>((resolve, reject) => {
-      child.once("spawn", resolve);
-      child.once("error", (error: NodeJS.ErrnoException) => {
-        child.emit("close");
-        if (error.code !== "ENOENT")
-          return reject(new RepoError("storage_unavailable", `git: ${error.message}`, { cause: error }));
-        missingSince = performance.now();
-        reject(noGit());
-      });
-    });
-    missingSince = undefined;
-    watch(child);
-    return child;
+    if (isClosed) started.end();
+    watch(started.child);
+    return started;
   }
 
-  /** Throws at once where the system has no room for a process. */
-  function spawnGit(directory: string, protocol: string, args: readonly string[]): GitProcess {
-    try {
-      return spawn(
-        program,
-        [
-          ...[...settings, `safe.directory=${directory}`].flatMap((setting) => ["-c", setting]),
-          "upload-pack",
-          "--strict",
-          `--timeout=${silenceSeconds}`,
-          "--stateless-rpc",
-          ...args,
-          directory,
-        ],
-        { stdio: ["pipe", "pipe", "pipe"], env: gitEnvironment(searchPath, protocol), windowsHide: true },
-      );
-    } catch (error) {
-      throw new RepoError("storage_unavailable", `git: ${(error as Error).message}`, { cause: error });
-    }
-  }
-
-  /** A client that git refuses was told so in the answer itself. */
-  function watch(child: GitProcess): void {
+  /** A refusal by git is part of the response itself. */
+  function watch(child: GitProcess["child"]): void {
     let words = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (words.length < 2000) words += text;
@@ -157,23 +138,38 @@ export function openUploadPack({ log, program, searchPath, atOnce, slowMs }: Upl
 
   return {
     async advertise(directory, client) {
-      const child = await start(directory, client, ["--http-backend-info-refs"]);
-      child.stdin.end();
+      const started = await start(directory, client, ["--http-backend-info-refs"]);
+      started.child.stdin.end();
       // gitprotocol-http, "Smart Server Response"; protocol 2 leaves the line out.
       const ahead = client.protocol === "version=2" ? "" : "001e# service=git-upload-pack\n0000";
-      return fed(child, { ahead, slowMs });
+      return fed(started, { ahead, slowMs });
     },
     async answer(directory, client, request) {
-      const child = await start(directory, client, []);
-      child.stdin.end(request);
-      return fed(child, { slowMs });
+      const started = await start(directory, client, []);
+      started.child.stdin.end(request);
+      return fed(started, { slowMs });
     },
-    close() {
-      closed = true;
-      for (const child of running) child.kill("SIGTERM");
+    async close() {
+      isClosed = true;
+      await Promise.all(
+        [...running].map(async (started) => {
+          started.end();
+          await started.ended;
+        }),
+      );
     },
   };
 }
+
+const argumentsFor = (directory: string, args: readonly string[]) => [
+  ...[...settings, `safe.directory=${directory}`].flatMap((setting) => ["-c", setting]),
+  "upload-pack",
+  "--strict",
+  `--timeout=${silenceSeconds}`,
+  "--stateless-rpc",
+  ...args,
+  directory,
+];
 
 /**
  * The answer as a stream of its own, fed from now on: what a process has written is thrown away when it ends before
@@ -181,7 +177,7 @@ export function openUploadPack({ log, program, searchPath, atOnce, slowMs }: Upl
  * is of silence only.
  */
 function fed(
-  child: GitProcess,
+  { child, end }: GitProcess,
   { ahead = "", slowMs = leastBytesMs }: { ahead?: string; slowMs?: number | undefined },
 ): Readable {
   let passed = 0;
@@ -199,7 +195,7 @@ function fed(
   }, slowMs);
   child.once("close", () => clearInterval(timer));
   pipeline(child.stdout, answer, (error) => {
-    if (error && child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+    if (error) end();
   });
   return answer;
 }
@@ -207,15 +203,10 @@ function fed(
 const tooSlow = () =>
   Object.assign(new Error("the client takes its clone too slowly"), { code: "ECANCELED" });
 
-const noGit = () => new RepoError("git_missing", "there is no git program on this machine");
-
 /** Nothing of ours: no home, no configuration, no credentials. */
 export function gitEnvironment(searchPath: string | undefined, protocol: string): NodeJS.ProcessEnv {
   return {
-    ...(searchPath === undefined ? {} : { PATH: searchPath }),
-    HOME: "/nonexistent",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
+    ...plainGitEnvironment(searchPath),
     ...(/^version=[012]$/.test(protocol) ? { GIT_PROTOCOL: protocol } : {}),
   };
 }

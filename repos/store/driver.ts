@@ -1,5 +1,5 @@
 /**
- * What the store needs of a disk: two interfaces and a directory for native git. `posix.ts` is the driver for a
+ * The storage that the store requires: two interfaces and a directory for native git. `posix.ts` is the driver for a
  * local or shared file system; any other one has to pass `test/store/pack-store-contract.test.ts`.
  */
 import type {
@@ -31,10 +31,10 @@ export interface PackStore {
     pack: string,
     bytes: readonly Buffer[],
     index: Buffer,
-    where: Whereabouts,
+    where: PackTarget,
   ): Promise<void>;
   /** The same for a pack too large for memory. */
-  stage(repo: StoredId, where: Whereabouts): Promise<PackStage>;
+  stage(repo: StoredId, where: PackTarget): Promise<PackStage>;
 
   /** Notes that `by` holds everything the `replaced` packs hold, so that they may go after the grace. */
   supersede(repo: StoredId, by: string, replaced: readonly string[]): Promise<void>;
@@ -58,7 +58,7 @@ export interface PackStore {
  * Whether a write may create the repository. One that builds on what is there may not (`repository_missing`): it would
  * bring back what was erased while it ran.
  */
-export type Whereabouts = "create" | "existing";
+export type PackTarget = "create" | "existing";
 
 export interface PackList {
   packs: string[];

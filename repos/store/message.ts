@@ -13,8 +13,8 @@ function normalise(text: string): string {
       .replace(/\r\n?/g, "\n")
       // oxlint-disable-next-line no-control-regex -- control characters are what this removes
       .replace(/[\0-\x08\x0b-\x1f\x7f]/g, "")
-      .replace(/[ \t]+$/gm, "")
-      .replace(/^\n+|\n+$/g, "")
+      .replace(/(?<![ \t])[ \t]+$/gm, "")
+      .replace(/^\n+|(?<!\n)\n+$/g, "")
   );
 }
 
@@ -25,7 +25,7 @@ export function formatMessage(message: string, trailers: Record<string, string>)
     .map((line) => (looksLikeTrailer.test(line) ? ` ${line}` : line))
     .join("\n");
   const block = Object.entries(trailers)
-    .map(([key, value]) => `${key}: ${normalise(value).replace(/\s*\n\s*/g, " ")}\n`)
+    .map(([key, value]) => `${key}: ${normalise(value).replace(/(?<!\s)\s*\n\s*/g, " ")}\n`)
     .join("");
   return body === "" ? block : block === "" ? `${body}\n` : `${body}\n\n${block}`;
 }

@@ -11,7 +11,7 @@ import type { PackStore } from "./driver.ts";
 import { hashObject, type GitObject, type ObjectType } from "./objects.ts";
 import * as format from "./pack-format.ts";
 import { inflateEntry, wholeHead, type EntryStart, type ObjectHead } from "./pack-entry.ts";
-import { PackViews, repoKey, type PackPlace } from "./pack-views.ts";
+import { PackViews, repoKey, type PackLocation } from "./pack-views.ts";
 import type { StoredId, StoreOptions } from "./types.ts";
 
 const cachedObjectBytes = 256 * 1024;
@@ -37,7 +37,7 @@ interface Fetched {
 
 interface Placed {
   oid: string;
-  place: PackPlace;
+  place: PackLocation;
 }
 
 /** Neighbours in a pack, or an object that is in memory. */
@@ -186,7 +186,7 @@ export class ObjectReader {
     return object?.type === type ? object.data : undefined;
   }
 
-  async #place(repo: StoredId, oid: string): Promise<PackPlace> {
+  async #place(repo: StoredId, oid: string): Promise<PackLocation> {
     const place = this.views.peek(repo, oid) ?? (await this.views.locate(repo, oid))[0];
     if (place === undefined) throw this.views.missing(repo, oid);
     return place;
@@ -265,7 +265,7 @@ export class ObjectReader {
    * Tries every copy of an object. One in a vanished pack sends us back to the folder, where its successor is; a
    * damaged one is passed over, for a merge may have left a sound copy.
    */
-  async #heal<T>(repo: StoredId, oid: string, action: (place: PackPlace) => Promise<T>): Promise<T> {
+  async #heal<T>(repo: StoredId, oid: string, action: (place: PackLocation) => Promise<T>): Promise<T> {
     let damage: unknown;
     for (let attempt = 0; attempt < 4; attempt++) {
       let vanished = false;
@@ -298,7 +298,7 @@ export class ObjectReader {
     });
   }
 
-  async #readAt(repo: StoredId, place: PackPlace, depth: number): Promise<GitObject> {
+  async #readAt(repo: StoredId, place: PackLocation, depth: number): Promise<GitObject> {
     if (depth > maxDeltaDepth) throw new RepoError("object_corrupt", "a chain of deltas has no end");
     const bytes = await this.#packs.read(repo, place.pack, place.offset, place.end - place.offset);
     const head = format.parseEntryHead(bytes);
@@ -314,7 +314,7 @@ export class ObjectReader {
     return { type: format.typeName(head.type), data };
   }
 
-  async #headAt(repo: StoredId, place: PackPlace, depth: number): Promise<ObjectHead> {
+  async #headAt(repo: StoredId, place: PackLocation, depth: number): Promise<ObjectHead> {
     if (depth > maxDeltaDepth) throw new RepoError("object_corrupt", "a chain of deltas has no end");
     // The size of a delta's result stands in its first inflated bytes; deltas are rare and small, so read them whole.
     const probe = Math.min(format.maxEntryHeadBytes, place.end - place.offset);
@@ -325,7 +325,7 @@ export class ObjectReader {
     return { type, size: data.length };
   }
 
-  async #baseOf(repo: StoredId, place: PackPlace, distance: number): Promise<PackPlace> {
+  async #baseOf(repo: StoredId, place: PackLocation, distance: number): Promise<PackLocation> {
     const offset = place.offset - distance;
     if (distance <= 0 || offset < format.packHeaderBytes)
       throw new RepoError("object_corrupt", "a delta points outside its pack");
@@ -342,7 +342,7 @@ function bytesOf(stretch: Stretch): number {
   return Array.isArray(stretch) ? stretch.at(-1)!.place.end - stretch[0]!.place.offset : 0;
 }
 
-function isNext(stretch: readonly Placed[], place: PackPlace): boolean {
+function isNext(stretch: readonly Placed[], place: PackLocation): boolean {
   const [start, last] = [stretch[0]!.place, stretch.at(-1)!.place];
   return (
     place.pack === last.pack &&

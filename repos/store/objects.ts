@@ -56,7 +56,7 @@ export class RawTreeEntry {
   readonly #space: number;
   readonly #end: number;
 
-  /** Of the entry from `start`: where its mode ends, and its name. */
+  /** End of the mode and of the name of the entry at `start`. */
   constructor(tree: Buffer, start: number, space: number, end: number) {
     this.#tree = tree;
     this.#start = start;
@@ -199,7 +199,7 @@ function identityPart(text: string, fallback: string): string {
 export function encodeCommit(commit: CommitFields): Buffer {
   const seconds = Math.floor(commit.at.getTime() / 1000);
   if (!Number.isSafeInteger(seconds) || seconds < 0)
-    throw new RepoError("invalid_draft", "the time of a commit lies before 1970 or is no time");
+    throw new RepoError("invalid_draft", "the time of a commit is before 1970 or invalid");
   const person = ({ name, email }: Identity) =>
     `${identityPart(name, "unknown")} <${identityPart(email, "unknown").replaceAll(" ", "")}> ${seconds} +0000`;
   const parents = commit.parents.map((oid) => `parent ${oid}\n`).join("");

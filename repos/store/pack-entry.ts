@@ -18,7 +18,7 @@ export interface EntryStart extends ObjectHead {
   dataStart: number;
 }
 
-/** The head of an entry that is no delta and can be made out. */
+/** The head of a readable entry that is not a delta. */
 export function wholeHead(entry: Buffer): EntryStart | undefined {
   try {
     const { type, size, dataStart } = format.parseEntryHead(entry);

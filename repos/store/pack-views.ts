@@ -1,20 +1,20 @@
 /**
- * What this process knows of each repository's packs. A view may be out of date in both directions: a lookup that
+ * This process's view of each repository's packs. A view may be out of date in both directions: a lookup that
  * misses lists the folder again, and a pack that is gone is dropped when its reader finds out.
  */
 import { LRUCache } from "lru-cache";
+import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { RepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
 import { PackIndex } from "./pack-format.ts";
-import { LastWord } from "./single-flight.ts";
 import type { StoredId, StoreOptions } from "./types.ts";
 
 const viewBytes = 64 * 1024 * 1024;
-/** Listings of a folder before an object in it is told to be missing. */
+/** Listings of a folder before an object in it is reported as missing. */
 const looksAtMost = 4;
 
 /** One copy of an object. */
-export interface PackPlace {
+export interface PackLocation {
   pack: string;
   index: PackIndex;
   /** In the index. */
@@ -46,7 +46,7 @@ export function repoKey(repo: StoredId): string {
 export class PackViews {
   readonly #packs: PackStore;
   readonly #log: NonNullable<StoreOptions["log"]>;
-  readonly #listings = new LastWord<void>();
+  readonly #listings = new Coalescer<void>();
   readonly #views = new LRUCache<string, View>({
     maxSize: viewBytes,
     sizeCalculation: (view) => {
@@ -62,7 +62,7 @@ export class PackViews {
   }
 
   /** A copy of the object in a pack that was read from before, without waiting; undefined if there is none. */
-  peek(repo: StoredId, oid: string): PackPlace | undefined {
+  peek(repo: StoredId, oid: string): PackLocation | undefined {
     for (const [pack, { index, bytes }] of this.#view(repo).packs) {
       const position = bytes === undefined ? -1 : index.find(oid);
       if (position === -1 || bytes === undefined) continue;
@@ -78,7 +78,7 @@ export class PackViews {
    * at one instant: while packs are being replaced a listing may show neither the old nor the new one. So an object
    * counts as missing only once two listings in a row agree.
    */
-  async locate(repo: StoredId, oid: string): Promise<PackPlace[]> {
+  async locate(repo: StoredId, oid: string): Promise<PackLocation[]> {
     let known = await this.#search(repo, this.#view(repo), oid);
     for (let look = 0, before = ""; known.length === 0 && look < looksAtMost; look++) {
       await this.refresh(repo);
@@ -157,8 +157,8 @@ export class PackViews {
     return view;
   }
 
-  async #search(repo: StoredId, view: View, oid: string): Promise<PackPlace[]> {
-    const places: PackPlace[] = [];
+  async #search(repo: StoredId, view: View, oid: string): Promise<PackLocation[]> {
+    const places: PackLocation[] = [];
     for (const [pack, known] of view.packs) {
       const position = known.index.find(oid);
       if (position === -1) continue;

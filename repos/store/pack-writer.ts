@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";
-import type { PackStage, PackStore, Whereabouts } from "./driver.ts";
+import type { PackStage, PackStore, PackTarget } from "./driver.ts";
 import type { ObjectType } from "./objects.ts";
 import * as format from "./pack-format.ts";
 import type { StoredId } from "./types.ts";
@@ -46,7 +46,7 @@ export function deflateObject(data: Buffer): Buffer | Promise<Buffer> {
 export class PackWriter {
   readonly #packs: PackStore;
   readonly #repo: StoredId;
-  readonly #where: Whereabouts;
+  readonly #where: PackTarget;
   readonly #entries: format.IndexEntry[] = [];
   readonly #oids = new Set<string>();
   #pending: Buffer[] = [Buffer.alloc(format.packHeaderBytes)];
@@ -54,7 +54,7 @@ export class PackWriter {
   #offset = format.packHeaderBytes;
   #stage: PackStage | undefined;
 
-  constructor(packs: PackStore, repo: StoredId, where: Whereabouts) {
+  constructor(packs: PackStore, repo: StoredId, where: PackTarget) {
     this.#packs = packs;
     this.#repo = repo;
     this.#where = where;

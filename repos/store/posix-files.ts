@@ -36,7 +36,7 @@ export async function orMissing<T, U>(result: Promise<T>, instead: U): Promise<T
 
 let sequence = 0;
 
-/** A name no other process or call uses; `git gc` knows the prefix, and so does our sweep. */
+/** A name that no other process or call uses; `git gc` and our sweep recognize the prefix. */
 export function temporaryName(kind: "pack" | "idx" | "ref" | "note"): string {
   return `tmp_${kind}_${process.pid}_${sequence++}_${Date.now().toString(36)}`;
 }
@@ -75,7 +75,7 @@ export async function discard(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => orMissing(unlink(path), undefined)));
 }
 
-/** Names in a folder; none where there is no folder. */
+/** Names in a folder; empty if the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   return orMissing(readdir(folder), []);
 }

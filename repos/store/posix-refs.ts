@@ -13,7 +13,7 @@ import type { RefTargets, StoredId, StoredRefs, TagTarget } from "./types.ts";
 
 const refFiles = { main: join("refs", "heads", "main"), head: join("refs", "svc", "head") };
 const packedHeader = "# pack-refs with: peeled fully-peeled sorted ";
-/** What `git check-ref-format` allows among the characters of `v` and a semantic version. */
+/** The characters of `v` and a semantic version that `git check-ref-format` allows. */
 const tagPattern = /^v[0-9A-Za-z][0-9A-Za-z.+-]{0,200}$/;
 
 async function readRef(folder: string, name: keyof RefTargets): Promise<string | null> {
@@ -75,7 +75,7 @@ async function breakLock(path: string, staleLockMs: number): Promise<boolean> {
 }
 
 export function openPosixRefs(folderOf: (repo: StoredId) => string, staleLockMs: number): RefView {
-  /** Runs the action under a lock, unless a live process holds it. `held` turns false before others may break it. */
+  /** Runs the action under a lock, unless a live process holds it. `held` returns false before others may break it. */
   async function locked<T>(
     path: string,
     action: (held: () => boolean) => Promise<T>,

@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { RepoError, asRepoError } from "../errors.ts";
-import type { PackList, PackStage, PackStore, StoreDriver, Whereabouts } from "./driver.ts";
+import type { PackList, PackStage, PackStore, StoreDriver, PackTarget } from "./driver.ts";
 import * as files from "./posix-files.ts";
 import { ReadHandles } from "./posix-handles.ts";
 import { openPosixRefs } from "./posix-refs.ts";
@@ -85,7 +85,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     await Promise.all(fresh.map(files.syncFolder));
   }
 
-  async function inRepository<T>(repo: StoredId, where: Whereabouts, action: () => Promise<T>): Promise<T> {
+  async function inRepository<T>(repo: StoredId, where: PackTarget, action: () => Promise<T>): Promise<T> {
     try {
       return await action();
     } catch (error) {
@@ -117,7 +117,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     pack: string,
     bytes: readonly Buffer[],
     index: Buffer,
-    where: Whereabouts,
+    where: PackTarget,
   ): Promise<void> {
     const folder = packFolder(repo);
     const temporaryPack = join(folder, files.temporaryName("pack"));
@@ -137,7 +137,7 @@ function openPosixPacks({ root, readHandles }: PosixOptions): PackStore {
     await reveal(repo, pack, temporaryPack, temporaryIndex);
   }
 
-  async function stage(repo: StoredId, where: Whereabouts): Promise<PackStage> {
+  async function stage(repo: StoredId, where: PackTarget): Promise<PackStage> {
     const folder = packFolder(repo);
     const temporaryPack = join(folder, files.temporaryName("pack"));
     const temporaryIndex = join(folder, files.temporaryName("idx"));

@@ -1,5 +1,5 @@
 /**
- * Packing a repository anew with native git: one pack with deltas, a third of what single packs take. Git removes
+ * Repacks a repository with native git into one pack with deltas, a third of what single packs take. Git removes
  * nothing here: old packs of which the new ones hold every object are noted as replaced, and go after the grace. A pack of
  * a publish under way, which no ref reaches yet, is none of these and stays.
  */
@@ -30,7 +30,8 @@ export async function standingPacks(packs: PackStore, repo: RepoId): Promise<str
 }
 
 /**
- * Packs anew whatever refs reach: the caller has brought them up to date. Throws `git_missing`, and `object_corrupt` where git can't read what is there.
+ * Repacks everything that refs reach; the caller has brought them up to date. Throws `git_missing`, and `object_corrupt`
+ * if git can't read the repository.
  */
 export async function repackNatively(
   driver: Pick<StoreDriver, "packs" | "materialize">,
@@ -63,7 +64,7 @@ export async function repackNatively(
   return { written: written.length, superseded: covered.length };
 }
 
-/** What `git fsck` finds wrong between objects and refs; nothing where all is well. Throws `git_missing`. */
+/** Faults that `git fsck` finds in objects and refs; empty if there are none. Throws `git_missing`. */
 export async function findFaults(directory: string, git: NativeGit): Promise<string[]> {
   const args = ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"];
   const { exitCode, stdout, stderr } = await runGit(git, args, { directory, timeoutMs: longestMs });

@@ -1,5 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { Coalescer } from "../../contract/concurrency/coalescer.ts";
+import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 import type { ZipPackage } from "../archive/index.ts";
 import { RepoError, asRepoError } from "../errors.ts";
 import { digestMismatch, VersionReader } from "./version-reader.ts";
@@ -11,7 +13,6 @@ import { PackIndex } from "./pack-format.ts";
 import { repoKey } from "./pack-views.ts";
 import { openPosixDriver } from "./posix.ts";
 import { findFaults, repackNatively, standingPacks } from "./repack.ts";
-import { LastWord, SingleFlight } from "./single-flight.ts";
 import type {
   AdvanceResult,
   CommitDraft,
@@ -57,7 +58,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   const committer: Identity = { name: "svc", email: `git@noreply.${options.committerHost}` };
   const merges = new SingleFlight<MaintenanceReport>(mergesAtOnce);
   const zips = new SingleFlight<boolean>(Infinity);
-  const advances = new LastWord<AdvanceResult>();
+  const advances = new Coalescer<AdvanceResult>();
   const background = new Set<Promise<unknown>>();
   let closed = false;
 
@@ -94,7 +95,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
 
   async function writeCommit(repo: RepoId, draft: VersionDraft): Promise<WrittenCommit> {
     assertOpen();
-    // What the parent's tree holds is there for good; anything else might belong to a publish that never happened.
+    // Objects of the parent's tree are permanent; any other may belong to a publish that failed.
     const known =
       draft.parent === undefined ? new Set<string>() : await versions.contentIds(repo, draft.parent);
     let zip: ZipPackage | undefined;
@@ -141,7 +142,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
         return threads.run({ kind: "zip", root: options.root, repo, files, digest: expectedDigest, path });
       });
       if (!sound) throw digestMismatch(repo, commitOid);
-      // Erased meanwhile: its zips went first, and this one came after.
+      // The skill was erased concurrently: its zips were removed first, and this one was written afterwards.
       if (!(await packs.exists(repo))) {
         await artifacts.erase(repo);
         throw new RepoError("repository_missing", "the repository was erased");
@@ -234,7 +235,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     erase: (repo) => tracked(erase(repo)),
     maintain: (repo) => tracked(maintain(repo)),
     countPacks: async (repo) => (await standingPacks(packs, repo)).length,
-    // Never beside a merge of the same packs, which would be work for nothing.
+    // Never concurrently with a merge of the same packs, which would be wasted work.
     repack: (repo, git) =>
       tracked(merges.run(repoKey(repo), () => repackNatively(driver, objects.views, repo, git))),
     findFaults: async (repo, git) => findFaults(await driver.materialize(repo), git),

@@ -38,7 +38,7 @@ export interface Identity {
   email: string;
 }
 
-/** What a commit says beside its tree. */
+/** The fields of a commit other than its tree. */
 export interface CommitDraft {
   /** Commit this version follows; none for a first version. */
   parent?: string;
@@ -69,7 +69,7 @@ export interface FileEntry {
 export interface WrittenCommit {
   oid: string;
   treeOid: string;
-  /** Hex SHA-256 of the canonical content (`docs/git-store.md`): equal digests mean equal files, names and modes. */
+  /** Hex SHA-256 of the canonical content (`docs/concepts/versions.md`): equal digests mean equal files, names and modes. */
   digest: string;
   /** In UTF-8 byte order of the paths. */
   files: FileEntry[];
@@ -118,7 +118,7 @@ export interface OpenedZip {
   stream: Readable;
 }
 
-/** What the derived refs should say; `null` where there is nothing to point at. */
+/** Targets of the derived refs; `null` removes a ref. */
 export interface RefTargets {
   /** Current version. */
   main: string | null;
@@ -175,7 +175,7 @@ export interface StoreOptions {
 
 export interface SkillStore {
   /**
-   * Writes blobs, trees and the commit as one pack. When it resolves they are on disk for good, and reachable by
+   * Writes blobs, trees and the commit as one pack. When it resolves they are durable on disk, and reachable by
    * commit id only: no ref moves. The same draft twice gives the same ids and no second pack.
    */
   writeCommit(repo: RepoId, draft: VersionDraft): Promise<WrittenCommit>;
@@ -209,16 +209,16 @@ export interface SkillStore {
   /** Removes a repository and its cached zips: gone from its place at once, from disk when it resolves. */
   erase(repo: RepoId): Promise<void>;
 
-  /** Merges small packs where 16 of a size class have gathered. Never loses an object; safe beside publishes. */
+  /** Merges small packs where 16 of a size class have gathered. Never loses an object; safe during publishes. */
   maintain(repo: RepoId): Promise<MaintenanceReport>;
   /** Packs that nothing has replaced yet: each costs a look when an object is searched for. */
   countPacks(repo: RepoId): Promise<number>;
   /**
-   * Packs everything that refs reach anew, by the machine's git. For repositories that rest: it costs processor time.
-   * Throws `git_missing`. Never loses an object; safe beside publishes.
+   * Repacks everything that refs reach with the machine's git. For idle repositories only, since it is CPU-intensive.
+   * Throws `git_missing`. Never loses an object; safe during publishes.
    */
   repack(repo: RepoId, git: NativeGit): Promise<MaintenanceReport>;
-  /** What native git finds wrong between objects and refs; empty where all is well. Throws `git_missing`. */
+  /** Faults that native git finds in objects and refs; empty if there are none. Throws `git_missing`. */
   findFaults(repo: RepoId, git: NativeGit): Promise<string[]>;
   /** Removes what killed processes left behind, replaced packs past their grace, trash and idle zips. */
   sweep(repo?: RepoId): Promise<SweepReport>;

@@ -1,4 +1,4 @@
-/** Versions as their readers know them: commits, paths, files, digests, on top of single objects. */
+/** Reads versions (commits, paths, files, digests) on top of single objects. */
 import { createHash } from "node:crypto";
 import { canonicalContent } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
@@ -98,7 +98,7 @@ export class VersionReader {
     for await (const data of contents) yield { ...files[i++]!, data };
   }
 
-  /** Canonical digest of the stored bytes, as `docs/git-store.md` defines it. */
+  /** Canonical digest of the stored bytes, as `docs/concepts/versions.md` defines it. */
   async digest(repo: RepoId, treeOid: string): Promise<string> {
     const files: { path: string; mode: string; sha256: string }[] = [];
     for await (const { path, mode, data } of this.files(repo, treeOid))

@@ -1,4 +1,4 @@
-/** What goes between the store and its worker threads: plain data, and errors spelled out so that they survive it. */
+/** Messages between the store and its worker threads: plain data, with errors in a form that survives cloning. */
 import { PackageError } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
 import type { Identity, ListedFile, RepoId, VersionDraft } from "./types.ts";
@@ -32,7 +32,7 @@ export function sendError(error: unknown): SentError {
     return { from: "package", rule: error.rule, message: error.message, path: error.path };
   if (error instanceof RepoError) return { from: "repo", code: error.code, message: error.message };
   if (error instanceof Error) return { from: "bug", message: error.message, stack: error.stack };
-  return { from: "bug", message: "a worker threw something that is no error", stack: undefined };
+  return { from: "bug", message: "a worker threw a value that is not an Error", stack: undefined };
 }
 
 export function receiveError(sent: SentError): Error {

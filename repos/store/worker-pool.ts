@@ -21,7 +21,7 @@ export class WorkerPool {
     try {
       return (await runInThread(job)) as WorkerResults[K];
     } finally {
-      // The place is handed on, not given back, so that nobody overtakes the queue.
+      // The slot is handed to the next job, not released, so that no job overtakes the queue.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running--;
       else next();
@@ -29,7 +29,7 @@ export class WorkerPool {
   }
 }
 
-/** The thread's file has the extension of this one: compiled beside compiled, source beside source. */
+/** The thread's file has the same extension as this one: compiled or source. */
 function startThread(job: WorkerJob): Worker {
   const file = new URL(`./worker-thread${extname(import.meta.url)}`, import.meta.url);
   const options = { workerData: job, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } };

@@ -50,7 +50,7 @@ interface SourceFile {
 }
 
 /**
- * Writes a version's pack. `known` are the ids in the parent's tree: what the repository has for good.
+ * Writes a version's pack. `known` are the ids in the parent's tree, whose objects are permanent.
  * `opened` is the source's zip if the caller has opened it already.
  */
 export async function writeVersion(

@@ -1,43 +1,47 @@
 /** A conversation with a remote in Git's smart HTTP protocol (gitprotocol-http), version 0. */
 import { GitRemoteHTTP } from "isomorphic-git/managers";
 import { RepoError } from "../errors.ts";
+import { anySignal } from "../guard.ts";
 import type { Remote } from "../mirror/types.ts";
-import { openDirectoryWire, directoryUrl, type GitProgram } from "./directory.ts";
+import type { NativeGit } from "../native-git.ts";
+import { sha256Repository } from "./directory-config.ts";
+import { openDirectoryWire, directoryUrl } from "./directory.ts";
 import { openHttpWire, remoteUrl, type Limits, type Wire, type WireRequest } from "./http.ts";
 import { endsInFlush } from "./pkt-line.ts";
 
 export type Service = "git-upload-pack" | "git-receive-pack";
 
-/** A list of refs larger than this is no list that we have a use for. */
+/** Longer lists of refs are refused. */
 const advertisementBytes = 64 * 1024 * 1024;
 
 export interface Advertisement {
   /** Names to ids; `HEAD` and peeled tags among them. */
   refs: Map<string, string>;
   capabilities: Set<string>;
-  /** Branch that `HEAD` names, where the host tells. */
+  /** Branch that `HEAD` names, if the host reports it. */
   defaultBranch: string | undefined;
 }
 
 export interface Session {
   discover(service: Service): Promise<Advertisement>;
-  /** Sends one request and answers its body, to be read to the end. */
+  /** Sends one request and returns the response body, which must be read to the end. */
   exchange(
     service: Service,
     body: AsyncIterable<Uint8Array>,
     bytes: number,
   ): Promise<AsyncIterable<Uint8Array>>;
-  close(): void;
+  close(): Promise<void>;
 }
 
-export type SessionOptions = Limits & { git: GitProgram };
+export type SessionOptions = Limits & { git: NativeGit };
 
-/** Opens a session for one operation; to be closed whatever becomes of it. */
+/** Opens a session for one operation. The caller closes it in any case. */
 export async function openSession(remote: Remote, options: SessionOptions): Promise<Session> {
+  const guarded = { ...options, signal: anySignal(options.signal, remote.guard?.signal) };
   const wire =
     remote.kind === "http"
-      ? openHttpWire(remote, options)
-      : await openDirectoryWire(remote.path, options.git, options);
+      ? openHttpWire(remote, guarded)
+      : await openDirectoryWire(remote, options.git, guarded);
   // A trailing slash would double in `/info/refs`.
   const url = remote.kind === "http" ? remoteUrl(remote).href.replace(/\/+$/, "") : directoryUrl;
 
@@ -69,7 +73,7 @@ export async function openSession(remote: Remote, options: SessionOptions): Prom
       if (answer.body === undefined) throw notGit();
       return answer.body;
     },
-    close: () => wire.close(),
+    close: async () => wire.close(),
   };
 }
 
@@ -125,19 +129,18 @@ function asAdvertisement(found: unknown): Advertisement {
   for (const item of said.capabilities as Set<unknown>)
     if (typeof item === "string") capabilities.add(item.trim());
   const format = [...capabilities].find((item) => item.startsWith("object-format="));
-  if (format !== undefined && format !== "object-format=sha1")
-    throw new RepoError("invalid_remote", "the repository is of SHA-256 objects, which are not supported");
+  if (format !== undefined && format !== "object-format=sha1") throw sha256Repository();
   for (const [name, oid] of said.refs as Map<unknown, unknown>) {
     if (typeof name !== "string" || typeof oid !== "string" || !oidPattern.test(oid)) throw notGit();
     refs.set(name, oid);
   }
-  // What stands for no refs in a version before git 2.41, and with other capabilities after.
+  // Placeholder for an empty list of refs; git 2.41 changed its capabilities.
   refs.delete("capabilities^{}");
   const symbolic = [...capabilities].find((item) => item.startsWith("symref=HEAD:refs/heads/"));
   return { refs, capabilities, defaultBranch: symbolic?.slice("symref=HEAD:refs/heads/".length) };
 }
 
-/** The full name of a branch, held to `git check-ref-format`. */
+/** The full name of a branch, checked by the rules of `git check-ref-format`. */
 export function branchRef(branch: string): string {
   const fits =
     branch.length <= 244 &&

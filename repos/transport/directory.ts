@@ -1,63 +1,66 @@
 /**
  * A bare repository on this machine, behind the same requests as one behind HTTP: native git answers them, as it does
- * for `git http-backend`.
+ * for `git http-backend`, in a private view of the repository (`directory-view.ts`).
  */
-import { spawn } from "node:child_process";
-import { stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { RepoError } from "../errors.ts";
+import { type GitProcess, type NativeGit, startGit } from "../git-process.ts";
+import type { Remote } from "../mirror/types.ts";
 import { gitEnvironment } from "../serve/upload-pack.ts";
+import { openDirectoryView } from "./directory-view.ts";
 import type { Limits, Wire, WireRequest, WireResponse } from "./http.ts";
 
-/** What stands for the directory in the requests; it is never resolved. */
+/** Placeholder for the directory in requests; never resolved. */
 export const directoryUrl = "http://directory.invalid/repository";
 
 const advertisement = /\/info\/refs\?service=(git-(?:upload|receive)-pack)$/;
 const exchange = /\/(git-(?:upload|receive)-pack)$/;
 
-export interface GitProgram {
-  program: string;
-  searchPath: string | undefined;
-}
+/** Settings for each git: nothing may run, and what is pushed is stored as the pack that came. */
+const settings = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "gc.auto=0",
+  "receive.autogc=false",
+  "receive.unpackLimit=1",
+];
 
-export async function openDirectoryWire(path: string, git: GitProgram, limits: Limits): Promise<Wire> {
-  if (!isAbsolute(path)) throw new RepoError("invalid_remote", "the repository's directory is no full path");
-  // Bare ones only: a working copy's branch would move under the feet of whoever works there.
-  const [head, objects] = await Promise.all([
-    stat(join(path, "HEAD")).catch(() => undefined),
-    stat(join(path, "objects")).catch(() => undefined),
-  ]);
-  if (head?.isFile() !== true || objects?.isDirectory() !== true)
-    throw new RepoError("remote_missing", "there is no bare repository in that directory");
-  const running = new Set<() => void>();
+export async function openDirectoryWire(
+  { path, guard, views = join(dirname(path), ".svc-views") }: Remote & { kind: "directory" },
+  git: NativeGit,
+  limits: Limits,
+): Promise<Wire> {
+  if (!isAbsolute(path))
+    throw new RepoError("invalid_remote", "the repository's directory is not an absolute path");
+  const view = await openDirectoryView(path, git, views);
+  const running = new Set<GitProcess>();
 
-  function run(service: string, args: readonly string[], body: unknown): AsyncGenerator<Uint8Array> {
-    const child = spawn(
-      git.program,
+  async function run(
+    service: string,
+    args: readonly string[],
+    body: unknown,
+  ): Promise<AsyncGenerator<Uint8Array>> {
+    const started = await startGit(
+      git,
       [
-        "-c",
-        // Whoever can write to the directory could otherwise run programs as this service.
-        "core.hooksPath=/dev/null",
-        "-c",
-        `safe.directory=${path}`,
-        ...(service === "git-receive-pack" ? ["-c", "receive.autogc=false"] : []),
+        ...settings.flatMap((setting) => ["-c", setting]),
         service.slice("git-".length),
         "--stateless-rpc",
         ...args,
-        path,
+        view.directory,
       ],
       {
-        stdio: ["pipe", "pipe", "pipe"],
-        env: gitEnvironment(git.searchPath, "version=0"),
-        windowsHide: true,
+        cwd: view.directory,
+        env: { ...gitEnvironment(git.searchPath, "version=0"), GIT_NO_REPLACE_OBJECTS: "1" },
+        cpuSeconds: Math.ceil(limits.requestMs / 1000),
       },
     );
-    const kill = () => child.kill("SIGKILL");
-    running.add(kill);
+    const { child } = started;
+    running.add(started);
     let failure: RepoError | undefined;
     const end = (error: RepoError) => {
       failure ??= error;
-      kill();
+      started.kill();
     };
     const late = setTimeout(
       () => end(new RepoError("remote_unreachable", "git took too long over the repository")),
@@ -65,13 +68,8 @@ export async function openDirectoryWire(path: string, git: GitProgram, limits: L
     );
     const abort = () => end(new RepoError("remote_unreachable", "the request was given up"));
     limits.signal?.addEventListener("abort", abort, { once: true });
-    child.once("error", (error: NodeJS.ErrnoException) => {
-      failure ??=
-        error.code === "ENOENT"
-          ? new RepoError("git_missing", "there is no git program on this machine")
-          : new RepoError("storage_unavailable", `git: ${error.code ?? "failed"}`, { cause: error });
-    });
-    // Also where nobody reads what it says.
+    if (limits.signal?.aborted) abort();
+    // `exit`, not `close`: it also fires if the output is not read.
     child.once("exit", () => clearTimeout(late));
     const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
     child.stderr.resume();
@@ -93,8 +91,9 @@ export async function openDirectoryWire(path: string, git: GitProgram, limits: L
       } finally {
         clearTimeout(late);
         limits.signal?.removeEventListener("abort", abort);
-        running.delete(kill);
-        kill();
+        started.kill();
+        await started.ended;
+        running.delete(started);
       }
     })();
   }
@@ -102,10 +101,11 @@ export async function openDirectoryWire(path: string, git: GitProgram, limits: L
   async function request({ url, method = "GET", body }: WireRequest): Promise<WireResponse> {
     const asked = (method === "GET" ? advertisement : exchange).exec(url)?.[1];
     if (asked === undefined) throw new RepoError("invalid_remote", "a directory has no such address");
+    await guard?.check();
     const answer =
       method === "GET"
-        ? withService(asked, run(asked, ["--http-backend-info-refs"], undefined))
-        : run(asked, [], body);
+        ? withService(asked, await run(asked, ["--http-backend-info-refs"], undefined))
+        : await run(asked, [], body);
     const kind = method === "GET" ? "advertisement" : "result";
     return {
       url,
@@ -119,8 +119,10 @@ export async function openDirectoryWire(path: string, git: GitProgram, limits: L
 
   return {
     request,
-    close() {
-      for (const kill of running) kill();
+    async close() {
+      for (const started of running) started.kill();
+      await Promise.all([...running].map(({ ended }) => ended));
+      await view.close();
     },
   };
 }

@@ -20,11 +20,11 @@ export interface FetchedPack {
   shallow: string[];
 }
 
-/** Throws `remote_too_large` from the session's limit, `remote_protocol` for what is no pack. */
+/** Throws `remote_too_large` from the session's limit, `remote_protocol` if the response is not a pack. */
 export async function fetchPack(session: Session, request: FetchRequest): Promise<FetchedPack> {
   const { want, have, shallow, depth, capabilities } = request;
   if (!capabilities.has("side-band-64k"))
-    throw new RepoError("remote_protocol", "the host does not know side-band-64k");
+    throw new RepoError("remote_protocol", "the host does not support side-band-64k");
   const offered = ["side-band-64k", "ofs-delta", "no-progress"].filter((name) => capabilities.has(name));
   if ((depth !== undefined || shallow.length > 0) && !capabilities.has("shallow"))
     throw new RepoError("remote_protocol", "the host can't send a part of the history");
@@ -51,7 +51,7 @@ export async function fetchPack(session: Session, request: FetchRequest): Promis
     else if (line.startsWith("ERR "))
       throw new RepoError("remote_failed", `the host refuses to send: ${plainText(line.slice(4), 300)}`);
     else if (!line.startsWith("unshallow "))
-      throw new RepoError("remote_protocol", "the host answers in a form that Git does not know");
+      throw new RepoError("remote_protocol", "the host's response is not in Git's format");
   }
   const pieces: Buffer[] = [];
   for await (const piece of firstBand(packets, { onText: () => undefined })) pieces.push(piece);

@@ -36,15 +36,15 @@ export interface WireResponse {
 
 export interface Wire {
   request(request: WireRequest): Promise<WireResponse>;
-  close(): void;
+  close(): Promise<void> | void;
 }
 
 const redirectsAtMost = 3;
-/** Of an error's body: enough to find what it is about. */
+/** Bytes read of an error response: enough to identify its cause. */
 const readErrorBytes = 4096;
 const longestWaitMs = 60 * 60_000;
 
-/** The remote's address, held to what may be asked for. */
+/** The remote's address, after validation. */
 export function remoteUrl(remote: Remote & { kind: "http" }): URL {
   const url = parsed(remote.url);
   const invalid = (why: string) => new RepoError("invalid_remote", `the address of the repository ${why}`);
@@ -134,6 +134,7 @@ export function openHttpWire(remote: Remote & { kind: "http" }, limits: Limits):
     for (let hop = 0; ; hop++) {
       if (target.origin !== base.origin)
         throw new RepoError("remote_protocol", `${host} sends us to another origin, where we do not follow`);
+      await remote.guard?.check();
       const response = await send(target, method, headers, body);
       const status = response.statusCode ?? 0;
       if (status >= 301 && status <= 308 && status !== 304 && status !== 306) {

@@ -37,7 +37,7 @@ export async function* readPackets(source: AsyncIterable<Uint8Array>): AsyncGene
   if (held.length > 0) throw broken("was cut off");
 }
 
-/** Whether the bytes end after a flush: what tells a whole list of refs from one that was cut. */
+/** Whether the bytes end after a flush, which distinguishes a complete list of refs from a truncated one. */
 export function endsInFlush(data: Buffer): boolean {
   return data.length >= headerBytes && data.subarray(-headerBytes).equals(flush);
 }
@@ -62,18 +62,20 @@ export async function* firstBand(
     else if (band === 2) onText(packet.toString("utf8", 1));
     else if (band === 3)
       throw new RepoError("remote_failed", `the host gave up: ${plainText(packet.toString("utf8", 1), 300)}`);
-    else throw broken("has a side band that Git does not know");
+    else throw broken("has an unknown side band");
   }
 }
 
-/** What a host printed, as it may be shown: no control characters but line feeds, and no more than so many. */
+/** Text from a host in a form that is safe to display: limited in length, without control characters except line feeds. */
 export function plainText(text: string, most: number): string {
   return (
     text
+      // A host may send a line of any length, of which little is shown.
+      .slice(0, 10 * most)
       .replace(/\r\n?/g, "\n")
-      // oxlint-disable-next-line no-control-regex -- escape sequences would reach somebody's terminal
+      // oxlint-disable-next-line no-control-regex -- escape sequences would reach a user's terminal
       .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, " ")
-      .replace(/[ \t]+$/gm, "")
+      .replace(/(?<![ \t])[ \t]+$/gm, "")
       .trim()
       .slice(0, most)
   );

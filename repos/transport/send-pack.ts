@@ -7,14 +7,14 @@ import { firstBand, flush, packetLine, plainText, readPackets } from "./pkt-line
 
 const none = "0".repeat(40);
 const keptText = 8 * 1024;
-/** What may be sent in vain, where the branch has moved meanwhile. */
+/** Bytes that may be sent in vain if the branch has moved in the meantime. */
 const mostUnaskedBytes = 1024 * 1024;
 const knownForMs = 60 * 60_000;
 const mostKnown = 1000;
 
 export interface SendRequest {
   ref: string;
-  /** What the branch must be at; null where it must not exist. */
+  /** Required tip of the branch; null if it must not exist. */
   from: string | null;
   to: string;
   /** From its beginning at each call. */
@@ -55,16 +55,16 @@ export async function sendPack(
       habits.set(address, { ...known, wantsToBeAsked: true });
       return undefined;
     });
-    // Where it has moved, the list tells whether that was a push of ours whose answer was lost.
-    if (result !== undefined && result.status !== "moved") return result;
+    // If the branch has moved, the list shows whether that was a push of ours whose response was lost.
+    if (result !== undefined && result.status !== "stale") return result;
   }
   const { refs, capabilities } = await session.discover("git-receive-pack");
   const now = refs.get(request.ref) ?? null;
   // A push whose answer was lost.
   if (now === request.to) return { status: "pushed" };
-  if (now !== request.from) return { status: "moved" };
+  if (now !== request.from) return { status: "stale" };
   if (!capabilities.has("report-status"))
-    throw new RepoError("remote_protocol", "the host does not tell what becomes of a push");
+    throw new RepoError("remote_protocol", "the host does not support report-status");
   const banded = capabilities.has("side-band-64k");
   const result = await push(session, request, banded);
   if (result.status === "pushed")
@@ -111,7 +111,7 @@ async function readReport(
   }
   if (result !== undefined && "status" in result && unpacked === "ok") return result;
   if (result === undefined && (unpacked === undefined || unpacked === "ok"))
-    throw new RepoError("remote_protocol", "the host does not tell what became of the push");
+    throw new RepoError("remote_protocol", "the host did not report the result of the push");
   const reason =
     unpacked !== undefined && unpacked !== "ok"
       ? unpacked
@@ -123,7 +123,7 @@ async function readReport(
       reason,
     )
   )
-    return { status: "moved" };
+    return { status: "stale" };
   return rejection(ref, plainText(reason, 500), text());
 }
 
@@ -135,7 +135,7 @@ const contentWords =
 
 function rejection(ref: string, reason: string, text: string): Rejection {
   const said = `${reason}\n${text}`;
-  // A ruleset may name both; a secret can be mended by leaving a skill out, so it counts first.
+  // A ruleset may name both. A secret counts first, since skipping its skill resolves it.
   const cause = contentWords.test(said) ? "content" : protectedWords.test(said) ? "protected" : "other";
   const paths = [
     ...new Set(

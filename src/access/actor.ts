@@ -1,4 +1,4 @@
-/** Whoever acts. Every surface makes one before it calls a service, and no service acts without one. */
+/** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
 import type { PermissionGroup } from "../../contract/vocabulary.ts";
 import type { DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
 
@@ -12,13 +12,15 @@ export interface Membership {
   /** A built-in role, or the id of a custom one; `token` for an organization's own token, `anonymous` for a key. */
   role: string;
   teamIds: readonly string[];
-  /** Of the role, and of the roles that the teams carry, together. */
+  /** Permissions of the role and of the teams' roles together. */
   permissions: PermissionMap;
+  /** Age in days from which a token of the member does not act in the organization. */
+  maxTokenDays?: number;
   /** Set for those who may take it back while the organization is to be erased; `permissions` are just that. */
   deletionAt?: Date;
 }
 
-/** What narrows a token; absent parts narrow nothing. */
+/** The limits of a token; an absent part does not limit it. */
 export interface TokenLimits {
   scopes?: PermissionMap;
   allowedFolderIds?: string[];
@@ -44,11 +46,26 @@ export interface UserActor {
   name: string;
   isAdministrator: boolean;
   memberships: readonly Membership[];
-  via: { kind: "session"; sessionId: string } | { kind: "token"; tokenId: string; limits: TokenLimits };
+  via:
+    | { kind: "session"; sessionId: string }
+    | {
+        kind: "token";
+        tokenId: string;
+        limits: TokenLimits;
+        /** Time from which the token's age counts. */
+        ageFrom?: Date;
+        /** Memberships that the token is too old for; they are not in `memberships`. */
+        tooOldFor?: readonly Membership[];
+      };
+  /**
+   * The account's epochs when the caller was authenticated. A token or device approval that the caller makes has them,
+   * so that a write which ends everything also ends what a concurrent request is about to make. Absent is 0.
+   */
+  epochs?: { session: number; token: number };
   origin: Origin;
 }
 
-/** An organization's own token: it acts as the organization and outlives whoever made it. */
+/** An organization's own token: it acts as the organization and outlives the membership of its creator. */
 export interface OrganizationActor {
   kind: "organization";
   tokenId: string;

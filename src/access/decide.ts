@@ -19,11 +19,15 @@ export interface PlaceFacts {
   folderIds: readonly string[];
   /** The deepest restricted one of them, with the highest grant on it to the actor or one of their teams. */
   governing: { folderId: string; level: FolderLevel | null } | null;
+  /** The member whose personal workspace the folder is, or lies in. */
+  workspaceOf?: string;
 }
 
 export interface SkillFacts {
   tenantId: string;
   visibility: Visibility;
+  /** An administrator of the service keeps it from everyone but its own members, whatever its visibility. */
+  isTakenDown?: boolean;
   /** Null at the organization's root. */
   place: PlaceFacts | null;
 }
@@ -38,7 +42,7 @@ export interface FolderFacts {
 /** Decides about a skill. `undefined` facts stand for a skill that does not exist. */
 export function decideSkill(actor: Actor, permission: Permission, skill: SkillFacts | undefined): Verdict {
   if (!skill) return unseenBy(actor);
-  const isOpen = skill.visibility !== "private" && !skill.place?.governing;
+  const isOpen = skill.visibility !== "private" && !skill.place?.governing && !skill.isTakenDown;
   if (!isOpen && !mayInPlace(actor, "skill:read", skill.tenantId, skill.place)) return unseenBy(actor);
   if (permission === "skill:read") return "allowed";
   if (mayInPlace(actor, permission, skill.tenantId, skill.place)) return "allowed";
@@ -64,7 +68,7 @@ export function decideFolder(
   return may ? "allowed" : "refused";
 }
 
-/** Whether the actor may tend the service itself: its administrator, by nothing that is narrowed in any way. */
+/** Whether the actor may administer the service: its administrator, with a session or an unlimited token. */
 export function administers(actor: Actor): actor is UserActor {
   return actor.kind === "user" && actor.isAdministrator && !isNarrowed(limitsOf(actor));
 }
@@ -80,7 +84,7 @@ export function decideTenant(
   if (!membership) return "absent";
   if (permission === "member") return "allowed";
   const limits = limitsOf(actor);
-  // What is the whole organization's lies outside of any folder.
+  // A permission for the whole organization does not belong to any folder.
   if (limits.allowedFolderIds) return "refused";
   return memberMay(membership, limits, permission) ? "allowed" : "refused";
 }
@@ -133,7 +137,7 @@ export function isNarrowed(limits: TokenLimits): boolean {
 }
 
 /** Managing a folder's grants needs the permission, or a manager's grant and a role that may change folders at all. */
-function mayManageGrants(actor: Actor, tenantId: string, place: PlaceFacts): boolean {
+export function mayManageGrants(actor: Actor, tenantId: string, place: PlaceFacts): boolean {
   const limits = limitsOf(actor);
   const membership = membershipIn(actor, tenantId);
   if (isNarrowed(limits)) return false;
@@ -145,10 +149,15 @@ function unseenBy(actor: Actor): Verdict {
   return actor.kind === "anonymous" ? "unauthenticated" : "absent";
 }
 
-/** Naming a folder in an organization token's restrictions counts as an editor's grant on its subtree. */
-function levelIn(actor: Actor, place: PlaceFacts): FolderLevel | null {
+/**
+ * The level that an actor has in a restricted place. Naming a folder in an organization token's restrictions counts as
+ * an editor's grant on its subtree. A personal workspace includes its member, whatever is restricted in it.
+ */
+export function levelIn(actor: Actor, place: PlaceFacts): FolderLevel | null {
   if (actor.kind === "organization" && actor.limits.allowedFolderIds) return "editor";
-  return place.governing?.level ?? null;
+  const granted = place.governing?.level ?? null;
+  const isOwn = actor.kind === "user" && place.workspaceOf === actor.userId;
+  return isOwn && granted !== "manager" ? "editor" : granted;
 }
 
 /** A grant caps: what it names may be done where the permissions have it too. */

@@ -1,4 +1,4 @@
-/** What the built-in roles may do (`docs/access.md`), and how a token narrows it. */
+/** The permissions of the built-in roles (`docs/concepts/access.md`), and how a token limits them. */
 import {
   permissionActions,
   type BuiltInRole,
@@ -22,13 +22,13 @@ export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
   viewer: { skill: ["read"], analytics: ["read"], mcpServer: ["read"] },
 };
 
-/** What an organization's own token may do while nothing narrows it. */
+/** Permissions of an organization's own token without limits. */
 export const organizationTokenPermissions: PermissionMap = rolePermissions.admin;
 
 /** What an anonymous key may do with what it shares. Sharing itself is no right to publish in a tenant. */
 export const anonymousKeyPermissions: PermissionMap = { skill: ["read", "update", "delete"] };
 
-/** What the sync of a repository does in its organization: it deletes nothing. */
+/** Permissions of the sync of a repository in its organization: it deletes nothing. */
 export const syncPermissions: PermissionMap = {
   skill: ["read", "create", "update"],
   folder: ["create", "manageAcl"],
@@ -38,7 +38,7 @@ export function isBuiltIn(role: string): role is BuiltInRole {
   return Object.hasOwn(rolePermissions, role);
 }
 
-/** The role that every organization must have somebody with. */
+/** The role that at least one member of every organization must have. */
 export const ownerRole: BuiltInRole = "owner";
 
 export function permissionsOfRole(role: string): PermissionMap {
@@ -60,7 +60,7 @@ export function memberMay(
   return limits.scopes === undefined || isPermitted(limits.scopes, permission);
 }
 
-/** What any of several maps allows. */
+/** The union of several maps. */
 export function unionOf(maps: readonly PermissionMap[]): PermissionMap {
   if (maps.length === 1) return maps[0]!;
   const union: Partial<Record<PermissionGroup, string[]>> = {};
@@ -71,7 +71,7 @@ export function unionOf(maps: readonly PermissionMap[]): PermissionMap {
   return union;
 }
 
-/** What of `wanted` a map does not hold: nobody hands out more than they have. */
+/** The permissions of `wanted` that a map does not have. */
 export function missingFrom(map: PermissionMap, wanted: PermissionMap): Permission[] {
   return Object.entries(wanted).flatMap(([group, actions]) =>
     actions

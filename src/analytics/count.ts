@@ -54,7 +54,7 @@ async function countNext(app: App): Promise<"counted" | "busy" | "none"> {
   if (claim === "busy") return "busy";
   const bySkill = tally(claim.rows);
   const ids = [...bySkill.keys()];
-  // What was deleted meanwhile is erased with its counts, and must not get new ones.
+  // A skill that was deleted concurrently is erased with its counts, and must not get new ones.
   const known = new Set((await skills.listDownloads(ids)).map((skill) => skill._id));
   await downloadCounts.add(
     claim.number,

@@ -2,7 +2,7 @@
  * Counts downloads. Rows gather in memory for a moment and are written together, so that a read never waits for a
  * write; a process that is killed forgets at most that moment.
  */
-import type { AnalyticsPayload } from "../../contract/payloads.ts";
+import type { AnalyticsPayload } from "../../contract/payloads/analytics.ts";
 import { retryIdempotent } from "../../storage/database.ts";
 import type { Day, DownloadBatch, DownloadRow } from "../../storage/downloads.ts";
 import type { Actor } from "../access/actor.ts";
@@ -41,7 +41,7 @@ export function recordDownload(
     tenantId: version.tenantId,
     versionId: version._id,
     source: actor.origin.client,
-    ...(actor.origin.ipHash === undefined ? {} : { ipHash: actor.origin.ipHash }),
+    ipHash: actor.origin.ipHash,
     createdAt: app.now(),
   });
   if (gathering.rows.length >= batchRows) flushDownloads(app);

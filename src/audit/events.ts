@@ -1,11 +1,12 @@
 /**
- * Audit events: made beside a change, stored in the same write (`storage/outbox.ts`), carried to the log by
- * `settle` right after, or by the reconcile job when the process stopped in between.
+ * Audit events: created with a change, stored in the same write (`storage/outbox.ts`) and published to the log right
+ * after, or by the reconcile job if the process crashed in between.
  */
 import type { EventName } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
+import { recordEvents } from "./fan-out.ts";
 
 export interface EventSubject {
   tenantId?: string;
@@ -27,18 +28,21 @@ export interface EventSubject {
   metadata?: Record<string, unknown>;
 }
 
-/** An event by an actor. It joins the organization's log where one is named, and always the actor's own. */
+/**
+ * An event by an actor. It is shown in the log of the named organization, and always in the actor's own. An event of a
+ * user without an organization is shown in the logs of all organizations of the user (`fan-out.ts`).
+ */
 export function makeEvent(app: App, actor: Actor, name: EventName, subject: EventSubject): EventRow {
   return {
     _id: app.newId(),
     name,
-    ...(subject.tenantId === undefined ? {} : { tenantId: subject.tenantId }),
-    ...(actor.kind === "user" ? { userId: actor.userId } : {}),
+    tenantId: subject.tenantId,
+    userId: actor.kind === "user" ? actor.userId : undefined,
     actor: eventActor(actor),
     resourceType: subject.resourceType,
     resourceId: subject.resourceId,
     metadata: subject.metadata ?? {},
-    ...(actor.origin.ipHash === undefined ? {} : { ipHash: actor.origin.ipHash }),
+    ipHash: actor.origin.ipHash,
     createdAt: app.now(),
   };
 }
@@ -49,12 +53,12 @@ function eventActor(actor: Actor): EventRow["actor"] {
     return { type: "organization", id: actor.tokenId, name: actor.tokenName };
   if (actor.kind === "anonymous-key")
     return { type: "anonymous", id: actor.identityId, name: actor.username };
-  // Who pushed is in the entry; the member who connected did not do it.
+  // The entry names who pushed; the member who connected the repository did not do it.
   if (actor.kind === "sync") return { type: "system", id: null, name: "repository sync" };
   return { type: "anonymous", id: null, name: "anonymous" };
 }
 
-/** An event of the service's own doing, such as a job's, in an organization's log. */
+/** An event of the service itself, such as a job's, in an organization's log. */
 export function makeSystemEvent(
   app: App,
   name: EventName,
@@ -72,30 +76,30 @@ export function makeSystemEvent(
   };
 }
 
-/** A collection whose documents carry events. */
-export interface SettlingCollection {
-  settle(id: string, eventIds: string[]): Promise<void>;
+/** A collection whose documents have an outbox of events. */
+export interface OutboxCollection {
+  clearOutbox(id: string, eventIds: string[]): Promise<void>;
 }
 
-/** Carries a document's events to the log and takes them off it, without holding up the answer. */
-export function settleEvents(
+/** Publishes a document's events to the log and clears them from its outbox, without delaying the response. */
+export function flushEvents(
   app: App,
-  collection: SettlingCollection,
+  collection: OutboxCollection,
   documentId: string,
   events: EventRow[],
 ): void {
-  app.background("settle audit events", () => carryEvents(app, collection, documentId, events));
+  app.background("publish audit events", () => publishEvents(app, collection, documentId, events));
 }
 
-/** The same, awaited: what the reconcile job does with a document that was left unsettled. */
-export async function carryEvents(
+/** The same, awaited: for the reconcile job, and where the events must be in the log before the next step. */
+export async function publishEvents(
   app: App,
-  collection: SettlingCollection,
+  collection: OutboxCollection,
   documentId: string,
   events: EventRow[],
 ): Promise<void> {
-  await app.storage.auditEvents.record(events);
-  await collection.settle(
+  await recordEvents(app, events);
+  await collection.clearOutbox(
     documentId,
     events.map((event) => event._id),
   );

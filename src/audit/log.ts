@@ -1,5 +1,5 @@
-/** Reading the log. Whoever calls has decided whose log it may be: nothing here knows about access. */
-import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads-audit.ts";
+/** Reads the audit log. The callers check the access to it. */
+import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { limits } from "../../contract/limits.ts";
 import { eventNames, type EventName } from "../../contract/vocabulary.ts";
 import type { AuditQuery } from "../../storage/audit-events.ts";
@@ -81,7 +81,7 @@ export function presentAuditEntry(event: EventRow): AuditEntryPayload {
     resourceType: event.resourceType,
     resourceId: event.resourceId,
     metadata: event.metadata,
-    ...(event.ipHash === undefined ? {} : { ip: event.ipHash }),
+    ip: event.ipHash,
     createdAt: event.createdAt.toISOString(),
   };
 }

@@ -1,4 +1,4 @@
-/** What a log is asked for. The organization's and everybody's own take the same. */
+/** The parameters of a log, the same for an organization's and a user's own. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 
@@ -51,5 +51,5 @@ export const AuditExportQuery = z.object({
 });
 export type AuditExportQuery = z.output<typeof AuditExportQuery>;
 
-/** What both of them narrow by. */
+/** The common filters. */
 export type AuditFilters = Pick<AuditLogQuery, keyof typeof filters>;

@@ -1,8 +1,9 @@
 /**
- * Anonymous identities: a key is registered by proving that one has it, and calls signed by it act as its identity. Nothing
- * else is known of whoever holds it, and nothing is asked.
+ * Anonymous identities: a key is registered with a proof of possession, and calls that it signs act as its identity.
+ * Nothing else is known about the holder of the key.
  *
- * What is signed is `method \n path \n sha256(body) \n timestamp \n nonce`, so a signature fits one call, of one moment, once.
+ * The signed text is `method \n path \n sha256(body) \n timestamp \n nonce`, so a signature is valid for one call, at
+ * one time, once.
  */
 import { customAlphabet } from "nanoid";
 import { limits } from "../../contract/limits.ts";
@@ -13,7 +14,7 @@ import { outboxFields } from "../../storage/outbox.ts";
 import type { AnonymousKeyActor, Origin } from "../access/actor.ts";
 import { anonymousKeyPermissions } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { sha256Hex, signatureHeaders, type SignedCall } from "../http/signed.ts";
 import type { RequestInfo } from "../http/route.ts";
@@ -23,10 +24,10 @@ import type { RegisterIdentity } from "./schema.ts";
 export const registrationPath = "/api/auth/anonymous/register";
 
 const newName = customAlphabet(anonymousNames.letters, anonymousNames.length);
-/** Kept beyond the window, since the clocks of several processes differ. */
+/** Nonces are kept longer than the window, since the clocks of several processes differ. */
 const nonceMarginMs = 60_000;
 
-/** Why a signature does not hold, as `details.reason` tells it to clients. */
+/** Reason for which a signature is not accepted, sent to clients as `details.reason`. */
 type Fault = "malformed" | "clock" | "unknown_key" | "signature" | "replayed";
 
 function refuse(reason: Fault, message: string, details: Record<string, unknown> = {}): ServiceError {
@@ -39,7 +40,7 @@ interface Stamp {
   signature: string;
 }
 
-/** The identity that signed a call. Throws `unauthenticated` for every signature that does not hold. */
+/** The identity that signed a call. Throws `unauthenticated` if the signature is not accepted. */
 export async function byAnonymousKey(app: App, call: SignedCall, origin: Origin): Promise<AnonymousKeyActor> {
   checkStamp(app, call);
   const identity = isId(call.keyId) ? await app.storage.anonymousIdentities.find(call.keyId) : null;
@@ -51,8 +52,9 @@ export async function byAnonymousKey(app: App, call: SignedCall, origin: Origin)
 }
 
 /**
- * Makes an identity of a key, or finds the one that it has. The body can't hold a digest of itself, so what is signed has
- * the SHA-256 of the key in that place. Throws `invalid_request`, `refused` for an unsafe key, or `unauthenticated`.
+ * Creates the identity of a key, or finds the existing one. The body can't contain a digest of itself, so the SHA-256
+ * of the key takes its place in the signed text. Throws `invalid_request`, `refused` for an unsafe key, or
+ * `unauthenticated`.
  */
 export async function registerIdentity(
   app: App,
@@ -105,12 +107,12 @@ async function insertIdentity(app: App, publicKey: string, origin: Origin): Prom
       if (winner) return winner;
       throw error;
     }
-    settleEvents(app, anonymousIdentities, identity._id, [event]);
+    flushEvents(app, anonymousIdentities, identity._id, [event]);
     return identity;
   }
 }
 
-/** Form and time, which cost nothing to look at. */
+/** Checks format and time, which needs no look-up. */
 function checkStamp(app: App, { timestamp, nonce, signature }: Stamp): void {
   const { key, ...others } = signatureHeaders;
   if (!/^[0-9]{1,11}$/.test(timestamp) || !/^[A-Za-z0-9_-]{16,64}$/.test(nonce) || signature === "")
@@ -118,13 +120,17 @@ function checkStamp(app: App, { timestamp, nonce, signature }: Stamp): void {
   const seconds = Math.round(app.now().getTime() / 1000);
   const offSeconds = Number(timestamp) - seconds;
   if (Math.abs(offSeconds) * 1000 <= limits.signatureWindowMs) return;
-  const told = `${Math.abs(offSeconds)} s ${offSeconds < 0 ? "behind" : "ahead of"}`;
-  throw refuse("clock", `This call was signed by a clock that is ${told} ours: set it right.`, {
-    serverTime: seconds,
-  });
+  const offset = `${Math.abs(offSeconds)} s ${offSeconds < 0 ? "behind" : "ahead of"}`;
+  throw refuse(
+    "clock",
+    `This call was signed by a clock that is ${offset} the server's: correct the clock.`,
+    {
+      serverTime: seconds,
+    },
+  );
 }
 
-/** The signature first, so that nobody uses up the nonces of others; then the nonce, once. */
+/** Checks the signature first, so that no caller can use up the nonces of others; then claims the nonce. */
 async function checkSignature(
   app: App,
   { timestamp, nonce, signature }: Stamp,
@@ -137,7 +143,7 @@ async function checkSignature(
   const expiresAt = new Date(Number(timestamp) * 1000 + limits.signatureWindowMs + nonceMarginMs);
   const id = `${key.toString("base64url")}:${nonce}`;
   if (!(await app.storage.signatureNonces.claim(id, expiresAt)))
-    throw refuse("replayed", "This signed call was made before: sign it anew, with another nonce.");
+    throw refuse("replayed", "This signed call was made before: sign it again with another nonce.");
 }
 
 function actorOf(identity: Pick<AnonymousIdentity, "_id" | "username">, origin: Origin): AnonymousKeyActor {
@@ -159,7 +165,7 @@ function actorOf(identity: Pick<AnonymousIdentity, "_id" | "username">, origin: 
   };
 }
 
-/** Removes nonces that could not be used again anyway, and identities that have shared nothing for long. */
+/** Removes nonces whose signatures have expired, and identities that have not shared anything for a long time. */
 export async function purgeAnonymous(app: App): Promise<void> {
   const now = app.now();
   await app.storage.signatureNonces.removeExpired(now);

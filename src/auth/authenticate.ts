@@ -1,23 +1,25 @@
 /**
- * Who calls. Asked on every request and remembered by none: a revoked token, an ended session and a lost role count
- * from the next request on. Two trips to the database: the credential, then the user beside the memberships, or the
+ * Authentication of requests. Nothing is cached: a revoked token, an ended session or a removed role takes effect on
+ * the next request. It takes two database round trips: the credential, then the user with the memberships, or the
  * organization.
  */
-import { isSessionHeld } from "../../storage/sessions.ts";
+import { isSessionCurrent } from "../../storage/sessions.ts";
 import type { TokenDoc } from "../../storage/tokens.ts";
+import { limits } from "../../contract/limits.ts";
 import type { Actor, OrganizationActor, Origin, TokenLimits, UserActor } from "../access/actor.ts";
-import { organizationTokenPermissions } from "../access/permissions.ts";
+import { ageFromOf, isTooOld } from "../access/token-age.ts";
 import type { App } from "../app.ts";
 import { invalidRequest, unauthenticated } from "../errors.ts";
-import type { Credentials } from "../http/server.ts";
+import type { Credentials } from "../http/handle-route.ts";
 import { hashSecret } from "../secrets.ts";
-import { loadMemberships, loadUserActor, userActor } from "../users/load.ts";
+import { withoutTooOld } from "../tokens/max-age.ts";
+import { loadMemberships, loadUserActor, organizationActor, userActor } from "../users/load.ts";
 import { byAnonymousKey } from "./anonymous.ts";
-import { findSession, lastUseStepMs, noteSessionUse } from "./sessions.ts";
+import { findSession, lastUseStepMs, recordSessionUse } from "./sessions.ts";
 
 /**
- * The actor of a request. An Authorization header, or a signature, decides alone and throws `unauthenticated` when it does
- * not hold; both at once are `invalid_request`. A cookie that is not a live session is a caller without one.
+ * The actor of a request. An Authorization header or a signature takes precedence over a cookie and throws
+ * `unauthenticated` if it is not valid; both together are `invalid_request`. A cookie without a live session is ignored.
  */
 export async function authenticate(app: App, credentials: Credentials): Promise<Actor> {
   const { authorization, sessionCookie, signed, origin } = credentials;
@@ -28,7 +30,7 @@ export async function authenticate(app: App, credentials: Credentials): Promise<
         ? byAnonymousKey(app, signed, origin)
         : byToken(app, bearerOf(authorization), origin));
     } catch (error) {
-      // Guesses are paid from the address's general budget, which a refused call would not reach.
+      // Failed attempts count against the general budget of the address, which a refused call would not reach.
       await app.rateLimits.consume("general", origin.ipHash ?? "unknown");
       throw error;
     }
@@ -44,8 +46,8 @@ async function ofSession(app: App, cookie: string, origin: Origin): Promise<User
     app.storage.users.find(session.userId),
     loadMemberships(app, session.userId),
   ]);
-  if (!user || !isSessionHeld(session, user)) return undefined;
-  noteSessionUse(app, session);
+  if (!user || !isSessionCurrent(session, user)) return undefined;
+  recordSessionUse(app, session);
   const via = { kind: "session", sessionId: session._id } as const;
   return userActor(user, memberships, via, { ...origin, source: "web", client: "web" });
 }
@@ -75,13 +77,20 @@ async function byToken(app: App, secret: string, origin: Origin): Promise<Actor>
 }
 
 async function personOf(app: App, token: TokenDoc, origin: Origin): Promise<UserActor> {
-  const via = { kind: "token", tokenId: token._id, limits: limitsOf(token) } as const;
+  const via = {
+    kind: "token",
+    tokenId: token._id,
+    limits: limitsOf(token),
+    ageFrom: ageFromOf(token),
+  } as const;
   const actor = token.userId === undefined ? undefined : await loadUserActor(app, token.userId, via, origin);
   if (!actor) throw unauthenticated("The API token is not valid: its account no longer exists.");
-  return actor;
+  if ((token.epoch ?? 0) !== (actor.epochs?.token ?? 0))
+    throw unauthenticated("The API token ended when its account's password was reset: create another.");
+  return withoutTooOld(actor, via, token, app.now());
 }
 
-/** The organization itself, whatever became of the person who made the token. */
+/** The organization as an actor, even if the creator of the token has left it. */
 async function organizationOf(
   app: App,
   token: TokenDoc,
@@ -92,31 +101,20 @@ async function organizationOf(
   if (!tenant) throw unauthenticated("The API token is not valid: its organization no longer exists.");
   if (tenant.deletionAt)
     throw unauthenticated("The API token is not valid: its organization was deleted and will be erased.");
-  return {
-    kind: "organization",
-    tokenId: token._id,
-    tokenName: token.name,
-    memberships: [
-      {
-        tenantId,
-        tenantSlug: tenant.slug,
-        tenantName: tenant.name,
-        role: "token",
-        teamIds: [],
-        permissions: organizationTokenPermissions,
-      },
-    ],
-    limits: limitsOf(token),
-    origin,
-  };
+  if (isTooOld(token, tenant.maxTokenDays, app.now()))
+    throw unauthenticated(
+      `The API token is older than ${tenant.maxTokenDays} days, which "${tenant.slug}" allows at most: create another.`,
+    );
+  return organizationActor(tenant, token, limitsOf(token), origin);
 }
 
 function limitsOf({ scopes, allowedFolderIds }: TokenDoc): TokenLimits {
-  return { ...(scopes ? { scopes } : {}), ...(allowedFolderIds ? { allowedFolderIds } : {}) };
+  return { scopes, allowedFolderIds };
 }
 
 function noteTokenUse(app: App, token: TokenDoc): void {
   const now = app.now();
   if (token.lastUsedAt && now.getTime() - token.lastUsedAt.getTime() < lastUseStepMs) return;
-  app.background("note the use of a token", () => app.storage.tokens.touch(token._id, now));
+  const expiresAt = token.login && new Date(now.getTime() + limits.deviceLoginMs);
+  app.background("note the use of a token", () => app.storage.tokens.touch(token._id, now, expiresAt));
 }

@@ -1,31 +1,90 @@
-/** Checks of passwords, all of them under one count: whoever guesses here has guessed at the sign-in as well. */
+/**
+ * Password checks. Only failures are counted, and those of unknown clients separately from those of clients that have
+ * signed in to the account before, so that no stranger can lock an owner out.
+ */
 import type { Credentials } from "../../storage/users.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, unauthenticated } from "../errors.ts";
+import type { Budget } from "../http/rate-limit.ts";
 import { hashSecret } from "../secrets.ts";
+import { knownClient, type ClientFacts } from "./known-clients.ts";
 import { verifyPassword } from "./passwords.ts";
 
-/** Few tries from one address; more from all together, so that a stranger can't lock somebody out with ease. */
-export async function countGuess(app: App, emailKey: string, ipHash: string | undefined): Promise<void> {
-  await app.rateLimits.consume("password", hashSecret(`${emailKey}\n${ipHash ?? "unknown"}`));
-  await app.rateLimits.consume("sign-in", hashSecret(emailKey));
+type Point = [budget: Budget, caller: string];
+
+/**
+ * Checks a password at the sign-in. Unknown accounts, wrong passwords and throttled calls take the same steps, password
+ * hash included, so that neither message nor time reports whether there is such an account, or whether a password was
+ * right after the budget is used up. Throws `invalid_credentials` or `rate_limited`.
+ */
+export async function checkSignIn(
+  app: App,
+  input: { emailKey: string; password: string; client: ClientFacts },
+): Promise<Credentials> {
+  const { emailKey, password, client } = input;
+  const found = await app.storage.users.findCredentials(emailKey);
+  const known = knownClient(app, found, client);
+  const points: Point[] = [clientPoint(emailKey, client, known)];
+  if (!known) points.push(["password-strangers", hashSecret(emailKey)]);
+  const refusal = await takePoints(app, points);
+  const isRight = await verifyPassword(refusal ? undefined : found?.passwordHash, password);
+  if (refusal) throw refusal;
+  if (!found || !isRight)
+    throw new ServiceError("invalid_credentials", "The e-mail address or the password is not right.");
+  await returnPoints(app, points);
+  return found;
+}
+
+/** A client's own budget for one account. */
+function clientPoint(
+  emailKey: string,
+  { ipHash }: ClientFacts,
+  known: ReturnType<typeof knownClient>,
+): Point {
+  const client = known ? `${known.kind} ${known.hash}` : (ipHash ?? "unknown");
+  return ["password", hashSecret(`${emailKey}\n${client}`)];
 }
 
 /**
- * The caller's account after they gave its password, which stands before whatever would take the account over. Throws
- * `invalid_credentials` or `rate_limited`.
+ * The caller's account after they gave its password, which protects whatever would take the account over. Each session
+ * has a budget of its own. API tokens of an account share one, since a token can make others, and count as failed
+ * sign-ins of their address too. Throws `invalid_credentials` or `rate_limited`.
  */
 export async function checkOwnPassword(app: App, caller: UserActor, password: string): Promise<Credentials> {
-  const account = await app.storage.users.findCredentialsById(caller.userId);
+  const { userId, via } = caller;
+  const account = await app.storage.users.findCredentialsById(userId);
   if (!account) throw unauthenticated("This account no longer exists.");
-  await countGuess(app, account.emailKey, caller.origin.ipHash);
+  const points: Point[] = [
+    ["password", `user:${userId} ${via.kind === "session" ? via.sessionId : "tokens"}`],
+  ];
+  if (via.kind === "token") {
+    const client = { ipHash: caller.origin.ipHash, deviceSecret: undefined };
+    points.push(clientPoint(account.emailKey, client, knownClient(app, account, client)));
+  }
+  const refusal = await takePoints(app, points);
+  if (refusal) throw refusal;
   if (!(await verifyPassword(account.passwordHash, password)))
     throw new ServiceError("invalid_credentials", "The password is not right.");
+  await returnPoints(app, points);
   return account;
 }
 
-/** The account was changed beside this call, by whoever came first. */
-export function changedMeanwhile(): ServiceError {
-  return new ServiceError("conflict", "The account was changed meanwhile: look at it again.");
+/** Takes points before a check, so that concurrent checks can't exceed a budget. Returns the error of an empty one. */
+async function takePoints(app: App, points: readonly Point[]): Promise<ServiceError | undefined> {
+  const taken = await Promise.allSettled(points.map((point) => app.rateLimits.consume(...point)));
+  const errors = taken.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
+  const unexpected = errors.find((error) => !(error instanceof ServiceError));
+  if (unexpected !== undefined) throw unexpected;
+  return errors.find((error) => error instanceof ServiceError);
+}
+
+/** Gives the points of a check that succeeded back: only failures count. */
+async function returnPoints(app: App, points: readonly Point[]): Promise<void> {
+  await Promise.all(points.map((point) => app.rateLimits.refund(...point)));
+}
+
+/** The account was changed by a concurrent call. */
+export function concurrentChange(): ServiceError {
+  return new ServiceError("conflict", "The account was changed concurrently: read it again, then retry.");
 }

@@ -2,20 +2,21 @@
  * Sign-in of a device without a browser (RFC 8628). The device asks for a code, a person approves it in a browser
  * where they are signed in, and the device's next poll turns it into a personal token, once.
  *
- * The token's record is the commit point: its id is chosen at approval, so of several polls one can insert it. A stop
- * before that leaves the code approved for the next poll; a stop after it, a code that counts as used.
+ * The token's record is the commit point: its id is chosen at approval, so of several polls one can insert it. A crash
+ * before that leaves the code approved for the next poll; a crash after it leaves a code that counts as used.
  */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads.ts";
+import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
 import { isDuplicate } from "../../storage/database.ts";
 import type { DeviceCodeDoc } from "../../storage/device-codes.ts";
 import type { Actor, Origin, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
+import { withNotice } from "../mail/notice.ts";
 import { mintToken } from "../tokens/mint.ts";
 import { loadUserActor, requireUser } from "../users/load.ts";
 import type { DeviceCodeRequest, DeviceTokenRequest } from "./schema.ts";
@@ -24,9 +25,9 @@ import { newUserCode, readUserCode, showUserCode } from "./user-code.ts";
 const deviceClientId = "svc-cli";
 export const deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Section 3.5: what a poll that came too soon adds to the interval, less what a network may shift two polls. */
+/** Section 3.5: seconds that an early poll adds to the interval, and the tolerance for network delays between polls. */
 const pollRule = { penaltySeconds: 5, toleranceMs: 500 };
-/** How long a lapsed code is told apart from one that never was. */
+/** How long an expired code is distinguished from an unknown one. */
 const lapsedCodeMs = 24 * 60 * 60_000;
 
 /** An error of RFC 6749, section 5.2, or RFC 8628, section 3.5. */
@@ -54,7 +55,8 @@ export async function requestDeviceCode(
   const record: Omit<DeviceCodeDoc, "userCode"> = {
     _id: id,
     secretHash: hashSecret(secret),
-    ...(hostname === "" ? {} : { hostname }),
+    hostname: hostname || undefined,
+    machine: /^[0-9a-f]{64}$/.test(input.machine ?? "") ? input.machine : undefined,
     sealedAddress: app.secrets.seal(request.address, id),
     state: "pending",
     intervalSeconds: limits.deviceIntervalSeconds,
@@ -92,7 +94,7 @@ function checkClient(clientId: string | undefined): void {
   }
 }
 
-/** A machine's name as one harmless line: it is shown to whoever decides, and becomes part of the token's name. */
+/** A device's name as one harmless line: the approval page shows it, and it becomes part of the token's name. */
 function readHostname(given: string | undefined): string {
   const line = (given ?? "").normalize("NFC").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
   return Array.from(line.trim()).slice(0, 64).join("");
@@ -136,14 +138,20 @@ async function noteWait(app: App, found: DeviceCodeDoc): Promise<DeviceError> {
       `Leave ${before.intervalSeconds + pollRule.penaltySeconds} s between two polls.`,
     );
   }
-  return new DeviceError("authorization_pending", "Nobody has decided yet.");
+  return new DeviceError("authorization_pending", "The sign-in is not approved yet.");
 }
 
 async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Promise<DeviceTokenPayload> {
   const { userId, tokenId } = code as Required<Pick<DeviceCodeDoc, "userId" | "tokenId">>;
+  const approved = code.epochs ?? { session: 0, token: 0 };
   const via = { kind: "token", tokenId, limits: {} } as const;
   const actor = await loadUserActor(app, userId, via, { ...origin, source: "cli", client: "cli" });
   if (!actor) throw new DeviceError("invalid_grant", "The account that approved this no longer exists.");
+  if (actor.epochs?.session !== approved.session) {
+    const message =
+      "The sessions of the account that approved this have ended since: start the sign-in again.";
+    throw new DeviceError("invalid_grant", message);
+  }
 
   const name = code.hostname ? `svc CLI on ${code.hostname}` : "svc CLI";
   const subject = { resourceType: "token", resourceId: tokenId, metadata: { name } } as const;
@@ -152,20 +160,50 @@ async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Promise<De
     makeEvent(app, actor, "user.cli_login", subject),
   ];
   try {
-    const { secret } = await mintToken(app, { _id: tokenId, userId, name, createdAt: app.now() }, events);
+    await replaceLogins(app, actor, code);
+    const now = app.now();
+    const login = {
+      _id: tokenId,
+      userId,
+      name,
+      epoch: approved.token,
+      login: code.machine === undefined ? {} : { machine: code.machine },
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + limits.deviceLoginMs),
+    };
+    const { secret } = await withNotice(app, userId, (notice) =>
+      mintToken(app, { ...login, ...notice }, events),
+    );
     app.background("mark a device code as used", () => app.storage.deviceCodes.markRedeemed(code._id));
     return { access_token: secret, token_type: "Bearer" };
   } catch (error) {
     if (isDuplicate(error, "_id_")) throw used();
     if (!(error instanceof ServiceError) || error.code !== "limit_reached") throw error;
-    // The last place may be taken by this very token, made by a poll beside this one.
+    // The last slot may be used by this very token, created by a concurrent poll.
     if (await app.storage.tokens.find(tokenId, { userId })) throw used();
-    // The code stays approved: once a place is free, the same sign-in can go on.
+    // The code stays approved: once a slot is free, the same sign-in can continue.
     throw new DeviceError("limit_reached", error.message);
   }
 }
 
-/** What the approval page shows of a pending sign-in. */
+/**
+ * Revokes the approver's earlier logins of the same machine, so that logging in again uses no further token slot. It is
+ * done before the new token exists: a crash between the two leaves the code approved for the next poll. Logins that
+ * were made after the code was asked for stay, among them the one that a concurrent poll makes of this code.
+ */
+async function replaceLogins(app: App, approver: UserActor, code: DeviceCodeDoc): Promise<void> {
+  if (code.machine === undefined) return;
+  const { tokens } = app.storage;
+  const { userId } = approver;
+  for (const { _id, name } of await tokens.listOfMachine(userId, code.machine, code.createdAt)) {
+    const metadata = { name, by: "login of the same machine" };
+    const subject = { resourceType: "token", resourceId: _id, metadata } as const;
+    const event = makeEvent(app, approver, "user.token_deleted", subject);
+    if (await tokens.revoke(_id, { userId }, app.now(), [event])) flushEvents(app, tokens, _id, [event]);
+  }
+}
+
+/** A pending sign-in as the approval page shows it. */
 export interface PendingDevice {
   userCode: string;
   hostname: string | undefined;
@@ -175,9 +213,11 @@ export interface PendingDevice {
 
 /** A pending sign-in by the code that a signed-in person typed. Throws `not_found` or `rate_limited`. */
 export async function findPendingDevice(app: App, actor: Actor, typed: string): Promise<PendingDevice> {
-  const userCode = await readGuess(app, requireBrowser(actor), typed);
+  const user = requireBrowser(actor);
+  const userCode = await readGuess(app, user, typed);
   const found = await app.storage.deviceCodes.findPending(userCode, app.now());
   if (!found) throw unknownCode(typed);
+  await app.rateLimits.refund(...guessOf(user));
   return {
     userCode: showUserCode(found.userCode),
     hostname: found.hostname,
@@ -186,16 +226,24 @@ export async function findPendingDevice(app: App, actor: Actor, typed: string): 
   };
 }
 
-/** Approves or denies a pending sign-in, once and for all. Throws `not_found` or `rate_limited`. */
+/**
+ * Approves or denies a pending sign-in, once. An approval holds the epochs of the session that made it: it is refused
+ * when all sessions were ended before the device collects its token. Throws `not_found` or `rate_limited`.
+ */
 export async function decideDevice(app: App, actor: Actor, typed: string, approve: boolean): Promise<void> {
   const user = requireBrowser(actor);
   const userCode = await readGuess(app, user, typed);
   const decided = await app.storage.deviceCodes.decide(
     userCode,
-    approve ? { state: "approved", userId: user.userId, tokenId: app.newId() } : { state: "denied" },
+    approve ? approvalBy(app, user) : { state: "denied" },
     app.now(),
   );
   if (!decided) throw unknownCode(typed);
+  await app.rateLimits.refund(...guessOf(user));
+}
+
+function approvalBy(app: App, { userId, epochs = { session: 0, token: 0 } }: UserActor) {
+  return { state: "approved", userId, tokenId: app.newId(), epochs } as const;
 }
 
 /** A token must not approve devices: that would let it make others that outlive it. */
@@ -205,10 +253,14 @@ function requireBrowser(actor: Actor): UserActor {
   throw forbidden("A device is approved in a browser session, not with an API token.");
 }
 
-/** Codes are short because people type them, so guessing is bounded (section 5.1), per account and per address. */
+const guessOf = (user: UserActor) => ["sign-in", `user-code:${user.userId}`] as const;
+
+/**
+ * Codes are short because people type them, so wrong codes are limited (section 5.1), per account: a limit per address
+ * would let one person block the sign-ins of all users of the same network.
+ */
 async function readGuess(app: App, user: UserActor, typed: string): Promise<string> {
-  await app.rateLimits.consume("sign-in", `user-code:${user.userId}`);
-  await app.rateLimits.consume("sign-in", `user-code:${user.origin.ipHash ?? "unknown"}`);
+  await app.rateLimits.consume(...guessOf(user));
   const userCode = readUserCode(typed);
   if (userCode === undefined) throw unknownCode(typed);
   return userCode;
@@ -220,7 +272,7 @@ function unknownCode(typed: string): ServiceError {
   return new ServiceError("not_found", `No sign-in waits for the code "${shown}": ${hint}`, { ref: shown });
 }
 
-/** Forgets the addresses of lapsed codes, and codes that lapsed a day ago; answers how many codes went. */
+/** Removes the addresses of expired codes, and codes that expired a day ago; returns how many codes were removed. */
 export async function purgeDeviceCodes(app: App): Promise<number> {
   const now = app.now();
   const before = new Date(now.getTime() - lapsedCodeMs);

@@ -1,4 +1,4 @@
-/** Ed25519 keys and signatures (RFC 8032), with keys refused that would make signatures mean nothing. */
+/** Ed25519 keys and signatures (RFC 8032). Keys under which a signature proves nothing are refused. */
 import { createPublicKey, verify, type KeyObject } from "node:crypto";
 
 /** A SubjectPublicKeyInfo up to the key itself (RFC 8410, section 4). */
@@ -8,7 +8,7 @@ const prime = 2n ** 255n - 19n;
 
 /**
  * Second coordinates of the eight points of small order. Under such a key one signature fits many messages, so it would
- * prove nothing. The first coordinate is told by a sign alone, so that five numbers cover all eight.
+ * prove nothing. The first coordinate is encoded as a sign only, so that five numbers cover all eight points.
  */
 const smallOrder = new Set([
   0n,
@@ -18,7 +18,7 @@ const smallOrder = new Set([
   littleEndian(Buffer.from("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a", "hex")),
 ]);
 
-/** Bytes from base64 or base64url, padded or not; undefined unless it is the one way of writing so many bytes. */
+/** Decodes base64 or base64url, padded or not; undefined unless it is the canonical encoding of that many bytes. */
 export function readBase64(text: string, bytes: number): Buffer | undefined {
   const plain = text
     .replace(/={1,2}$/, "")
@@ -29,7 +29,7 @@ export function readBase64(text: string, bytes: number): Buffer | undefined {
   return decoded.length === bytes && decoded.toString("base64url") === plain ? decoded : undefined;
 }
 
-/** Whether a key of 32 bytes may stand for somebody: a coordinate written in the one proper way, of no small order. */
+/** Whether a key of 32 bytes can identify its holder: a canonically encoded coordinate that is not of small order. */
 export function isSafeKey(key: Buffer): boolean {
   const coordinate = Buffer.from(key);
   coordinate[31]! &= 0x7f;

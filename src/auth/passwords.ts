@@ -5,7 +5,7 @@ import { ServiceError } from "../errors.ts";
 
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Hashing runs on the threads that files are read by too: most of them stay free, and memory is bounded. */
+/** Hashing uses the threads that also read files: most of them stay free, and memory is bounded. */
 const hashesAtOnce = 2;
 const hashesWaiting = 200;
 
@@ -15,14 +15,14 @@ const waiting: (() => void)[] = [];
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= hashesAtOnce) {
     if (waiting.length >= hashesWaiting) {
-      throw new ServiceError("unavailable", "Too many sign-ins at once: try again in a moment.");
+      throw new ServiceError("unavailable", "Too many concurrent sign-ins: try again in a moment.");
     }
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running++;
   try {
     return await work();
   } finally {
-    // The place is handed over, so that nobody who comes later takes it first.
+    // The slot is handed over, so that a later call can't take it first.
     const next = waiting.shift();
     if (next) next();
     else running--;
@@ -39,8 +39,8 @@ export function hashPassword(password: string): Promise<string> {
 let decoy: Promise<string> | undefined;
 
 /**
- * Whether a password is the one that was hashed. Without a hash, since there is no such account, the same work is
- * done against a decoy and the answer is no.
+ * Whether a password is the one that was hashed. Without a hash, since the account does not exist, the same work is
+ * done with a decoy, and the result is false: the time must not report which accounts exist.
  */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
   decoy ??= hash(randomBytes(18), parameters);

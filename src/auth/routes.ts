@@ -1,33 +1,20 @@
 import { z } from "zod";
-import { DeviceCodePayload, DeviceTokenPayload, IdentityPayload } from "../../contract/payloads.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Reply, route, type Route } from "../http/route.ts";
-import { loadIdentity } from "../users/identity.ts";
-import { loadMemberships } from "../users/load.ts";
-import { accountRoutes } from "./account-routes.ts";
 import { anonymousRoutes } from "./anonymous-routes.ts";
 import { DeviceError, decideDevice, pollDeviceToken, requestDeviceCode } from "./device.ts";
-import { DeviceCodeRequest, DeviceDecision, DeviceTokenRequest, SignIn, SignUp } from "./schema.ts";
+import { DeviceCodeRequest, DeviceDecision, DeviceTokenRequest, SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
-import { signIn, signUp, type SignedIn } from "./sign-in.ts";
+import { presentSignedIn } from "./present.ts";
+import { signIn } from "./sign-in.ts";
 
 const tag = "Sign-in";
 
 export function authRoutes(app: App): Route[] {
   return [
-    route({
-      method: "post",
-      path: "/api/auth/sign-up",
-      summary: "Create an account and sign in; the first one of a service is its administrator",
-      tag,
-      auth: "optional",
-      body: SignUp,
-      status: 201,
-      data: IdentityPayload,
-      budget: "sign-up",
-      handle: async ({ actor, body, request }) => identity(app, await signUp(app, actor, body, request)),
-    }),
     route({
       method: "post",
       path: "/api/auth/sign-in",
@@ -37,7 +24,8 @@ export function authRoutes(app: App): Route[] {
       body: SignIn,
       data: IdentityPayload,
       budget: "sign-in",
-      handle: async ({ actor, body, request }) => identity(app, await signIn(app, actor, body, request)),
+      handle: async ({ actor, body, request }) =>
+        presentSignedIn(app, await signIn(app, actor, body, request)),
     }),
     route({
       method: "post",
@@ -89,14 +77,8 @@ export function authRoutes(app: App): Route[] {
         return { approved: body.approve };
       },
     }),
-    ...accountRoutes(app),
     ...anonymousRoutes(app),
   ];
-}
-
-async function identity(app: App, { user, cookie }: SignedIn): Promise<Enveloped> {
-  const memberships = await loadMemberships(app, user._id);
-  return new Enveloped(await loadIdentity(app, user, memberships), { cookies: [cookie] });
 }
 
 async function signOut(app: App, actor: Actor): Promise<Enveloped> {

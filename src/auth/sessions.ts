@@ -1,46 +1,47 @@
-/** Browser sessions: started at sign-in, slid while they are used, ended at sign-out. */
+/** Browser sessions: started at sign-in, extended while they are used, ended at sign-out. */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { SessionDoc } from "../../storage/sessions.ts";
+import type { Notice } from "../../storage/notices.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import type { Cookie } from "../http/route.ts";
-import { sessionCookieName } from "../http/server.ts";
+import { sessionCookieName } from "../http/cookies.ts";
 import { hashSecret } from "../secrets.ts";
 import { clientOf } from "./user-agent.ts";
 
-/** How often a session's or a token's last use is written, at most. */
+/** Minimum time between two writes of a session's or token's last use. */
 export const lastUseStepMs = 60_000;
 
-/** What a session is made of: the account as it was when its password was checked, and the browser's own words. */
+/** The account of a new session, as it was when its password was checked. */
 interface SessionOwner {
   _id: string;
   sessionEpoch?: number;
 }
 
 /**
- * Starts a session in place of the one that the caller came with, so that a secret known before a sign-in is worth
- * nothing after it. Answers the cookie that carries the new one.
+ * Starts a session and ends the caller's former one, so that a secret known before a sign-in is worth nothing after it.
+ * Returns the cookie of the new session.
  */
 export async function startSession(
   app: App,
   user: SessionOwner,
   before: Actor,
-  userAgent: string,
+  options: { userAgent: string; notice?: Notice },
 ): Promise<{ sessionId: string; cookie: Cookie }> {
-  const session = await openSession(app, user, { userAgent });
+  const session = await openSession(app, user, options);
   await endSession(app, before);
   return session;
 }
 
 /**
- * A new session beside those that there are. It has the epoch of the account that its maker has read: where all
- * sessions were ended since, this one is over before it begins.
+ * Opens a session in addition to the existing ones. It has the epoch of the account as the caller has read it: if all
+ * sessions were ended since, the new one is not valid either.
  */
 export async function openSession(
   app: App,
   user: SessionOwner,
-  { userAgent }: { userAgent: string },
+  { userAgent, notice }: { userAgent: string; notice?: Notice },
 ): Promise<{ sessionId: string; cookie: Cookie }> {
   const secret = randomBytes(32).toString("base64url");
   const sessionId = app.newId();
@@ -51,7 +52,8 @@ export async function openSession(
     userId: user._id,
     secretHash: hashSecret(secret),
     epoch: user.sessionEpoch ?? 0,
-    ...(client === undefined ? {} : { client }),
+    client,
+    notice,
     createdAt: now,
     lastSeenAt: now,
     expiresAt: endOf(now, now),
@@ -60,10 +62,10 @@ export async function openSession(
   return { sessionId, cookie: { name, value: secret, maxAgeMs: limits.sessionAbsoluteMs } };
 }
 
-/** Ends the session that the caller came by, if they did. Answers the cookie that clears it in the browser. */
+/** Ends the caller's session, if any. Returns the cookie that clears it in the browser. */
 export async function endSession(app: App, actor: Actor): Promise<Cookie> {
   if (actor.kind === "user" && actor.via.kind === "session") {
-    await app.storage.sessions.remove(actor.via.sessionId);
+    await app.storage.sessions.remove(actor.via.sessionId, app.now());
   }
   return clearedCookie(app);
 }
@@ -72,7 +74,7 @@ export function clearedCookie(app: App): Cookie {
   return { name: sessionCookieName(app.config.baseUrl), value: "" };
 }
 
-/** Removes what a write that ended sessions has left behind. They are over already, so this only frees room. */
+/** Removes the documents of sessions that a write has ended. They are invalid already: this only frees storage. */
 export function dropSessions(
   app: App,
   userId: string,
@@ -83,14 +85,14 @@ export function dropSessions(
   });
 }
 
-/** The live session of a cookie's value; anything that was never one of ours is not looked up. */
+/** The live session of a cookie's value. A value of another form is not looked up. */
 export async function findSession(app: App, cookie: string): Promise<SessionDoc | undefined> {
   if (!/^[\w-]{43}$/.test(cookie)) return undefined;
   return (await app.storage.sessions.findLive(hashSecret(cookie), app.now())) ?? undefined;
 }
 
-/** Notes that a session is in use, without holding up the request. */
-export function noteSessionUse(app: App, session: SessionDoc): void {
+/** Records the use of a session, without delaying the request. */
+export function recordSessionUse(app: App, session: SessionDoc): void {
   const now = app.now();
   if (now.getTime() - session.lastSeenAt.getTime() < lastUseStepMs) return;
   app.background("note the use of a session", () =>
@@ -103,7 +105,7 @@ function endOf(createdAt: Date, lastSeenAt: Date): Date {
   return new Date(Math.min(absolute, lastSeenAt.getTime() + limits.sessionIdleMs));
 }
 
-/** Removes sessions that ended; answers how many went. */
+/** Removes ended sessions; returns how many were removed. */
 export async function purgeSessions(app: App): Promise<number> {
   let total = 0;
   for (;;) {

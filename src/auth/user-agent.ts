@@ -1,4 +1,4 @@
-/** What a session shows of its browser: two families, enough to know one's own by and too little to track anybody. */
+/** Description of a session's browser: two families, enough to recognize one's own and too little for tracking. */
 
 /** Tried in this order: most browsers also name those that they are made from. */
 const browsers: [family: string, pattern: RegExp][] = [
@@ -19,7 +19,7 @@ const systems: [family: string, pattern: RegExp][] = [
   ["Linux", /\bLinux\b|\bX11\b/],
 ];
 
-/** `Firefox on Linux`, one of the two where the other is not known, undefined where neither is. */
+/** `Firefox on Linux`; one of the two if the other is unknown, undefined if both are. */
 export function clientOf(userAgent: string): string | undefined {
   const familyIn = (list: typeof browsers) => list.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const parts = [familyIn(browsers), familyIn(systems)].filter((part) => part !== undefined);

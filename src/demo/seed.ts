@@ -8,7 +8,7 @@ import path from "node:path";
 import { compareUtf8 } from "../../contract/package-rules.ts";
 import { writeZip, type ZipMember } from "../../repos/archive/index.ts";
 import type { App } from "../app.ts";
-import { ensureSetupLink } from "../auth/setup.ts";
+import { ensureSetupLink } from "../accounts/setup.ts";
 
 export interface DemoAccount {
   email: string;

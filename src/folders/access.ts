@@ -1,29 +1,33 @@
-/** A folder's restriction and grants: who may read and change what lies beneath it. */
+/** Restriction and grants of a folder, which determine who may read and change its content. */
 import { limits } from "../../contract/limits.ts";
 import type { FolderLevel } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import type { FolderDoc, FolderGrant } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
+import { levelIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { changeTree } from "./change.ts";
-import { managedFolder } from "./create.ts";
 import {
-  admitFolder,
+  authorizeFolder,
   isAllowed,
   loadFolder,
   loadFolderView,
-  placeIn,
+  accessContextIn,
   principalsOf,
   type FolderView,
 } from "./load.ts";
 import type { UpdateFolderAccess } from "./schema.ts";
-import { queueGoverning } from "./update.ts";
+import type { FolderTree } from "./tree.ts";
+import { audienceOf } from "../access/exposure.ts";
+import { coveredBy, restrictionIn, restrictionOf, type AudienceChange } from "./exposure.ts";
+import { managedFolder } from "./refusals.ts";
+import { queueEffectiveAccessUpdate } from "./update-effective-access.ts";
 
 export interface FolderAccess {
   folder: FolderDoc;
-  /** All of them for who may manage them, else those that are the caller's. */
+  /** All grants for a caller who may manage them, otherwise the caller's own. */
   grants: FolderGrant[];
   governingFolderId: string | null;
   level: FolderLevel | null;
@@ -37,32 +41,36 @@ export async function readFolderAccess(app: App, actor: Actor, id: string): Prom
 
 function accessOf(view: FolderView, folder: FolderDoc): FolderAccess {
   const { tree, actor } = view;
-  const governing = placeIn(tree, actor, folder._id)?.governing ?? null;
+  const place = accessContextIn(tree, actor, folder._id);
   const canManage = isAllowed(view, "folder:manageAcl", folder._id);
   const own = principalsOf(actor, folder.tenantId);
   return {
     folder,
     grants: canManage ? folder.grants : folder.grants.filter((grant) => own.includes(grant.id)),
-    governingFolderId: governing?.folderId ?? null,
-    level: governing?.level ?? null,
+    governingFolderId: place?.governing?.folderId ?? null,
+    level: place?.governing ? levelIn(actor, place) : null,
     canManage,
   };
 }
 
+export interface ChangedAccess extends FolderAccess {
+  /** `uncovered`: folders in it for which a restriction ends. */
+  exposure: AudienceChange & { uncovered: string[] };
+}
+
 /**
- * Puts a restriction and its grants in place of what there was, in one write. Skills beneath are out of sight for
- * everybody without a grant from that write on.
+ * Replaces a folder's restriction and grants in one write. From that write on, skills in it are absent for everyone
+ * without a grant.
  */
 export async function updateFolderAccess(
   app: App,
   actor: Actor,
   id: string,
   input: UpdateFolderAccess,
-): Promise<FolderAccess> {
+): Promise<ChangedAccess> {
   const { folder, view } = await loadFolder(app, actor, id, "folder:manageAcl");
   const { tenantId } = folder;
-  if (folder.managed)
-    throw managedFolder(view.tree.path(id), "the organization's workspace settings change who sees it");
+  refuseManaged(view.tree, folder);
   if (input.grants.length > limits.grantsPerFolder) {
     const limit = limits.grantsPerFolder;
     throw new ServiceError("limit_reached", `A folder may have ${limit} grants: grant a team instead.`, {
@@ -71,13 +79,16 @@ export async function updateFolderAccess(
   }
   const grants = input.grants.map(({ principal, level }): FolderGrant => ({ ...principal, level }));
   await checkPrincipals(app, tenantId, grants);
+  let exposure: ChangedAccess["exposure"] | undefined;
+  let planned: FolderDoc | undefined;
   await changeTree(app, tenantId, async (tree) => {
     const current = { tree, actor };
     const before = await app.storage.folders.find(id);
     if (!before) throw notFound("folder", id);
-    admitFolder(current, "folder:manageAcl", id, id);
+    authorizeFolder(current, "folder:manageAcl", id, id);
+    refuseManaged(tree, before);
     if (input.revision !== undefined && input.revision !== before.revision)
-      throw new ServiceError("conflict", "The folder was changed meanwhile: read it again.", {
+      throw new ServiceError("conflict", "The folder has changed: read it again.", {
         kind: "folder",
         ref: id,
         revision: before.revision,
@@ -89,6 +100,10 @@ export async function updateFolderAccess(
       throw new ServiceError("limit_reached", message, { limit });
     }
     const changes = changesOf(before.grants, grants);
+    const after = { ...before, restricted: input.restricted, grants, updatedAt: app.now() };
+    exposure = exposureOf(tree, before, after);
+    planned = after;
+    if (input.dryRun) return undefined;
     if (before.restricted === input.restricted && changes.total === 0) return undefined;
     const event = makeEvent(app, actor, "folder.acl_updated", {
       tenantId,
@@ -96,20 +111,38 @@ export async function updateFolderAccess(
       resourceId: id,
       metadata: { path: tree.path(id), restricted: input.restricted, ...changes },
     });
-    const after = { ...before, restricted: input.restricted, grants, updatedAt: app.now() };
     return {
       rows: [after],
       events: [event],
-      ...(before.restricted === input.restricted ? {} : { outdated: [id] }),
+      outdated: before.restricted === input.restricted ? [] : [id],
     };
   });
-  queueGoverning(app, tenantId);
-  const changed = await app.storage.folders.find(id);
-  if (!changed) throw notFound("folder", id);
-  return accessOf(await loadFolderView(app, actor, tenantId), changed);
+  if (!input.dryRun) queueEffectiveAccessUpdate(app, tenantId);
+  const changed = input.dryRun ? planned : await app.storage.folders.find(id);
+  if (!changed || !exposure) throw notFound("folder", id);
+  return { ...accessOf(await loadFolderView(app, actor, tenantId), changed), exposure };
 }
 
-/** Grants go to this organization's members and teams; anybody else's id is unknown here. */
+function exposureOf(tree: FolderTree, before: FolderDoc, after: FolderDoc): ChangedAccess["exposure"] {
+  const around = restrictionIn(tree, before.parentId);
+  const restrictionAt = (folder: FolderDoc) =>
+    folder.restricted ? restrictionOf(folder._id, folder.grants) : around;
+  const [from, to] = [restrictionAt(before), restrictionAt(after)];
+  const uncovered = from && !to ? coveredBy(tree, before._id, from) : [];
+  return { tenantId: before.tenantId, before: audienceOf(from), after: audienceOf(to), uncovered };
+}
+
+/** Only the member has access to a personal workspace and its content, and no restriction may change that. */
+function refuseManaged(tree: FolderTree, folder: FolderDoc): void {
+  if (folder.managed)
+    throw managedFolder(tree.path(folder._id), "the organization's workspace settings change who sees it");
+  const workspace = tree.workspaceAround(folder._id);
+  if (!workspace) return;
+  const path = tree.path(workspace._id);
+  throw managedFolder(path, "nothing in it can be restricted. Move the folder out of the workspace first");
+}
+
+/** Grants are for members and teams of this organization; any other id is not found. */
 async function checkPrincipals(app: App, tenantId: string, grants: readonly FolderGrant[]): Promise<void> {
   const idsOf = (type: FolderGrant["type"]) =>
     grants.filter((grant) => grant.type === type).map(({ id }) => id);
@@ -122,19 +155,15 @@ async function checkPrincipals(app: App, tenantId: string, grants: readonly Fold
     member: new Set(members.map((member) => member.userId)),
     team: new Set(ownTeams.map((team) => team._id)),
   };
-  const stranger = grants.find(({ type, id }) => !known[type].has(id));
-  if (stranger)
-    throw new ServiceError(
-      "not_found",
-      `No ${stranger.type} "${stranger.id}" belongs to this organization.`,
-      {
-        kind: stranger.type,
-        ref: stranger.id,
-      },
-    );
+  const unknown = grants.find(({ type, id }) => !known[type].has(id));
+  if (unknown)
+    throw new ServiceError("not_found", `No ${unknown.type} "${unknown.id}" belongs to this organization.`, {
+      kind: unknown.type,
+      ref: unknown.id,
+    });
 }
 
-/** For the log: what came and went, the first hundred of each by name. */
+/** Granted and revoked access for the audit log, at most 100 of each. */
 function changesOf(before: readonly FolderGrant[], after: readonly FolderGrant[]) {
   const key = ({ type, id }: FolderGrant) => `${type}:${id}`;
   const shown = (grants: readonly FolderGrant[]) =>
@@ -146,7 +175,7 @@ function changesOf(before: readonly FolderGrant[], after: readonly FolderGrant[]
   return { granted: shown(granted), revoked: shown(revoked), total: granted.length + revoked.length };
 }
 
-/** Takes every grant from somebody who has left, folder by folder; a grant without a membership gives nothing anyway. */
+/** Revokes every grant of a principal that has left. A grant has no effect without a membership. */
 export async function revokeGrantsOf(app: App, tenantId: string, principalId: string): Promise<void> {
   for (;;) {
     const ids = await app.storage.folders.listGrantedTo(tenantId, principalId, 100);

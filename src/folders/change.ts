@@ -1,36 +1,37 @@
 /**
- * Changes to a tree, one at a time: planned on the tree as it is, committed if it is still that tree, planned again if
- * not. So what a plan has checked (no circle, a free name, an empty folder) holds when the change takes place.
+ * Changes to a tree, one at a time: planned on the current tree, committed if the tree has not changed since, otherwise
+ * planned again. Therefore the conditions that a plan checks (no cycle, a free name, an empty folder) hold when the
+ * change is committed.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../storage/database.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
-import { carryEvents } from "../audit/events.ts";
+import { publishEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
-import { requestSync } from "../orgs/request-sync.ts";
-import { loadTree } from "./load.ts";
+import { requestSync } from "../queue/request-sync.ts";
+import { loadTree } from "./trees.ts";
 import type { FolderTree } from "./tree.ts";
 
-/** How often a change that lost the race is planned again, with a pause that grows to this. */
+/** Attempts of a change that loses the race, and the maximum pause between them. */
 const raceAttempts = 60;
 const longestPauseMs = 40;
 
 export interface FolderChange {
-  /** Folders as they are to be; the revision is filled in here. */
+  /** New state of folders; `changeTree` sets the revision. */
   rows: FolderDoc[];
   events: EventRow[];
-  /** Folders beneath which the governing folder may be another one now. */
+  /** Folders whose content may be subject to another restriction now. */
   outdated?: string[];
 }
 
-/** What this process has in work per organization, so that its own calls do not race each other. */
+/** Pending changes of this process per organization, so that its own calls do not race each other. */
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Plans and commits a change; `plan` answers undefined where nothing is to be done, and throws what is refused.
- * Answers the rows as they were committed.
+ * Plans and commits a change, and returns the committed rows. `plan` returns undefined if there is nothing to change, and
+ * throws an error to refuse the change.
  */
 export async function changeTree(
   app: App,
@@ -60,7 +61,7 @@ async function attemptChange(
     if (!change) return [];
     const rows = change.rows.map((row) => ({ ...row, revision: expected + 1 }));
     if (await commitOnce(app, tenantId, expected, { ...change, rows })) {
-      app.background("settle a folder change", () => settleTree(app, tenantId, change.events));
+      app.background("publish a folder change", () => publishTreeChange(app, tenantId, change.events));
       return rows;
     }
     await pause(Math.random() * Math.min(2 ** attempt, longestPauseMs));
@@ -70,7 +71,7 @@ async function attemptChange(
   });
 }
 
-/** The compare-and-set; after an answer that got lost, the rows themselves tell whether it took place. */
+/** The compare-and-set. If its response was lost, the rows themselves show whether it was applied. */
 async function commitOnce(
   app: App,
   tenantId: string,
@@ -84,15 +85,15 @@ async function commitOnce(
     if (!isUnavailable(error)) throw error;
     const isThere = await retryIdempotent(async () => {
       await folders.readTrees([tenantId]);
-      return folders.holdsRow(change.rows[0]!);
+      return folders.hasRow(change.rows[0]!);
     }, untilKnownMs);
     if (!isThere) throw error;
     return true;
   }
 }
 
-/** What follows from a change of a tree; the reconcile job does it again after a stop. */
-export async function settleTree(app: App, tenantId: string, events: EventRow[]): Promise<void> {
+/** Publishes events and requests a sync after a change of a tree. The reconcile job repeats it after a crash. */
+export async function publishTreeChange(app: App, tenantId: string, events: EventRow[]): Promise<void> {
   await requestSync(app, { tenantId });
-  await carryEvents(app, app.storage.folders, tenantId, events);
+  await publishEvents(app, app.storage.folders, tenantId, events);
 }

@@ -1,15 +1,15 @@
 /**
- * The end of a folder with all that lies in it: closed first, so that nothing more is put in, then removed from the inside
- * out once the skills are gone. Each part may run twice.
+ * Erases a folder with its content: closed first, so that nothing more is put in, then removed from the leaves up once
+ * the skills are erased. Each step is idempotent.
  */
 import type { App } from "../app.ts";
 import { changeTree } from "./change.ts";
-import { loadTree } from "./load.ts";
+import { loadTree } from "./trees.ts";
 
 /** Folders changed at once. */
 const slice = 500;
 
-/** Closes a folder and those within it. Answers the ids of all of them, from the outside in. */
+/** Closes a folder and its subfolders. Returns the ids of all of them, parents first. */
 export async function closeSubtree(app: App, tenantId: string, id: string): Promise<string[]> {
   for (;;) {
     const tree = await loadTree(app, tenantId);
@@ -17,7 +17,7 @@ export async function closeSubtree(app: App, tenantId: string, id: string): Prom
     const open = nodes.filter((node) => !node.closing).slice(0, slice);
     if (open.length === 0) return nodes.map((node) => node._id);
     await changeTree(app, tenantId, async () => {
-      const folders = await app.storage.folders.listWhole(open.map((node) => node._id));
+      const folders = await app.storage.folders.listWithGrants(open.map((node) => node._id));
       if (folders.length === 0) return undefined;
       const rows = folders.map((folder) => ({ ...folder, closing: true, updatedAt: app.now() }));
       return { rows, events: [] };
@@ -25,7 +25,7 @@ export async function closeSubtree(app: App, tenantId: string, id: string): Prom
   }
 }
 
-/** Removes a closed folder and those within it; false where one was opened again, or a skill still has its place there. */
+/** Removes a closed folder and its subfolders. Returns false if one was opened again or contains a skill. */
 export async function removeSubtree(app: App, tenantId: string, id: string): Promise<boolean> {
   for (;;) {
     const inside = [...(await loadTree(app, tenantId)).subtree(id)].map((node) => node._id).toReversed();
@@ -33,8 +33,8 @@ export async function removeSubtree(app: App, tenantId: string, id: string): Pro
     const some = inside.slice(0, slice);
     let isEmpty = true;
     await changeTree(app, tenantId, async (tree) => {
-      const folders = await app.storage.folders.listWhole(some);
-      const occupied = await app.storage.places.hasSkillsIn(tenantId, some);
+      const folders = await app.storage.folders.listWithGrants(some);
+      const occupied = await app.storage.pathReservations.hasSkillsIn(tenantId, some);
       const gone = new Set(some);
       isEmpty =
         !occupied &&
@@ -49,6 +49,6 @@ export async function removeSubtree(app: App, tenantId: string, id: string): Pro
       };
     });
     if (!isEmpty) return false;
-    for (const folderId of some) await app.storage.places.releaseAllOf(folderId);
+    for (const folderId of some) await app.storage.pathReservations.releaseAllOf(folderId);
   }
 }

@@ -1,29 +1,29 @@
-/** Names for folders that the service makes by itself: nobody is there to choose another one. */
+/** Names for folders that the service creates automatically, without a caller who could choose another name. */
 import type { FolderDoc } from "../../storage/folders.ts";
-import type { PlaceDoc } from "../../storage/places.ts";
+import type { PathReservationDoc } from "../../storage/path-reservations.ts";
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { placeOf } from "./create.ts";
+import { reservationFor } from "./reservations.ts";
 import { slugOfFolder } from "./slug.ts";
 import type { FolderTree } from "./tree.ts";
 
 const mostNumbers = 1000;
-/** Characters that a number may take, its space included. */
+/** Maximum length of a number with its space. */
 const numberRoom = 5;
 
 export interface FreeName {
   name: string;
   slug: string;
-  /** Set when the place was not held before: to be given back if the folder does not come to be. */
-  taken: PlaceDoc | undefined;
+  /** Set if it is new: to be released if the folder is not created. */
+  reservation: PathReservationDoc | undefined;
 }
 
 /**
- * Takes the place of a folder in its parent under the wanted name, or under that with the lowest free number from 2 on.
- * A place that the folder holds already counts as free, so that a stopped change goes on with the same name.
+ * Reserves the wanted name of a folder in its parent, or the name with the lowest free number from 2 on. A reservation
+ * of the folder itself counts as free, so that an interrupted change continues with the same name.
  */
-export async function takeFreeName(
+export async function reserveFreeName(
   app: App,
   tree: FolderTree,
   folder: Pick<FolderDoc, "_id" | "tenantId" | "parentId">,
@@ -34,10 +34,10 @@ export async function takeFreeName(
     const slug = slugOfFolder(name);
     const sibling = tree.child(folder.parentId, slug);
     if (sibling && sibling._id !== folder._id) continue;
-    const place = placeOf(app, { ...folder, slug });
-    const holding = await app.storage.places.take(place);
-    if (holding === "taken") return { name, slug, taken: place };
-    if (holding.ownerId === folder._id) return { name, slug, taken: undefined };
+    const reservation = reservationFor(app, { ...folder, slug });
+    const owner = await app.storage.pathReservations.reserve(reservation);
+    if (owner === "reserved") return { name, slug, reservation };
+    if (owner.ownerId === folder._id) return { name, slug, reservation: undefined };
   }
   throw new ServiceError("already_exists", `No free name like "${wanted}" was found: choose another.`, {
     kind: "folder",
@@ -45,13 +45,13 @@ export async function takeFreeName(
   });
 }
 
-/** Whether a folder's name is a wanted one, with a number or without. */
+/** Whether a folder has the wanted name, with or without a number. */
 export function isNameLike(name: string, wanted: string): boolean {
   const number = /^ ([2-9]|[1-9]\d+)$/.exec(name.slice(name.lastIndexOf(" ")))?.[1];
   return name === wanted || (number !== undefined && name === numbered(wanted, Number(number)));
 }
 
-/** A name with a number, so short that the number is in the slug too. */
+/** A name with a number, shortened so that the slug contains the number too. */
 function numbered(name: string, number: number): string {
   return `${name.slice(0, limits.folderSlug - numberRoom).trim()} ${number}`;
 }

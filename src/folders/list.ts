@@ -1,23 +1,23 @@
-/** An organization's folders as one caller sees them. */
+/** Lists of an organization's folders that a caller may see. */
 import type { FolderNode } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { admitFolder, loadFolderView, readableFolders, visibleFolders, type FolderView } from "./load.ts";
+import { authorizeFolder, loadFolderView, readableFolders, visibleFolders, type FolderView } from "./load.ts";
 
 export interface ListedFolder {
   node: FolderNode;
   path: string;
-  /** Of skills right in it that the caller may read. */
+  /** Number of skills directly in it that the caller may read. */
   skillCount: number;
 }
 
-/** Characters of all paths in one answer: a tree that is wide and deep at once is listed folder by folder. */
+/** Maximum length of all paths in one response. A tree that is wide and deep has to be listed folder by folder. */
 const pathCharacters = 8_000_000;
 
 /**
- * The folders that the caller may see, sorted by path: all of them, or those right in one (null for the root). The
- * caller is known to be a member. Throws `limit_reached` for a tree whose paths would fill an answer.
+ * The folders that the caller may see, sorted by path: all of them, or those directly in one (null for the root). The
+ * caller must be a member. Throws `limit_reached` if the paths are too long for one response.
  */
 export async function listFolders(
   app: App,
@@ -27,11 +27,11 @@ export async function listFolders(
 ): Promise<ListedFolder[]> {
   const [view, counts] = await Promise.all([
     loadFolderView(app, actor, tenantId),
-    app.storage.places.countSkills(tenantId),
+    app.storage.pathReservations.countSkills(tenantId),
   ]);
   const paths = new Map<string, string>();
   const isReadable = readableFolders(view);
-  if (parentId !== undefined && parentId !== null) admitFolder(view, "see", parentId, parentId);
+  if (parentId !== undefined && parentId !== null) authorizeFolder(view, "see", parentId, parentId);
   const listed: ListedFolder[] = [];
   let characters = 0;
   for (const id of visibleFolders(view)) {
@@ -42,7 +42,7 @@ export async function listFolders(
     if (characters > pathCharacters)
       throw new ServiceError(
         "limit_reached",
-        "The folders' paths fill more than one answer: list them by parent_id.",
+        "The folders' paths are too long for one response: list them by parent_id.",
         {
           kind: "folder",
         },
@@ -52,9 +52,9 @@ export async function listFolders(
   return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** One folder with what a list would say of it. */
+/** One folder as in a list. */
 export async function describeFolder(app: App, view: FolderView, id: string): Promise<ListedFolder> {
-  const counts = await app.storage.places.countSkills(view.tree.tenantId, id);
+  const counts = await app.storage.pathReservations.countSkills(view.tree.tenantId, id);
   return {
     node: view.tree.get(id)!,
     path: view.tree.path(id),
@@ -62,7 +62,7 @@ export async function describeFolder(app: App, view: FolderView, id: string): Pr
   };
 }
 
-/** What lies in a folder that is shown for the way through it alone is nobody's to count. */
+/** The count is 0 for a folder that is visible only as the parent of a readable one. */
 function countIn(
   isReadable: (folderId: string) => boolean,
   id: string,

@@ -1,4 +1,4 @@
-import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import type { FolderAccess } from "./access.ts";
 import type { ListedFolder } from "./list.ts";
@@ -19,7 +19,7 @@ export function presentFolder({ node, path, skillCount }: ListedFolder): FolderP
   };
 }
 
-/** Grants with the names of those they are for, looked up in one go. */
+/** Grants with the names of their principals. */
 export async function presentFolderAccess(app: App, access: FolderAccess): Promise<FolderAccessPayload> {
   const idsOf = (type: "member" | "team") =>
     access.grants.filter((grant) => grant.type === type).map((grant) => grant.id);
@@ -35,7 +35,7 @@ export async function presentFolderAccess(app: App, access: FolderAccess): Promi
     restricted: access.folder.restricted,
     grants: access.grants.map(({ type, id, level }) => {
       const name = names.get(id);
-      return { principal: { type, id, ...(name === undefined ? {} : { name }) }, level };
+      return { principal: { type, id, name }, level };
     }),
     governingFolderId: access.governingFolderId,
     level: access.level,

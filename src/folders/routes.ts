@@ -1,15 +1,23 @@
-import { CreatedFolderPayload, FolderAccessPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import {
+  ChangedFolderAccessPayload,
+  ChangedFolderPayload,
+  CreatedFolderPayload,
+  FolderAccessPayload,
+  FolderPayload,
+} from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { readFolderAccess, updateFolderAccess } from "./access.ts";
 import { createFolderIn, createFolderPath } from "./create.ts";
+import { presentFolderExposure } from "./exposure.ts";
+import { deleteFolder } from "./delete.ts";
 import { describeFolder, listFolders } from "./list.ts";
 import { loadFolder, loadFolderView } from "./load.ts";
 import { presentFolder, presentFolderAccess } from "./present.ts";
 import { CreateFolder, FolderParams, FoldersQuery, UpdateFolder, UpdateFolderAccess } from "./schema.ts";
-import { deleteFolder, updateFolder } from "./update.ts";
+import { updateFolder } from "./update.ts";
 
 const tag = "Folders";
 
@@ -83,11 +91,13 @@ function itemRoutes(app: App): Route[] {
       auth: "required",
       params: FolderParams,
       body: UpdateFolder,
-      data: FolderPayload,
+      data: ChangedFolderPayload,
       async handle({ actor, params, body }) {
-        const folder = await updateFolder(app, actor, params.folder, body);
+        const { folder, path, exposure } = await updateFolder(app, actor, params.folder, body);
         const view = await loadFolderView(app, actor, folder.tenantId);
-        return presentFolder(await describeFolder(app, view, folder._id));
+        const { node, ...listed } = await describeFolder(app, view, folder._id);
+        const changed = body.dryRun ? { ...listed, node: folder, path } : { ...listed, node };
+        return { ...presentFolder(changed), exposure: await presentFolderExposure(app, exposure) };
       },
     }),
     route({
@@ -124,9 +134,14 @@ function accessRoutes(app: App): Route[] {
       auth: "required",
       params: FolderParams,
       body: UpdateFolderAccess,
-      data: FolderAccessPayload,
-      handle: async ({ actor, params, body }) =>
-        presentFolderAccess(app, await updateFolderAccess(app, actor, params.folder, body)),
+      data: ChangedFolderAccessPayload,
+      async handle({ actor, params, body }) {
+        const { exposure, ...access } = await updateFolderAccess(app, actor, params.folder, body);
+        return {
+          ...(await presentFolderAccess(app, access)),
+          exposure: await presentFolderExposure(app, exposure),
+        };
+      },
     }),
   ];
 }

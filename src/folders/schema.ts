@@ -2,7 +2,7 @@ import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { folderLevels, principalTypes } from "../../contract/vocabulary.ts";
 
-/** Letters in any script, digits and punctuation; never what separates folders or hides in a name. */
+/** Letters in any script, digits and punctuation, without slashes, backslashes and control characters. */
 const folderName = z
   .string()
   .trim()
@@ -33,9 +33,14 @@ export const CreateFolder = z.union([
 ]);
 export type CreateFolder = z.output<typeof CreateFolder>;
 
+const dryRun = z
+  .boolean()
+  .optional()
+  .meta({ description: "changes nothing, and returns the response that the change would have" });
+
 export const UpdateFolder = z
-  .strictObject({ name: folderName.optional(), parentId: parentId.optional() })
-  .refine((fields) => Object.keys(fields).length > 0, "needs name or parentId");
+  .strictObject({ name: folderName.optional(), parentId: parentId.optional(), dryRun })
+  .refine(({ name, parentId: to }) => name !== undefined || to !== undefined, "needs name or parentId");
 export type UpdateFolder = z.output<typeof UpdateFolder>;
 
 export const FoldersQuery = z.object({
@@ -43,7 +48,7 @@ export const FoldersQuery = z.object({
     .string()
     .max(64)
     .optional()
-    .meta({ description: "only the folders right in this one; `root` for the outermost" }),
+    .meta({ description: "only the folders directly in this one; `root` for those at the root" }),
 });
 
 export const FolderParams = z.object({
@@ -65,8 +70,9 @@ export const UpdateFolderAccess = z.strictObject({
       "names a principal twice",
     ),
   revision: z.number().int().optional().meta({
-    description: "of the answer this change is based on: refused with conflict if it is no longer that",
+    description: "revision that this change is based on; any other is refused with conflict",
   }),
+  dryRun,
 });
 export type UpdateFolderAccess = z.output<typeof UpdateFolderAccess>;
 

@@ -1,14 +1,15 @@
-/** What lists filter by: which skills of which organizations an actor may read, as a query can ask it. */
+/** The skills that an actor may read, in a form that a query can filter by. */
 import type { SkillScope, TenantScope } from "../../storage/skill-search.ts";
 import type { Actor } from "../access/actor.ts";
 import { bypassesRestrictions, limitsOf, readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { loadTrees, principalsOf } from "./load.ts";
+import { loadTrees } from "./trees.ts";
+import { ownWorkspaceIn, principalsOf } from "./load.ts";
 import type { FolderTree } from "./tree.ts";
 
 /**
- * The skills that the actor may read in their own organizations, or in those of them that are named. The query is
- * asked by what each skill says of its place; the decision itself is asked again about every skill that it finds.
+ * The skills that the actor may read in their own organizations, or in the given ones among them. The query filters by
+ * the stored effective access of each skill; the caller repeats the access decision for every skill that it finds.
  */
 export async function readableScope(
   app: App,
@@ -23,7 +24,7 @@ export async function readableScope(
   const tenants = readable.map((tenantId): TenantScope => {
     const scope: TenantScope = { tenantId };
     const tree = trees.get(tenantId);
-    if (tree && subject.includes(tenantId)) scope.governing = [null, ...grantedIn(tree, actor)];
+    if (tree && subject.includes(tenantId)) scope.restrictions = [null, ...grantedIn(tree, actor)];
     if (tree && allowedFolderIds) {
       const inside = allowedFolderIds.flatMap((id) => [...tree.subtree(id)].map((node) => node._id));
       scope.folderIds = [...new Set(inside)];
@@ -33,9 +34,16 @@ export async function readableScope(
   return { kind: "tenants", tenants: tenants.filter((scope) => scope.folderIds?.length !== 0) };
 }
 
-/** Restricted folders with a grant to the actor; what was granted on an open folder governs nothing. */
+/**
+ * Restricted folders with a grant to the actor, and those that are in effect in their own workspace; a grant on
+ * an open folder has no effect.
+ */
 function grantedIn(tree: FolderTree, actor: Actor): string[] {
-  return tree
-    .grantedTo(principalsOf(actor, tree.tenantId))
-    .filter((folderId) => tree.get(folderId)?.restricted);
+  const granted = tree.grantedTo(principalsOf(actor, tree.tenantId));
+  const workspace = ownWorkspaceIn(tree, actor);
+  const inWorkspace = workspace
+    ? Array.from(tree.subtree(workspace._id), ({ _id }) => tree.effectiveRestriction(_id))
+    : [];
+  const restricted = granted.filter((folderId) => tree.get(folderId)?.restricted);
+  return [...new Set([...restricted, ...inWorkspace.filter((id) => id !== null)])];
 }

@@ -1,9 +1,9 @@
-/** Slugs of folders and of skills: what a path is made of, and what a skill is installed as. */
+/** Slugs of folders and skills: the parts of a path, and the name that a skill is installed as. */
 import { createHash } from "node:crypto";
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
 
-/** Names that Windows keeps for devices, so that no directory can have them there. */
+/** Device names, which no directory can have on Windows. */
 const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)$/;
 
 /** A slug made from a folder's name. */

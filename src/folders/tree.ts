@@ -1,6 +1,6 @@
 /**
- * An organization's folders in memory: who lies in whom, and which restricted folder governs. Kept per process and
- * brought up to date by what changed since its revision, before every use (`load.ts`).
+ * An organization's folders in memory, with parents, grants and effective restrictions. Cached per process; before every
+ * use, the changes since its revision are applied (`trees.ts`).
  */
 import { folderLevels, type FolderLevel } from "../../contract/vocabulary.ts";
 import type { FolderDoc, FolderNode } from "../../storage/folders.ts";
@@ -12,15 +12,15 @@ export class FolderTree {
   revision = 0;
   readonly #nodes = new Map<string, FolderNode>();
   readonly #children = new Map<string | null, Map<string, string>>();
-  /** Folders of personal workspaces by whose they are. */
+  /** Folders of personal workspaces by user. */
   readonly #workspaces = new Map<string, string>();
   #managedRoot: string | undefined;
-  /** Per folder, and per team or user, what is granted. */
+  /** Grants by folder, and levels by principal and folder. */
   readonly #grants = new Map<string, FolderDoc["grants"]>();
   readonly #granted = new Map<string, Map<string, FolderLevel>>();
   #grantCount = 0;
-  /** Governing folders that were looked up at this revision. */
-  readonly #governing = new Map<string, string | null>();
+  /** Effective restrictions that were looked up at this revision. */
+  readonly #effectiveRestrictions = new Map<string, string | null>();
 
   constructor(tenantId: string) {
     this.tenantId = tenantId;
@@ -34,7 +34,7 @@ export class FolderTree {
     return this.#grantCount;
   }
 
-  /** Takes folders over as they are now; deleted ones go. */
+  /** Applies the current state of folders; removes deleted ones. */
   update(changed: readonly FolderDoc[], revision: number): void {
     for (const { grants, ...node } of changed) {
       const before = this.#nodes.get(node._id);
@@ -50,7 +50,7 @@ export class FolderTree {
       if (node.managed?.kind === "workspace") this.#workspaces.set(node.managed.userId, node._id);
     }
     this.revision = Math.max(this.revision, revision);
-    this.#governing.clear();
+    this.#effectiveRestrictions.clear();
   }
 
   #grant(folderId: string, grants: FolderDoc["grants"]): void {
@@ -101,13 +101,13 @@ export class FolderTree {
     return this.#managedRoot === undefined ? undefined : this.#nodes.get(this.#managedRoot);
   }
 
-  /** The folder of somebody's personal workspace. */
+  /** Folder of a user's personal workspace. */
   workspaceOf(userId: string): FolderNode | undefined {
     const id = this.#workspaces.get(userId);
     return id === undefined ? undefined : this.#nodes.get(id);
   }
 
-  /** The personal workspace that a folder is, or lies in. */
+  /** Personal workspace that a folder is or is inside of. */
   workspaceAround(id: string): FolderNode | undefined {
     return this.ancestry(id).find((node) => node.managed?.kind === "workspace");
   }
@@ -116,7 +116,7 @@ export class FolderTree {
     return this.#children.has(id);
   }
 
-  /** The folder and those around it, from the inside out; empty for one that is not there. */
+  /** The folder and its ancestors, innermost first; empty for a missing folder. */
   ancestry(id: string): FolderNode[] {
     const chain: FolderNode[] = [];
     for (let node = this.#nodes.get(id); node;) {
@@ -134,12 +134,12 @@ export class FolderTree {
       .join("/");
   }
 
-  /** The deepest restricted folder among a folder and those around it. */
-  governing(id: string): string | null {
+  /** Id of the deepest restricted folder among a folder and its ancestors: its restriction is in effect. */
+  effectiveRestriction(id: string): string | null {
     const visited: string[] = [];
     let found: string | null = null;
     for (let node = this.#nodes.get(id); node;) {
-      const known = this.#governing.get(node._id);
+      const known = this.#effectiveRestrictions.get(node._id);
       if (known !== undefined) {
         found = known;
         break;
@@ -151,11 +151,16 @@ export class FolderTree {
       }
       node = node.parentId === null ? undefined : this.#nodes.get(node.parentId);
     }
-    for (const folderId of visited) this.#governing.set(folderId, found);
+    for (const folderId of visited) this.#effectiveRestrictions.set(folderId, found);
     return found;
   }
 
-  /** The highest grant on a folder to any of some teams and users. */
+  /** Grants on a folder. */
+  grantsOn(folderId: string): FolderDoc["grants"] {
+    return this.#grants.get(folderId) ?? [];
+  }
+
+  /** Highest level that any of the principals has on a folder. */
   levelOn(folderId: string, principals: readonly string[]): FolderLevel | null {
     let highest: FolderLevel | null = null;
     for (const id of principals) {
@@ -166,12 +171,12 @@ export class FolderTree {
     return highest;
   }
 
-  /** Folders with a grant to any of some teams and users. */
+  /** Folders with a grant to any of the principals. */
   grantedTo(principals: readonly string[]): string[] {
     return [...new Set(principals.flatMap((id) => [...(this.#granted.get(id)?.keys() ?? [])]))];
   }
 
-  /** The folder and everything beneath it. */
+  /** The folder and all its subfolders. */
   *subtree(id: string): Generator<FolderNode> {
     const rest = [id];
     for (let next = rest.pop(); next !== undefined; next = rest.pop()) {

@@ -47,7 +47,7 @@ function hasBody(request: IncomingMessage): boolean {
   );
 }
 
-/** Repeated fields keep the first value: a second one must not slip past whoever checked the first. */
+/** Repeated fields keep the first value: a second value must not bypass the checks of the first. */
 function fieldsOf(entries: Iterable<[string, string]>): Record<string, string> {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of entries) fields[name] ??= value;

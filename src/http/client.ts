@@ -1,5 +1,5 @@
-/** What a command-line client may know of its service before anybody signs in. */
-import { ClientPayload } from "../../contract/payloads.ts";
+/** Information for command-line clients that does not require a sign-in. */
+import { ClientPayload } from "../../contract/payloads/client.ts";
 import { route, type Route } from "./route.ts";
 
 /** `version`: of the service, and so of the client that is made from the same sources. */

@@ -2,18 +2,19 @@
 import { Reply, type RequestInfo } from "./route.ts";
 
 /**
- * The caching headers of an answer. `fixed` content never changes under its URL; other answers are asked for
- * again each time and answered 304 while the tag holds.
+ * Caching headers of a response. `fixed` content never changes under its URL; other responses are revalidated each time
+ * and answered 304 while the tag holds. `byAccept`: the URL has another form for another `Accept` header, which a
+ * shared cache must not mix up.
  */
 export function cacheHeaders(
   etag: string,
-  options: { fixed: boolean; shared: boolean },
+  options: { fixed: boolean; shared: boolean; byAccept?: boolean },
 ): Record<string, string> {
   const scope = options.shared ? "public" : "private";
   return {
     etag: `"${etag}"`,
     "cache-control": options.fixed ? `${scope}, max-age=31536000, immutable` : `${scope}, no-cache`,
-    vary: "Authorization, Cookie",
+    vary: options.byAccept ? "Accept, Authorization, Cookie" : "Authorization, Cookie",
   };
 }
 

@@ -1,4 +1,4 @@
-/** Turns whatever a handler threw into the one error answer. Unknown errors are bugs: logged whole, told in no word. */
+/** Turns an error of a handler into the error response. Unknown errors are bugs: logged in full, and never sent. */
 import type { FailureBody } from "../../contract/errors.ts";
 import { ServiceError } from "../errors.ts";
 import type { Log } from "../log.ts";
@@ -24,7 +24,7 @@ export function presentFailure(error: ServiceError, requestId: string): FailureB
     success: false,
     error: error.message,
     code: error.code,
-    ...(error.details ? { details: error.details } : {}),
+    details: error.details,
     requestId,
   };
 }

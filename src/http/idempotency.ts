@@ -1,35 +1,79 @@
 /**
- * `Idempotency-Key` on calls that create: the same key and body within 24 hours get the first answer again.
- * A first call that is still running, or the key with another body, is a conflict.
+ * `Idempotency-Key` on calls that create: the same key and body within 24 hours get the first response again.
+ * A first call that is still running, or the same key with another body, is a conflict.
  */
 import { createHash } from "node:crypto";
 import type { Actor, AnonymousActor } from "../access/actor.ts";
 import { actorKey } from "../access/actor.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
+import { Enveloped, Reply, type Creation } from "./route.ts";
 
 export interface StoredAnswer {
   status: number;
   body: unknown;
 }
 
-/** Where first answers are kept. `claim` is atomic: of two calls at once, one gets `claimed`. */
+/** Storage of first answers. `claim` is atomic: of two concurrent calls, one gets the creation. */
 export interface IdempotencyStore {
   claim(
     id: string,
     bodyHash: string,
-  ): Promise<"claimed" | { bodyHash: string; answer: StoredAnswer | undefined }>;
+  ): Promise<{ creation: Creation } | { bodyHash: string; answer: StoredAnswer | undefined }>;
   complete(id: string, answer: StoredAnswer): Promise<void>;
+  /** The call failed and created nothing: the key is free again. */
   release(id: string): Promise<void>;
+  /** The outcome is unknown: the next attempt with the same body continues with the same creation. */
+  interrupt(id: string): Promise<void>;
 }
 
-/** Runs `call` once per key. Without a key, or for anonymous callers, it just runs. */
-export async function idempotently(
+/** Stored instead of a response that carries a secret or a cookie. */
+const shownOnce = { shownOnce: true };
+
+/**
+ * The result of a call that creates, from its first run or from the store. Throws what `toError` makes of a failure.
+ */
+export async function idempotentResult(
   store: IdempotencyStore,
-  request: { key: string; actor: Actor; route: string; body: unknown },
-  call: () => Promise<StoredAnswer>,
+  request: IdempotentRequest,
+  call: (creation: Creation | undefined) => unknown,
+  toError: (thrown: unknown) => ServiceError,
+): Promise<unknown> {
+  let result: unknown;
+  const stored = await idempotently(store, request, async (creation) => {
+    try {
+      result = await call(creation);
+    } catch (error) {
+      throw toError(error);
+    }
+    return { status: 201, body: result instanceof Enveloped || result instanceof Reply ? shownOnce : result };
+  });
+  if (result === undefined && isShownOnce(stored.body))
+    throw new ServiceError(
+      "conflict",
+      "The call with this Idempotency-Key succeeded; its answer is shown once and is not kept.",
+    );
+  return result ?? stored.body;
+}
+
+function isShownOnce(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "shownOnce" in body;
+}
+
+interface IdempotentRequest {
+  key: string;
+  actor: Actor;
+  route: string;
+  body: unknown;
+}
+
+/** Runs `call` once per key. Without a key, or for anonymous callers, it runs without a creation. */
+async function idempotently(
+  store: IdempotencyStore,
+  request: IdempotentRequest,
+  call: (creation: Creation | undefined) => Promise<StoredAnswer>,
 ): Promise<StoredAnswer> {
   const { key, actor } = request;
-  if (key === "" || actor.kind === "anonymous") return call();
+  if (key === "" || actor.kind === "anonymous") return call(undefined);
   if (!/^[\x21-\x7e]{8,128}$/.test(key))
     throw invalidRequest("Idempotency-Key must be 8 to 128 visible ASCII characters.");
 
@@ -37,7 +81,7 @@ export async function idempotently(
   const id = sha256(`${actorKey(actor)}\n${credentialOf(actor)}\n${request.route}\n${key}`);
   const bodyHash = sha256(JSON.stringify(request.body ?? null));
   const claim = await store.claim(id, bodyHash);
-  if (claim !== "claimed") {
+  if (!("creation" in claim)) {
     if (claim.bodyHash !== bodyHash)
       throw new ServiceError("conflict", "This Idempotency-Key was used with another body.");
     if (!claim.answer)
@@ -46,14 +90,19 @@ export async function idempotently(
   }
   let answer: StoredAnswer;
   try {
-    answer = await call();
+    answer = await call(claim.creation);
   } catch (error) {
-    await store.release(id);
+    await (isRefusal(error) ? store.release(id) : store.interrupt(id));
     throw error;
   }
   // Not released when this fails: the call has taken place, and a second one must not.
   await store.complete(id, answer);
   return answer;
+}
+
+/** Whether a failure proves that nothing was created. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && !["internal", "unavailable"].includes(error.code);
 }
 
 function credentialOf(actor: Exclude<Actor, AnonymousActor>): string {

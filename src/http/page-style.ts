@@ -75,7 +75,10 @@ a { color: var(--accent); }
 small, .soft { color: var(--soft); font-size: 0.875rem; }
 .field { display: grid; gap: 0.25rem; margin: 0 0 1rem; }
 .field label { font-weight: 600; }
-input {
+.check { display: grid; grid-template-columns: auto 1fr; gap: 0.25rem 0.625rem; align-items: baseline; }
+.check input { width: auto; margin: 0; }
+.check small { grid-column: 2; }
+input, textarea {
   width: 100%;
   padding: 0.5rem 0.625rem;
   border: 1px solid var(--soft);
@@ -84,6 +87,10 @@ input {
   color: inherit;
   font: inherit;
 }
+input[type="radio"] { width: auto; }
+fieldset { margin: 0 0 1rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px; }
+fieldset p { margin: 0.25rem 0; }
+legend { font-weight: 600; }
 button {
   padding: 0.5rem 1rem;
   border: 1px solid var(--accent);

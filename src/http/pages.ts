@@ -1,8 +1,9 @@
 /**
- * The kit of server-rendered pages. Text becomes HTML only through the `html` tag, which escapes every value that is
- * not HTML already, so a page can't forget to. Forms work in any browser, and only a page with a front end has scripts.
+ * Server-rendered pages. Text becomes HTML only through the `html` tag, which escapes every value that is not HTML
+ * already. Forms work in any browser, and only a page with a front end has scripts.
  */
 import { createHash } from "node:crypto";
+import type { Actor } from "../access/actor.ts";
 import { pageIcon, pageStyle } from "./page-style.ts";
 import { Reply, type Cookie } from "./route.ts";
 import { frontEndPolicy, pagePolicy } from "./security.ts";
@@ -24,7 +25,7 @@ export class Html {
   }
 }
 
-/** Nothing is shown of `undefined`, `null` and `false`; lists are shown item by item. */
+/** `undefined`, `null` and `false` render nothing; lists render item by item. */
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
 
 /**
@@ -52,7 +53,7 @@ function render(value: HtmlValue): string {
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** Where style sheet and mark are served: the names change with the bytes, so they may be kept for ever. */
+/** Paths of the style sheet and the icon. They change with the content, so that it can be cached permanently. */
 export const stylePath = `/assets/pages-${hashOf(pageStyle)}.css`;
 export const iconPath = `/assets/icon-${hashOf(pageIcon)}.svg`;
 
@@ -65,18 +66,21 @@ function assetReply(content: string, type: string): Reply {
 
 export interface PageContent {
   title: string;
-  /** Name of whoever is signed in. */
+  /** Name of the signed-in user. */
   signedInAs?: string | undefined;
   body: Html;
-  /** Of a page that has a front end: its own style sheet and script, by their paths. */
+  /** Paths of the style sheet and the script of a page with a front end. */
   frontEnd?: { style: string; script: string } | undefined;
 }
 
-/** A whole page: nobody may keep or frame it, and no script runs in it but that of its front end. */
-export function pageReply(
-  content: PageContent,
-  options: { status?: number; cookies?: Cookie[]; headers?: Record<string, string> } = {},
-): Reply {
+export interface PageOptions {
+  status?: number;
+  cookies?: Cookie[];
+  headers?: Record<string, string>;
+}
+
+/** A complete page. It can't be cached or framed, and only the script of its front end runs in it. */
+export function pageReply(content: PageContent, options: PageOptions = {}): Reply {
   return new Reply(layout(content).toString(), {
     ...options,
     type: "text/html; charset=utf-8",
@@ -88,7 +92,16 @@ export function pageReply(
   });
 }
 
-/** Sends the browser on by GET to a path of this service. */
+/** A page whose header names the signed-in user. */
+export function actorPage(
+  actor: Actor,
+  content: Pick<PageContent, "title" | "body">,
+  options?: PageOptions,
+): Reply {
+  return pageReply({ ...content, signedInAs: actor.kind === "user" ? actor.username : undefined }, options);
+}
+
+/** Redirects the browser to a path of this service, by GET. */
 export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
   return new Reply("", { status: 303, headers: { location: path, "cache-control": "no-store" }, cookies });
 }
@@ -131,7 +144,7 @@ function layout({ title, signedInAs, body, frontEnd }: PageContent): Html {
     </html> `;
 }
 
-/** What went wrong, above a form; announced by screen readers. */
+/** An error message above a form; announced by screen readers. */
 export function problem(message: string | undefined): Html {
   return html`${message !== undefined && html`<p class="alert" role="alert">${message}</p>`}`;
 }
@@ -165,6 +178,22 @@ export function field(f: Field): Html {
       ${!f.optional && html`required`}
       ${f.hint !== undefined && html`aria-describedby="${f.name}-hint"`}
     />
+    ${f.hint !== undefined && html`<small id="${f.name}-hint">${f.hint}</small>`}
+  </p>`;
+}
+
+/** A labelled checkbox. The form has the field only while it is checked. */
+export function checkbox(f: { name: string; label: string; checked: boolean; hint?: string }): Html {
+  return html`<p class="check">
+    <input
+      id="${f.name}"
+      name="${f.name}"
+      type="checkbox"
+      value="yes"
+      ${f.checked && html`checked`}
+      ${f.hint !== undefined && html`aria-describedby="${f.name}-hint"`}
+    />
+    <label for="${f.name}">${f.label}</label>
     ${f.hint !== undefined && html`<small id="${f.name}-hint">${f.hint}</small>`}
   </p>`;
 }

@@ -13,15 +13,22 @@ import type { RateBudget } from "./route.ts";
 
 /**
  * Points per period of seconds. `general` counts every request of a caller, `mail` what one account or address can make
- * the service send to somebody.
+ * the service send to one recipient. `password` counts failed password checks of one account by one client,
+ * `password-strangers` those of one account by all clients that have never signed in to it, and `notice` mails about
+ * new sessions and tokens of one account.
  */
-const budgets: Record<RateBudget | "general" | "password" | "mail", { points: number; seconds: number }> = {
+const budgets: Record<
+  RateBudget | "general" | "password" | "password-strangers" | "mail" | "notice",
+  { points: number; seconds: number }
+> = {
   general: { points: 6000, seconds: 60 },
   "sign-in": { points: 20, seconds: 60 },
   password: { points: 10, seconds: 900 },
+  "password-strangers": { points: 20, seconds: 60 },
   "sign-up": { points: 10, seconds: 3600 },
   recovery: { points: 30, seconds: 3600 },
   mail: { points: 5, seconds: 3600 },
+  notice: { points: 20, seconds: 3600 },
   device: { points: 120, seconds: 60 },
   search: { points: 600, seconds: 60 },
   diff: { points: 60, seconds: 60 },
@@ -29,6 +36,7 @@ const budgets: Record<RateBudget | "general" | "password" | "mail", { points: nu
   publish: { points: 1200, seconds: 60 },
   register: { points: 60, seconds: 3600 },
   share: { points: 120, seconds: 3600 },
+  report: { points: 20, seconds: 3600 },
   invite: { points: 300, seconds: 3600 },
   export: { points: 30, seconds: 60 },
   analytics: { points: 60, seconds: 60 },
@@ -40,6 +48,8 @@ export type Budget = keyof typeof budgets;
 export interface RateLimits {
   /** Takes one point of a caller's budget. Throws `rate_limited` with `retryAfterSeconds` when none is left. */
   consume(budget: Budget, caller: string): Promise<void>;
+  /** Gives a point back that `consume` has taken. */
+  refund(budget: Budget, caller: string): Promise<void>;
 }
 
 export function openRateLimits(options: { enabled: boolean; redis?: object | undefined }): RateLimits {
@@ -50,6 +60,9 @@ export function openRateLimits(options: { enabled: boolean; redis?: object | und
     limiters.set(name, options.redis ? new RateLimiterRedis({ ...store, insuranceLimiter: memory }) : memory);
   }
   return {
+    async refund(budget, caller) {
+      if (options.enabled) await limiters.get(budget)!.reward(caller);
+    },
     async consume(budget, caller) {
       if (!options.enabled) return;
       try {

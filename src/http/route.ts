@@ -1,6 +1,6 @@
 /**
- * A way in over HTTP, as data: what it takes, what it answers and what it calls. The router, the checks and the
- * API description are all made from it, so they cannot disagree. A feature's `routes.ts` is a list of these.
+ * An HTTP route as data: its input, its output and its handler. The router, the validation and the API description are
+ * all made from it, so they can't disagree. A feature's `routes.ts` is a list of routes.
  */
 import type { Readable } from "node:stream";
 import type { z } from "zod";
@@ -8,18 +8,28 @@ import type { Actor } from "../access/actor.ts";
 
 export type Method = "get" | "put" | "post" | "patch" | "delete";
 
-/** What a handler sees of the request beyond its checked input. */
+/**
+ * Id of the record that a call creates. `isRetry`: an earlier attempt may have created it before it was interrupted.
+ */
+export interface Creation {
+  id: string;
+  isRetry: boolean;
+}
+
+/** The parts of a request that a handler gets in addition to the validated input. */
 export interface RequestInfo {
   requestId: string;
   /** The caller's address; never stored or logged as it is. */
   address: string;
-  /** Only the headers are wanted, so nothing is read by anybody. */
+  /** Only the headers are requested: the handler need not read the content. */
   isHead: boolean;
   userAgent: string;
   header(name: string): string;
   cookie(name: string): string | undefined;
   /** The unread body of a route with `body: "stream"`. */
   stream: Readable;
+  /** Set for a call with an `Idempotency-Key`. */
+  creation?: Creation | undefined;
 }
 
 export interface Cookie {
@@ -58,7 +68,7 @@ export class Page<T> {
   }
 }
 
-/** Data in the envelope, with cookies or headers beside it. */
+/** Data in the envelope, with additional cookies or headers. */
 export class Enveloped {
   data: unknown;
   headers: Record<string, string>;
@@ -83,6 +93,7 @@ export type RateBudget =
   | "publish"
   | "register"
   | "share"
+  | "report"
   | "invite"
   | "export"
   | "analytics"

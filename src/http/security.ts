@@ -33,9 +33,10 @@ export function securityHeaders(options: { https: boolean }): Middleware {
 const unsafeMethods = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Refuses an unsafe call that another site could have made a browser send: one with a session cookie, or any
- * one that names a foreign origin. Calls with a bearer token or a signature carry no ambient authority and pass. By cookie, only types
- * are taken that no form of another site can send; a route that `takesBytes` is called by PUT, which no form can either.
+ * Refuses an unsafe call that another site could have made a browser send: one with a session cookie, or any one that
+ * names a foreign origin. Calls with a bearer token or a signature carry no ambient authority and pass. By cookie, only
+ * types are taken that no form of another site can send; a route that `takesBytes` is called by PUT, which no form can
+ * either.
  */
 export function checkOrigin(
   ctx: Context,

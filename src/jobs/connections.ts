@@ -1,8 +1,9 @@
 /** Every organization's connection to a repository, as the service's administrators see them: how far, not what. */
 import { z } from "zod";
-import type { AdminConnectionPayload } from "../../contract/payloads-jobs.ts";
+import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import { syncStatuses } from "../../contract/vocabulary.ts";
-import type { ConnectionDoc, SyncProblem } from "../../storage/connections.ts";
+import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { SyncProblem } from "../../storage/sync-problem.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";

@@ -3,7 +3,7 @@
  * every listener of the process, and nobody looks while nobody listens.
  */
 import { PassThrough, type Readable } from "node:stream";
-import type { QueuesEvent } from "../../contract/payloads-jobs.ts";
+import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
@@ -19,13 +19,13 @@ const longestMs = 5 * 60_000;
 const returnMs = 1000;
 const mostListeners = 50;
 const mostPerPerson = 8;
-/** What a listener may leave unread before it is let go. */
+/** Unread bytes of a listener at which it is disconnected. */
 const mostUnreadBytes = 256 * 1024;
 
 interface Listener {
   stream: PassThrough;
   userId: string;
-  /** What was sent last: nothing is sent twice. */
+  /** The last event sent, so that none is sent twice. */
   last: string;
 }
 
@@ -52,7 +52,7 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
     const before = timesLeft;
     const seen = await currentEvent(app);
     isLooking = false;
-    // It would pass for new with whoever has come since.
+    // Listeners that have connected since would take it for new.
     if (timesLeft !== before) return look();
     lastSeen = seen;
     for (const listener of listeners) tell(listener, seen);
@@ -101,7 +101,7 @@ function tell(listener: Listener, event: string): void {
   else stream.write(event);
 }
 
-/** Where the queue does not answer, listeners are told that, so that old figures do not pass for new ones. */
+/** Reports to listeners that the queue does not respond, so that they do not take old figures for new ones. */
 async function currentEvent(app: App): Promise<string> {
   try {
     const [queues, marks] = await Promise.all([listQueues(app), marksOf(app)]);
@@ -113,7 +113,7 @@ async function currentEvent(app: App): Promise<string> {
   }
 }
 
-/** Counts alone do not tell a list from another one: of finished jobs only so many are kept. */
+/** Equal counts do not mean equal lists, since only a limited number of finished jobs is kept. */
 async function marksOf(app: App): Promise<Record<string, string>> {
   const heads = async (queue: QueueName) => {
     const headOf = (state: JobState) => app.queue.inspector.ids(queue, state, 0, 1);

@@ -1,12 +1,12 @@
-/** What the service stands on, as one answer: engines, disks, git, versions. Each part says itself what is wrong. */
+/** System health: engines, disks, git and versions, each with its own error. */
 import { access, statfs } from "node:fs/promises";
 import path from "node:path";
-import type { HealthPayload } from "../../contract/payloads-jobs.ts";
+import type { HealthPayload } from "../../contract/payloads/jobs.ts";
 import { gitVersion } from "../../repos/native-git.ts";
 import type { App } from "../app.ts";
 
 const answerMs = 3000;
-/** Under either a disk is told as nearly full. */
+/** A disk with less of either is reported as nearly full. */
 const leastFree = { bytes: 1024 ** 3, share: 0.05 };
 
 type Check = HealthPayload["database"];
@@ -26,7 +26,8 @@ export async function readHealth(app: App, version: string): Promise<HealthPaylo
     }),
     checked(async () => {
       const found = await gitVersion(git);
-      if (found === undefined) throw new Error("No git program: no clones, and no nightly repack.");
+      if (found === undefined)
+        throw new Error("No git program was found: clones and the nightly repack are not available.");
       return `git ${found}`;
     }),
     diskOf("data", config.dataDir),
@@ -73,7 +74,7 @@ async function diskOf(name: "data" | "git", folder: string): Promise<HealthPaylo
   }
 }
 
-/** A folder that is made when it is first needed lies on the disk of the one around it. */
+/** A directory that does not exist yet will be on the disk of its parent. */
 async function nearest(folder: string): Promise<string> {
   const isThere = await access(folder).then(
     () => true,

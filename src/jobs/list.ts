@@ -3,7 +3,7 @@
  * job that was taken of each queue, and about where it was: the next page goes on behind that job wherever it is now.
  */
 import { z } from "zod";
-import type { JobPayload } from "../../contract/payloads-jobs.ts";
+import type { JobPayload } from "../../contract/payloads/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
@@ -96,7 +96,7 @@ function nextOf(heads: readonly (Found | undefined)[], state: JobState): number 
   return best;
 }
 
-/** What has ended is listed from the latest on, everything else from what is next or has run the longest. */
+/** Ended jobs are listed latest first; others start with the next to run, or the longest-running one. */
 function rankOf(job: QueuedJob, state: JobState): number {
   if (state === "failed" || state === "completed") return -(job.finishedAt ?? job.createdAt).getTime();
   if (state === "active") return (job.startedAt ?? job.createdAt).getTime();

@@ -1,5 +1,5 @@
 /** How jobs fare over time: counted in each worker process, written every few seconds, read for the plot. */
-import type { JobMetricsPayload, QueuePayload } from "../../contract/payloads-jobs.ts";
+import type { JobMetricsPayload, QueuePayload } from "../../contract/payloads/jobs.ts";
 import type { MetricRange } from "../../contract/vocabulary.ts";
 import type { JobMinute, JobSums } from "../../storage/job-metrics.ts";
 import type { App } from "../app.ts";

@@ -66,7 +66,9 @@ function shell() {
   return html`
     <p id="live" class="live off" role="status">Connecting…</p>
     <noscript
-      ><p class="alert">This page needs JavaScript. The same is at /api/admin (docs/workers.md).</p></noscript
+      ><p class="alert">
+        This page needs JavaScript. The same is at /api/admin (docs/reference/workers.md).
+      </p></noscript
     >
     <p id="told" role="status" aria-live="polite"></p>
     <section aria-labelledby="queues-title">
@@ -109,11 +111,11 @@ function shell() {
       <div id="connections"><p class="soft">Reading…</p></div>
     </section>
     <section aria-labelledby="acts-title">
-      <h2 id="acts-title">What administrators did</h2>
+      <h2 id="acts-title">Admin activity</h2>
       <div id="acts"><p class="soft">Reading…</p></div>
     </section>
     <section aria-labelledby="health-title">
-      <h2 id="health-title">What it stands on</h2>
+      <h2 id="health-title">System health</h2>
       <div id="health"><p class="soft">Reading…</p></div>
     </section>
     <dialog id="job" aria-labelledby="job-title"></dialog>

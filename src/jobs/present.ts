@@ -1,7 +1,7 @@
-import type { JobDetailPayload, JobPayload } from "../../contract/payloads-jobs.ts";
+import type { JobDetailPayload, JobPayload } from "../../contract/payloads/jobs.ts";
 import type { QueuedJob, QueuedJobDetail } from "../queue/index.ts";
 
-/** Errors may carry whole answers of other systems: a list shows their beginning. */
+/** Errors may contain complete responses of other systems: a list shows their beginning. */
 const shown = { payloadValue: 200, error: 500, wholeError: 4000, stack: 8000, logLine: 1000 };
 
 export function presentJob(job: QueuedJob): JobPayload {

@@ -1,4 +1,4 @@
-/** The service's own workers, for its administrators. To everybody else there is nothing at these paths. */
+/** The service's workers, for its administrators. For other callers these paths do not exist. */
 import {
   AdminConnectionPayload,
   HealthPayload,
@@ -7,8 +7,8 @@ import {
   JobPayload,
   QueuePayload,
   RetriedPayload,
-} from "../../contract/payloads-jobs.ts";
-import { AuditLogPayload } from "../../contract/payloads-audit.ts";
+} from "../../contract/payloads/jobs.ts";
+import { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { AuditLogQuery } from "../audit/schema.ts";
@@ -83,7 +83,8 @@ function readingRoutes(app: App, version: string, health: Health | undefined): R
       ...common,
       method: "get",
       path: "/api/admin/audit-log",
-      summary: "Read what administrators did to queues and jobs",
+      summary:
+        "Read what administrators did to queues and jobs, and which anonymous identities were registered",
       query: AuditLogQuery,
       data: AuditLogPayload,
       handle: async ({ query }) => readServiceLog(app, query),

@@ -1,4 +1,4 @@
-/** What the administrators' interface takes. */
+/** Input of the administrators' interface. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { jobStates, metricRanges } from "../../contract/vocabulary.ts";
@@ -8,7 +8,13 @@ const queueName = z.string().max(50);
 
 export const QueueParams = z.object({ queue: queueName });
 
-export const JobParams = z.object({ queue: queueName, id: z.string().max(200) });
+/** The queue's database takes no NUL. */
+const jobId = z
+  .string()
+  .max(200)
+  .refine((text) => !text.includes("\0"), "must not contain NUL");
+
+export const JobParams = z.object({ queue: queueName, id: jobId });
 
 export const JobsQuery = z.object({
   queue: queueName.optional().meta({ description: "of one queue; else of all of them" }),

@@ -2,12 +2,13 @@
  * What an administrator may do to queues and jobs. Each act is in the audit log before it is done, so that none is done
  * that nobody knows of; one that the job's state then refuses is there as well.
  */
-import type { QueuePayload, RetriedPayload } from "../../contract/payloads-jobs.ts";
+import type { QueuePayload, RetriedPayload } from "../../contract/payloads/jobs.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
 import type { Actor } from "../access/actor.ts";
 import { actorId } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, type EventSubject } from "../audit/events.ts";
+import { serviceLog } from "../audit/fan-out.ts";
 import { readAuditLog } from "../audit/log.ts";
 import type { AuditLogQuery } from "../audit/schema.ts";
 import { ServiceError, notFound } from "../errors.ts";
@@ -95,9 +96,6 @@ export async function resumeQueue(app: App, actor: Actor, queue: string): Promis
 
 const actNames = { retry: "job.retried", promote: "job.promoted", remove: "job.removed" } as const;
 
-/** The service's own log lies beside those of organizations, under an id that none of them can have. */
-const serviceLog = { tenantId: "service" } as const;
-
 async function note(
   app: App,
   actor: Actor,
@@ -109,7 +107,7 @@ async function note(
   await app.storage.auditEvents.record([makeEvent(app, actor, act, { ...serviceLog, ...subject })]);
 }
 
-/** What administrators did to the service, the newest first. */
+/** Actions of administrators on the service, and registrations of anonymous identities, newest first. */
 export const readServiceLog = (app: App, query: AuditLogQuery) => readAuditLog(app, serviceLog, query);
 
 function refused(refusal: Refusal, id: string): ServiceError {

@@ -9,7 +9,7 @@ export interface MailText {
   subject: string;
   /** Sentences before the link, one paragraph each. */
   before: readonly string[];
-  /** `url` is shown in full beside the button, so that a reader sees where it leads. */
+  /** `url` is shown in full next to the button, so that a reader sees where it leads. */
   link?: { label: string; url: string };
   /** Sentences after it: until when it holds, and what to do if the reader asked for nothing. */
   after: readonly string[];
@@ -26,7 +26,7 @@ const style = {
 export function composeMail(baseUrl: string, text: MailText): Omit<Mail, "to"> {
   const { link } = text;
   const footer = `Sent by the skill registry at ${baseUrl}`;
-  const paragraph = (words: string) => html`<p>${words}</p>`;
+  const paragraph = (line: string) => html`<p>${line}</p>`;
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -54,9 +54,21 @@ export function composeMail(baseUrl: string, text: MailText): Omit<Mail, "to"> {
   };
 }
 
+/** Characters of a name in a mail. */
+const longestName = 60;
+
+/** A name that a user has chosen, for a mail to someone else: in quotes, bounded, and nothing in it ends the quotes. */
+export function quotedName(name: string): string {
+  const characters = Array.from(
+    inertName(name).replace(/["\u201c-\u201f\u2033\u2036\u00ab\u00bb\uff02]+/gu, "'"),
+  );
+  const isLong = characters.length > longestName;
+  return `"${isLong ? `${characters.slice(0, longestName - 1).join("")}…` : characters.join("")}"`;
+}
+
 /**
- * A name that somebody chose, for a mail to somebody else: one line, and nothing in it that a mail program makes a
- * link of, or the service would carry a stranger's advertisement under its own name.
+ * One line without anything that a mail program turns into a link: the service must not send advertisements of others
+ * under its own name.
  */
 export function inertName(name: string): string {
   const line = name

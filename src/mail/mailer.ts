@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createTransport, type SendMailOptions } from "nodemailer";
-import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 
@@ -16,13 +15,13 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** A whole document. It loads nothing from anywhere, so that nobody learns when it is read. */
+  /** A complete document. It loads nothing, so that its reading can't be tracked. */
   html: string;
 }
 
 export interface Mailer {
   kind: "smtp" | "file";
-  /** Resolved means that the server, or the disk, has it. Throws MailError. */
+  /** Resolves once the server or the disk has it. Throws MailError; one that is not `retryable` fails its job. */
   send(mail: Mail): Promise<void>;
   /** Removes files of mails written before a time; answers how many went. A server keeps nothing here. */
   removeBefore(time: Date): Promise<number>;
@@ -50,11 +49,6 @@ export function openMailer(options: Pick<Config, "smtpUrl" | "mailFrom" | "dataD
   const { smtpUrl, mailFrom, log } = options;
   if (smtpUrl !== undefined) return openSmtp(smtpUrl, mailFrom, log);
   return openFolder(path.join(options.dataDir, "mail"), mailFrom, log);
-}
-
-/** Sends one mail. Throws MailError; one that is not `retryable` fails its job for good. */
-export async function sendMail(app: App, mail: Mail): Promise<void> {
-  await app.mail.send(mail);
 }
 
 function openSmtp(smtpUrl: string, from: Config["mailFrom"], log: Log): Mailer {
@@ -105,7 +99,7 @@ function openFolder(folder: string, from: Config["mailFrom"], log: Log): Mailer 
       const stamp = new Date().toISOString().replace(/[:.]/g, "-");
       const file = path.join(folder, `${stamp}-${randomBytes(4).toString("hex")}.eml`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Whole before it has its name, so that whoever watches the folder never reads half a mail.
+      // Complete before it gets its name, so that a reader of the folder never reads half a mail.
       await writeFile(`${file}.part`, message as Buffer, { flag: "wx", mode: 0o600 });
       await rename(`${file}.part`, file);
       log.info({ file }, "a mail was written to a file, since SMTP_URL is not set");
@@ -141,4 +135,10 @@ function messageOf(mail: Mail, from: Config["mailFrom"]): SendMailOptions {
   };
 }
 
-const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+const longestSubject = 200;
+
+/** A header of one line: no line breaks, and no invisible characters that reorder or hide its text. */
+const oneLine = (text: string) =>
+  Array.from(text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim())
+    .slice(0, longestSubject)
+    .join("");

@@ -6,10 +6,10 @@
 import type { App } from "../app.ts";
 
 /** What a link does. A token of one purpose is nothing to another. */
-export type LinkPurpose = "invitation" | "confirm-email" | "reset-password";
+export type LinkPurpose = "invitation" | "confirm-email" | "reset-password" | "end-access";
 
 export interface SignedLink {
-  /** Of the record that the link is about: letters, digits and hyphens. */
+  /** Id of the record of the link: letters, digits and hyphens. */
   id: string;
   /** When it ends; counted in whole seconds. */
   expiresAt: Date;
@@ -23,7 +23,7 @@ export function signLink(app: App, purpose: LinkPurpose, link: SignedLink): stri
   return `${link.id}.${end}.${app.secrets.sign(`link:${purpose}`, signedText(link.id, end, link.bind))}`;
 }
 
-/** What a token claims; nothing of it is proven yet. Undefined when it is no token. */
+/** The unverified claims of a token. Undefined if it is not a token. */
 export function readLink(token: string): { id: string; expiresAt: Date } | undefined {
   const [, id, end] = /^([\w-]{1,64})\.([0-9a-z]{1,9})\.[\w-]{43}$/.exec(token) ?? [];
   if (id === undefined || end === undefined) return undefined;

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { exportLines, importLines, isEmptyDatabase } from "../../storage/dump.ts";
 import type { App } from "../app.ts";
 
-/** Writes an export beside `file`, then puts it in place; answers how many lines it has. Mode 0600. */
+/** Writes an export next to `file`, then moves it into place with mode 0600; returns its number of lines. */
 export async function exportTo(app: App, file: string): Promise<number> {
   const part = `${file}.${process.pid}.part`;
   const handle = await open(part, "wx", 0o600);

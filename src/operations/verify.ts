@@ -1,6 +1,7 @@
 /** `verify`: reads every version's commit and holds its content to the SHA-256 that was recorded for it. */
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
+import { findVersions } from "../skills/versions.ts";
 
 export interface VerifyReport {
   skills: number;
@@ -8,7 +9,7 @@ export interface VerifyReport {
   faults: { skillId: string; version: number; problem: string }[];
 }
 
-/** Checks everything; `progress` is told after each skill. */
+/** Verifies everything; calls `progress` after each skill. */
 export async function verifyStore(app: App, progress: (report: VerifyReport) => void): Promise<VerifyReport> {
   const report: VerifyReport = { skills: 0, versions: 0, faults: [] };
   for await (const skillId of app.storage.skills.eachId()) {
@@ -23,13 +24,12 @@ export async function verifyStore(app: App, progress: (report: VerifyReport) => 
 /** Checks one skill, and adds what was found to the report. */
 export async function verifySkill(app: App, skill: SkillDoc, report: VerifyReport): Promise<void> {
   const skillId = skill._id;
-  const stored = await app.storage.versions.list(skillId, { prerelease: true, limit: 1_000_000 });
-  const waiting = skill.pending.filter((row) => !stored.some((version) => version._id === row._id));
-  const numbers = [...stored, ...waiting].map((row) => row.version).sort((a, b) => a - b);
+  const rows = await findVersions(app, skill, { prerelease: true, limit: 1_000_000 });
+  const numbers = rows.map((row) => row.version).sort((a, b) => a - b);
   if (numbers.some((number, index) => number !== index + 1) || numbers.length !== skill.head.version) {
     report.faults.push({ skillId, version: skill.head.version, problem: "the chain of versions has gaps" });
   }
-  for (const row of [...waiting, ...stored]) {
+  for (const row of rows) {
     const repo = { tenantId: row.tenantId, skillId };
     const fault = await app.repos.verify(repo, row.oid, row.digest).then(
       () => undefined,

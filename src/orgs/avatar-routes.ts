@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { TenantPayload } from "../../contract/payloads.ts";
+import { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
 import { readBytes } from "../http/body.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";

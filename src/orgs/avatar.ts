@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { makeAvatar } from "./avatar-image.ts";
 import { loadTenant } from "./service.ts";
@@ -49,7 +49,7 @@ export async function setAvatar(
     throw notFound("team", tenantRef);
   }
   if (before.avatar) await app.storage.avatars.remove(before.avatar.id);
-  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+  flushEvents(app, app.storage.tenants, tenant._id, [event]);
   return { ...before, avatar: { id, etag }, updatedAt: event.createdAt };
 }
 
@@ -63,7 +63,7 @@ export async function deleteAvatar(app: App, actor: Actor, tenantRef: string): P
   const before = await app.storage.tenants.setAvatar(tenant._id, null, app.now(), [event]);
   if (!before?.avatar) throw noAvatar(tenant.slug);
   await app.storage.avatars.remove(before.avatar.id);
-  settleEvents(app, app.storage.tenants, tenant._id, [event]);
+  flushEvents(app, app.storage.tenants, tenant._id, [event]);
 }
 
 /** A picture that no organization names an hour after it came is what a stop or a race left. */

@@ -8,7 +8,7 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
-import { followSoon, loadTenant } from "./service.ts";
+import { propagateTenantSoon, loadTenant } from "./service.ts";
 
 /** Has an organization erased after `limits.organizationGraceMs`. Throws `conflict` when it will be already. */
 export async function deleteTenant(app: App, actor: Actor, ref: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function deleteTenant(app: App, actor: Actor, ref: string): Promise
   });
   const deleted = await app.storage.tenants.scheduleDeletion(tenant._id, deletionAt, app.now(), [event]);
   if (!deleted) throw stateless(tenant, "will be erased already.");
-  await followSoon(app, deleted, [event]);
+  await propagateTenantSoon(app, deleted, [event]);
 }
 
 /** Takes the deletion back. Throws `conflict` when there is none, or its time has come. */
@@ -35,7 +35,7 @@ export async function restoreTenant(app: App, actor: Actor, ref: string): Promis
   });
   const restored = await app.storage.tenants.cancelDeletion(tenant._id, app.now(), [event]);
   if (!restored) throw stateless(tenant, "is not to be erased, or is being erased right now.");
-  await followSoon(app, restored, [event]);
+  await propagateTenantSoon(app, restored, [event]);
   return restored;
 }
 

@@ -1,7 +1,8 @@
 /** The mail that brings an invitation's link to the invited address, and nowhere else. */
 import type { App } from "../app.ts";
-import { composeMail, inertName } from "../mail/compose.ts";
-import { MailError, sendMail } from "../mail/mailer.ts";
+import { composeMail, quotedName } from "../mail/compose.ts";
+import { MailError } from "../mail/mailer.ts";
+import { giveBackRecipientBudget, takeRecipientBudget } from "./invitation-budget.ts";
 import { invitationToken } from "./join.ts";
 
 /** Sends the mail that is due of an invitation; none where it is over, or its mail went out. */
@@ -9,15 +10,17 @@ export async function mailInvitation(app: App, invitationId: string): Promise<vo
   const { invitations, tenants } = app.storage;
   const invitation = await invitations.find(invitationId);
   const due = invitation?.mailDueSince;
-  if (!invitation?.pending || !due || invitation.expiresAt <= app.now()) return;
+  if (!invitation?.pending || !due || due > app.now() || invitation.expiresAt <= app.now()) return;
   const tenant = await tenants.find(invitation.tenantId);
   if (!tenant || tenant.deletionAt) return;
+  const until = await takeRecipientBudget(app, invitation, due);
+  if (until) return invitations.postponeMail(invitationId, due, until);
   const { baseUrl } = app.config;
-  const name = inertName(tenant.name);
+  const name = quotedName(tenant.name);
   const mail = composeMail(baseUrl, {
     subject: `Invitation to ${name}`,
     before: [
-      `${inertName(invitation.invitedBy.name)} invites you to the organization ${name} (${tenant.slug}).`,
+      `${quotedName(invitation.invitedBy.name)} invites you to the organization ${name} (${tenant.slug}).`,
       "Sign in, or create an account with this address, to accept or decline.",
     ],
     link: { label: "See the invitation", url: `${baseUrl}/invitations/${invitationToken(app, invitation)}` },
@@ -27,11 +30,13 @@ export async function mailInvitation(app: App, invitationId: string): Promise<vo
     ],
   });
   try {
-    await sendMail(app, { to: invitation.email, ...mail });
+    await app.mail.send({ to: invitation.email, ...mail });
   } catch (error) {
-    // An address that the server refuses for good is told in the list of invitations.
-    if (error instanceof MailError && !error.retryable)
+    // The list of invitations reports an address that the server refuses permanently.
+    if (error instanceof MailError && !error.retryable) {
+      await giveBackRecipientBudget(app, invitation, due);
       await invitations.noteMail(invitationId, due, { mailFailedAt: app.now() });
+    }
     throw error;
   }
   await invitations.noteMail(invitationId, due, { mailedAt: app.now() });

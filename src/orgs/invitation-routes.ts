@@ -1,4 +1,4 @@
-import { InvitationPayload, JoinedPayload } from "../../contract/payloads-organizations.ts";
+import { InvitationPayload, JoinedPayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { invite, listInvitations, revokeInvitation } from "./invitations.ts";

@@ -5,20 +5,25 @@ import type { InvitationDoc, InvitationOffer } from "../../storage/invitations.t
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import { actorId, type Actor } from "../access/actor.ts";
-import { unionOf } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
-import { permissionsOfOffer, permissionsOfRoles, permissionsOfTeams, requireHeld } from "./giving.ts";
+import {
+  permissionsOfOffer,
+  permissionsOfRoles,
+  requirePermissions,
+  requireTeamAccess,
+} from "./permission-checks.ts";
+import { requireConfirmedSender, takeSenderBudget } from "./invitation-budget.ts";
 import { IdCursor, type CreateInvitation, type ListQuery } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
 /**
- * Invites an address, for `limits.invitationMs`. One that is invited already gets the new offer in place of the old one.
- * Throws `already_exists` for a member, `limit_reached`, or `forbidden` for what the caller does not hold.
+ * Invites an address, for `limits.invitationMs`. One that is invited already gets the new offer in place of the old
+ * one. Throws `already_exists` for a member, `limit_reached`, or `forbidden` for what the caller does not hold.
  */
 export async function invite(
   app: App,
@@ -27,24 +32,37 @@ export async function invite(
   input: CreateInvitation,
 ): Promise<InvitationDoc> {
   const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
-  if (input.teamIds.length > 0) await loadTenant(app, actor, tenant._id, "team:update");
-  const offered = unionOf([
-    await permissionsOfRoles(app, tenant._id, [input.role]),
-    await permissionsOfTeams(app, tenant._id, input.teamIds),
-  ]);
-  requireHeld(actor, tenant._id, offered, "invite with this role");
+  await requireMayOffer(app, actor, tenant._id, input);
+  await requireConfirmedSender(app, actor, tenant);
   const emailKey = foldName(input.email);
   await refuseMember(app, tenant, emailKey, input.email);
+  const mailId = app.newId();
   for (;;) {
     const pending = await app.storage.invitations.findPending(tenant._id, emailKey);
     const invitation = pending
-      ? await renew(app, actor, tenant, pending, input)
-      : await insert(app, actor, tenant, emailKey, input);
-    // Otherwise somebody else was faster with this address: each such round is one call of theirs.
+      ? await renew(app, actor, tenant, pending, input, mailId)
+      : await insert(app, actor, tenant, emailKey, input, mailId);
+    // A concurrent call was faster with this address: each round is one such call.
     if (!invitation) continue;
     if (invitation.mailDueSince) sendInvitation(app, invitation._id);
     return invitation;
   }
+}
+
+/**
+ * Throws `forbidden` unless the caller holds everything that an invitation gives; checked again when it is accepted.
+ */
+export async function requireMayOffer(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  { role, teamIds }: Pick<InvitationDoc, "role" | "teamIds">,
+): Promise<void> {
+  const offered = await permissionsOfRoles(app, tenantId, [role]);
+  requirePermissions(actor, tenantId, offered, "invite with this role");
+  if (teamIds.length === 0) return;
+  await loadTenant(app, actor, tenantId, "team:update");
+  await requireTeamAccess(app, actor, tenantId, teamIds, "invite into this team");
 }
 
 async function refuseMember(app: App, tenant: TenantDoc, emailKey: string, email: string): Promise<void> {
@@ -62,6 +80,7 @@ async function insert(
   tenant: TenantDoc,
   emailKey: string,
   input: CreateInvitation,
+  mailId: string,
 ): Promise<InvitationDoc | undefined> {
   if ((await app.storage.invitations.countPending(tenant._id, app.now())) >= limits.pendingInvitations) {
     const limit = limits.pendingInvitations;
@@ -71,6 +90,7 @@ async function insert(
       { limit },
     );
   }
+  await takeSenderBudget(app, actor, tenant, mailId);
   const id = app.newId();
   const event = invitedEvent(app, actor, tenant, id, input);
   const invitation: InvitationDoc = {
@@ -90,7 +110,7 @@ async function insert(
     if (isDuplicate(error, "invitation_pending")) return undefined;
     throw error;
   }
-  settleEvents(app, app.storage.invitations, id, [event]);
+  flushEvents(app, app.storage.invitations, id, [event]);
   return invitation;
 }
 
@@ -101,16 +121,20 @@ async function renew(
   tenant: TenantDoc,
   pending: InvitationDoc,
   input: CreateInvitation,
+  mailId: string,
 ): Promise<InvitationDoc | undefined> {
-  requireHeld(actor, tenant._id, await permissionsOfOffer(app, pending), "change this invitation");
+  requirePermissions(actor, tenant._id, await permissionsOfOffer(app, pending), "change this invitation");
   const { mailedAt } = pending;
   const isMailedJustNow =
     mailedAt !== undefined && app.now().getTime() - mailedAt.getTime() < limits.invitationMailMs;
+  // A mail that waits already is sent with the new offer.
+  const isDue = !isMailedJustNow && !pending.mailDueSince;
+  if (isDue) await takeSenderBudget(app, actor, tenant, mailId);
   const event = invitedEvent(app, actor, tenant, pending._id, input);
-  const offer = { ...offerOf(app, actor, input), ...(isMailedJustNow ? {} : { mailDueSince: app.now() }) };
+  const offer = { ...offerOf(app, actor, input), ...(isDue ? { mailDueSince: app.now() } : {}) };
   const renewed = await app.storage.invitations.renew(pending._id, pending.revision, offer, [event]);
   if (!renewed) return undefined;
-  settleEvents(app, app.storage.invitations, pending._id, [event]);
+  flushEvents(app, app.storage.invitations, pending._id, [event]);
   return renewed;
 }
 
@@ -170,7 +194,12 @@ export async function revokeInvitation(app: App, actor: Actor, tenantRef: string
   for (;;) {
     const invitation = isId(id) ? await app.storage.invitations.find(id) : null;
     if (invitation?.tenantId !== tenant._id || !invitation.pending) throw notFound("invitation", id);
-    requireHeld(actor, tenant._id, await permissionsOfOffer(app, invitation), "revoke this invitation");
+    requirePermissions(
+      actor,
+      tenant._id,
+      await permissionsOfOffer(app, invitation),
+      "revoke this invitation",
+    );
     const event = makeEvent(app, actor, "organization.invitation_revoked", {
       tenantId: tenant._id,
       resourceType: "invitation",
@@ -179,7 +208,7 @@ export async function revokeInvitation(app: App, actor: Actor, tenantRef: string
     });
     const end = { state: "revoked", endedAt: app.now() } as const;
     if (!(await app.storage.invitations.end(id, invitation.revision, end, [event]))) continue;
-    settleEvents(app, app.storage.invitations, id, [event]);
+    flushEvents(app, app.storage.invitations, id, [event]);
     return;
   }
 }

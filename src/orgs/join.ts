@@ -1,7 +1,7 @@
 /**
- * What the invited do with an invitation. Whoever has the mail's link, or an account whose address is confirmed to be
- * the invited one, may accept or decline, once: one write takes the invitation out of `pending`, and the membership is
- * made of it under the invitation's own id, so that any number of tries make one.
+ * Accepting and declining an invitation. The holder of the mail's link, or an account whose confirmed address is the
+ * invited one, may do so once: one write takes the invitation out of `pending`, and the membership is created under the
+ * id of the invitation, so that any number of attempts create one.
  */
 import { limits } from "../../contract/limits.ts";
 import { isDuplicate, isId } from "../../storage/database.ts";
@@ -11,16 +11,18 @@ import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import { ownerRole } from "../access/permissions.ts";
+import { isTooOld } from "../access/token-age.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { checkLink, readLink, signLink } from "../mail/signed-link.ts";
-import { requireUnrestricted } from "../users/load.ts";
-import { followUser, memberNames } from "../users/member-names.ts";
+import { loadUserActor, organizationActor, requireUnrestricted } from "../users/load.ts";
+import { propagateUser, memberNames } from "../users/member-names.ts";
 import { loadAccount } from "../users/service.ts";
+import { requireMayOffer } from "./invitations.ts";
 import { afterMemberLeft } from "./members.ts";
 import { enlistOwner } from "./owners.ts";
-import { followTenant } from "./service.ts";
+import { propagateTenant, loadTenant } from "./service.ts";
 
 export interface OpenInvitation {
   invitation: InvitationDoc;
@@ -55,13 +57,15 @@ export async function loadInvitation(app: App, token: string): Promise<OpenInvit
 
 function isOver(
   tenant: TenantDoc,
-  state: Exclude<InvitationDoc["state"], "pending"> | "expired",
+  state: Exclude<InvitationDoc["state"], "pending"> | "expired" | "lapsed",
 ): ServiceError {
   const sentence = {
     accepted: "was accepted already.",
     declined: "was declined: ask for another one.",
     revoked: "was taken back.",
     expired: "ran out: ask for another one.",
+    lapsed:
+      "is no longer valid, because its sender no longer holds the permissions that it gives: ask for another one.",
   }[state];
   return new ServiceError(
     state === "accepted" ? "conflict" : "refused",
@@ -70,9 +74,9 @@ function isOver(
   );
 }
 
-/** In the same words for every token that leads nowhere, and without repeating it. */
+/** The same message for every unknown token, which it does not repeat. */
 function unknownInvitation(): ServiceError {
-  return new ServiceError("not_found", "There is no such invitation, or not for you.", {
+  return new ServiceError("not_found", "Invitation not found, or you don't have access to it.", {
     kind: "invitation",
   });
 }
@@ -105,17 +109,21 @@ export async function loadOwnInvitation(
   return { ...open, caller, account };
 }
 
-/** Enough of an address for its owner to know it. */
+/** Enough of an address for its owner to recognize it. */
 export function maskAddress(email: string): string {
   const [first = ""] = email;
   return `${first}…${email.slice(email.lastIndexOf("@"))}`;
 }
 
-/** Joins the organization. Throws `conflict` when somebody was faster, or a former membership is still being ended. */
+/**
+ * Joins the organization. Throws `conflict` if the invitation was changed concurrently or a former membership is still
+ * being ended.
+ */
 export async function acceptInvitation(app: App, actor: Actor, token: string): Promise<MembershipDoc> {
   const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
   const { invitation, tenant, caller, account } = own;
   await requireRoom(app, tenant, caller);
+  await requireInviterHolds(app, own);
   const event = makeEvent(app, caller, "organization.member_joined", {
     tenantId: tenant._id,
     resourceType: "user",
@@ -125,15 +133,54 @@ export async function acceptInvitation(app: App, actor: Actor, token: string): P
   const end = { state: "accepted", acceptedBy: caller.userId, endedAt: app.now() } as const;
   const accepted = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
   if (!accepted) throw await lost(app, token);
-  if (own.isByLink) await app.storage.users.markVerified(account._id, invitation.emailKey, app.now());
-  await admitInvited(app, accepted);
-  settleEvents(app, app.storage.invitations, invitation._id, [event]);
+  // An address is confirmed in a session of its account, never by a token that an earlier holder may have made.
+  if (own.isByLink && caller.via.kind === "session")
+    await app.storage.users.markVerified(account._id, invitation.emailKey, app.now());
+  await createInvitedMembership(app, accepted);
+  flushEvents(app, app.storage.invitations, invitation._id, [event]);
   const membership = await app.storage.memberships.find(tenant._id, caller.userId);
   if (!membership) throw notFound("team", tenant.slug);
   return membership;
 }
 
-/** What became of an invitation that changed under the caller's hands. */
+/**
+ * An invitation gives what its sender holds when it is accepted: since it was sent, the sender may have lost a role, or
+ * its teams may have been granted folders. Throws `refused`, with `details.state` `lapsed`.
+ */
+async function requireInviterHolds(app: App, { invitation, tenant }: OpenInvitation): Promise<void> {
+  const inviter = await loadInviter(app, tenant, invitation.invitedBy.id);
+  const teams = await app.storage.teams.listByIds(invitation.teamIds);
+  const teamIds = teams.filter(({ tenantId }) => tenantId === tenant._id).map(({ _id }) => _id);
+  try {
+    if (!inviter) throw notFound("member", invitation.invitedBy.id);
+    await loadTenant(app, inviter, tenant._id, "member:invite");
+    await requireMayOffer(app, inviter, tenant._id, { role: invitation.role, teamIds });
+  } catch (error) {
+    const isRefused =
+      error instanceof ServiceError && (error.code === "forbidden" || error.code === "not_found");
+    throw isRefused ? isOver(tenant, "lapsed") : error;
+  }
+}
+
+const unknownOrigin = { ipHash: undefined, source: "api", client: "api" } as const;
+
+/**
+ * The sender of an invitation with their current permissions: a member, or a token of the organization. Undefined for a
+ * token that would be refused now: one that was revoked, has expired or is older than the organization allows.
+ */
+async function loadInviter(app: App, tenant: TenantDoc, id: string): Promise<Actor | undefined> {
+  const user = await loadUserActor(app, id, { kind: "session", sessionId: "" }, unknownOrigin);
+  if (user) return user;
+  const token = await app.storage.tokens.findById(id);
+  if (token?.tenantId !== tenant._id || token.revokedAt) return undefined;
+  const now = app.now();
+  if (token.expiresAt && token.expiresAt <= now) return undefined;
+  if (isTooOld(token, tenant.maxTokenDays, now)) return undefined;
+  // Without limits: a token with scopes or folders can't invite, and limits never change.
+  return organizationActor(tenant, token, {}, unknownOrigin);
+}
+
+/** The error for an invitation that was changed concurrently. */
 async function lost(app: App, token: string): Promise<ServiceError> {
   await loadInvitation(app, token);
   return new ServiceError("conflict", "This invitation was changed just now: look at it again.", {
@@ -152,7 +199,7 @@ async function requireRoom(app: App, tenant: TenantDoc, caller: UserActor): Prom
   if (present)
     throw new ServiceError("conflict", `You are a member of "${tenant.slug}" already.`, { kind: "member" });
   if (former.length > 0) {
-    // What hung on the former membership must be gone before there is another, or it would come back with it.
+    // The data of the former membership must be removed before there is a new one, or it would apply to that again.
     afterMemberLeft(app, whose);
     throw new ServiceError("conflict", "Your former membership is just being ended: try again in a moment.", {
       kind: "member",
@@ -172,7 +219,7 @@ async function requireRoom(app: App, tenant: TenantDoc, caller: UserActor): Prom
   }
 }
 
-/** Declines, for good: only a new invitation helps after that. */
+/** Declines an invitation permanently: the organization has to send a new one. */
 export async function declineInvitation(app: App, actor: Actor, token: string): Promise<void> {
   const own = await loadOwnInvitation(app, actor, token, "decline an invitation");
   const { invitation, tenant, caller } = own;
@@ -185,11 +232,11 @@ export async function declineInvitation(app: App, actor: Actor, token: string): 
   const end = { state: "declined", endedAt: app.now() } as const;
   const declined = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
   if (!declined) throw await lost(app, token);
-  settleEvents(app, app.storage.invitations, invitation._id, [event]);
+  flushEvents(app, app.storage.invitations, invitation._id, [event]);
 }
 
-/** Makes the membership of an accepted invitation, unless it is there. Done again by the reconcile job after a stop. */
-export async function admitInvited(app: App, invitation: InvitationDoc): Promise<void> {
+/** Creates the membership of an accepted invitation unless it exists. The reconcile job repeats it after a crash. */
+export async function createInvitedMembership(app: App, invitation: InvitationDoc): Promise<void> {
   const { tenants, users, teams, memberships } = app.storage;
   const { _id, tenantId, acceptedBy = "", role, teamIds, endedAt } = invitation;
   const [tenant, account, offered] = await Promise.all([
@@ -210,7 +257,8 @@ export async function admitInvited(app: App, invitation: InvitationDoc): Promise
       teamIds: offered.filter((team) => team.tenantId === tenantId).map((team) => team._id),
       createdAt: endedAt ?? app.now(),
       ...(role === ownerRole ? { enlisting: app.now(), unsettledAt: app.now() } : {}),
-      ...(tenant.deletionAt ? { tenantDeletionAt: tenant.deletionAt } : {}),
+      tenantDeletionAt: tenant.deletionAt,
+      tenantMaxTokenDays: tenant.maxTokenDays,
     });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
@@ -218,14 +266,14 @@ export async function admitInvited(app: App, invitation: InvitationDoc): Promise
   }
   const made = await memberships.find(tenantId, account._id);
   if (made?.enlisting) await enlistOwner(app, made);
-  // What the row repeats may have changed between the look and the write.
+  // The fields that the row repeats may have changed between the read and the write.
   const now = await tenants.find(tenantId);
-  if (now && now.updatedAt.getTime() !== tenant.updatedAt.getTime()) await followTenant(app, now);
-  await followUser(app, account);
+  if (now && now.updatedAt.getTime() !== tenant.updatedAt.getTime()) await propagateTenant(app, now);
+  await propagateUser(app, account);
   afterMemberJoined(app, tenantId);
 }
 
-/** Has made for new members what an organization gives each of them; the reconcile job has it done as well. */
+/** Queues the creation of a new member's workspace. The reconcile job does it as well. */
 function afterMemberJoined(app: App, tenantId: string): void {
   app.background("queue what a new member gets", () =>
     app.queue.enqueue("workspaces.sync", { tenantId }, { jobId: tenantId }),

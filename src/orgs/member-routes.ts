@@ -1,4 +1,4 @@
-import { MemberPayload } from "../../contract/payloads-organizations.ts";
+import { MemberPayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { changeMember, listMembers, removeMember } from "./members.ts";

@@ -8,14 +8,14 @@ import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { makeEvent, makeSystemEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, makeSystemEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { foldName } from "../users/schema.ts";
-import { permissionsOfMember, permissionsOfRoles, requireHeld } from "./giving.ts";
-import { enlistOwner, isLastOwner, lastOwner, releaseOwner, settleOwners } from "./owners.ts";
+import { permissionsOfMember, permissionsOfRoles, requirePermissions } from "./permission-checks.ts";
+import { enlistOwner, isLastOwner, lastOwner, releaseOwner, finishOwnerChange } from "./owners.ts";
 import { MemberCursor, type ChangeMember, type MemberQuery } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
@@ -27,7 +27,7 @@ export interface Member {
   showsEmail: boolean;
 }
 
-/** How often a change is made anew when the member has changed meanwhile. */
+/** How often a change is retried when the member has changed concurrently. */
 const attempts = 8;
 const pauseMs = 5;
 
@@ -62,8 +62,8 @@ export async function listMembers(
 }
 
 /**
- * Gives a member another role. The caller must hold both what the member has and what the role gives. Throws `last_owner`
- * where nobody would be left to own the organization.
+ * Gives a member another role. The caller must hold both what the member has and what the role gives. Throws
+ * `last_owner` if the organization would have no owner left.
  */
 export async function changeMember(
   app: App,
@@ -74,10 +74,10 @@ export async function changeMember(
 ): Promise<Member> {
   const tenant = await loadTenant(app, actor, tenantRef, "member:update");
   const given = await permissionsOfRoles(app, tenant._id, [input.role]);
-  requireHeld(actor, tenant._id, given, "give this role");
+  requirePermissions(actor, tenant._id, given, "give this role");
   const membership = await onMember(app, tenant._id, userId, async (member) => {
     if (member.role === input.role) return member;
-    requireHeld(actor, tenant._id, await permissionsOfMember(app, member), "change this member");
+    requirePermissions(actor, tenant._id, await permissionsOfMember(app, member), "change this member");
     const event = makeEvent(app, actor, "organization.member_role_updated", {
       tenantId: tenant._id,
       resourceType: "user",
@@ -90,8 +90,8 @@ export async function changeMember(
     const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
     if (!changed) return undefined;
     if (becomesOwner) await enlistOwner(app, changed);
-    if (member.role === ownerRole) settleOwners(app, tenant._id);
-    settleEvents(app, app.storage.memberships, member._id, [event]);
+    if (member.role === ownerRole) finishOwnerChange(app, tenant._id);
+    flushEvents(app, app.storage.memberships, member._id, [event]);
     return changed;
   });
   const account = (await app.storage.users.find(userId)) ?? undefined;
@@ -99,8 +99,9 @@ export async function changeMember(
 }
 
 /**
- * Ends a membership: somebody else's, which takes the permission and all that they hold, or one's own. From this write
- * on nothing of the organization is the person's; what hung on the membership is cleaned up by a job.
+ * Ends a membership: another member's, which requires the permission and all permissions that they have, or the
+ * caller's own. From this write on the person has no access to the organization; a job removes what depended on the
+ * membership.
  */
 export async function removeMember(app: App, actor: Actor, tenantRef: string, userId: string): Promise<void> {
   if (actor.kind === "user" && actor.userId === userId) {
@@ -112,7 +113,7 @@ export async function removeMember(app: App, actor: Actor, tenantRef: string, us
   }
   const tenant = await loadTenant(app, actor, tenantRef, "member:remove");
   return endMembership(app, tenant._id, userId, async (member) => {
-    requireHeld(actor, tenant._id, await permissionsOfMember(app, member), "remove this member");
+    requirePermissions(actor, tenant._id, await permissionsOfMember(app, member), "remove this member");
     return departure(app, actor, "organization.member_removed", member);
   });
 }
@@ -134,8 +135,8 @@ export async function endMembership(
     if (isOwner && !options.evenLast) await releaseOwner(app, member);
     const { memberships } = app.storage;
     if (!(await memberships.markRemoved(member._id, member.revision, app.now(), [event]))) return undefined;
-    if (isOwner) settleOwners(app, tenantId);
-    settleEvents(app, memberships, member._id, [event]);
+    if (isOwner) finishOwnerChange(app, tenantId);
+    flushEvents(app, memberships, member._id, [event]);
     afterMemberLeft(app, { tenantId, userId });
     return member;
   });
@@ -188,8 +189,8 @@ const departed = ({ tenantId, userId, username, role }: MembershipDoc) => ({
 });
 
 /**
- * Has every room clean up after somebody who left: its processor (`workers/orgs/member-left.ts`) names the rooms. Until
- * that is done the person can't join again, so that nothing of old comes back with them.
+ * Queues the clean-up after a member who left (`workers/orgs/member-left.ts`). Until it is done the person can't join
+ * again, so that no former access comes back with them.
  */
 export function afterMemberLeft(app: App, member: { tenantId: string; userId: string }): void {
   app.background("clean up after a member", () =>
@@ -197,7 +198,7 @@ export function afterMemberLeft(app: App, member: { tenantId: string; userId: st
   );
 }
 
-/** Does something on a member as they are, again as long as they change meanwhile (`undefined`). */
+/** Changes a member as read, and retries as long as they change concurrently (`undefined`). */
 export async function onMember(
   app: App,
   tenantId: string,
@@ -211,7 +212,7 @@ export async function onMember(
     if (changed) return changed;
     await pause(attempt * pauseMs);
   }
-  throw new ServiceError("conflict", "This member is being changed by somebody else: try again.", {
+  throw new ServiceError("conflict", "This member is being changed concurrently: try again.", {
     kind: "member",
     ref: userId,
   });

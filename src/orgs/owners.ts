@@ -1,8 +1,8 @@
 /**
- * No organization is ever without an owner, whoever leaves at once. `ownerIds` of the organization are owners that are
- * counted on: always real ones, and never none. Whoever stops being an owner is first taken off them, which the last
- * can't be; whoever becomes one is entered afterwards, and while that is under way (`enlisting`) nobody takes the role
- * back, since a late entry would count on somebody who is an owner no more.
+ * An organization always has an owner, even if several leave at the same time. `ownerIds` of the organization lists
+ * owners that are counted: always current owners, and never none. A member who stops being an owner is removed from the
+ * list first, which is refused for the last one; a member who becomes an owner is added afterwards. While that is under
+ * way (`enlisting`) the role can't be changed, since a late entry would count a member who is no longer an owner.
  */
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import { countedOwners } from "../../storage/tenants.ts";
@@ -10,42 +10,44 @@ import { ownerRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
 
-/** After so long nobody is on the way into `ownerIds` or out of them any more; less than the age at which reconciling takes over. */
+/**
+ * Longest time that a change of `ownerIds` is under way; shorter than the age at which the reconcile job takes over.
+ */
 const underWayMs = 4000;
 
-/** Enters somebody who has just become an owner, and ends `enlisting`. */
+/** Adds a member who has just become an owner, and ends `enlisting`. */
 export async function enlistOwner(app: App, member: MembershipDoc): Promise<void> {
   const { tenants, memberships } = app.storage;
   const { _id, tenantId, userId, revision } = member;
   await tenants.addOwner(tenantId, userId);
   if (!(await memberships.finishEnlisting(_id, revision))) {
-    // Ended by somebody who took this process for stopped: what has come since may have made the entry untrue.
+    // Another process took this one for dead and ended it: a later change may have made the entry wrong.
     const now = await memberships.find(tenantId, userId);
     if (now?.role !== ownerRole) await tenants.dropOwner(tenantId, userId, app.now());
   }
-  await memberships.settle(_id, []);
+  await memberships.clearOutbox(_id, []);
 }
 
-/** Takes an owner off those that are counted on. Throws `last_owner` when that would leave none. */
+/** Removes an owner from the counted owners. Throws `last_owner` if none would remain. */
 export async function releaseOwner(app: App, member: MembershipDoc): Promise<void> {
   const { tenants } = app.storage;
   if (await tenants.dropOwner(member.tenantId, member.userId, app.now())) return;
-  // Another owner may be there whom a stop has left uncounted.
-  await mendOwners(app, member.tenantId);
+  // A crash may have left another owner uncounted.
+  await repairOwners(app, member.tenantId);
   if (await tenants.dropOwner(member.tenantId, member.userId, app.now())) return;
   throw lastOwner([{ id: member.tenantId, slug: member.tenantSlug, name: member.tenantName }]);
 }
 
-/** Lets an organization settle that was marked for it by `releaseOwner`, once the membership has followed. */
-export function settleOwners(app: App, tenantId: string): void {
-  app.background("settle owners", () => app.storage.tenants.settle(tenantId, []));
+/** Removes the mark that `releaseOwner` has set on an organization, once the membership is changed. */
+export function finishOwnerChange(app: App, tenantId: string): void {
+  app.background("finish a change of owners", () => app.storage.tenants.clearOutbox(tenantId, []));
 }
 
 /**
- * Counts on every owner, up to as many as are counted on; but not on those who may just be coming or leaving: two who
- * leave at once would keep one another for ever, and whoever is entered twice may be entered late.
+ * Adds uncounted owners, up to the maximum that is counted, except those whose change may be under way: two owners who
+ * leave concurrently would block each other permanently, and an owner added twice may be added too late.
  */
-export async function mendOwners(app: App, tenantId: string): Promise<void> {
+export async function repairOwners(app: App, tenantId: string): Promise<void> {
   const { tenants, memberships } = app.storage;
   const tenant = await tenants.find(tenantId);
   if (!tenant) return;
@@ -62,9 +64,9 @@ export async function mendOwners(app: App, tenantId: string): Promise<void> {
   }
 }
 
-/** Whether nobody else owns the organization of an owner. */
+/** Whether an owner is the only owner of the organization. */
 export async function isLastOwner(app: App, owner: MembershipDoc): Promise<boolean> {
-  await mendOwners(app, owner.tenantId);
+  await repairOwners(app, owner.tenantId);
   const tenant = await app.storage.tenants.find(owner.tenantId);
   return tenant !== null && tenant.ownerIds.every((id) => id === owner.userId);
 }

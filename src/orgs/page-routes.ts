@@ -1,9 +1,11 @@
-/** `/invitations/{token}`: where an invitation's mail leads. Looking changes nothing; only the form's buttons do. */
+/**
+ * The page for a new organization, and the page that the link of an invitation's mail leads to. A GET changes nothing.
+ */
 import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { ServiceError } from "../errors.ts";
-import { html, pageReply, problem, redirectReply, type Html } from "../http/pages.ts";
+import { checkForm, formText, orShow } from "../http/forms.ts";
+import { actorPage, html, problem, redirectReply, type Html } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
 import {
   acceptInvitation,
@@ -12,12 +14,60 @@ import {
   loadOwnInvitation,
   maskAddress,
 } from "./join.ts";
-import { InvitationTokenParams } from "./schema.ts";
+import { newOrganizationPage } from "./organization-page.ts";
+import { CreateTenant, InvitationTokenParams } from "./schema.ts";
+import { createTenant } from "./service.ts";
 
 const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
 const DecisionForm = z.object({ decision: z.string().max(20).default("").catch("") });
+const OrganizationForm = z.object({ organization: formText, slug: formText });
 
-export function invitationPageRoutes(app: App): Route[] {
+export function organizationPageRoutes(app: App): Route[] {
+  return [...newOrganizationRoutes(app), ...invitationRoutes(app)];
+}
+
+function newOrganizationRoutes(app: App): Route[] {
+  return [
+    route({
+      ...page,
+      method: "get",
+      path: "/orgs/new",
+      summary: "Form for a new organization",
+      async handle({ actor }) {
+        if (actor.kind !== "user") return redirectReply("/sign-in?return_to=%2Forgs%2Fnew");
+        return actorPage(actor, {
+          title: "New organization",
+          body: newOrganizationPage({ organization: "", slug: "" }),
+        });
+      },
+    }),
+    route({
+      ...page,
+      method: "post",
+      path: "/orgs/new",
+      summary: "Create an organization from the form",
+      body: OrganizationForm,
+      form: true,
+      handle: ({ actor, body }) =>
+        orShow(
+          async () => {
+            const { organization, slug } = body;
+            const input = checkForm(CreateTenant, { name: organization, slug: slug || undefined });
+            await createTenant(app, actor, input);
+            return redirectReply("/");
+          },
+          (error, options) =>
+            actorPage(
+              actor,
+              { title: "New organization", body: newOrganizationPage({ error, ...body }) },
+              options,
+            ),
+        ),
+    }),
+  ];
+}
+
+function invitationRoutes(app: App): Route[] {
   return [
     route({
       ...page,
@@ -45,7 +95,7 @@ export function invitationPageRoutes(app: App): Route[] {
 
 async function invitationPage(app: App, actor: Actor, token: string): Promise<Reply> {
   if (actor.kind !== "user") {
-    // A bare id proves nothing; only its owner, signed in, is told what it names.
+    // An id alone proves nothing: only its signed-in owner sees the invitation.
     if (!token.includes(".")) return signInFirst(token);
     const { invitation, tenant } = await loadInvitation(app, token);
     const back = encodeURIComponent(pathOf(token));
@@ -97,17 +147,10 @@ function signInFirst(token: string): Reply {
   return redirectReply(`/sign-in?return_to=${encodeURIComponent(pathOf(token))}`);
 }
 
-/** What is wrong with an invitation is said in a page. */
-async function orSay(actor: Actor, act: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return show(actor, "Invitation", { status: error.status, body: problem(error.message) });
-  }
-}
+/** Shows an error of an invitation in its page. */
+const orSay = (actor: Actor, act: () => Promise<Reply>) =>
+  orShow(act, (error, { status }) => show(actor, "Invitation", { status, body: problem(error) }));
 
 function show(actor: Actor, title: string, { body, status }: { body: Html; status?: number }): Reply {
-  const signedInAs = actor.kind === "user" ? actor.username : undefined;
-  return pageReply({ title, signedInAs, body }, status === undefined ? {} : { status });
+  return actorPage(actor, { title, body }, status === undefined ? {} : { status });
 }

@@ -1,11 +1,11 @@
-import type { TenantPayload } from "../../contract/payloads.ts";
 import type {
   InvitationPayload,
   JoinedPayload,
   MemberPayload,
   RolePayload,
   TeamPayload,
-} from "../../contract/payloads-organizations.ts";
+  TenantPayload,
+} from "../../contract/payloads/organizations.ts";
 import { builtInRoles } from "../../contract/vocabulary.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
@@ -18,7 +18,7 @@ import { ownerRole, permissionsOfRole } from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import type { Member } from "./members.ts";
 
-/** An organization as its members see it. `createdBy` tells the role of whoever has just created it. */
+/** An organization as its members see it. `createdBy` sets the role of the member who has just created it. */
 export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): TenantPayload {
   const isCreator = actor.kind === "user" && actor.userId === tenant.createdBy;
   const membership = membershipIn(actor, tenant._id);
@@ -34,7 +34,8 @@ export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): Tenant
     avatarUrl: tenant.avatar
       ? `${app.config.baseUrl}/api/tenants/${tenant._id}/avatar?v=${tenant.avatar.id}`
       : null,
-    ...(tenant.deletionAt ? { deletionAt: tenant.deletionAt.toISOString() } : {}),
+    maxTokenDays: tenant.maxTokenDays ?? null,
+    deletionAt: tenant.deletionAt?.toISOString(),
     createdAt: tenant.createdAt.toISOString(),
     updatedAt: tenant.updatedAt.toISOString(),
   };

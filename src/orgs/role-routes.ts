@@ -1,4 +1,4 @@
-import { RolePayload } from "../../contract/payloads-organizations.ts";
+import { RolePayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { presentBuiltInRoles, presentRole } from "./present.ts";
@@ -51,7 +51,7 @@ export function roleRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: "/api/tenants/:tenant/roles/:id",
-      summary: "Delete a custom role that nobody has",
+      summary: "Delete a custom role that is not in use",
       tag,
       auth: "required",
       params: RoleParams,

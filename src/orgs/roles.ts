@@ -1,19 +1,18 @@
-/** Custom roles of an organization. What they hold is given by whoever holds it, and nobody is left with a role that is gone. */
+/** Custom roles of an organization. A caller gives only permissions that they have; a role in use can't be deleted. */
 import { limits } from "../../contract/limits.ts";
-import { isDuplicate, isId } from "../../storage/database.ts";
-import { outboxFields } from "../../storage/outbox.ts";
+import { isId } from "../../storage/database.ts";
 import type { RoleDoc } from "../../storage/roles.ts";
 import type { Actor } from "../access/actor.ts";
-import { actorId } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { foldName } from "../users/schema.ts";
-import { requireHeld } from "./giving.ts";
+import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
+import { requirePermissions } from "./permission-checks.ts";
 import type { CreateRole, UpdateRole } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
-/** How many users of a role a refusal names. */
+/** Number of users of a role that an error names. */
 const namedUsers = 10;
 
 /** The organization's custom roles, by name. */
@@ -22,7 +21,7 @@ export async function listRoles(app: App, actor: Actor, tenantRef: string): Prom
   return app.storage.roles.list(tenant._id);
 }
 
-/** Throws `already_exists`, `limit_reached`, or `forbidden` for what the caller does not hold. */
+/** Throws `already_exists`, `limit_reached`, or `forbidden` for permissions that the caller does not have. */
 export async function createRole(
   app: App,
   actor: Actor,
@@ -30,43 +29,20 @@ export async function createRole(
   input: CreateRole,
 ): Promise<RoleDoc> {
   const tenant = await loadTenant(app, actor, tenantRef, "role:create");
-  requireHeld(actor, tenant._id, input.permissions, "make this role");
-  if ((await app.storage.roles.count(tenant._id)) >= limits.rolesPerOrganization) {
-    const limit = limits.rolesPerOrganization;
-    throw new ServiceError("limit_reached", `An organization has at most ${limit} roles.`, { limit });
-  }
-  const now = app.now();
+  requirePermissions(actor, tenant._id, input.permissions, "make this role");
+  const { roles } = app.storage;
+  requireFreeSlot("role", await roles.count(tenant._id), limits.rolesPerOrganization);
   const { name, permissions } = input;
-  const id = app.newId();
   const event = makeEvent(app, actor, "role.created", {
     tenantId: tenant._id,
     resourceType: "role",
-    resourceId: id,
+    resourceId: app.newId(),
     metadata: { name, permissions },
   });
-  const role: RoleDoc = {
-    _id: id,
-    tenantId: tenant._id,
-    name,
-    nameKey: foldName(name),
-    permissions,
-    revision: 0,
-    active: true,
-    createdBy: actorId(actor),
-    createdAt: now,
-    updatedAt: now,
-    ...outboxFields([event]),
-  };
-  try {
-    await app.storage.roles.insert(role);
-  } catch (error) {
-    throw nameTaken(error, name);
-  }
-  settleEvents(app, app.storage.roles, id, [event]);
-  return role;
+  return insertRecord(app, "role", roles, { ...newRecord(app, actor, name, event), permissions });
 }
 
-/** Changes name or content. The caller must hold both what the role gave and what it is to give. */
+/** Changes the name or the permissions. The caller must have the former and the new permissions. */
 export async function updateRole(
   app: App,
   actor: Actor,
@@ -76,8 +52,8 @@ export async function updateRole(
 ): Promise<RoleDoc> {
   const tenant = await loadTenant(app, actor, tenantRef, "role:update");
   const role = await loadRole(app, tenant._id, id);
-  requireHeld(actor, tenant._id, role.permissions, "change this role");
-  requireHeld(actor, tenant._id, input.permissions ?? {}, "put this into a role");
+  requirePermissions(actor, tenant._id, role.permissions, "change this role");
+  requirePermissions(actor, tenant._id, input.permissions ?? {}, "put this into a role");
   const event = makeEvent(app, actor, "role.updated", {
     tenantId: tenant._id,
     resourceType: "role",
@@ -85,25 +61,18 @@ export async function updateRole(
     metadata: { name: role.name, changed: { ...input } },
   });
   const fields = {
-    ...(input.name === undefined ? {} : { name: input.name, nameKey: foldName(input.name) }),
-    ...(input.permissions === undefined ? {} : { permissions: input.permissions }),
+    name: input.name,
+    nameKey: input.name === undefined ? undefined : foldName(input.name),
+    permissions: input.permissions,
   };
-  let updated: RoleDoc | null;
-  try {
-    updated = await app.storage.roles.update(id, role.revision, fields, app.now(), [event]);
-  } catch (error) {
-    throw nameTaken(error, input.name ?? role.name);
-  }
-  if (!updated) throw changedMeanwhile(id);
-  settleEvents(app, app.storage.roles, id, [event]);
-  return updated;
+  return updateRecord(app, "role", app.storage.roles, role, fields, event);
 }
 
 /** Throws `refused`, with `details.usedBy`, while a member, a team or an invitation has the role. */
 export async function deleteRole(app: App, actor: Actor, tenantRef: string, id: string): Promise<void> {
   const tenant = await loadTenant(app, actor, tenantRef, "role:delete");
   const role = await loadRole(app, tenant._id, id);
-  requireHeld(actor, tenant._id, role.permissions, "delete this role");
+  requirePermissions(actor, tenant._id, role.permissions, "delete this role");
   await requireUnused(app, role);
   const event = makeEvent(app, actor, "role.deleted", {
     tenantId: tenant._id,
@@ -112,7 +81,7 @@ export async function deleteRole(app: App, actor: Actor, tenantRef: string, id: 
     metadata: { name: role.name },
   });
   if (!(await app.storage.roles.markRemoved(id, app.now(), [event]))) throw notFound("role", id);
-  settleEvents(app, app.storage.roles, id, [event]);
+  flushEvents(app, app.storage.roles, id, [event]);
 }
 
 async function requireUnused(app: App, { _id, tenantId, name }: RoleDoc): Promise<void> {
@@ -151,21 +120,4 @@ async function loadRole(app: App, tenantId: string, id: string): Promise<RoleDoc
   const role = isId(id) ? await app.storage.roles.find(tenantId, id) : null;
   if (!role) throw notFound("role", id);
   return role;
-}
-
-function changedMeanwhile(id: string): ServiceError {
-  return new ServiceError("conflict", "This role was changed meanwhile: look again and try again.", {
-    kind: "role",
-    ref: id,
-  });
-}
-
-function nameTaken(error: unknown, name: string): unknown {
-  if (!isDuplicate(error, "role_name")) return error;
-  return new ServiceError(
-    "already_exists",
-    `There is a role "${name}" already: choose another name.`,
-    { kind: "role", ref: name },
-    { cause: error },
-  );
 }

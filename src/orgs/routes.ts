@@ -1,4 +1,4 @@
-import { TenantPayload } from "../../contract/payloads.ts";
+import { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";

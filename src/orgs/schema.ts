@@ -41,8 +41,12 @@ export const UpdateTenant = z
     name: orgName.optional(),
     slug: orgSlug.optional().meta({ description: "the former one keeps leading here" }),
     description: orgDescription.optional().meta({ description: "empty removes it" }),
+    maxTokenDays: z.number().int().min(1).max(limits.tokenExpiryDaysMax).nullable().optional().meta({
+      description:
+        "age in days from which API tokens don't act in the organization; null removes the limit; needs security: manage",
+    }),
   })
-  .refine((fields) => Object.keys(fields).length > 0, "needs name, slug or description");
+  .refine((fields) => Object.keys(fields).length > 0, "needs name, slug, description or maxTokenDays");
 export type UpdateTenant = z.output<typeof UpdateTenant>;
 
 const tenant = z.string().min(1).max(64).meta({ description: "id or slug" });
@@ -66,6 +70,7 @@ export const MemberQuery = z.object({
     .string()
     .trim()
     .max(limits.searchQuery)
+    .refine((text) => !text.includes("\0"), "must not contain NUL")
     .optional()
     .transform((text) => (text === "" ? undefined : text))
     .meta({ description: "how a user name, or a word of a name, begins" }),
@@ -105,7 +110,7 @@ export const UpdateTeam = z
 export type UpdateTeam = z.output<typeof UpdateTeam>;
 
 const RolePermissions = permissionMap(customRoleActions).meta({
-  description: "permission groups to actions (docs/access.md)",
+  description: "permission groups to actions (docs/concepts/access.md)",
 });
 
 export const CreateRole = z.strictObject({ name: roleName(), permissions: RolePermissions });

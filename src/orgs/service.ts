@@ -10,7 +10,7 @@ import type { Actor } from "../access/actor.ts";
 import { decideTenant, membershipIn } from "../access/decide.ts";
 import { isPermitted } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { carryEvents, makeEvent, settleEvents } from "../audit/events.ts";
+import { publishEvents, makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { memberNames } from "../users/member-names.ts";
@@ -69,8 +69,8 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
     await app.storage.memberships.remove(membershipId);
     throw slugTaken(error, slug);
   }
-  await followTenant(app, tenant);
-  settleEvents(app, app.storage.tenants, id, [event]);
+  await propagateTenant(app, tenant);
+  flushEvents(app, app.storage.tenants, id, [event]);
   return tenant;
 }
 
@@ -78,7 +78,7 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
  * Repeats what an organization is called wherever that is kept. Done again by the reconcile job after a stop. Of
  * several at once the slowest may write a name that is over, so each looks again until what it wrote still holds.
  */
-export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
+export async function propagateTenant(app: App, tenant: TenantDoc): Promise<void> {
   let written: TenantDoc;
   let now: TenantDoc | null = tenant;
   do {
@@ -89,19 +89,24 @@ export async function followTenant(app: App, tenant: TenantDoc): Promise<void> {
     now = await app.storage.tenants.find(written._id);
   } while (
     now &&
-    (now.slug !== written.slug || now.name !== written.name || isDeleted(now) !== isDeleted(written))
+    (now.slug !== written.slug ||
+      now.name !== written.name ||
+      now.maxTokenDays !== written.maxTokenDays ||
+      isDeleted(now) !== isDeleted(written))
   );
 }
 
-/** For so long an answer waits for what follows from a change; the rest of many skills follows in the background. */
+/** Longest time that a response waits for the propagation; that of many skills continues in the background. */
 const followMs = 5000;
 
-/** Follows a change of an organization, then carries its events: until both are done, the reconcile job has them done. */
-export async function followSoon(app: App, tenant: TenantDoc, events: EventRow[]): Promise<void> {
-  const followed = followTenant(app, tenant);
-  app.background("follow an organization", async () => {
+/**
+ * Propagates a change of an organization, then publishes its events. The reconcile job completes both after a crash.
+ */
+export async function propagateTenantSoon(app: App, tenant: TenantDoc, events: EventRow[]): Promise<void> {
+  const followed = propagateTenant(app, tenant);
+  app.background("propagate an organization", async () => {
     await followed;
-    await carryEvents(app, app.storage.tenants, tenant._id, events);
+    await publishEvents(app, app.storage.tenants, tenant._id, events);
   });
   await Promise.race([followed, pause(followMs, undefined, { ref: false })]);
 }
@@ -129,8 +134,8 @@ export async function listTenants(app: App, actor: Actor): Promise<TenantDoc[]> 
 }
 
 /**
- * Finds an organization by id or slug, for an act. To anybody but its members it does not exist; one that is to be erased
- * is there for its owners alone, who can read it and take the deletion back.
+ * Finds an organization by id or slug and checks a permission in it. It exists for its members only; one that is to be
+ * erased exists for its owners only, who can read it and cancel the deletion.
  */
 export async function loadTenant(
   app: App,
@@ -143,6 +148,7 @@ export async function loadTenant(
   const tenant = (isId(ref) ? await tenants.find(ref) : null) ?? (await tenants.findBySlug(ref));
   const verdict = decideTenant(actor, permission, tenant?._id);
   if (verdict === "unauthenticated") throw unauthenticated();
+  if (verdict === "absent") refuseOldToken(actor, tenant?._id);
   if (verdict === "absent" || !tenant || tenant.erasing) throw notFound("team", ref);
   // The memberships follow a moment later.
   const held = membershipIn(actor, tenant._id)?.permissions;
@@ -156,9 +162,21 @@ export async function loadTenant(
   return tenant;
 }
 
+/** Explains to a member why their token finds nothing in an organization. Throws `forbidden`. */
+function refuseOldToken(actor: Actor, tenantId: string | undefined): void {
+  if (actor.kind !== "user" || actor.via.kind !== "token") return;
+  const left = actor.via.tooOldFor?.find((membership) => membership.tenantId === tenantId);
+  if (!left) return;
+  const { tenantSlug, maxTokenDays } = left;
+  throw forbidden(
+    `"${tenantSlug}" accepts API tokens up to an age of ${maxTokenDays} days, and this one is older: log in again, or create another token.`,
+    { kind: "token", maxTokenDays },
+  );
+}
+
 /**
- * Changes settings. After a change of slug the former ones still lead to the organization, up to
- * `limits.formerOrgSlugs` of them, and nobody else can take them.
+ * Changes settings. Former slugs still lead to the organization, and no other organization can take one. Throws
+ * `limit_reached` for one more new slug than `limits.formerOrgSlugs` allows.
  */
 export async function updateTenant(
   app: App,
@@ -167,6 +185,7 @@ export async function updateTenant(
   input: UpdateTenant,
 ): Promise<TenantDoc> {
   let tenant = await loadTenant(app, actor, ref, "organization:update");
+  if (input.maxTokenDays !== undefined) await loadTenant(app, actor, ref, "security:manage");
   const event = makeEvent(app, actor, "organization.updated", {
     tenantId: tenant._id,
     resourceType: "organization",
@@ -176,10 +195,10 @@ export async function updateTenant(
   for (;;) {
     const updated = await applySettings(app, tenant, input, event);
     if (updated) {
-      await followSoon(app, updated, [event]);
+      await propagateTenantSoon(app, updated, [event]);
       return updated;
     }
-    // Somebody else changed the slug meanwhile: each such round is one change of theirs.
+    // The slug was changed concurrently: each round is one such change.
     tenant = await loadTenant(app, actor, tenant._id, "organization:update");
   }
 }
@@ -191,10 +210,13 @@ async function applySettings(
   event: EventRow,
 ): Promise<TenantDoc | null> {
   const { slug } = input;
-  const slugs =
-    slug === undefined
-      ? undefined
-      : [slug, ...tenant.slugs.filter((former) => former !== slug)].slice(0, 1 + limits.formerOrgSlugs);
+  const slugs = slug === undefined ? undefined : [slug, ...tenant.slugs.filter((former) => former !== slug)];
+  if (slugs && slugs.length > 1 + limits.formerOrgSlugs && slugs.length > tenant.slugs.length)
+    throw new ServiceError(
+      "limit_reached",
+      `The organization has had ${limits.formerOrgSlugs} other slugs, which is the limit: choose a former one.`,
+      { limit: limits.formerOrgSlugs },
+    );
   const fields = { ...input, ...(slugs ? { slugs } : {}) };
   try {
     return await app.storage.tenants.update(tenant._id, fields, app.now(), [event], slugs && tenant.slugs);

@@ -1,4 +1,4 @@
-import { MemberPayload, TeamPayload } from "../../contract/payloads-organizations.ts";
+import { MemberPayload, TeamPayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { presentMember, presentTeam } from "./present.ts";

@@ -1,17 +1,23 @@
-/** Teams of an organization, and who is in them. Whoever changes a team holds what it carries. */
+/** Teams of an organization and their members. Changing a team requires the permissions that it gives. */
 import { limits } from "../../contract/limits.ts";
-import { isDuplicate, isId } from "../../storage/database.ts";
-import { outboxFields } from "../../storage/outbox.ts";
+import { isId } from "../../storage/database.ts";
 import type { TeamDoc } from "../../storage/teams.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
-import { actorId, type Actor } from "../access/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
-import { permissionsOfRoles, permissionsOfTeams, requireHeld, unknownTeam } from "./giving.ts";
+import {
+  permissionsOfRoles,
+  permissionsOfTeams,
+  requirePermissions,
+  requireTeamAccess,
+  unknownTeam,
+} from "./permission-checks.ts";
+import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
 import { listMembers, onMember, type Member } from "./members.ts";
 import { NameCursor, type CreateTeam, type ListQuery, type MemberQuery, type UpdateTeam } from "./schema.ts";
 import { loadTenant } from "./service.ts";
@@ -44,43 +50,21 @@ export async function createTeam(
   input: CreateTeam,
 ): Promise<TeamDoc> {
   const tenant = await loadTenant(app, actor, tenantRef, "team:create");
-  const carried = await permissionsOfRoles(app, tenant._id, input.roles);
-  requireHeld(actor, tenant._id, carried, "put these roles on a team");
-  if ((await app.storage.teams.count(tenant._id)) >= limits.teamsPerOrganization) {
-    const limit = limits.teamsPerOrganization;
-    throw new ServiceError("limit_reached", `An organization has at most ${limit} teams.`, { limit });
-  }
-  const now = app.now();
-  const id = app.newId();
+  const permissions = await permissionsOfRoles(app, tenant._id, input.roles);
+  requirePermissions(actor, tenant._id, permissions, "put these roles on a team");
+  const { teams } = app.storage;
+  requireFreeSlot("team", await teams.count(tenant._id), limits.teamsPerOrganization);
   const event = makeEvent(app, actor, "team.created", {
     tenantId: tenant._id,
     resourceType: "team",
-    resourceId: id,
+    resourceId: app.newId(),
     metadata: { name: input.name, roles: input.roles },
   });
-  const team: TeamDoc = {
-    _id: id,
-    tenantId: tenant._id,
-    name: input.name,
-    nameKey: foldName(input.name),
-    roleIds: input.roles,
-    revision: 0,
-    active: true,
-    createdBy: actorId(actor),
-    createdAt: now,
-    updatedAt: now,
-    ...outboxFields([event]),
-  };
-  try {
-    await app.storage.teams.insert(team);
-  } catch (error) {
-    throw nameTaken(error, input.name);
-  }
-  settleEvents(app, app.storage.teams, id, [event]);
-  return team;
+  const record = newRecord(app, actor, input.name, event);
+  return insertRecord(app, "team", teams, { ...record, roleIds: input.roles });
 }
 
-/** Changes name or roles. The caller must hold both what the team carried and what it is to carry. */
+/** Changes the name or the roles. The caller must have the former and the new permissions of the team. */
 export async function updateTeam(
   app: App,
   actor: Actor,
@@ -90,10 +74,13 @@ export async function updateTeam(
 ): Promise<TeamDoc> {
   const tenant = await loadTenant(app, actor, tenantRef, "team:update");
   const team = await loadTeam(app, tenant, id);
-  await requireHeldByTeam(app, actor, team, "change this team");
+  await requirePermissionsOf(app, actor, team, "change this team");
   if (input.roles) {
-    const carried = await permissionsOfRoles(app, tenant._id, input.roles);
-    requireHeld(actor, tenant._id, carried, "put these roles on a team");
+    const permissions = await permissionsOfRoles(app, tenant._id, input.roles);
+    requirePermissions(actor, tenant._id, permissions, "put these roles on a team");
+    // A role extends what the team's members may do in folders on which they have grants.
+    if (input.roles.some((role) => !team.roleIds.includes(role)))
+      await requireTeamAccess(app, actor, tenant._id, [id], "add a role to this team");
   }
   const event = makeEvent(app, actor, "team.updated", {
     tenantId: tenant._id,
@@ -102,32 +89,21 @@ export async function updateTeam(
     metadata: { name: team.name, changed: { ...input } },
   });
   const fields = {
-    ...(input.name === undefined ? {} : { name: input.name, nameKey: foldName(input.name) }),
-    ...(input.roles === undefined ? {} : { roleIds: input.roles }),
+    name: input.name,
+    nameKey: input.name === undefined ? undefined : foldName(input.name),
+    roleIds: input.roles,
   };
-  let updated: TeamDoc | null;
-  try {
-    updated = await app.storage.teams.update(id, team.revision, fields, app.now(), [event]);
-  } catch (error) {
-    throw nameTaken(error, input.name ?? team.name);
-  }
-  if (!updated)
-    throw new ServiceError("conflict", "This team was changed meanwhile: look again and try again.", {
-      kind: "team",
-      ref: id,
-    });
-  settleEvents(app, app.storage.teams, id, [event]);
-  return updated;
+  return updateRecord(app, "team", app.storage.teams, team, fields, event);
 }
 
 /**
- * Deletes a team: from this write on nobody has anything by it. What still names it is cleaned up by a job, which every
- * room takes part in (`workers/orgs/team-deleted.ts`).
+ * Deletes a team: from this write on it gives its members nothing. A job removes the references to it
+ * (`workers/orgs/team-deleted.ts`).
  */
 export async function deleteTeam(app: App, actor: Actor, tenantRef: string, id: string): Promise<void> {
   const tenant = await loadTenant(app, actor, tenantRef, "team:delete");
   const team = await loadTeam(app, tenant, id);
-  await requireHeldByTeam(app, actor, team, "delete this team");
+  await requirePermissionsOf(app, actor, team, "delete this team");
   const event = makeEvent(app, actor, "team.deleted", {
     tenantId: tenant._id,
     resourceType: "team",
@@ -135,7 +111,7 @@ export async function deleteTeam(app: App, actor: Actor, tenantRef: string, id: 
     metadata: { name: team.name },
   });
   if (!(await app.storage.teams.markRemoved(id, app.now(), [event]))) throw unknownTeam(id);
-  settleEvents(app, app.storage.teams, id, [event]);
+  flushEvents(app, app.storage.teams, id, [event]);
   app.background("clean up after a team", () =>
     app.queue.enqueue("orgs.team-deleted", { tenantId: tenant._id, teamId: id }, { jobId: id }),
   );
@@ -153,7 +129,7 @@ export async function listTeamMembers(
   return listMembers(app, actor, tenantRef, input, team._id);
 }
 
-/** Puts a member into a team; who is in it already stays in it. */
+/** Adds a member to a team; a member of the team stays in it. */
 export async function addTeamMember(
   app: App,
   actor: Actor,
@@ -164,7 +140,7 @@ export async function addTeamMember(
   await changeTeamMember(app, actor, tenantRef, id, userId, "team.member_added");
 }
 
-/** Takes a member out of a team; throws `not_found` for who is not in it. */
+/** Removes a member from a team. Throws `not_found` for a user who is not in it. */
 export async function removeTeamMember(
   app: App,
   actor: Actor,
@@ -185,8 +161,9 @@ async function changeTeamMember(
 ): Promise<void> {
   const tenant = await loadTenant(app, actor, tenantRef, "team:update");
   const team = await loadTeam(app, tenant, id);
-  await requireHeldByTeam(app, actor, team, "change who is in this team");
   const isAdded = change === "team.member_added";
+  if (isAdded) await requireTeamAccess(app, actor, tenant._id, [id], "add anyone to this team");
+  else await requirePermissionsOf(app, actor, team, "remove anyone from this team");
   await onMember(app, tenant._id, userId, async (member) => {
     const isIn = member.teamIds.includes(id);
     if (isAdded && isIn) return member;
@@ -204,7 +181,7 @@ async function changeTeamMember(
     const fields = isAdded ? { addTeam: id } : { removeTeam: id };
     const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
     if (!changed) return undefined;
-    settleEvents(app, app.storage.memberships, member._id, [event]);
+    flushEvents(app, app.storage.memberships, member._id, [event]);
     return changed;
   });
 }
@@ -215,8 +192,8 @@ async function loadTeam(app: App, tenant: TenantDoc, id: string): Promise<TeamDo
   return team;
 }
 
-async function requireHeldByTeam(app: App, actor: Actor, team: TeamDoc, act: string): Promise<void> {
-  requireHeld(actor, team.tenantId, await permissionsOfTeams(app, team.tenantId, [team._id]), act);
+async function requirePermissionsOf(app: App, actor: Actor, team: TeamDoc, act: string): Promise<void> {
+  requirePermissions(actor, team.tenantId, await permissionsOfTeams(app, team.tenantId, [team._id]), act);
 }
 
 function notInTeam(team: TeamDoc, userId: string): ServiceError {
@@ -224,14 +201,4 @@ function notInTeam(team: TeamDoc, userId: string): ServiceError {
     kind: "member",
     ref: userId,
   });
-}
-
-function nameTaken(error: unknown, name: string): unknown {
-  if (!isDuplicate(error, "team_name")) return error;
-  return new ServiceError(
-    "already_exists",
-    `There is a team "${name}" already: choose another name.`,
-    { kind: "team", ref: name },
-    { cause: error },
-  );
 }

@@ -16,15 +16,15 @@ import { startEmbeddedQueue } from "../../engines/queue.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import type { Log } from "../log.ts";
 import { QueueUnavailableError } from "./errors.ts";
+import { type Patience, waitFor } from "./wait.ts";
 
-/** Keeps our keys apart from others in a shared Redis; the embedded engine is ours alone. */
+/** Separates our keys from others in a shared Redis; the embedded engine is not shared. */
 const REDIS_PREFIX = "svc";
-/** An answer is expected within this time where somebody waits for it. */
+/** Longest time that a caller waits for a response. */
 export const PRODUCER_TIMEOUT_MS = 3000;
 const PRODUCER_WAIT_MS = 2000;
 /** Consumers wait for an engine that restarts instead of failing their job. */
 const CONSUMER_WAIT_MS = 15_000;
-const OPEN_TIMEOUT_MS = 10_000;
 
 const retryStrategy = (times: number) => Math.min(times * 200, 2000);
 
@@ -83,7 +83,7 @@ export interface QueueBackend {
   close(): Promise<void>;
 }
 
-/** Rejects with QueueUnavailableError where `work` takes longer than `ms`; its late result is ignored. */
+/** Rejects with QueueUnavailableError if `work` takes longer than `ms`; a late result is ignored. */
 export async function withinTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
@@ -96,7 +96,7 @@ export async function withinTime<T>(work: Promise<T>, ms: number, what: string):
   }
 }
 
-/** What both kinds of worker have in common. */
+/** The common part of both kinds of worker. */
 interface WorkerEvents {
   on(event: "failed", listener: ConsumerEvents["failed"]): unknown;
   on(event: "stalled", listener: ConsumerEvents["stalled"]): unknown;
@@ -110,8 +110,8 @@ function listen(worker: WorkerEvents, events: ConsumerEvents) {
 }
 
 /**
- * BullMQ makes and owns the connections, one per queue and two per worker. Those that add jobs fail at once while
- * Redis is away, those that process wait for it.
+ * BullMQ creates and owns the connections, one per queue and two per worker. While Redis is unavailable, those that add
+ * jobs fail at once, and those that process jobs wait for it.
  */
 export function redisBackend(redisUrl: string): QueueBackend {
   const producer = {
@@ -138,8 +138,17 @@ export function redisBackend(redisUrl: string): QueueBackend {
   };
 }
 
+async function migrate(pool: QueuePool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await runMigrations(client);
+  } finally {
+    client.release();
+  }
+}
+
 /** Starts the embedded engine on `dataDir`, or attaches to it, and brings its tables up to date. */
-export async function embeddedBackend(dataDir: string, log: Log): Promise<QueueBackend> {
+export async function embeddedBackend(dataDir: string, log: Log, patience: Patience): Promise<QueueBackend> {
   const engine = await startEmbeddedQueue({ dataDir, log });
   const producer = new QueuePool(engine.uri, { waitMs: PRODUCER_WAIT_MS });
   const consumer = new QueuePool(engine.uri, { waitMs: CONSUMER_WAIT_MS });
@@ -148,9 +157,7 @@ export async function embeddedBackend(dataDir: string, log: Log): Promise<QueueB
     await engine.stop();
   };
   try {
-    const client = await consumer.connect();
-    await runMigrations(client);
-    client.release();
+    await waitFor("the tables of the job queue", migrate(consumer), log, patience);
   } catch (error) {
     await close();
     throw error;
@@ -169,9 +176,4 @@ export async function embeddedBackend(dataDir: string, log: Log): Promise<QueueB
     },
     close,
   };
-}
-
-/** Resolves once the queue answers; at start-up there is more patience than under a request. */
-export async function untilReady(queue: BackendQueue, name: string): Promise<void> {
-  await withinTime(queue.waitUntilReady(), OPEN_TIMEOUT_MS, `opening "${name}"`);
 }

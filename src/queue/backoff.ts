@@ -3,7 +3,7 @@ import type { JobPolicy } from "./jobs.ts";
 
 /** The share of a pause that chance decides, so that jobs which failed together do not come back together. */
 const jitter = 0.3;
-/** Whoever asks for more patience than that is asked again before it is over. */
+/** Upper limit of a requested delay; a longer one is cut to this. */
 const longestAskedMs = 6 * 3_600_000;
 
 /** The name in a job's options by which the engine asks this file. */

@@ -23,7 +23,7 @@ const LOCK_MS = 30_000;
 const STALLED_CHECK_MS = 15_000;
 /** So many processes may die under a job before it counts as failed: it is then likely what kills them. */
 const MAX_STALLED = 5;
-/** Of an error's message in a job's history. */
+/** Characters of an error's message kept in a job's history. */
 const NOTED_CHARACTERS = 500;
 /** The pause before the next attempt to fetch a job where the engine refused one. */
 const FETCH_RETRY_MS = 1000;
@@ -133,13 +133,13 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
     const isLast = isPermanent(error) || job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
     await note(job, ended(isLast ? "failed" : "retried"), error);
     if (!isPermanent(error)) throw error;
-    // The stack that is kept is to be that of the trouble, not of this place.
+    // Keeps the stack of the original error, not of this line.
     const { message, stack } = error as Error;
     throw Object.assign(new UnrecoverableError(message), { cause: error, stack });
   }
 }
 
-/** Rejects where an attempt takes longer than its policy allows: what hangs must not hold its place for ever. */
+/** Rejects if an attempt takes longer than its policy allows, so that a hanging job does not occupy its slot forever. */
 async function withinLimit(work: Promise<void>, name: JobName): Promise<void> {
   const limitMs = jobPolicies[name].timeoutMs ?? defaultTimeoutMs;
   let timer: NodeJS.Timeout | undefined;
@@ -166,7 +166,7 @@ function logFailure(log: Log, job: Job | undefined, error: Error) {
   const attempt = job?.attemptsMade ?? 0;
   const fields = { job: job?.name, jobId: job?.id, attempt, attempts, error };
   const isLast = attempt >= attempts || error instanceof UnrecoverableError;
-  if (isLast) log.error(fields, "a job failed for good");
+  if (isLast) log.error(fields, "a job failed permanently");
   else log.warn(fields, "a job failed and will be tried again");
 }
 

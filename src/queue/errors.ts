@@ -10,6 +10,15 @@ export class QueueUnavailableError extends Error {
   }
 }
 
+/** The queue can't be opened: nothing accepts connections at its address, or the credentials are refused. */
+export class QueueUnreachableError extends Error {
+  constructor(cause: Error) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    super(`The job queue can't be opened: ${message || code}. Check REDIS_URL.`, { cause });
+    this.name = "QueueUnreachableError";
+  }
+}
+
 /** An attempt at a job took longer than its policy allows; it is tried again. */
 export class JobTimeoutError extends Error {
   constructor(name: string, limitMs: number) {

@@ -9,4 +9,4 @@ export {
   queueOf,
   retiredJobs,
 } from "./jobs.ts";
-export { type EnqueueOptions, openQueue, type Queue, type QueuePlace } from "./open.ts";
+export { type EnqueueOptions, openQueue, type Queue, type QueueLocation } from "./open.ts";

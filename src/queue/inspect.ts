@@ -1,4 +1,4 @@
-// Looking into the queue and mending what is in it, for the service's administrators.
+// Lists, retries and removes jobs, for the service's administrators.
 import type { Job } from "bullmq";
 
 import { type JobState, jobStates } from "../../contract/vocabulary.ts";
@@ -18,7 +18,7 @@ export interface QueuedJob {
   createdAt: Date;
   startedAt: Date | undefined;
   finishedAt: Date | undefined;
-  /** Of a delayed job: about when it runs. */
+  /** Approximate time at which a delayed job runs. */
   runsAt: Date | undefined;
   isScheduled: boolean;
 }
@@ -30,7 +30,7 @@ export interface QueuedJobDetail extends QueuedJob {
   worker: string | undefined;
 }
 
-/** Why an act on a job was not done. `missing`: there is no such job (any more). */
+/** Why an action on a job was refused. `missing`: the job does not exist (any more). */
 export type Refusal = "missing" | "active" | "not_failed" | "not_delayed" | "scheduled";
 
 export interface QueueInspector {
@@ -47,7 +47,7 @@ export interface QueueInspector {
   /** Lets a delayed job run now. */
   promote(queue: QueueName, id: string): Promise<Refusal | undefined>;
   remove(queue: QueueName, id: string): Promise<Refusal | undefined>;
-  /** Of every process: no job of the queue is begun until it is resumed. What runs goes on. */
+  /** No process starts jobs of the queue until it is resumed. Running jobs continue. */
   pause(queue: QueueName): Promise<void>;
   resume(queue: QueueName): Promise<void>;
 }
@@ -85,7 +85,7 @@ export function inspectorOf(
     } catch (error) {
       const known = refusals[Number((error as { code?: unknown }).code)];
       if (known) return known;
-      // It has moved on between the look and the act: what it is now says why.
+      // The job's state changed after it was read: its current state gives the reason.
       const now = await load(queue, id);
       if (!now) return "missing";
       const reason = check(now.state, now.job);
@@ -152,7 +152,7 @@ export function inspectorOf(
 
 const isFinished = (state: JobState) => state === "failed" || state === "completed";
 
-/** A list and its jobs are read one after the other: what has moved on meanwhile must not be shown in its old place. */
+/** A list and its jobs are read one after the other: a job whose state has since changed must not be listed. */
 function isPlausible(job: Job, state: JobState): boolean {
   if (isFinished(state)) return job.finishedOn !== undefined;
   return job.finishedOn === undefined || job.finishedOn === null;

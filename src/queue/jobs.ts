@@ -1,13 +1,13 @@
-// The closed catalogue of jobs. A job carries ids, never content: its processor reads the facts afresh, so running
+// The closed catalog of jobs. A job carries ids, never content: its processor reads the current records, so running
 // twice equals running once.
 
-/** What each job carries. The part before the dot names its queue. */
+/** Payload of each job. The part of its name before the dot is its queue. */
 export interface JobPayloads {
-  /** Compares what Git, the records and the refs say, and mends what a stop in between left behind. */
+  /** Compares Git, the records and the refs, and repairs the effects of interrupted changes. */
   "upkeep.reconcile": Record<string, never>;
   /** Removes what has expired: sessions, device codes, staged uploads. */
   "upkeep.purge": Record<string, never>;
-  /** Removes a deleted skill's bytes for good. */
+  /** Permanently removes a deleted skill's bytes. */
   "upkeep.erase-skill": { skillId: string; tenantId: string };
   /** Removes what hung on a deleted account, and then its document. */
   "upkeep.erase-account": { userId: string };
@@ -25,17 +25,17 @@ export interface JobPayloads {
   "mail.account": { userId: string };
   /** Schedules the personal workspaces that members of an organization still lack, and provisions them. */
   "workspaces.sync": { tenantId: string };
-  /** Removes the workspace of somebody who has left, with its skills. */
+  /** Removes the workspace of a former member, with its skills. */
   "workspaces.delete": { tenantId: string; userId: string };
   /** Syncs an organization's connection with its repository. */
   "sync.run": { connectionId: string };
-  /** Looks at connected branches for pushes that nobody told of, and queues syncs that no job knows of. */
+  /** Checks connected branches for pushes without a webhook call, and queues syncs that have no job. */
   "branches.poll": Record<string, never>;
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
   /** Finds repositories that have many packs, and queues what joins them. */
   "upkeep.tidy-repos": Record<string, never>;
-  /** Packs an idle skill's repository anew with native git. */
+  /** Repacks an idle skill's repository with native git. */
   "upkeep.repack": { skillId: string; tenantId: string };
   /** Holds a sample of repositories to what is recorded of them. */
   "upkeep.check-repos": Record<string, never>;
@@ -58,7 +58,7 @@ export type Processors = { [K in JobName]: (payload: JobPayloads[K]) => Promise<
 export interface JobPolicy {
   attempts: number;
   backoffMs: number;
-  /** Past it the attempt counts as failed, and another may run beside what is left of it. Default ten minutes. */
+  /** After this time the attempt counts as failed, and another may run concurrently with it. Default: ten minutes. */
   timeoutMs?: number;
 }
 

@@ -1,4 +1,4 @@
-// The queue: one door to BullMQ for the whole service, on Redis or on the embedded engine.
+// The job queue: the only access to BullMQ for the whole service, on Redis or on the embedded engine.
 import type { JobsOptions, JobType } from "bullmq";
 
 import type { Log } from "../log.ts";
@@ -8,7 +8,6 @@ import {
   PRODUCER_TIMEOUT_MS,
   type QueueBackend,
   redisBackend,
-  untilReady,
   withinTime,
 } from "./backend.ts";
 import { policyBackoff } from "./backoff.ts";
@@ -25,31 +24,32 @@ import {
   queueOf,
   type RetiredJob,
 } from "./jobs.ts";
+import { collectConnectionErrors, startPatience, waitFor } from "./wait.ts";
 
-/** What waits in a paused queue is `paused` to the embedded engine, which the library's types do not know. */
+/** The embedded engine reports waiting jobs of a paused queue as `paused`, a state that the library's types lack. */
 const countedStates: readonly string[] = ["waiting", "paused", "active", "delayed", "failed", "completed"];
 const KEEP_COMPLETED = 200;
 const KEEP_FAILED = 1000;
-/** Of each job: what an administrator looks into it for. */
+/** Kept of each job, for administrators. */
 const KEEP_STACKS = 10;
 const KEEP_LOG_LINES = 50;
 const CLOSE_TIMEOUT_MS = 3000;
 
 /** Redis when there is a URL for it (or the path of its unix socket), else the embedded engine's data folder. */
-export type QueuePlace = { redisUrl: string } | { dataDir: string };
+export type QueueLocation = { redisUrl: string } | { dataDir: string };
 
 export interface EnqueueOptions {
   /**
-   * Names the work, unique within the job's name. While a job of this id waits, another one adds nothing; while one
-   * runs, one more is queued behind it, because the running one may have read its facts already.
+   * Identifies the work within the job's name. While a job of this id waits, another adds nothing; while one runs, one
+   * more is queued after it, because the running one may already have read its records.
    */
   jobId?: string;
-  /** A job of this id that waits for its time, or for its next attempt, is to run when this one would. */
+  /** Moves a delayed job of this id, or its next attempt, to the time at which this one would run. */
   retime?: boolean;
   delayMs?: number;
 }
 
-/** When a repeating job runs: in equal steps, or by a cron pattern (UTC unless a time zone is given). */
+/** Times of a repeating job: at a fixed interval, or by a cron pattern (UTC unless a time zone is given). */
 type Schedule = { everyMs: number } | { cron: string; timeZone?: string };
 
 export interface QueueCounts {
@@ -63,28 +63,35 @@ export interface QueueCounts {
 export interface Queue {
   readonly kind: QueueBackend["kind"];
   /**
-   * Adds a job; resolved means the engine has it. Throws QueueUnavailableError within 3 s where the engine does not
-   * answer; the job may or may not have been added then.
+   * Adds a job; resolves once the engine has it. Throws QueueUnavailableError within 3 s if the engine does not respond;
+   * the job may then have been added or not.
    */
   enqueue<N extends JobName>(name: N, payload: JobPayloads[N], options?: EnqueueOptions): Promise<void>;
-  /** Makes a job repeat; one schedule per job name, and the last one given holds. */
+  /** Makes a job repeat. A job name has one schedule; the last one set applies. */
   upsertSchedule<N extends JobName>(name: N, payload: JobPayloads[N], schedule: Schedule): Promise<void>;
-  /** True when there was one. */
+  /** Whether a schedule existed. */
   removeSchedule(name: JobName | RetiredJob): Promise<boolean>;
   /** Jobs per state, for readiness and metrics. Throws QueueUnavailableError within 3 s. */
   counts(): Promise<Record<QueueName, QueueCounts>>;
-  /** For administrators: what lies in the queue, and mending it. All of it throws QueueUnavailableError within 3 s. */
+  /** For administrators: lists and changes jobs. Every method throws QueueUnavailableError within 3 s. */
   readonly inspector: QueueInspector;
   startConsumers(processors: Processors, settings: ConsumerSettings): Consumers;
-  /** Closes the consumers (work in flight finishes, within their deadline), the connections and the engine. */
+  /** Closes the consumers (running jobs finish within their deadline), the connections and the engine. */
   close(): Promise<void>;
 }
 
-/** Opens every queue of the catalogue; resolves once the engine answers. */
-export async function openQueue(place: QueuePlace, log: Log): Promise<Queue> {
+/**
+ * Opens every queue of the catalog; resolves once the engine responds, however long that takes. Throws
+ * QueueUnreachableError if a connection is impossible.
+ */
+export async function openQueue(place: QueueLocation, log: Log, patience = startPatience): Promise<Queue> {
   const backend =
-    "redisUrl" in place ? redisBackend(place.redisUrl) : await embeddedBackend(place.dataDir, log);
-  const onError = (error: Error) => log.warn({ error }, `queue: ${error.message}`);
+    "redisUrl" in place ? redisBackend(place.redisUrl) : await embeddedBackend(place.dataDir, log, patience);
+  const failures = collectConnectionErrors(patience);
+  const onError = (error: Error) => {
+    log.warn({ error }, `queue: ${error.message}`);
+    failures.add(error);
+  };
   const queues = new Map<QueueName, BackendQueue>(
     queueNames.map((name) => [name, backend.queue(name, onError)]),
   );
@@ -96,7 +103,8 @@ export async function openQueue(place: QueuePlace, log: Log): Promise<Queue> {
     await backend.close();
   };
   try {
-    await Promise.all([...queues].map(([name, queue]) => untilReady(queue, name)));
+    const ready = Promise.all(Array.from(queues.values(), (queue) => queue.waitUntilReady()));
+    await waitFor("the job queue", Promise.race([ready, failures.unreachable]), log, patience);
   } catch (error) {
     await close();
     throw error;
@@ -142,7 +150,7 @@ async function answerOf<T>(work: Promise<T>, what: string): Promise<T> {
   }
 }
 
-/** Trouble on the way to the engine, as opposed to a command that it refused. */
+/** Whether the connection to the engine failed, as opposed to a command that it refused. */
 function isEngineAway(error: unknown): boolean {
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (typeof code === "string" && /^E(CONN|PIPE|NOENT|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
@@ -164,7 +172,7 @@ function jobOptions(name: JobName, { jobId, retime = false, delayMs }: EnqueueOp
   return {
     ...retryOptions(name),
     ...(delayMs !== undefined && { delay: delayMs }),
-    // Not BullMQ's own jobId: with it a finished job would keep later ones out for as long as it is kept.
+    // Not BullMQ's own jobId: with it, a finished job would block later ones for as long as it is kept.
     ...(jobId !== undefined && {
       deduplication: { id: `${name}/${jobId}`, keepLastIfActive: true, reschedule: retime },
     }),
@@ -185,7 +193,7 @@ async function countStates(queues: Map<QueueName, BackendQueue>): Promise<Record
   return Object.fromEntries(await Promise.all(entries)) as Record<QueueName, QueueCounts>;
 }
 
-/** A queue whose engine is away cannot say goodbye: its connection is cut instead. */
+/** A queue whose engine is unavailable can't close gracefully; its connection is cut instead. */
 async function closeQueue(queue: BackendQueue) {
   try {
     await withinTime(queue.close(), CLOSE_TIMEOUT_MS, "closing");

@@ -1,4 +1,4 @@
-/** `git clone {base}/{org}/{slug}.git`: smart HTTP (gitprotocol-http), for reading only. */
+/** `git clone {base}/{org}/{slug}.git`: smart HTTP (gitprotocol-http), read-only. */
 import { z } from "zod";
 import type { App } from "../app.ts";
 import { forbidden } from "../errors.ts";
@@ -8,7 +8,7 @@ import { advertiseRefs, answerFetch } from "./clone.ts";
 const tag = "Git";
 const RepositoryParams = z.object({ org: z.string().max(64), skill: z.string().max(100) });
 const ServiceQuery = z.object({ service: z.string().max(100).optional() });
-/** Answers depend on who asks, and change with every version. */
+/** Responses depend on the caller, and change with every version. */
 const headers = {
   "cache-control": "no-cache, max-age=0, must-revalidate",
   vary: "authorization, git-protocol",
@@ -16,14 +16,14 @@ const headers = {
 
 const protocolOf = (request: RequestInfo) => request.header("git-protocol");
 const readOnly = () =>
-  forbidden("A skill's repository is read here only: publish versions with svc push, or through the API.");
+  forbidden("A skill's repository is read-only. Publish versions with svc push, or through the API.");
 
 export function cloneRoutes(app: App): Route[] {
   return [
     route({
       method: "get",
       path: "/:org/:skill.git/info/refs",
-      summary: "What a git client may fetch of a skill's repository",
+      summary: "List the refs of a skill's repository for a Git client",
       tag,
       auth: "optional",
       forGit: true,
@@ -34,7 +34,7 @@ export function cloneRoutes(app: App): Route[] {
       async handle({ actor, params, query, request }) {
         if (query.service !== "git-upload-pack") {
           if (query.service === "git-receive-pack") throw readOnly();
-          throw forbidden("Only the smart protocol is spoken here: use git 1.6.6 or newer.");
+          throw forbidden("Only the smart HTTP protocol is supported. Use Git 1.6.6 or newer.");
         }
         const call = { protocol: protocolOf(request) };
         return new Reply(await advertiseRefs(app, actor, `${params.org}~${params.skill}`, call), {
@@ -70,7 +70,7 @@ export function cloneRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/:org/:skill.git/git-receive-pack",
-      summary: "Pushing is refused",
+      summary: "Refuse a push: the repository is read-only",
       tag,
       auth: "optional",
       forGit: true,

@@ -1,31 +1,33 @@
-/** Clones: a skill's bare repository, read by git clients under the same rule as every other reading. */
+/** Clones of a skill's bare repository by Git clients, under the same access rule as every other read. */
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { limits } from "../../contract/limits.ts";
+import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { actorKey, type Actor } from "../access/actor.ts";
 import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { invalidRequest } from "../errors.ts";
 import { readBytes } from "../http/body.ts";
-import { loadSkill, selectVersion } from "./load.ts";
-import { settleForReaders } from "./settle.ts";
+import { loadSkill } from "./load.ts";
+import { selectVersion } from "./select-version.ts";
+import { projectForReaders } from "./projection.ts";
 
-/** What a client sends beside its names. */
+/** Protocol parameters of a Git client. */
 export interface CloneCall {
   /** The `Git-Protocol` header. */
   protocol: string;
 }
 
-/** Refs and capabilities of a skill's repository, whose refs are brought up to date before. */
+/** Refs and capabilities of a skill's repository. Updates the refs first. */
 export async function advertiseRefs(app: App, actor: Actor, ref: string, call: CloneCall): Promise<Readable> {
   const skill = await loadSkill(app, actor, ref, "skill:read");
-  await settleForReaders(app, skill);
+  await projectForReaders(app, skill);
   return app.uploadPack.advertise(await directoryOf(app, skill), clientOf(actor, call));
 }
 
-/** The answer to one round of a fetch. A first one counts as a download of the current version. */
+/** Response to one round of a fetch. The first round of a clone counts as a download of the current version. */
 export async function answerFetch(
   app: App,
   actor: Actor,
@@ -34,7 +36,9 @@ export async function answerFetch(
 ): Promise<Readable> {
   const skill = await loadSkill(app, actor, ref, "skill:read");
   const request = await readRequest(call);
-  // Before git is started: a process whose answer nobody takes would hold its place until it is given up.
+  const refusal = refusalOfFetch(request);
+  if (refusal !== undefined) throw invalidRequest(refusal);
+  // Before Git is started: a process whose output is not read would occupy a slot until its timeout.
   const fetched = isFirstFetch(request) ? await selectVersion(app, skill, { kind: "current" }) : undefined;
   const answer = await app.uploadPack.answer(await directoryOf(app, skill), clientOf(actor, call), request);
   if (fetched) recordDownload(app, actor, fetched);
@@ -46,7 +50,7 @@ const clientOf = (actor: Actor, { protocol }: CloneCall) => ({ protocol, caller:
 const directoryOf = (app: App, { tenantId, _id }: SkillDoc) =>
   app.repos.materialize({ tenantId, skillId: _id });
 
-/** Wants and haves: the body is small however large the repository is. Throws `payload_too_large`, `invalid_request`. */
+/** Reads wants and haves, which are small for a repository of any size. Throws `payload_too_large`, `invalid_request`. */
 async function readRequest(call: { body: Readable; encoding: string }): Promise<Buffer> {
   const bytes = await readBytes(call.body, limits.gitRequestBytes);
   if (call.encoding === "" || call.encoding === "identity") return bytes;
@@ -59,7 +63,7 @@ async function readRequest(call: { body: Readable; encoding: string }): Promise<
   }
 }
 
-/** Whether a pack is asked for by somebody who has nothing of it yet. */
+/** Whether the client requests a pack and has no objects yet. */
 function isFirstFetch(request: Buffer): boolean {
   const lines = request.toString("latin1");
   return (

@@ -1,6 +1,6 @@
 /** Reads of a version's bytes over HTTP: text, package, single files, file list. */
 import type { z } from "zod";
-import { ContentPayload, ManifestPayload } from "../../contract/payloads.ts";
+import { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
@@ -8,8 +8,9 @@ import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { Enveloped, Reply, route, type RequestInfo, type Route } from "../http/route.ts";
-import { openPackage, openVersionFile, readContent } from "./content.ts";
-import { isShared, loadSkill, selectVersion, selectorOf } from "./load.ts";
+import { openPackage, openVersionFile, readText } from "./content.ts";
+import { isShared, loadSkill } from "./load.ts";
+import { selectVersion, selectorOf } from "./select-version.ts";
 import { readManifest } from "./manifest.ts";
 import { presentSkill } from "./present.ts";
 import { FileParams, Selector, SkillParams } from "./schema.ts";
@@ -23,8 +24,8 @@ interface Selected {
 }
 
 /**
- * The version that a request selects, with its caching headers. Answers that also tell numbers or names carry the
- * version in their tag, so that equal bytes under another number are not taken for the same answer.
+ * The version that a request selects, with its caching headers. If a response also contains numbers or names, its ETag
+ * includes the version, so that equal bytes of another version don't count as the same response.
  */
 async function select(
   app: App,
@@ -46,7 +47,7 @@ export function contentRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/content",
-      summary: "Read the text of a version; a package answers its SKILL.md",
+      summary: "Read the text of a version; a package returns its SKILL.md",
       tag,
       auth: "optional",
       params: SkillParams,
@@ -54,13 +55,13 @@ export function contentRoutes(app: App): Route[] {
       data: ContentPayload,
       async handle({ actor, params, query, request }) {
         const { skill, version, headers } = await select(app, actor, params.skill, query, "c");
-        const held = notModified(request, headers);
-        if (held) return held;
-        const content = await readContent(app, skill, version);
+        const unmodified = notModified(request, headers);
+        if (unmodified) return unmodified;
+        const text = await readText(app, skill, version);
         if (version.format === "markdown" && !request.isHead) recordDownload(app, actor, version);
         const { format, semver, hash } = version;
         return new Enveloped(
-          { skill: presentSkill(skill), format, content, version: version.version, semver, hash },
+          { skill: presentSkill(skill), format, ...text, version: version.version, semver, hash },
           { headers },
         );
       },
@@ -76,8 +77,8 @@ export function contentRoutes(app: App): Route[] {
       produces: "application/zip",
       async handle({ actor, params, query, request }) {
         const { skill, version, headers } = await select(app, actor, params.skill, query, "z");
-        const held = notModified(request, headers);
-        if (held) return held;
+        const unmodified = notModified(request, headers);
+        if (unmodified) return unmodified;
         const zip = await openPackage(app, version);
         if (!request.isHead) recordDownload(app, actor, version);
         return new Reply(zip.stream, {
@@ -99,7 +100,7 @@ export function contentRoutes(app: App): Route[] {
       params: FileParams,
       query: Selector,
       produces: "application/octet-stream",
-      handle: ({ actor, params, query, request }) => answerFile(app, actor, params, query, request),
+      handle: ({ actor, params, query, request }) => sendFile(app, actor, params, query, request),
     }),
     route({
       method: "get",
@@ -112,14 +113,14 @@ export function contentRoutes(app: App): Route[] {
       data: ManifestPayload,
       async handle({ actor, params, query, request }) {
         const { skill, version, headers } = await select(app, actor, params.skill, query, "m");
-        const held = notModified(request, headers);
-        return held ?? new Enveloped(await readManifest(app, skill, version), { headers });
+        const unmodified = notModified(request, headers);
+        return unmodified ?? new Enveloped(await readManifest(app, skill, version), { headers });
       },
     }),
   ];
 }
 
-async function answerFile(
+async function sendFile(
   app: App,
   actor: Actor,
   params: z.output<typeof FileParams>,
@@ -128,12 +129,12 @@ async function answerFile(
 ): Promise<Reply> {
   const { skill, version, headers } = await select(app, actor, params.skill, query);
   const file = await openVersionFile(app, version, params.path);
-  // The blob's own id is the tag: a file that did not change between versions need not be sent again.
+  // The ETag is the blob's id: a file that is the same in two versions is sent once.
   const ownHeaders = { ...headers, etag: `"${file.oid}"` };
-  const held = notModified(request, ownHeaders);
-  if (held) {
+  const unmodified = notModified(request, ownHeaders);
+  if (unmodified) {
     if (!Buffer.isBuffer(file.body)) file.body.destroy();
-    return held;
+    return unmodified;
   }
   const isShown = file.type.startsWith("text/") || file.type.startsWith("image/");
   const name = encodeURIComponent(params.path.split("/").at(-1) ?? skill.slug);

@@ -1,25 +1,34 @@
-/** Reads of a version's bytes. Everything goes by commit id from MongoDB, so a ref that lags changes nothing. */
-import { createHash } from "node:crypto";
+/** Reads a version's bytes by the commit id in its row, so an outdated ref has no effect. */
 import type { Readable } from "node:stream";
 import { limits } from "../../contract/limits.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { notFound } from "../errors.ts";
-import { bodyOf } from "./frontmatter.ts";
-import { rootFileOf } from "./text-source.ts";
+import { splitStored } from "./frontmatter.ts";
+import { rootFileOf } from "./publish/text-source.ts";
 
-/** The text of a version: without its frontmatter for a single file, a package's SKILL.md as it is. */
-export async function readContent(app: App, skill: SkillDoc, version: VersionDoc): Promise<string> {
+export interface VersionText {
+  /** Text without its frontmatter, or the complete SKILL.md of a package. */
+  content: string;
+  /** Everything before it in the version's file. */
+  frontmatter?: string;
+}
+
+/** The text of a version. */
+export async function readText(app: App, skill: SkillDoc, version: VersionDoc): Promise<VersionText> {
   const isText = version.format === "markdown";
   const file = await readVersionFile(app, version, isText ? rootFileOf(skill.type) : "SKILL.md");
-  if (!isText) return file.toString("utf8");
-  const body = bodyOf(file.toString("utf8"));
-  // A package's digest is checked when its zip is made; a text is small enough to be checked each time.
-  if (createHash("sha256").update(body).digest("hex") !== version.hash) {
-    throw new Error(`the text of version ${version._id} is not the one that was published`);
-  }
-  return body;
+  const text = file.toString("utf8");
+  if (!isText) return { content: text };
+  // The digest of a package is verified when its zip is created; a text is small enough to verify on each read.
+  const stored = splitStored(text, version.hash);
+  if (!stored) throw new Error(`the text of version ${version._id} is not the one that was published`);
+  return { content: stored.body, frontmatter: stored.head };
+}
+
+export async function readContent(app: App, skill: SkillDoc, version: VersionDoc): Promise<string> {
+  return (await readText(app, skill, version)).content;
 }
 
 async function readVersionFile(app: App, version: VersionDoc, path: string): Promise<Buffer> {
@@ -47,7 +56,7 @@ export async function openVersionFile(
   return { body: opened.stream, size: opened.size, oid: opened.oid, type: mediaTypeOf(path) };
 }
 
-/** A version as a zip with the same bytes each time; made and verified once, then read from disk. */
+/** A version as a reproducible zip; created and verified once, then read from disk. */
 export async function openPackage(
   app: App,
   version: VersionDoc,
@@ -62,7 +71,7 @@ export function repoOf(version: { tenantId: string; skillId: string }): {
   return { tenantId: version.tenantId, skillId: version.skillId };
 }
 
-/** A file small enough to be compared or shown, with its path; undefined when it is not. */
+/** A file of at most `limits.inlineFileBytes`; undefined if it is larger or missing. */
 export async function readSmallFile(
   app: App,
   version: VersionDoc,
@@ -72,7 +81,7 @@ export async function readSmallFile(
   return file && file.data.length <= limits.inlineFileBytes ? file.data : undefined;
 }
 
-/** Only types that a browser shows without running anything; everything else is bytes to save. */
+/** Only types that a browser displays without executing anything; other files are downloads. */
 function mediaTypeOf(path: string): string {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
   const types: Record<string, string> = {

@@ -1,34 +1,35 @@
-/** What changed between two versions, file by file. */
+/** Differences between two versions, file by file. */
 import { isUtf8 } from "node:buffer";
 import { structuredPatch } from "diff";
-import type { DiffPayload } from "../../contract/payloads.ts";
+import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { repoOf, readSmallFile } from "./content.ts";
-import { findVersion, selectVersion } from "./load.ts";
+import { selectVersion } from "./select-version.ts";
+import { findVersion } from "./versions.ts";
 import { readSelector } from "./semver.ts";
 
 type FileDiff = DiffPayload["files"][number];
 
-/** Time for one file's comparison; hostile input is slow to compare, and is told as `truncated` instead. */
+/** Time limit for one file. Hostile input is slow to compare and is reported as `truncated` instead. */
 const fileTimeMs = 100;
-/** Time for all comparisons of one call: they run in this thread, and everybody else waits. */
+/** Time limit for all comparisons of one call, which block the thread. */
 const totalTimeMs = 300;
-/** Files whose lines are compared; those after them are listed without. */
+/** Number of files whose lines are compared; further files are listed without lines. */
 const comparedFiles = 100;
-/** Lines of an answer: a file of a mebibyte can have a million of them, and a package a hundred such files. */
-const answeredLines = 50_000;
+/** Maximum number of lines in a response: a file of 1 MiB can have a million, and a package a hundred such files. */
+const maxLines = 50_000;
 
-/** Compares two versions; `to` is the current one when left out. */
+/** Compares two versions; `to` defaults to the current one. */
 export async function diffVersions(
   app: App,
   skill: SkillDoc,
   from: string,
   to: string | undefined,
 ): Promise<DiffPayload> {
-  // Both are read before either is looked for: what throws beside a look-up leaves its failure to nobody.
+  // Both are parsed before the first query, since an error next to a pending query would leave a rejection unhandled.
   const ends = { from: readSelector(from), to: to === undefined ? undefined : readSelector(to) };
   const [before, after] = await Promise.all([
     selectVersion(app, skill, ends.from),
@@ -40,7 +41,7 @@ export async function diffVersions(
   const paths = [...new Set([...old.keys(), ...fresh.keys()])].sort();
   const files: FileDiff[] = [];
   let timeLeftMs = totalTimeMs;
-  let linesLeft = answeredLines;
+  let linesLeft = maxLines;
   for (const path of paths) {
     const [left, right] = [old.get(path), fresh.get(path)];
     if (left && right && left.oid === right.oid && left.mode === right.mode) continue;

@@ -1,15 +1,20 @@
-/** What the service does with frontmatter beside reading it (`contract/skill-rules.ts`): refusing and writing it. */
-import { stringify } from "yaml";
+/** Errors about frontmatter, and text without it. Its rules are in `contract/skill-rules.ts`. */
+import { createHash } from "node:crypto";
+import { cutFences } from "../../contract/frontmatter.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Fault } from "../../contract/skill-rules.ts";
 import { ServiceError } from "../errors.ts";
 
-/** The failure that a fault of a text is. */
+/** The error for a fault of a text. */
 export function refusalOf({ rule, reason }: Fault, file: string): ServiceError {
   if (rule === "text_encoding")
-    return new ServiceError("content_invalid", "The content is not text: it holds NUL or broken Unicode.", {
-      kind: "content",
-    });
+    return new ServiceError(
+      "content_invalid",
+      "The content is not text: it contains NUL or malformed Unicode.",
+      {
+        kind: "content",
+      },
+    );
   if (rule === "text_empty")
     return new ServiceError("content_invalid", "The text is empty.", { kind: "content" });
   return new ServiceError("content_invalid", `${file} can't be published: ${reason}.`, {
@@ -18,33 +23,27 @@ export function refusalOf({ rule, reason }: Fault, file: string): ServiceError {
   });
 }
 
-/** Writes frontmatter and body: `name`, `description`, then the other keys as they were published. */
-export function joinFrontmatter(
-  name: string,
-  description: string,
-  fields: ReadonlyMap<string, unknown>,
-  body: string,
-): string {
-  const ordered = new Map<string, unknown>([
-    ["name", name],
-    ["description", description],
-    ...[...fields].filter(([key]) => key !== "name" && key !== "description"),
-  ]);
-  return `---\n${stringify(ordered, { lineWidth: 0, aliasDuplicateObjects: false, version: "1.2" })}---\n\n${body}`;
+/**
+ * Splits a stored text before its body, which is the part with the digest `hash`; undefined if no part has it. If the
+ * service generated the frontmatter, the body may begin with blank lines.
+ */
+export function splitStored(text: string, hash: string): { head: string; body: string } | undefined {
+  const parts = cutFences(text);
+  if (parts === undefined) return undefined;
+  const { opening, yaml, closing, blank, body } = parts;
+  const fenced = opening.length + yaml.length + closing.length;
+  const firstBlank = fenced + blank.indexOf("\n") + 1;
+  return [text.length - body.length, firstBlank]
+    .map((at) => ({ head: text.slice(0, at), body: text.slice(at) }))
+    .find((cut) => createHash("sha256").update(cut.body).digest("hex") === hash);
 }
 
-/** The body of a text that `joinFrontmatter` wrote. */
-export function bodyOf(text: string): string {
-  const end = text.indexOf("\n---\n\n");
-  return text.startsWith("---\n") && end >= 0 ? text.slice(end + "\n---\n\n".length) : text;
-}
-
-/** The first paragraph as one plain line: what stands in where nothing describes a skill. */
+/** The first paragraph as one plain line: the default description of a skill. */
 export function firstParagraph(body: string): string {
   const block =
     body.split(/\r?\n[ \t]*\r?\n/).find((part) => part.trim() !== "" && !/^\s*(#|```|---|<!--)/.test(part)) ??
     "";
-  // Cut before it is searched: many opening brackets without their closing ones take the square of the length.
+  // Shortened before it is searched: unclosed brackets take quadratic time.
   const plain = block
     .slice(0, 2 * limits.skillDescription)
     .replace(/[*_`>#]|!?\[([^\]]*)\]\([^)]*\)/g, "$1")

@@ -5,7 +5,7 @@ import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
-import { findVersion, listSemvers } from "./load.ts";
+import { findVersion, findVersions, listSemvers } from "./versions.ts";
 import { filterBySpec, readSelector } from "./semver.ts";
 
 const Cursor = z.tuple([z.number().int()]);
@@ -17,7 +17,7 @@ export interface VersionsRequest {
   cursor?: string | undefined;
 }
 
-/** A page of versions. Prereleases are left out unless asked for, or named by an exact `spec` or an anchored range. */
+/** A page of versions, without prereleases unless requested, or matched by an exact `spec` or an anchored range. */
 export async function listVersions(
   app: App,
   skill: SkillDoc,
@@ -27,29 +27,10 @@ export async function listVersions(
   const prerelease = request.prerelease ?? false;
   const rows =
     request.spec === undefined
-      ? await listAll(app, skill, {
-          below,
-          prerelease,
-          limit: request.limit + 1,
-        })
+      ? await findVersions(app, skill, { below, prerelease, limit: request.limit + 1 })
       : await listBySpec(app, skill, { below, prerelease, spec: request.spec, limit: request.limit + 1 });
   const items = rows.slice(0, request.limit);
   return new Page(items, rows.length > items.length ? encodeCursor([items.at(-1)!.version]) : null);
-}
-
-async function listAll(
-  app: App,
-  skill: SkillDoc,
-  options: { below: number | undefined; prerelease: boolean; limit: number },
-) {
-  const stored = await app.storage.versions.list(skill._id, options);
-  const waiting = skill.pending.filter(
-    (row) =>
-      (options.below === undefined || row.version < options.below) &&
-      (options.prerelease || !row.prerelease) &&
-      !stored.some((version) => version.version === row.version),
-  );
-  return [...waiting, ...stored].sort((a, b) => b.version - a.version).slice(0, options.limit);
 }
 
 async function listBySpec(

@@ -1,33 +1,48 @@
-/** Skills and versions as an actor may see them: record and access rule in one step. */
-import { LRUCache } from "lru-cache";
+/** Loads skills with the access rule applied. */
 import { isAnonymousName, type Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideSkill, type SkillFacts } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
-import { loadPlaces } from "../folders/load.ts";
-import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
+import { loadAccessContexts } from "../folders/load.ts";
 
-/** Finds a skill by id, publicId or `org~slug`, and asks whether the actor may do this to it. */
+/** Finds a skill by id, publicId or `org~slug`, and requires a permission on it. */
 export async function loadSkill(
   app: App,
   actor: Actor,
   ref: string,
   permission: Permission,
 ): Promise<SkillDoc> {
-  return admit(app, actor, permission, await findSkill(app, actor, ref), ref);
+  return authorizeSkill(app, actor, permission, await findSkill(app, actor, ref), ref);
 }
 
-/** What the decision has to know of some skills, in their order. */
+/**
+ * Finds a skill that anyone can read without signing in. Any other skill is reported as not found, even if the caller
+ * can read it as a member.
+ */
+export async function loadOpenSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
+  try {
+    return await loadSkill(app, { kind: "anonymous", origin: actor.origin }, ref, "skill:read");
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "unauthenticated") throw notFound("skill", ref);
+    throw error;
+  }
+}
+
+/** Facts for the access decision, in the order of the skills. */
 async function factsOf(app: App, actor: Actor, skills: readonly SkillDoc[]): Promise<SkillFacts[]> {
-  const places = await loadPlaces(app, actor, skills);
-  return skills.map(({ tenantId, visibility }, at) => ({ tenantId, visibility, place: places[at]! }));
+  const places = await loadAccessContexts(app, actor, skills);
+  return skills.map(({ tenantId, visibility, takedown }, at) => ({
+    tenantId,
+    visibility,
+    isTakenDown: takedown !== undefined,
+    place: places[at]!,
+  }));
 }
 
-/** Those of some skills that the actor may do this to. */
+/** The skills on which the actor has the permission. */
 export async function keepAllowed<T extends SkillDoc>(
   app: App,
   actor: Actor,
@@ -38,8 +53,8 @@ export async function keepAllowed<T extends SkillDoc>(
   return skills.filter((_, at) => decideSkill(actor, permission, facts[at]) === "allowed");
 }
 
-/** The access rule on a record that was found, or was not. What it says of its place is what the tree says now. */
-export async function admit(
+/** Applies the access rule to a record, or to a missing one. Effective access in the result comes from the current tree. */
+export async function authorizeSkill(
   app: App,
   actor: Actor,
   permission: Permission,
@@ -48,9 +63,10 @@ export async function admit(
 ): Promise<SkillDoc> {
   const [facts] = skill ? await factsOf(app, actor, [skill]) : [];
   const verdict = decideSkill(actor, permission, facts);
-  if ((verdict === "absent" || verdict === "unauthenticated") && !facts?.place) await lookInVain(app, actor);
+  if ((verdict === "absent" || verdict === "unauthenticated") && !facts?.place)
+    await equalizeTiming(app, actor);
   if (verdict === "unauthenticated") {
-    throw new ServiceError("unauthenticated", `No skill "${ref}" is public: sign in if it is yours.`, {
+    throw new ServiceError("unauthenticated", `"${ref}" is not a public skill. Sign in if it is yours.`, {
       kind: "skill",
       ref,
     });
@@ -66,16 +82,21 @@ export async function admit(
 }
 
 /**
- * The same look-ups that a skill in a folder costs: how long an answer takes must not tell what is not there from what
- * is out of sight.
+ * Runs the same queries as for a skill in a folder, so that the response time does not reveal whether a hidden skill
+ * exists.
  */
-async function lookInVain(app: App, actor: Actor): Promise<void> {
-  await loadPlaces(app, actor, [{ tenantId: "nowhere", folderId: "nowhere" }]);
+async function equalizeTiming(app: App, actor: Actor): Promise<void> {
+  await loadAccessContexts(app, actor, [{ tenantId: "nowhere", folderId: "nowhere" }]);
 }
 
-/** Whether anybody at all may keep a copy of what is read of it: public, and in no restricted folder. */
+/** Whether anyone can read it, in the catalog or through its link. */
+export function isOpen(skill: SkillDoc): boolean {
+  return skill.visibility !== "private" && skill.governingFolderId === null && !skill.takedown;
+}
+
+/** Whether shared caches may store responses: it is public, unrestricted and not taken down. */
 export function isShared(skill: SkillDoc): boolean {
-  return skill.visibility === "public" && skill.governingFolderId === null;
+  return skill.visibility === "public" && isOpen(skill);
 }
 
 async function findSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc | null> {
@@ -89,90 +110,11 @@ async function findSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc 
   return /^[A-Za-z0-9]{10}$/.test(ref) ? skills.findByPublicId(ref) : null;
 }
 
-/** The actor's own organizations are at hand, so that most references cost no look-up of theirs. */
+/** The actor's own organizations are known without a query, which covers most references. */
 async function findTenantId(app: App, actor: Actor, slug: string): Promise<string | undefined> {
   const own = actor.kind === "anonymous" ? undefined : actor.memberships.find((m) => m.tenantSlug === slug);
   if (own) return own.tenantId;
   const tenant = await app.storage.tenants.findBySlug(slug);
   if (tenant || !isAnonymousName(slug)) return tenant?._id;
   return (await app.storage.anonymousIdentities.findByUsername(slug))?._id;
-}
-
-/** Rows of versions never change, and nobody gets to one but through its skill: some are kept at hand. */
-const versionRows = new LRUCache<string, VersionDoc>({ max: 5000 });
-
-/** A version row, from the skill document while it has not been carried over yet. */
-export async function findVersion(app: App, skill: SkillDoc, version: number): Promise<VersionDoc | null> {
-  const waiting = skill.pending.find((row) => row.version === version);
-  if (waiting) return waiting;
-  const key = `${skill._id}:${version}`;
-  const kept = versionRows.get(key);
-  if (kept) return kept;
-  const row = await app.storage.versions.find(skill._id, version);
-  if (row) versionRows.set(key, row);
-  return row;
-}
-
-/** The version that a pin names. Throws `not_found` when none does. */
-export async function selectVersion(
-  app: App,
-  skill: SkillDoc,
-  selector: VersionSelector,
-): Promise<VersionDoc> {
-  const version = await findSelected(app, skill, selector);
-  if (!version) throw notFound("content", `${skill.slug}@${describe(selector)}`);
-  return version;
-}
-
-async function findSelected(
-  app: App,
-  skill: SkillDoc,
-  selector: VersionSelector,
-): Promise<VersionDoc | null | undefined> {
-  if (selector.kind === "current") return findVersion(app, skill, skill.current.version);
-  if (selector.kind === "number") return findVersion(app, skill, selector.version);
-  if (selector.kind === "exact") {
-    return (
-      skill.pending.find((row) => row.semver === selector.semver) ??
-      app.storage.versions.findBySemver(skill._id, selector.semver)
-    );
-  }
-  const chosen = resolveRange(selector.range, await listSemvers(app, skill), skill.current.semver);
-  return chosen && findVersion(app, skill, chosen.version);
-}
-
-/** Every version's numbers, newest first, those that still wait to be carried over included. */
-export async function listSemvers(app: App, skill: SkillDoc): Promise<{ version: number; semver: string }[]> {
-  const stored = await app.storage.versions.listSemvers(skill._id);
-  const waiting = skill.pending.filter((row) => !stored.some((version) => version.version === row.version));
-  return [...waiting, ...stored].sort((a, b) => b.version - a.version);
-}
-
-export interface SelectorQuery {
-  version?: string | undefined;
-  semver?: string | undefined;
-  range?: string | undefined;
-}
-
-/** The selector of a content request: at most one of a number, an exact version and a range. */
-export function selectorOf(query: SelectorQuery): VersionSelector {
-  const given = [query.version, query.semver, query.range].filter((value) => value !== undefined);
-  if (given.length > 1) throw new ServiceError("invalid_request", "Send one of version, semver and range.");
-  if (query.range !== undefined) return readRange(query.range);
-  const selector = readSelector(given[0]);
-  const expected =
-    query.version !== undefined ? "number" : query.semver !== undefined ? "exact" : selector.kind;
-  if (selector.kind !== expected) {
-    throw new ServiceError(
-      "invalid_request",
-      "version takes a number, semver an exact version, range a range or latest: send what fits.",
-    );
-  }
-  return selector;
-}
-
-function describe(selector: VersionSelector): string {
-  if (selector.kind === "current") return "latest";
-  if (selector.kind === "number") return String(selector.version);
-  return selector.kind === "exact" ? selector.semver : selector.range;
 }

@@ -1,12 +1,12 @@
-/** The files of a version with sizes and digests. */
+/** Files of a version with sizes and digests. */
 import { createHash } from "node:crypto";
-import type { ManifestFile, ManifestPayload } from "../../contract/payloads.ts";
+import type { ManifestFile, ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { WrittenCommit } from "../../repos/store/index.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 
-/** Keeps a package's file list before the version exists. A text's one file is told from its commit instead. */
+/** Stores a package's file list before the version exists. For a text, the list is read from its commit. */
 export async function recordManifestOf(app: App, row: VersionDoc, written: WrittenCommit): Promise<void> {
   if (row.format !== "package") return;
   const files = written.files.map(({ path, mode, size, sha256 }) => ({ path, mode, size, sha256 }));

@@ -1,82 +1,187 @@
-/** Moves a skill to another folder of its organization. Its slug, publicId and versions stay what they are. */
+/** Moves a skill to another folder of its organization. Its slug, publicId and versions don't change. */
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { loadFolderView } from "../folders/load.ts";
+import { planFolderPath } from "../folders/create.ts";
+import { folderAtPath } from "../folders/paths.ts";
+import { checkMayTakeOut } from "../folders/exposure.ts";
+import { isVisible, loadFolderView, type FolderView } from "../folders/load.ts";
+import type { FolderTree } from "../folders/tree.ts";
+import { skillExposure, type SkillExposure } from "./exposure.ts";
 import { loadSkill } from "./load.ts";
-import { checkMayPlace, chooseFolder, governedBy, releasePlace, takePlace } from "./place.ts";
+import {
+  checkSkillPermissionIn,
+  chooseFolder,
+  effectiveAccessOf,
+  releasePath,
+  reservePath,
+} from "./place.ts";
 import type { MoveSkill } from "./schema.ts";
-import { scheduleSettling } from "./settle.ts";
+import { scheduleProjection } from "./projection-queue.ts";
 
 const raceAttempts = 20;
 
 export interface Moved {
   skill: SkillDoc;
   from: { folderId: string | null };
+  /** `folderId` is null at the root, and for a folder that a dry run would have created. */
   to: { folderId: string | null; path: string };
-  /** False when it lay there already. */
+  /** False if it was there already. */
   moved: boolean;
+  exposure: SkillExposure;
 }
 
+/**
+ * Moves a skill. A move out of a restriction requires a manager grant on the restricted folder; the tree that decides
+ * is the one that holds when the move is written.
+ */
 export async function moveSkill(app: App, actor: Actor, ref: string, input: MoveSkill): Promise<Moved> {
   const first = await loadSkill(app, actor, ref, "skill:update");
   const { tenantId } = first;
+  // Before any folder is created: a refused move leaves nothing.
+  const tried = planMove(await loadFolderView(app, actor, tenantId), first, input);
+  if (input.dryRun) return tried;
   const folderId = await chooseFolder(app, actor, tenantId, input);
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
     const skill = attempt === 0 ? first : await loadSkill(app, actor, ref, "skill:update");
-    const from = { folderId: skill.folderId };
     const view = await loadFolderView(app, actor, tenantId);
-    if (folderId !== null && !view.tree.get(folderId)) throw notFound("folder", input.folder ?? folderId);
-    const to = { folderId, path: folderId === null ? "/" : view.tree.path(folderId) };
-    if (skill.folderId === folderId) return { skill, from, to, moved: false };
-    checkMayPlace(view, "skill:update", folderId, skill.tenantSlug);
+    const planned = planMove(view, skill, { folderId });
+    if (!planned.moved) return planned;
 
     const target = { _id: skill._id, tenantId, slug: skill.slug, folderId };
-    const place = await takePlace(app, target);
-    if (place === "held") {
+    const reservation = await reservePath(app, target);
+    if (reservation === "occupied") {
       throw new ServiceError(
         "already_exists",
-        `A folder named "${skill.slug}" lies in "${to.path}", so the skill can't: rename that folder, or choose another.`,
-        { kind: "folder", ref: to.path },
+        `A folder named "${skill.slug}" exists in "${planned.to.path}": rename that folder, or choose another.`,
+        { kind: "folder", ref: planned.to.path },
       );
     }
-    if (place === "raced") continue;
-    const moved = await commitMove(app, actor, skill, to, view.tree.path(skill.folderId ?? "")).catch(
-      async (error: unknown) => {
-        await releasePlace(app, target);
-        throw error;
-      },
-    );
+    if (reservation === "raced") continue;
+    const moved = await commitMove(app, actor, skill, folderId).catch(async (error: unknown) => {
+      await releasePath(app, target);
+      throw error;
+    });
     if (moved) {
-      await releasePlace(app, skill);
-      scheduleSettling(app, skill._id);
-      return { skill: moved, from, to, moved: true };
+      await releasePath(app, skill);
+      scheduleProjection(app, skill._id);
+      return moved;
     }
-    await releasePlace(app, target);
+    await releasePath(app, target);
   }
-  throw new ServiceError("conflict", `"${ref}" is being moved by many at once: try again.`, {
+  throw new ServiceError("conflict", `"${ref}" is being moved by many callers at once: try again.`, {
     kind: "skill",
     ref,
   });
 }
 
-/** Null when the skill was moved meanwhile. Its place was taken before the folder is looked at: see `insertInPlace`. */
+/** Result of the move on a tree. Throws if it is not allowed. */
+function planMove(view: FolderView, skill: SkillDoc, input: MoveSkill): Moved {
+  const { tree } = view;
+  const target = chosenIn(view, input);
+  const { folderId: fromId, visibility } = skill;
+  const to = { folderId: target.exists ? target.folderId : null, path: target.path };
+  const exposure = skillExposure(tree, skill, skill, { folderId: target.folderId, visibility });
+  const moved = !(target.exists && fromId === target.folderId);
+  if (moved) checkMayMove(view, skill, target.folderId);
+  return {
+    skill: moved ? { ...skill, folderId: to.folderId } : skill,
+    from: { folderId: fromId },
+    to,
+    moved,
+    exposure,
+  };
+}
+
+/** The destination; for one that is still to be created, the folder around it. */
+function chosenIn(
+  view: FolderView,
+  input: MoveSkill,
+): { folderId: string | null; path: string; exists: boolean } {
+  const { tree } = view;
+  if (input.folder !== undefined && input.createFolders) {
+    const { parentId, names, path } = planFolderPath(view, input.folder);
+    return { folderId: parentId, path, exists: names.length === 0 };
+  }
+  const folderId = input.folder === undefined ? (input.folderId ?? null) : folderAtPath(view, input.folder);
+  if (folderId !== null && (!tree.get(folderId) || !isVisible(view, folderId)))
+    throw notFound("folder", folderId);
+  return { folderId, path: folderId === null ? "/" : tree.path(folderId), exists: true };
+}
+
+function checkMayMove(view: FolderView, skill: SkillDoc, folderId: string | null): void {
+  checkSkillPermissionIn(view, "skill:update", folderId, skill.tenantSlug);
+  checkMayTakeOut(view, skill.folderId, folderId, { kind: "skill", ref: skill.publicId, name: skill.slug });
+}
+
+/**
+ * Null if another call has moved the skill. The slug is reserved in the destination before its folder is read: see
+ * `insertAtPath`.
+ */
 async function commitMove(
   app: App,
   actor: Actor,
   skill: SkillDoc,
-  to: { folderId: string | null; path: string },
-  fromPath: string,
+  folderId: string | null,
+): Promise<Moved | null> {
+  const { tenantId } = skill;
+  const access = await effectiveAccessOf(app, { ...skill, folderId });
+  const view = await loadFolderView(app, actor, tenantId);
+  // The tree in memory changes with the organization's, so its revision is read before the write.
+  const { revision } = view.tree;
+  const planned = planMove(view, skill, { folderId });
+  const written = await writeMove(app, actor, skill, { folderId, ...access }, view.tree);
+  if (!written) return null;
+  await confirmMove(app, actor, skill, written, revision);
+  return { ...planned, skill: written };
+}
+
+async function writeMove(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  target: Pick<SkillDoc, "folderId" | "governingFolderId" | "listed">,
+  tree: FolderTree,
 ): Promise<SkillDoc | null> {
-  const place = await governedBy(app, { ...skill, folderId: to.folderId });
+  const pathOf = (folderId: string | null) => (folderId === null ? "" : tree.path(folderId)) || "/";
   const event = makeEvent(app, actor, "skill.updated", {
     tenantId: skill.tenantId,
     resourceType: "skill",
     resourceId: skill._id,
-    metadata: { slug: skill.slug, moved: { from: fromPath === "" ? "/" : fromPath, to: to.path } },
+    metadata: {
+      slug: skill.slug,
+      moved: { from: pathOf(skill.folderId), to: pathOf(target.folderId) },
+    },
   });
-  const target = { folderId: to.folderId, ...place };
   return app.storage.skills.move(skill._id, skill.folderId, target, app.now(), [event]);
+}
+
+/**
+ * Undoes a move that is forbidden by a restriction which was committed between the decision and the write: otherwise
+ * the skill would have left a folder that was restricted by then.
+ */
+async function confirmMove(
+  app: App,
+  actor: Actor,
+  before: SkillDoc,
+  moved: SkillDoc,
+  revision: number,
+): Promise<void> {
+  const view = await loadFolderView(app, actor, before.tenantId);
+  if (view.tree.revision === revision) return;
+  try {
+    checkMayTakeOut(view, before.folderId, moved.folderId, {
+      kind: "skill",
+      ref: before.publicId,
+      name: before.slug,
+    });
+  } catch (error) {
+    const { folderId } = before;
+    const access = await effectiveAccessOf(app, before);
+    await writeMove(app, actor, moved, { folderId, ...access }, view.tree);
+    scheduleProjection(app, before._id);
+    throw error;
+  }
 }

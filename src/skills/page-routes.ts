@@ -1,4 +1,4 @@
-/** `/s/{publicId}`: a skill as a person sees it, or its text for whoever asks for Markdown. */
+/** `/s/{publicId}`: the page of a skill, or its text for a client that requests Markdown. */
 import { z } from "zod";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
@@ -9,7 +9,8 @@ import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { html, pageReply, redirectReply } from "../http/pages.ts";
 import { Reply, route, type Route } from "../http/route.ts";
 import { readContent } from "./content.ts";
-import { isShared, loadSkill, selectVersion } from "./load.ts";
+import { isOpen, isShared, loadSkill } from "./load.ts";
+import { selectVersion } from "./select-version.ts";
 
 const ShareParams = z.object({ publicId: z.string().max(64) });
 const ShareQuery = z.object({ raw: z.string().max(10).optional() });
@@ -40,15 +41,15 @@ export function skillPageRoutes(app: App): Route[] {
             {
               title: "Not found",
               signedInAs,
-              body: html`<p>There is no skill here, or none you may see.</p>`,
+              body: html`<p>Skill not found, or you don't have access to it.</p>`,
             },
             { status: 404 },
           );
         }
         const version = await selectVersion(app, skill, { kind: "current" });
-        const headers = cacheHeaders(version.hash, { fixed: false, shared: isShared(skill) });
-        const held = asText ? notModified(request, headers) : undefined;
-        if (held) return held;
+        const headers = cacheHeaders(version.hash, { fixed: false, shared: isShared(skill), byAccept: true });
+        const unmodified = asText ? notModified(request, headers) : undefined;
+        if (unmodified) return unmodified;
         const content = await readContent(app, skill, version);
         if (asText) {
           if (!request.isHead) recordDownload(app, actor, version);
@@ -63,6 +64,13 @@ export function skillPageRoutes(app: App): Route[] {
 function skillPage(app: App, skill: SkillDoc, version: VersionDoc, content: string) {
   const files = version.format === "package" ? `${version.fileCount} files` : "one file";
   return html`
+    ${
+      skill.takedown &&
+      html`<p class="alert">
+        An administrator of this service has taken this skill down. Only members of its organization see it.
+        Reason: ${skill.takedown.reason}
+      </p>`
+    }
     ${skill.description !== "" && html`<p>${skill.description}</p>`}
     <dl>
       <dt>Install</dt>
@@ -83,5 +91,6 @@ function skillPage(app: App, skill: SkillDoc, version: VersionDoc, content: stri
       }
     </dl>
     <pre tabindex="0" aria-label="Text of the skill">${content}</pre>
+    ${isOpen(skill) && html`<p><a href="/s/${skill.publicId}/report">Report this skill</a></p>`}
   `;
 }

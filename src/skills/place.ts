@@ -1,27 +1,24 @@
-/** Where a skill lies: the folder a publish or a move names, and the skill's place among its siblings there. */
+/** Location of a skill: the folder that a publish or a move names, and the reservation of its slug in that folder. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { mayInPlace } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound } from "../errors.ts";
-import {
-  beingDeleted,
-  createFolderPath,
-  folderAtPath,
-  readFolderPath,
-  refuseManagedRoot,
-} from "../folders/create.ts";
-import { isVisible, loadFolderView, loadTree, placeIn, type FolderView } from "../folders/load.ts";
+import { createFolderPath } from "../folders/create.ts";
+import { folderAtPath, readFolderPath } from "../folders/paths.ts";
+import { beingDeleted, refuseManagedRoot } from "../folders/refusals.ts";
+import { isVisible, loadFolderView, accessContextIn, type FolderView } from "../folders/load.ts";
+import { loadTree } from "../folders/trees.ts";
 
-/** What a call says of the folder: its path or its id. Nothing is the root. */
+/** Folder in a request, by path or id. The root by default. */
 export interface FolderChoice {
   folder?: string | undefined;
   folderId?: string | null | undefined;
   createFolders?: boolean | undefined;
 }
 
-/** The folder that is meant; null is the root. With `createFolders` what is missing is made. Throws `not_found`. */
+/** Returns the folder's id; null is the root. With `createFolders`, missing folders are created. Throws `not_found`. */
 export async function chooseFolder(
   app: App,
   actor: Actor,
@@ -39,15 +36,15 @@ export async function chooseFolder(
   return folderAtPath(await loadFolderView(app, actor, tenantId), choice.folder);
 }
 
-/** Throws `forbidden` or `managed_folder` where the actor may not do this to skills in a folder, or at the root. */
-export function checkMayPlace(
+/** Requires a permission on skills in a folder, or at the root. Throws `forbidden` or `managed_folder`. */
+export function checkSkillPermissionIn(
   view: FolderView,
   permission: "skill:create" | "skill:update",
   folderId: string | null,
   org: string,
 ): void {
   const { tree, actor } = view;
-  if (!mayInPlace(actor, permission, tree.tenantId, placeIn(tree, actor, folderId))) {
+  if (!mayInPlace(actor, permission, tree.tenantId, accessContextIn(tree, actor, folderId))) {
     const where = folderId === null ? `at the root of "${org}"` : `in folder "${tree.path(folderId)}"`;
     throw forbidden(`Your role, grant or token does not allow ${permission} ${where}.`, {
       kind: folderId === null ? "team" : "folder",
@@ -58,22 +55,22 @@ export function checkMayPlace(
   refuseManagedRoot(tree, folderId);
 }
 
-/** How long a place may wait for its skill to be written. */
+/** Time after which a reservation without a skill belongs to an interrupted publish. */
 const unwrittenMs = 60_000;
-const lookAgainMs = 25;
-/** How often a folder that is being deleted is looked at again. */
-const closingLooks = 40;
+const retryMs = 25;
+/** Number of times that the state of a closing folder is read. */
+const closingReads = 40;
 
-type Slot = Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId">;
+type SkillPath = Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId">;
 
 /**
- * Takes the place of a skill in its folder. `held` when a folder, or what a stopped publish left, has the name there;
- * `raced` when another publish has just taken it, whose skill will be there in a moment.
+ * Reserves the slug of a skill in its folder. Returns `occupied` if a folder or an interrupted publish has it, and
+ * `raced` if a concurrent publish has just reserved it, whose skill will exist in a moment.
  */
-export async function takePlace(app: App, skill: Slot): Promise<"taken" | "held" | "raced"> {
+export async function reservePath(app: App, skill: SkillPath): Promise<"reserved" | "occupied" | "raced"> {
   const { _id, tenantId, slug, folderId } = skill;
   const now = app.now();
-  const place = {
+  const reservation = {
     _id: app.newId(),
     tenantId,
     parentId: folderId,
@@ -81,39 +78,41 @@ export async function takePlace(app: App, skill: Slot): Promise<"taken" | "held"
     kind: "skill",
     ownerId: _id,
   } as const;
-  const holder = await app.storage.places.take({ ...place, createdAt: now });
-  if (holder === "taken" || holder.ownerId === _id) return "taken";
-  if (holder.kind === "folder") return "held";
-  if (await app.storage.skills.exists(holder.ownerId)) return "raced";
-  if (now.getTime() - holder.createdAt.getTime() > unwrittenMs) return "held";
-  await pause(lookAgainMs);
+  const owner = await app.storage.pathReservations.reserve({ ...reservation, createdAt: now });
+  if (owner === "reserved" || owner.ownerId === _id) return "reserved";
+  if (owner.kind === "folder") return "occupied";
+  if (await app.storage.skills.exists(owner.ownerId)) return "raced";
+  if (now.getTime() - owner.createdAt.getTime() > unwrittenMs) return "occupied";
+  await pause(retryMs);
   return "raced";
 }
 
-export async function releasePlace(app: App, skill: Slot): Promise<void> {
+export async function releasePath(app: App, skill: SkillPath): Promise<void> {
   const { _id, tenantId, slug, folderId } = skill;
-  await app.storage.places.release({ tenantId, parentId: folderId, slug, ownerId: _id });
+  await app.storage.pathReservations.release({ tenantId, parentId: folderId, slug, ownerId: _id });
 }
 
 /**
- * What a skill says of its place, from the tree as it is now. Called once the place is taken: a folder whose deletion has
- * begun will see the place and stay, or be gone in a moment, so that is waited for. Throws when the folder is gone.
+ * Effective access of a skill according to the current tree. Called once its path is reserved: a folder that is being
+ * deleted either finds the reservation and stays, or disappears shortly, so this waits for it. Throws `not_found` if the
+ * folder was deleted.
  */
-export async function governedBy(
+export async function effectiveAccessOf(
   app: App,
-  skill: Pick<SkillDoc, "tenantId" | "folderId" | "visibility">,
+  skill: Pick<SkillDoc, "tenantId" | "folderId" | "visibility" | "takedown">,
 ): Promise<Pick<SkillDoc, "governingFolderId" | "listed">> {
   const { tenantId, folderId } = skill;
-  if (folderId === null) return { governingFolderId: null, listed: skill.visibility === "public" };
+  const isOpen = skill.visibility === "public" && !skill.takedown;
+  if (folderId === null) return { governingFolderId: null, listed: isOpen };
   for (let attempt = 0; ; attempt++) {
     const tree = await loadTree(app, tenantId);
     const node = tree.get(folderId);
     if (!node) throw notFound("folder", folderId);
     if (!node.closing) {
-      const governingFolderId = tree.governing(folderId);
-      return { governingFolderId, listed: skill.visibility === "public" && governingFolderId === null };
+      const governingFolderId = tree.effectiveRestriction(folderId);
+      return { governingFolderId, listed: isOpen && governingFolderId === null };
     }
-    if (attempt >= closingLooks) throw beingDeleted(tree, folderId);
-    await pause(lookAgainMs);
+    if (attempt >= closingReads) throw beingDeleted(tree, folderId);
+    await pause(retryMs);
   }
 }

@@ -3,7 +3,7 @@ import type {
   SkillDetailPayload,
   SkillPayload,
   VersionPayload,
-} from "../../contract/payloads.ts";
+} from "../../contract/payloads/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
@@ -25,6 +25,10 @@ export function presentSkill(skill: SkillDoc): SkillPayload {
     tenantSlug: skill.tenantSlug,
     folderId: skill.folderId,
     restricted: skill.governingFolderId !== null,
+    takedown: skill.takedown && {
+      reason: skill.takedown.reason,
+      at: skill.takedown.at.toISOString(),
+    },
     createdBy: skill.createdBy,
     createdAt: skill.createdAt.toISOString(),
     updatedAt: skill.updatedAt.toISOString(),
@@ -39,11 +43,12 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc): VersionPay
     semver: version.semver,
     message: version.message,
     format: version.format,
-    ...(version.format === "package" ? { fileCount: version.fileCount } : {}),
+    fileCount: version.format === "package" ? version.fileCount : undefined,
     prerelease: version.prerelease,
     current: version.version === skill.current.version,
     commit: version.oid,
     hash: version.hash,
+    frontmatterHash: version.frontmatter?.stored,
     author: version.author && { name: version.author.name, username: version.author.username },
     createdAt: version.createdAt.toISOString(),
   };
@@ -71,7 +76,7 @@ export function presentCatalogItem(skill: SkillDoc): CatalogItem {
   };
 }
 
-/** Where a person sees the skill: also what `svc install` takes. */
+/** Address of the skill's page, which `svc install` accepts too. */
 export function skillUrl(app: App, skill: SkillDoc): string {
   return `${app.config.baseUrl}/s/${skill.publicId}`;
 }

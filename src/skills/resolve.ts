@@ -1,26 +1,32 @@
-/** From what a person typed (a slug, `org/slug`, a publicId or a share URL) to one skill and one version. */
+/** Resolves a reference as typed by a user (slug, `org/slug`, publicId or share URL) and a pin to a version of a skill. */
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
+import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
-import { loadTrees } from "../folders/load.ts";
-import { admit, keepAllowed, loadSkill, selectVersion } from "./load.ts";
+import { loadTrees } from "../folders/trees.ts";
+import { authorizeSkill, keepAllowed, loadSkill } from "./load.ts";
+import { selectVersion } from "./select-version.ts";
 import { readSelector } from "./semver.ts";
 
-/** How many skills an ambiguous reference is told to fit. */
+/** Maximum number of candidates in an error. */
 const candidateLimit = 20;
 
-/** Resolves a reference and a pin. Throws `not_found`, or `ambiguous` with `details.candidates`. */
+/**
+ * Resolves a reference and a pin. Throws `not_found`, or `ambiguous`, with `details.candidates`. `own`: the skill
+ * belongs to one of the caller's organizations.
+ */
 export async function resolveSkill(
   app: App,
   actor: Actor,
   ref: string,
   spec: string | undefined,
-): Promise<{ skill: SkillDoc; version: VersionDoc }> {
+): Promise<{ skill: SkillDoc; version: VersionDoc; own: boolean }> {
   const selector = readSelector(spec);
   const skill = await resolveRef(app, actor, ref.trim());
-  return { skill, version: await selectVersion(app, skill, selector) };
+  const version = await selectVersion(app, skill, selector);
+  return { skill, version, own: membershipIn(actor, skill.tenantId) !== undefined };
 }
 
 async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
@@ -39,7 +45,7 @@ async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc
   return resolveBareSlug(app, actor, ref);
 }
 
-/** The publicId in a share URL of this service; undefined for what is no URL. Another host's skills are not ours. */
+/** The publicId in a share URL; undefined if the reference is not a URL. Throws for a URL of another service. */
 function readShareUrl(app: App, ref: string): string | undefined {
   if (!/^https?:\/\//i.test(ref)) return undefined;
   const url = URL.canParse(ref) ? new URL(ref) : undefined;
@@ -50,39 +56,58 @@ function readShareUrl(app: App, ref: string): string | undefined {
   return publicId;
 }
 
-/** One's own organizations come first: a public skill of a stranger never makes a name of theirs ambiguous. */
-async function resolveBareSlug(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
-  const { skills } = app.storage;
+/**
+ * A bare slug refers to a skill of the caller's own organizations only. Anyone can publish a skill with any name, so a
+ * slug that is not found there must never resolve to a skill of another organization.
+ */
+async function resolveBareSlug(app: App, actor: Actor, slug: string): Promise<SkillDoc> {
   const tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
-  const named = tenantIds.length > 0 ? await skills.listBySlugIn(tenantIds, ref) : [];
+  const named = tenantIds.length > 0 ? await app.storage.skills.listBySlugIn(tenantIds, slug) : [];
   const own = await keepAllowed(app, actor, "skill:read", named);
-  const candidates =
-    own.length > 0
-      ? own
-      : await keepAllowed(
-          app,
-          actor,
-          "skill:read",
-          await skills.listBySlugInCatalog(ref, candidateLimit + 1),
-        );
-  if (candidates.length > 1) {
-    throw new ServiceError("ambiguous", `"${ref}" names several skills: write it as organization/${ref}.`, {
-      kind: "skill",
-      ref,
-      candidates: await presentCandidates(app, candidates.slice(0, candidateLimit)),
-    });
-  }
-  return admit(app, actor, "skill:read", candidates[0], ref);
+  if (own.length === 1) return authorizeSkill(app, actor, "skill:read", own[0], slug);
+  const others = await listPublicNamesakes(app, actor, slug, tenantIds);
+  const candidates = [
+    ...(await presentCandidates(app, own)),
+    ...others.map((skill) => ({ publicId: skill.publicId, slug, ref: refOf(skill) })),
+  ].slice(0, candidateLimit);
+  if (candidates.length === 0) return authorizeSkill(app, actor, "skill:read", undefined, slug);
+  const details = { kind: "skill" as const, ref: slug, candidates };
+  if (own.length > 1)
+    throw new ServiceError(
+      "ambiguous",
+      `"${slug}" names several skills. Write organization/${slug}.`,
+      details,
+    );
+  throw new ServiceError(
+    "not_found",
+    actor.kind === "anonymous"
+      ? `You are not signed in, and a slug alone names a skill of your own organizations. Write organization/${slug}, or sign in.`
+      : `Your organizations have no skill "${slug}" that you can read. Write organization/${slug}.`,
+    details,
+  );
 }
 
-/** Skills as error details name them. The caller may read every one of them. */
+/** Public skills with a slug in other organizations, oldest first, so that no later publisher precedes an earlier one. */
+async function listPublicNamesakes(
+  app: App,
+  actor: Actor,
+  slug: string,
+  tenantIds: readonly string[],
+): Promise<SkillDoc[]> {
+  const found = await app.storage.skills.listBySlugInCatalog(slug, tenantIds, candidateLimit);
+  return keepAllowed(app, actor, "skill:read", found);
+}
+
+const refOf = ({ tenantSlug, slug }: SkillDoc) => `${tenantSlug}/${slug}`;
+
+/** Skills as they appear in error details. The caller must be allowed to read all of them. */
 export async function presentCandidates(app: App, skills: readonly SkillDoc[]) {
-  const filed = skills.filter((skill) => skill.folderId !== null);
-  const trees = await loadTrees(app, [...new Set(filed.map((skill) => skill.tenantId))]);
+  const inFolders = skills.filter((skill) => skill.folderId !== null);
+  const trees = await loadTrees(app, [...new Set(inFolders.map((skill) => skill.tenantId))]);
   return skills.map((skill) => ({
     publicId: skill.publicId,
     slug: skill.slug,
-    ref: `${skill.tenantSlug}/${skill.slug}`,
+    ref: refOf(skill),
     folderId: skill.folderId,
     path: skill.folderId === null ? "/" : trees.get(skill.tenantId)!.path(skill.folderId),
   }));

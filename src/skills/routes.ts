@@ -1,48 +1,41 @@
 /** Skills and their versions over HTTP; reads of their bytes are in `content-routes.ts`. */
 import {
   CatalogItem,
+  ChangedSkillPayload,
   DiffPayload,
-  PublishResult,
   ResolveResult,
   SkillDetailPayload,
   SkillPayload,
-  StoredUploadPayload,
-  UploadPayload,
   VersionPayload,
-  VersionResult,
-} from "../../contract/payloads.ts";
-import { MovedSkillPayload } from "../../contract/payloads-folders.ts";
+} from "../../contract/payloads/skills.ts";
+import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
-import { analyticsRoutes } from "./analytics-routes.ts";
+import { analyticsRoutes } from "./analytics/routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { diffVersions } from "./diff.ts";
+import { presentSkillExposure } from "./exposure.ts";
 import { listVersions } from "./list-versions.ts";
 import { moveSkill } from "./move.ts";
-import { loadSkill, selectVersion } from "./load.ts";
-import { presentCatalogItem, presentSkill, presentSkillDetail, presentVersion, skillUrl } from "./present.ts";
-import { publishSkill } from "./publish-skill.ts";
-import { publishVersion } from "./publish-version.ts";
+import { loadSkill } from "./load.ts";
+import { selectVersion } from "./select-version.ts";
+import { presentCatalogItem, presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
+import { publishRoutes } from "./publish/routes.ts";
 import { resolveSkill } from "./resolve.ts";
 import {
-  AnnounceUpload,
   DiffQuery,
   ExploreQuery,
   ListQuery,
   MoveSkill,
-  PublishSkill,
-  PublishVersion,
   ResolveQuery,
   RevertSkill,
   SkillParams,
   UpdateSkill,
-  UploadParams,
   VersionsQuery,
 } from "./schema.ts";
 import { exploreSkills, listSkills } from "./search.ts";
 import { deleteSkill, revertSkill, updateSkill } from "./settings.ts";
-import { shareRoutes } from "./share-routes.ts";
-import { announceUpload, announcedSha256, storeUpload } from "./uploads.ts";
+import { shareRoutes } from "./share/routes.ts";
 
 const tag = "Skills";
 
@@ -50,10 +43,10 @@ export function skillRoutes(app: App): Route[] {
   return [
     ...listRoutes(app),
     ...publishRoutes(app),
+    ...versionRoutes(app),
     ...itemRoutes(app),
     ...contentRoutes(app),
     ...analyticsRoutes(app),
-    ...uploadRoutes(app),
     ...shareRoutes(app),
   ];
 }
@@ -100,52 +93,15 @@ function listRoutes(app: App): Route[] {
       query: ResolveQuery,
       data: ResolveResult,
       async handle({ actor, query }) {
-        const { skill, version } = await resolveSkill(app, actor, query.ref, query.version);
-        return { skill: presentSkill(skill), version: presentVersion(version, skill) };
+        const { skill, version, own } = await resolveSkill(app, actor, query.ref, query.version);
+        return { skill: presentSkill(skill), version: presentVersion(version, skill), own };
       },
     }),
   ];
 }
 
-function publishRoutes(app: App): Route[] {
+function versionRoutes(app: App): Route[] {
   return [
-    route({
-      method: "post",
-      path: "/api/skills",
-      summary: "Publish a skill: create it, or append a version to the one of that name",
-      tag,
-      auth: "required",
-      body: PublishSkill,
-      status: 201,
-      data: PublishResult,
-      budget: "publish",
-      async handle({ actor, body }) {
-        const { skill, version, ...published } = await publishSkill(app, actor, body);
-        return {
-          ...published,
-          skill: presentSkill(skill),
-          version: presentVersion(version, skill),
-          url: skillUrl(app, skill),
-        };
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/skills/:skill/versions",
-      summary: "Push a new version",
-      tag,
-      auth: "required",
-      signable: true,
-      params: SkillParams,
-      body: PublishVersion,
-      status: 201,
-      data: VersionResult,
-      budget: "publish",
-      async handle({ actor, params, body }) {
-        const { skill, version, unchanged, warnings } = await publishVersion(app, actor, params.skill, body);
-        return { ...presentVersion(version, skill), unchanged, warnings };
-      },
-    }),
     route({
       method: "get",
       path: "/api/skills/:skill/versions",
@@ -175,8 +131,12 @@ function publishRoutes(app: App): Route[] {
       body: MoveSkill,
       data: MovedSkillPayload,
       async handle({ actor, params, body }) {
-        const { skill, ...moved } = await moveSkill(app, actor, params.skill, body);
-        return { skill: presentSkill(skill), ...moved };
+        const { skill, exposure, ...moved } = await moveSkill(app, actor, params.skill, body);
+        return {
+          skill: presentSkill(skill),
+          ...moved,
+          exposure: await presentSkillExposure(app, exposure),
+        };
       },
     }),
     route({
@@ -219,10 +179,14 @@ function itemRoutes(app: App): Route[] {
       signable: true,
       params: SkillParams,
       body: UpdateSkill,
-      data: SkillDetailPayload,
+      data: ChangedSkillPayload,
       async handle({ actor, params, body }) {
-        const skill = await updateSkill(app, actor, params.skill, body);
-        return presentSkillDetail(skill, await selectVersion(app, skill, { kind: "current" }));
+        const { skill, exposure } = await updateSkill(app, actor, params.skill, body);
+        const version = await selectVersion(app, skill, { kind: "current" });
+        return {
+          ...presentSkillDetail(skill, version),
+          exposure: await presentSkillExposure(app, exposure),
+        };
       },
     }),
     route({
@@ -249,48 +213,6 @@ function itemRoutes(app: App): Route[] {
       async handle({ actor, params, query }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read");
         return diffVersions(app, skill, query.from, query.to);
-      },
-    }),
-  ];
-}
-
-function uploadRoutes(app: App): Route[] {
-  return [
-    route({
-      method: "post",
-      path: "/api/uploads",
-      summary: "Announce a package's zip, to be sent by PUT and named in a publish",
-      tag: "Uploads",
-      auth: "required",
-      body: AnnounceUpload,
-      signable: true,
-      status: 201,
-      data: UploadPayload,
-      budget: "upload",
-      async handle({ actor, body }) {
-        const upload = await announceUpload(app, actor, body);
-        return {
-          uploadId: upload._id,
-          url: `${app.config.baseUrl}/api/uploads/${upload._id}`,
-          expiresAt: upload.expiresAt.toISOString(),
-        };
-      },
-    }),
-    route({
-      method: "put",
-      path: "/api/uploads/:upload",
-      summary: "Send the bytes of an announced upload",
-      tag: "Uploads",
-      auth: "required",
-      params: UploadParams,
-      stream: true,
-      announcedSha256: ({ upload }, caller) => announcedSha256(app, upload, caller),
-      signable: true,
-      data: StoredUploadPayload,
-      budget: "upload",
-      async handle({ actor, params, request }) {
-        const upload = await storeUpload(app, actor, params.upload, request.stream);
-        return { uploadId: upload._id, size: upload.size, sha256: upload.sha256 };
       },
     }),
   ];

@@ -1,14 +1,7 @@
-/** What comes in at the skill routes. */
+/** Input of the skill routes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import {
-  bumps,
-  installScopes,
-  publishModes,
-  skillTypes,
-  targets,
-  visibilities,
-} from "../../contract/vocabulary.ts";
+import { bumps, publishModes, skillTypes, visibilities } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
@@ -55,7 +48,12 @@ const uploadId = z
 const prereleaseId = z
   .string()
   .max(32)
-  .regex(/^[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/, "must be letters, digits and hyphens, not a number");
+  // Patterns are applied to texts over the maximum length as well; this one takes linear time.
+  .regex(/^(?=[0-9]*[A-Za-z-])[0-9A-Za-z-]+$/, "must be letters, digits and hyphens, not a number");
+
+const ifChanged = z.boolean().optional().meta({
+  description: "create no version if the content equals the current one, or the prerelease that is continued",
+});
 
 const oneContent = (input: { content?: string | undefined; uploadId?: string | undefined }) =>
   (input.content === undefined) !== (input.uploadId === undefined);
@@ -75,15 +73,13 @@ export const PublishSkill = z
     description: description.optional(),
     tags: tags.optional(),
     folder: folderPath.optional(),
-    createFolders: z
-      .boolean()
-      .optional()
-      .meta({ description: "create what is missing of the folder's path" }),
+    createFolders: z.boolean().optional().meta({ description: "create the missing folders of the path" }),
     personal: z.boolean().optional().meta({ description: "into your personal workspace; excludes folder" }),
     message: message.optional(),
     content: content.optional(),
     uploadId: uploadId.optional(),
     semver: z.string().max(200).optional(),
+    ifChanged,
   })
   .refine(oneContent, "needs exactly one of content and uploadId")
   .refine(
@@ -92,7 +88,7 @@ export const PublishSkill = z
   );
 export type PublishSkill = z.output<typeof PublishSkill>;
 
-/** What is shared has no visibility to choose: it is unlisted. */
+/** Input without a visibility: a shared skill is unlisted. */
 export const ShareSkill = z
   .strictObject({
     name: skillName.optional().meta({ description: "default: the frontmatter's name" }),
@@ -111,6 +107,7 @@ export const PublishVersion = z
     semver: z.string().max(200).optional(),
     bump: z.enum(bumps).optional(),
     prerelease: z.union([z.literal(true), prereleaseId]).optional(),
+    ifChanged,
   })
   .refine(oneContent, "needs exactly one of content and uploadId")
   .refine(
@@ -119,14 +116,20 @@ export const PublishVersion = z
   );
 export type PublishVersion = z.output<typeof PublishVersion>;
 
+const dryRun = z
+  .boolean()
+  .optional()
+  .meta({ description: "changes nothing, and returns the response that the change would have" });
+
 export const UpdateSkill = z
   .strictObject({
     name: skillName.optional(),
     description: description.optional(),
     visibility: z.enum(visibilities).optional(),
     tags: tags.optional(),
+    dryRun,
   })
-  .refine((fields) => Object.keys(fields).length > 0, "needs at least one field");
+  .refine((fields) => Object.keys(fields).some((field) => field !== "dryRun"), "needs at least one field");
 export type UpdateSkill = z.output<typeof UpdateSkill>;
 
 export const MoveSkill = z
@@ -134,6 +137,7 @@ export const MoveSkill = z
     folderId: z.string().min(1).max(64).nullable().optional().meta({ description: "null is the root" }),
     folder: folderPath.optional(),
     createFolders: z.boolean().optional(),
+    dryRun,
   })
   .refine(
     (input) => (input.folderId === undefined) !== (input.folder === undefined),
@@ -208,29 +212,3 @@ export const ListQuery = z.object({
 export type ListQuery = z.output<typeof ListQuery>;
 
 export const DiffQuery = z.object({ from: z.string().min(1).max(256), to: z.string().max(256).optional() });
-export const AnalyticsQuery = z.object({ days: z.coerce.number().int().min(1).max(365).default(30) });
-export const TenantAnalyticsQuery = AnalyticsQuery.extend({
-  limit: z.coerce.number().int().min(1).max(100).default(10).meta({ description: "skills in `top`" }),
-});
-
-/** Where something is installed; the skill and whose it is come from the call. */
-const installPlace = {
-  platform: z.enum(targets),
-  scope: z.enum(installScopes),
-  machine: z
-    .string()
-    .max(limits.machineId)
-    .regex(/^[\x21-\x7e]+$/, "must be visible ASCII characters")
-    .meta({ description: "an id that the client made up for itself" }),
-};
-export const InstallPlace = z.object(installPlace);
-export type InstallPlace = z.output<typeof InstallPlace>;
-export const RecordInstall = z.strictObject({
-  ...installPlace,
-  version: z
-    .union([z.int().min(1), z.string().min(1).max(limits.semverLength)])
-    .meta({ description: "what is installed: a version's number, or its exact semver" }),
-});
-export type RecordInstall = z.output<typeof RecordInstall>;
-export const ListInstalls = z.object(listQuery);
-export type ListInstalls = z.output<typeof ListInstalls>;

@@ -1,4 +1,4 @@
-/** The catalog of public skills, and the skills of one's own organizations. */
+/** Lists and search: the catalog of public skills, and the skills of the caller's organizations. */
 import { z } from "zod";
 import { sortFields, type ListedSkill, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
@@ -14,20 +14,20 @@ import { keepAllowed } from "./load.ts";
 import type { ExploreQuery, ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
 
-/** The order it belongs to, the last item's sort value and id. Dates end at 8.64e15 ms. */
+/** Sort order, and sort value and id of the last item. The maximum of a date is 8.64e15 ms. */
 const Cursor = z.tuple([
   z.enum(Object.keys(sortFields) as [SkillSort, ...SkillSort[]]),
   z.number().int().min(0).max(8.64e15),
   z.string().max(64),
 ]);
 
-/** Public skills of every organization; nobody needs to sign in for them. */
+/** Public skills of every organization. Does not require signing in. */
 export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery): Promise<Page<SkillDoc>> {
-  // Whoever asks, the catalog is what anybody may see.
-  const anybody: Actor = { kind: "anonymous", origin: actor.origin };
+  // The catalog is the same for every caller.
+  const visitor: Actor = { kind: "anonymous", origin: actor.origin };
   return listPage(
     app,
-    anybody,
+    visitor,
     {
       scope: { kind: "catalog" },
       type: input.type,
@@ -81,7 +81,7 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
 
 type Readable = Awaited<ReturnType<typeof readableScope>>;
 
-/** Of what the caller may read, what lies in their own workspaces. */
+/** Restricts a scope to the caller's own workspaces. */
 async function narrowToOwn(app: App, actor: Actor, { kind, tenants }: Readable): Promise<Readable> {
   const own = await ownWorkspaceFolders(
     app,
@@ -97,8 +97,8 @@ async function narrowToOwn(app: App, actor: Actor, { kind, tenants }: Readable):
 }
 
 /**
- * A page of what the query finds and the decision allows. The two differ only while a restriction that has just
- * changed is still being written to the skills beneath it; the list is read on then until the page is full.
+ * A page of the skills that the query finds and the access decision allows. The two differ only while the effective
+ * access of skills is updated after a change of a restriction; further reads then fill up the page.
  */
 async function listPage(
   app: App,
@@ -140,7 +140,7 @@ function cursorAfter({ skill, value }: ListedSkill, sort: SkillSort): string {
   return encodeCursor([sort, Number(value), skill._id]);
 }
 
-/** An empty query lists; one without a word in it finds nothing. */
+/** An empty query lists all skills; one without a word finds nothing. */
 function termsOf(query: string | undefined): string[] | undefined {
   return query === undefined || query === "" ? undefined : termsOfQuery(query);
 }

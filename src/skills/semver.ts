@@ -1,72 +1,14 @@
-/** Version numbers: what a push makes, and what a pin resolves to (specification, part 9; semver.org). */
+/** Pins: resolves numbers, exact versions and ranges to versions (semver.org). */
 import semver from "semver";
-import { limits } from "../../contract/limits.ts";
-import type { Bump } from "../../contract/vocabulary.ts";
-import { ServiceError, invalidRequest } from "../errors.ts";
-
-export const firstSemver = "1.0.0";
-
-export interface SemverRequest {
-  /** An explicit version. */
-  semver?: string | undefined;
-  bump?: Bump | undefined;
-  /** `true` takes the id `beta`. */
-  prerelease?: true | string | undefined;
-}
-
-/** An explicit version as it is stored. Throws `invalid_request` for anything but a plain semantic version. */
-export function readExactSemver(text: string): string {
-  const parsed = semver.parse(text.trim(), { loose: false });
-  if (!parsed || text.trim().startsWith("v") || text.length > limits.semverLength) {
-    throw invalidRequest(`"${text.slice(0, 80)}" is not a semantic version such as 1.4.0 or 2.0.0-beta.1.`);
-  }
-  if (parsed.build.length > 0)
-    throw invalidRequest(
-      `"${text}" carries build metadata, which is not supported: leave off "+${parsed.build.join(".")}".`,
-    );
-  return parsed.version;
-}
-
-/** The next version after the highest ever published. Throws `version_not_greater` when a pinned one is not above it. */
-export function nextSemver(highest: string, request: SemverRequest): string {
-  if (request.semver !== undefined) {
-    if (request.bump !== undefined || request.prerelease !== undefined) {
-      throw invalidRequest("An explicit version excludes bump and prerelease: send one or the other.");
-    }
-    const exact = readExactSemver(request.semver);
-    if (semver.lte(exact, highest)) {
-      throw new ServiceError(
-        "version_not_greater",
-        `Version ${exact} does not exceed ${highest}, the highest published: choose a higher one.`,
-        {
-          highest,
-        },
-      );
-    }
-    return exact;
-  }
-  if (request.prerelease === undefined) return increment(highest, request.bump ?? "patch");
-  const id = request.prerelease === true ? "beta" : request.prerelease;
-  if (request.bump) return increment(highest, `pre${request.bump}`, id);
-  const next = semver.inc(highest, "prerelease", id, "0");
-  // From `beta` to `alpha` the same version would go down, or make a number that exists: its next patch goes up.
-  const isHigher = next !== null && semver.valid(next) !== null && semver.gt(next, highest);
-  return isHigher ? next : increment(highest, "prepatch", id);
-}
-
-function increment(version: string, release: semver.ReleaseType, id?: string): string {
-  const next = id === undefined ? semver.inc(version, release) : semver.inc(version, release, id, "0");
-  // Numbers end at 2^53 - 1, which the library steps over without a word; beyond them nothing can be greater.
-  if (next === null || semver.valid(next) === null || !semver.gt(next, version))
-    throw new ServiceError(
-      "version_not_greater",
-      `Nothing can follow ${version} by this bump: name a version yourself.`,
-    );
-  return next;
-}
+import { invalidRequest } from "../errors.ts";
 
 export function isPrerelease(version: string): boolean {
   return semver.prerelease(version) !== null;
+}
+
+/** Whether one version is higher than another, whatever the order in which they were published. */
+export function exceeds(version: string, other: string): boolean {
+  return semver.gt(version, other);
 }
 
 export type VersionSelector =
@@ -83,7 +25,7 @@ export function readSelector(spec: string | undefined): VersionSelector {
   const exact = semver.parse(text.replace(/^=?v?/, ""));
   if (exact && exact.build.length === 0) return { kind: "exact", semver: exact.version };
   if (text.length > 256 || semver.validRange(text) === null) {
-    throw invalidRequest(`"${text.slice(0, 80)}" is neither a version, a range nor "latest".`);
+    throw invalidRequest(`"${text.slice(0, 80)}" is not a version, a range or "latest".`);
   }
   return { kind: "range", range: text };
 }
@@ -94,8 +36,8 @@ export function readRange(text: string): VersionSelector {
 }
 
 /**
- * What a range resolves to: the current version where it satisfies, so that a rollback reaches ranges too, else
- * the highest that does. Prereleases count only for a range anchored to one on the same major.minor.patch.
+ * Resolves a range to the current version if it satisfies, so that a rollback applies to ranges too, otherwise to the
+ * highest that does. Prereleases match only a range anchored to one with the same major.minor.patch.
  */
 export function resolveRange<V extends { semver: string }>(
   range: string,

@@ -1,20 +1,24 @@
-/** Changes to a skill that make no version: its settings, a rollback, its end. */
+/** Changes to a skill that create no version: settings, rollback, deletion. */
 import type { EventRow } from "../../storage/outbox.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
+import { loadTree } from "../folders/trees.ts";
 import { readContent } from "./content.ts";
-import { loadSkill, selectVersion } from "./load.ts";
-import { releasePlace } from "./place.ts";
-import { summaryOf } from "./publish-version.ts";
+import { skillExposure, type SkillExposure } from "./exposure.ts";
+import { loadSkill } from "./load.ts";
+import { selectVersion } from "./select-version.ts";
+import { releasePath } from "./place.ts";
+import { checkAllContent } from "./publish/refused-content.ts";
+import { summaryOf } from "./publish/version-record.ts";
 import type { RevertSkill, UpdateSkill } from "./schema.ts";
 import { readSelector } from "./semver.ts";
-import { freeSharePlace } from "./share-places.ts";
-import { scheduleSettling } from "./settle.ts";
-import { nameKeyOf } from "./slug.ts";
-import { excerptOf } from "./text-source.ts";
+import { releaseShareSlot } from "./share/share-slots.ts";
+import { scheduleProjection } from "./projection-queue.ts";
+import { nameKeyOf } from "./publish/slug.ts";
+import { excerptOf } from "./publish/text-source.ts";
 
 const raceAttempts = 5;
 
@@ -22,15 +26,20 @@ export async function updateSkill(
   app: App,
   actor: Actor,
   ref: string,
-  input: UpdateSkill,
-): Promise<SkillDoc> {
+  { dryRun, ...input }: UpdateSkill,
+): Promise<{ skill: SkillDoc; exposure: SkillExposure }> {
   const skill = await loadSkill(app, actor, ref, "skill:update");
   if (actor.kind === "anonymous-key" && (input.visibility ?? "unlisted") !== "unlisted")
     throw new ServiceError(
       "refused",
-      `What is shared anonymously is always unlisted: publish "${skill.slug}" with an account to make it ${input.visibility}.`,
+      `A skill that is shared anonymously is always unlisted. Publish "${skill.slug}" with an account to make it ${input.visibility}.`,
       { kind: "skill", ref },
     );
+  const tree = await loadTree(app, skill.tenantId);
+  const visibility = input.visibility ?? skill.visibility;
+  const exposure = skillExposure(tree, skill, skill, { folderId: skill.folderId, visibility });
+  if (visibility !== "private" && skill.visibility === "private") await checkAllContent(app, skill);
+  if (dryRun) return { skill: { ...skill, ...input }, exposure };
   const event = makeEvent(app, actor, "skill.updated", {
     tenantId: skill.tenantId,
     resourceType: "skill",
@@ -39,20 +48,21 @@ export async function updateSkill(
   });
   const fields = {
     ...input,
-    ...(input.name === undefined ? {} : { nameKey: nameKeyOf(input.name) }),
-    ...(input.visibility === undefined
-      ? {}
-      : { listed: input.visibility === "public" && skill.governingFolderId === null }),
+    nameKey: input.name === undefined ? undefined : nameKeyOf(input.name),
+    listed:
+      input.visibility === undefined
+        ? undefined
+        : input.visibility === "public" && skill.governingFolderId === null && !skill.takedown,
   };
   const updated = await app.storage.skills.update(skill._id, fields, app.now(), [event]);
   if (!updated) throw notFound("skill", ref);
-  scheduleSettling(app, skill._id);
-  return updated;
+  scheduleProjection(app, skill._id);
+  return { skill: updated, exposure };
 }
 
 /**
- * Makes an earlier version current again. A pointer moves; no version is made and none is lost. Reverting to the
- * version that is current changes nothing. Prereleases never become current, so they can't be reverted to.
+ * Makes an earlier version current again, without creating or removing a version. Reverting to the current version
+ * changes nothing. Prereleases never become current, so they can't be reverted to.
  */
 export async function revertSkill(
   app: App,
@@ -91,7 +101,7 @@ export async function revertSkill(
       [event],
     );
     if (updated) {
-      scheduleSettling(app, skill._id);
+      scheduleProjection(app, skill._id);
       return updated;
     }
   }
@@ -102,8 +112,8 @@ export async function revertSkill(
 }
 
 /**
- * Deletes a skill with everything it had. One write makes it vanish and frees its slug; a job then erases the
- * repository and the records, and the reconcile job does so if this one is lost.
+ * Deletes a skill with all its data. One write hides it and frees its slug; a job then erases the repository and the
+ * records. The reconcile job does so if that job is lost.
  */
 export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<void> {
   const skill = await loadSkill(app, actor, ref, "skill:delete");
@@ -114,17 +124,17 @@ export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<
     metadata: { slug: skill.slug, name: skill.name, versions: skill.head.version },
   });
   if (!(await removeSkill(app, skill, event))) throw notFound("skill", ref);
-  if (actor.kind === "anonymous-key") await freeSharePlace(app, actor.identityId, skill._id);
+  if (actor.kind === "anonymous-key") await releaseShareSlot(app, actor.identityId, skill._id);
 }
 
-/** The same for whoever has asked already: false when it is gone. The event is stored with the deletion. */
+/** Deletes a skill for a caller that has checked access. Returns false if it was deleted already. */
 export async function removeSkill(
   app: App,
   skill: Pick<SkillDoc, "_id" | "tenantId" | "slug" | "folderId">,
   event: EventRow,
 ): Promise<boolean> {
   if (!(await app.storage.skills.markDeleted(skill._id, app.now(), [event]))) return false;
-  app.background("give back the place of a deleted skill", () => releasePlace(app, skill));
+  app.background("release the path of a deleted skill", () => releasePath(app, skill));
   const payload = { tenantId: skill.tenantId, skillId: skill._id };
   app.background("queue the erasure of a skill", () =>
     app.queue.enqueue("upkeep.erase-skill", payload, { jobId: `erase-${skill._id}` }),

@@ -1,22 +1,24 @@
 import { z } from "zod";
 import {
   ConnectionPayload,
+  DisconnectedPayload,
   RepositorySyncPayload,
   SyncConflictPayload,
   SyncPlanPayload,
   SyncRunPayload,
-} from "../../contract/payloads-sync.ts";
+} from "../../contract/payloads/sync.ts";
 import type { App } from "../app.ts";
 import { Page, Reply, route, type Route } from "../http/route.ts";
-import { connectRepository } from "./connect.ts";
-import { disconnectRepository } from "./disconnect.ts";
-import { listConflicts, listRuns, readSyncState, runByHand } from "./history.ts";
-import { offeredHosts } from "./open-host.ts";
-import { planConnected, planDraft } from "./plan.ts";
-import { presentConflict, presentConnection, presentRun, presentSyncState } from "./present.ts";
-import { ConnectRepository, SyncListQuery, TenantParams, UpdateConnection } from "./schema.ts";
-import { updateConnection } from "./update.ts";
-import { takeDelivery } from "./webhook.ts";
+import { connectRepository } from "./connection/connect.ts";
+import { takeOverConnection } from "./connection/connecting-member.ts";
+import { disconnectRepository } from "./connection/disconnect.ts";
+import { listConflicts, listRuns, readSyncState, runByHand } from "./report/history.ts";
+import { offeredHosts } from "./connection/open-host.ts";
+import { planConnected, planDraft } from "./preview/plan.ts";
+import { presentConflict, presentConnection, presentRun, presentSyncState } from "./report/present.ts";
+import { ConnectRepository, SyncListQuery, TenantParams, UpdateConnection } from "./connection/schema.ts";
+import { updateConnection } from "./connection/update-connection.ts";
+import { receiveDelivery } from "./triggers/webhook.ts";
 
 const tag = "Repository sync";
 const path = "/api/tenants/:tenant/repo-sync";
@@ -63,11 +65,11 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "delete",
       path,
-      summary: "Disconnect the repository; its files stay",
+      summary: "Disconnect the repository; its files stay. Nothing reaches its host after the response",
       tag,
       auth: "required",
       params: TenantParams,
-      data: null,
+      data: DisconnectedPayload,
       handle: ({ actor, params }) => disconnectRepository(app, actor, params.tenant),
     }),
     route({
@@ -79,6 +81,17 @@ export function syncRoutes(app: App): Route[] {
       params: TenantParams,
       data: ConnectionPayload,
       handle: async ({ actor, params }) => presentConnection(await runByHand(app, actor, params.tenant)),
+    }),
+    route({
+      method: "post",
+      path: `${path}/takeover`,
+      summary: "Take over the connection as the author of imported versions, and sync everything",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: ConnectionPayload,
+      handle: async ({ actor, params }) =>
+        presentConnection(await takeOverConnection(app, actor, params.tenant)),
     }),
     route({
       method: "get",
@@ -144,7 +157,7 @@ export function syncRoutes(app: App): Route[] {
       cookieless: true,
       produces: "application/json",
       async handle({ actor, query, request }) {
-        const intake = await takeDelivery(app, actor, request, query.connection);
+        const intake = await receiveDelivery(app, actor, request, query.connection);
         const status = intake === "ignored" ? 202 : 200;
         return new Reply(JSON.stringify({ success: true }), { status, type: "application/json" });
       },

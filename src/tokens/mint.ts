@@ -5,7 +5,7 @@ import { isDuplicate } from "../../storage/database.ts";
 import { outboxFields, type EventRow } from "../../storage/outbox.ts";
 import type { TokenDoc, TokenOwner } from "../../storage/tokens.ts";
 import type { App } from "../app.ts";
-import { settleEvents } from "../audit/events.ts";
+import { flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { hashSecret } from "../secrets.ts";
 
@@ -17,7 +17,12 @@ export interface MintedToken {
 
 type NewToken = TokenOwner &
   Pick<TokenDoc, "_id" | "name" | "createdAt"> &
-  Partial<Pick<TokenDoc, "createdBy" | "scopes" | "allowedFolderIds" | "expiresAt">>;
+  Partial<
+    Pick<
+      TokenDoc,
+      "createdBy" | "scopes" | "allowedFolderIds" | "expiresAt" | "epoch" | "login" | "ageFrom" | "notice"
+    >
+  >;
 
 /**
  * Inserts a token into one of its owner's free places; the unique index on the place makes the limit exact, however
@@ -39,11 +44,11 @@ export async function mintToken(app: App, fields: NewToken, events: EventRow[]):
     try {
       await app.storage.tokens.insert(record);
     } catch (error) {
-      // Somebody was faster in this place; each round sees at least one place more in use, so the loop ends.
+      // A concurrent call took this slot; each round finds at least one more slot in use, so the loop ends.
       if (isDuplicate(error, "token_place")) continue;
       throw error;
     }
-    settleEvents(app, app.storage.tokens, record._id, events);
+    flushEvents(app, app.storage.tokens, record._id, events);
     return { record, secret };
   }
 }

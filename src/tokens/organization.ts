@@ -1,6 +1,6 @@
 /**
- * Tokens of an organization: they act as the organization and outlive whoever made them, so nobody makes one that may do
- * more than they may themselves.
+ * Tokens of an organization: they act as the organization and outlive whoever made them, so nobody makes one that may
+ * do more than they may themselves.
  */
 import type { ListedToken } from "../../storage/tokens.ts";
 import { isId } from "../../storage/database.ts";
@@ -8,28 +8,36 @@ import type { Actor } from "../access/actor.ts";
 import { bypassesRestrictions, decideFolder } from "../access/decide.ts";
 import { organizationTokenPermissions } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { forbidden } from "../errors.ts";
-import { admitFolder, loadFolderView, placeIn, visibleFolders, type FolderView } from "../folders/load.ts";
+import {
+  authorizeFolder,
+  loadFolderView,
+  accessContextIn,
+  visibleFolders,
+  type FolderView,
+} from "../folders/load.ts";
 import { Page } from "../http/route.ts";
-import { requireHeld } from "../orgs/giving.ts";
+import { withNotice } from "../mail/notice.ts";
+import { requirePermissions } from "../orgs/permission-checks.ts";
 import type { ListQuery } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { requireUser } from "../users/load.ts";
+import { inheritedAge, requireWithinMaximum } from "./max-age.ts";
 import { mintToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
 import { describeToken, eventSubject, listOwned, unknownToken } from "./service.ts";
 
-/** A token with what a list tells beyond its record. */
+/** A token with the names that a list shows. */
 export interface OrganizationToken {
   token: ListedToken;
-  /** The user name of whoever made it; null when that account is gone. */
+  /** User name of its creator; null if that account was deleted. */
   createdBy: string | null;
-  /** Of the folders that it is narrowed to; null for one that is gone or out of the caller's sight. */
+  /** Paths of the folders to which it is limited; null for a deleted folder or one that the caller can't see. */
   paths: (string | null)[];
 }
 
-/** Characters of a path that a list shows: the end, which tells folders apart. */
+/** Characters of a path that a list shows: the end, which distinguishes folders. */
 const shownPath = 200;
 
 /** A page of the tokens that were not revoked, newest first. */
@@ -79,16 +87,21 @@ export async function createOrganizationToken(
   tenantRef: string,
   input: CreateToken,
 ): Promise<OrganizationToken & { secret: string }> {
-  const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "apiToken:manage");
-  const { userId } = requireUser(actor);
-  if (input.scopes) requireHeld(actor, tenantId, input.scopes, "create a token with these scopes");
-  else requireHeld(actor, tenantId, organizationTokenPermissions, "create a token without scopes");
+  const tenant = await loadTenant(app, actor, tenantRef, "apiToken:manage");
+  const tenantId = tenant._id;
+  const user = requireUser(actor);
+  if (input.scopes) requirePermissions(actor, tenantId, input.scopes, "create a token with these scopes");
+  else requirePermissions(actor, tenantId, organizationTokenPermissions, "create a token without scopes");
   if (input.allowedFolderIds)
     checkFolders(await loadFolderView(app, actor, tenantId), input.allowedFolderIds);
 
+  requireWithinMaximum(tenant, input.expiresInDays);
   const fields = describeToken(app, input);
   const event = makeEvent(app, actor, "organization.token_created", { tenantId, ...eventSubject(fields) });
-  const { record, secret } = await mintToken(app, { ...fields, tenantId, createdBy: userId }, [event]);
+  const token = { ...fields, ...inheritedAge(user), tenantId, createdBy: user.userId };
+  const { record, secret } = await withNotice(app, user.userId, (notice) =>
+    mintToken(app, { ...token, ...notice }, [event]),
+  );
   const [described] = await describeAll(app, actor, tenantId, [record]);
   return { ...described!, secret };
 }
@@ -99,12 +112,12 @@ export async function createOrganizationToken(
  */
 function checkFolders(view: FolderView, ids: readonly string[]): void {
   const { tree, actor } = view;
-  for (const id of ids) admitFolder(view, "folder:manageAcl", id, id);
+  for (const id of ids) authorizeFolder(view, "folder:manageAcl", id, id);
   if (bypassesRestrictions(actor, tree.tenantId)) return;
   for (const id of ids) {
     for (const node of tree.subtree(id)) {
       if (!node.restricted) continue;
-      const place = placeIn(tree, actor, node._id)!;
+      const place = accessContextIn(tree, actor, node._id)!;
       const facts = { tenantId: tree.tenantId, place, isOnTheWay: false };
       if (decideFolder(actor, "folder:manageAcl", facts) !== "allowed")
         throw forbidden(`You do not manage the access to everything in folder "${tree.path(id)}".`, {
@@ -115,7 +128,7 @@ function checkFolders(view: FolderView, ids: readonly string[]): void {
   }
 }
 
-/** Revokes a token of an organization, whoever made it: the next request by it is refused. */
+/** Revokes a token of an organization, regardless of its creator: the next request with it is refused. */
 export async function revokeOrganizationToken(
   app: App,
   actor: Actor,
@@ -132,5 +145,5 @@ export async function revokeOrganizationToken(
     metadata: { name: token.name },
   });
   if (!(await app.storage.tokens.revoke(id, { tenantId }, app.now(), [event]))) throw unknownToken(id);
-  settleEvents(app, app.storage.tokens, id, [event]);
+  flushEvents(app, app.storage.tokens, id, [event]);
 }

@@ -1,8 +1,9 @@
-import type { CreatedTokenPayload, TokenPayload } from "../../contract/payloads.ts";
 import type {
   CreatedOrganizationTokenPayload,
+  CreatedTokenPayload,
   OrganizationTokenPayload,
-} from "../../contract/payloads-tokens.ts";
+  TokenPayload,
+} from "../../contract/payloads/tokens.ts";
 import type { ListedToken } from "../../storage/tokens.ts";
 import type { MintedToken } from "./mint.ts";
 import type { OrganizationToken } from "./organization.ts";
@@ -11,11 +12,12 @@ export function presentToken(token: ListedToken): TokenPayload {
   return {
     id: token._id,
     name: token.name,
-    ...(token.scopes ? { scopes: token.scopes } : {}),
-    ...(token.allowedFolderIds ? { allowedFolderIds: token.allowedFolderIds } : {}),
+    scopes: token.scopes,
+    allowedFolderIds: token.allowedFolderIds,
     createdAt: token.createdAt.toISOString(),
-    ...(token.expiresAt ? { expiresAt: token.expiresAt.toISOString() } : {}),
-    ...(token.lastUsedAt ? { lastUsedAt: token.lastUsedAt.toISOString() } : {}),
+    expiresAt: token.expiresAt?.toISOString(),
+    lastUsedAt: token.lastUsedAt?.toISOString(),
+    ...(token.login ? { isLogin: true } : {}),
   };
 }
 

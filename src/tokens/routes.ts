@@ -1,5 +1,9 @@
-import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads.ts";
-import { CreatedOrganizationTokenPayload, OrganizationTokenPayload } from "../../contract/payloads-tokens.ts";
+import {
+  CreatedOrganizationTokenPayload,
+  CreatedTokenPayload,
+  OrganizationTokenPayload,
+  TokenPayload,
+} from "../../contract/payloads/tokens.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Page, route, type Route } from "../http/route.ts";
 import { ListQuery, TenantParams } from "../orgs/schema.ts";
@@ -11,7 +15,7 @@ import {
   presentToken,
 } from "./present.ts";
 import { CreateToken, OrganizationTokenParams, TokenParams } from "./schema.ts";
-import { createToken, listTokens, revokeToken } from "./service.ts";
+import { createToken, listTokens, revokeCurrentToken, revokeToken } from "./service.ts";
 
 export function tokenRoutes(app: App): Route[] {
   return [...personalRoutes(app), ...organizationRoutes(app)];
@@ -46,6 +50,15 @@ function personalRoutes(app: App): Route[] {
       // In an envelope of its own, so that the secret is not kept for repeated calls.
       handle: async ({ actor, body }) =>
         new Enveloped(presentCreatedToken(await createToken(app, actor, body))),
+    }),
+    route({
+      method: "delete",
+      path: "/api/user/tokens/current",
+      summary: "Revoke the personal API token that calls, restricted or not, at once",
+      tag,
+      auth: "required",
+      data: null,
+      handle: ({ actor }) => revokeCurrentToken(app, actor),
     }),
     route({
       method: "delete",

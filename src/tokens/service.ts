@@ -1,15 +1,18 @@
 /** Personal tokens of the caller: list, create, revoke. */
 import { isId } from "../../storage/database.ts";
 import type { ListedToken, TokenOwner } from "../../storage/tokens.ts";
-import type { Actor } from "../access/actor.ts";
+import type { Actor, UserActor } from "../access/actor.ts";
+import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { carryEvents, makeEvent, settleEvents } from "../audit/events.ts";
+import { publishEvents, makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { loadFolder } from "../folders/load.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
+import { withNotice } from "../mail/notice.ts";
 import { IdCursor, type ListQuery } from "../orgs/schema.ts";
-import { requireUnrestricted } from "../users/load.ts";
+import { requireUnrestricted, requireUser } from "../users/load.ts";
+import { inheritedAge, requireWithinMaximum } from "./max-age.ts";
 import { mintToken, type MintedToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
 
@@ -18,7 +21,9 @@ const dayMs = 24 * 60 * 60_000;
 const endedTokenMs = 30 * dayMs;
 const batch = 100;
 
-/** A page of the caller's tokens that were not revoked, newest first; expired ones are among them until they are purged. */
+/**
+ * A page of the caller's tokens that were not revoked, newest first; expired ones are among them until they are purged.
+ */
 export async function listTokens(app: App, actor: Actor, input: ListQuery): Promise<Page<ListedToken>> {
   const { userId } = requireUnrestricted(actor, "see API tokens");
   return listOwned(app, { userId }, input);
@@ -34,31 +39,37 @@ export async function listOwned(app: App, owner: TokenOwner, input: ListQuery): 
 }
 
 /**
- * Creates a token. Its restrictions never change afterwards. Throws `limit_reached`, or `not_found` for a folder that the
- * caller does not see.
+ * Creates a token. Its restrictions never change afterwards. Throws `limit_reached`, `not_found` for a folder that the
+ * caller does not see, or `refused` for one in an organization that does not accept tokens of such a lifetime.
  */
 export async function createToken(app: App, actor: Actor, input: CreateToken): Promise<MintedToken> {
-  const { userId } = requireUnrestricted(actor, "create API tokens");
-  for (const id of input.allowedFolderIds ?? []) await loadFolder(app, actor, id, "see");
+  const user = requireUnrestricted(actor, "create API tokens");
+  for (const id of input.allowedFolderIds ?? []) {
+    const { folder } = await loadFolder(app, actor, id, "see");
+    const { tenantSlug, maxTokenDays } = membershipIn(actor, folder.tenantId)!;
+    requireWithinMaximum({ slug: tenantSlug, maxTokenDays }, input.expiresInDays);
+  }
   const fields = describeToken(app, input);
   const event = makeEvent(app, actor, "user.token_created", eventSubject(fields));
-  return mintToken(app, { ...fields, userId }, [event]);
+  const { userId, epochs } = user;
+  const token = { ...fields, ...inheritedAge(user), userId, epoch: epochs?.token ?? 0 };
+  return withNotice(app, userId, (notice) => mintToken(app, { ...token, ...notice }, [event]));
 }
 
-/** What a creation writes of a token beside its owner. */
+/** The fields of a new token, without its owner. */
 export function describeToken(app: App, { name, scopes, allowedFolderIds, expiresInDays }: CreateToken) {
   const now = app.now();
   return {
     _id: app.newId(),
     name,
     createdAt: now,
-    ...(scopes ? { scopes } : {}),
-    ...(allowedFolderIds ? { allowedFolderIds } : {}),
-    ...(expiresInDays === undefined ? {} : { expiresAt: new Date(now.getTime() + expiresInDays * dayMs) }),
+    scopes,
+    allowedFolderIds,
+    expiresAt: expiresInDays === undefined ? undefined : new Date(now.getTime() + expiresInDays * dayMs),
   };
 }
 
-/** What the log tells of a new token. */
+/** The subject of the event of a new token. */
 export function eventSubject(token: ReturnType<typeof describeToken>) {
   const { _id: resourceId, name, scopes, allowedFolderIds, expiresAt } = token;
   return {
@@ -66,25 +77,37 @@ export function eventSubject(token: ReturnType<typeof describeToken>) {
     resourceId,
     metadata: {
       name,
-      ...(scopes ? { scopes } : {}),
-      ...(allowedFolderIds ? { allowedFolderIds } : {}),
-      ...(expiresAt ? { expiresAt } : {}),
+      scopes,
+      allowedFolderIds,
+      expiresAt,
     },
   } as const;
 }
 
-/** Revokes one of the caller's tokens: the next request by it is refused. */
+/** Revokes one of the caller's tokens: the next request by it is refused. Throws `not_found`. */
 export async function revokeToken(app: App, actor: Actor, id: string): Promise<void> {
-  const { userId } = requireUnrestricted(actor, "revoke API tokens");
+  await revokeOf(app, requireUnrestricted(actor, "revoke API tokens"), id);
+}
+
+/** Revokes the personal token of the call, restricted or not: a logout. Throws `refused`. */
+export async function revokeCurrentToken(app: App, actor: Actor): Promise<void> {
+  const user = requireUser(actor);
+  if (user.via.kind !== "token")
+    throw new ServiceError("refused", "This call has no API token to revoke. Name a token by its id.");
+  await revokeOf(app, user, user.via.tokenId);
+}
+
+async function revokeOf(app: App, user: UserActor, id: string): Promise<void> {
+  const { userId } = user;
   const token = isId(id) ? await app.storage.tokens.find(id, { userId }) : null;
   if (!token) throw unknownToken(id);
-  const event = makeEvent(app, actor, "user.token_deleted", {
+  const event = makeEvent(app, user, "user.token_deleted", {
     resourceType: "token",
     resourceId: id,
     metadata: { name: token.name },
   });
   if (!(await app.storage.tokens.revoke(id, { userId }, app.now(), [event]))) throw unknownToken(id);
-  settleEvents(app, app.storage.tokens, id, [event]);
+  flushEvents(app, app.storage.tokens, id, [event]);
 }
 
 /** Removes tokens that were revoked or ran out 30 days ago; answers how many went. */
@@ -106,8 +129,8 @@ export async function purgeTokens(app: App): Promise<number> {
 export async function removeTokensOfUser(app: App, userId: string): Promise<void> {
   const { tokens } = app.storage;
   do {
-    for (const token of await tokens.listUnsettledOfUser(userId, batch))
-      await carryEvents(app, tokens, token._id, token.outbox ?? []);
+    for (const token of await tokens.listUnflushedOfUser(userId, batch))
+      await publishEvents(app, tokens, token._id, token.outbox ?? []);
   } while ((await tokens.removeSettledOfUser(userId)) > 0);
 }
 

@@ -1,5 +1,5 @@
-/** Who somebody is, where they belong, and where they are invited to: what "whoami" answers. */
-import type { IdentityPayload } from "../../contract/payloads.ts";
+/** The identity that "whoami" returns: the user, their organizations and their invitations. */
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { Account } from "../../storage/users.ts";
 import type { Membership } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -16,7 +16,7 @@ export async function loadIdentity(
   return presentIdentity(user, memberships, await listInvitedTo(app, user));
 }
 
-/** Only a confirmed address is told what it was invited to: anybody may sign up with an address that is not theirs. */
+/** Invitations are shown to a confirmed address only, since anyone can sign up with another person's address. */
 async function listInvitedTo(app: App, user: Account): Promise<InvitedTo[]> {
   if (!user.emailVerifiedAt) return [];
   const invitations = await app.storage.invitations.listOfAddress(user.emailKey, app.now(), shownInvitations);

@@ -3,9 +3,22 @@ import { isDuplicate, isId } from "../../storage/database.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { RoleDoc } from "../../storage/roles.ts";
 import type { Account } from "../../storage/users.ts";
-import type { Actor, Membership, Origin, PermissionMap, UserActor } from "../access/actor.ts";
+import type {
+  Actor,
+  Membership,
+  OrganizationActor,
+  Origin,
+  PermissionMap,
+  TokenLimits,
+  UserActor,
+} from "../access/actor.ts";
 import { limitsOf } from "../access/decide.ts";
-import { isPermitted, permissionsOfRole, unionOf } from "../access/permissions.ts";
+import {
+  isPermitted,
+  organizationTokenPermissions,
+  permissionsOfRole,
+  unionOf,
+} from "../access/permissions.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
 
@@ -28,10 +41,10 @@ export async function loadMemberships(app: App, userId: string): Promise<Members
   return effectiveMemberships(app, await app.storage.memberships.listOfUser(userId));
 }
 
-/** What a membership says, or would say. */
+/** The fields of an actual or possible membership. */
 type MembershipFacts = Pick<
   MembershipDoc,
-  "tenantId" | "tenantSlug" | "tenantName" | "tenantDeletionAt" | "role" | "teamIds"
+  "tenantId" | "tenantSlug" | "tenantName" | "tenantDeletionAt" | "tenantMaxTokenDays" | "role" | "teamIds"
 >;
 
 /**
@@ -51,8 +64,9 @@ export async function effectiveMemberships(
     roleIds.length > 0 ? app.storage.roles.listByIds(roleIds) : [],
   ]);
   return rows.flatMap((row): Membership[] => {
-    const { tenantId, tenantSlug, tenantName, role, tenantDeletionAt } = row;
-    const known = { tenantId, tenantSlug, tenantName, role };
+    const { tenantId, tenantSlug, tenantName, role, tenantDeletionAt, tenantMaxTokenDays } = row;
+    const maxTokenDays = tenantMaxTokenDays === undefined ? {} : { maxTokenDays: tenantMaxTokenDays };
+    const known = { tenantId, tenantSlug, tenantName, role, ...maxTokenDays };
     const ofRole = permissionsOf(role, tenantId, roles);
     if (tenantDeletionAt) {
       const mayRestore = isPermitted(ofRole, "organization:delete");
@@ -89,13 +103,39 @@ export function userActor(
     isAdministrator: user.isAdministrator,
     memberships,
     via,
+    epochs: { session: user.sessionEpoch ?? 0, token: user.tokenEpoch ?? 0 },
+    origin,
+  };
+}
+
+/** An organization as an actor, by one of its own tokens. */
+export function organizationActor(
+  tenant: { _id: string; slug: string; name: string },
+  token: { _id: string; name: string },
+  limits: TokenLimits,
+  origin: Origin,
+): OrganizationActor {
+  const membership: Membership = {
+    tenantId: tenant._id,
+    tenantSlug: tenant.slug,
+    tenantName: tenant.name,
+    role: "token",
+    teamIds: [],
+    permissions: organizationTokenPermissions,
+  };
+  return {
+    kind: "organization",
+    tokenId: token._id,
+    tokenName: token.name,
+    memberships: [membership],
+    limits,
     origin,
   };
 }
 
 /**
- * The caller as a user. Throws `unauthenticated` for nobody, and `forbidden` for an organization's token and an anonymous
- * key, which stand for no person.
+ * The caller as a user. Throws `unauthenticated` for nobody, and `forbidden` for an organization's token and an
+ * anonymous key, which stand for no person.
  */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === "anonymous") throw unauthenticated();

@@ -1,9 +1,9 @@
-/** What lists of members repeat of a person. */
+/** The names of a person that lists of members repeat. */
 import type { Account } from "../../storage/users.ts";
 import type { App } from "../app.ts";
 import { foldName } from "./schema.ts";
 
-/** Words of a name from which on a search by prefix finds it. */
+/** Number of words of a name at which a search by prefix can start. */
 const namedWords = 8;
 
 /** The user name, and what a search by prefix finds a person by. */
@@ -17,12 +17,12 @@ export function memberNames(user: { username: string; name: string }): {
 }
 
 /** Repeats a person's names in their memberships. Done again by the reconcile job after a stop. */
-export async function followUser(app: App, user: Account): Promise<void> {
+export async function propagateUser(app: App, user: Account): Promise<void> {
   let written: Account;
   let now: Account | null = user;
   do {
     written = now;
-    await app.storage.memberships.followUser(written._id, memberNames(written));
+    await app.storage.memberships.propagateUser(written._id, memberNames(written));
     now = await app.storage.users.find(written._id);
     // The slower of two at once may have written names that are over.
   } while (now && (now.username !== written.username || now.name !== written.name));

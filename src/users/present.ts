@@ -1,4 +1,4 @@
-import type { IdentityPayload } from "../../contract/payloads.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { InvitationDoc } from "../../storage/invitations.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Account } from "../../storage/users.ts";

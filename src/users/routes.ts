@@ -1,4 +1,4 @@
-import { IdentityPayload } from "../../contract/payloads.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
 import { route, type Route } from "../http/route.ts";
 import { userAuditRoutes } from "./audit-routes.ts";

@@ -1,4 +1,4 @@
-/** What may be sent as a person's names and addresses, and how it is folded before it is compared. */
+/** Names and addresses of persons, and how they are folded for comparison. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
 import { reservedSlugs } from "../../contract/vocabulary.ts";

@@ -2,10 +2,10 @@
 import type { Account } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { unauthenticated } from "../errors.ts";
 import { nameTaken, requireUnrestricted, requireUser } from "./load.ts";
-import { followUser } from "./member-names.ts";
+import { propagateUser } from "./member-names.ts";
 import type { UpdateProfile } from "./schema.ts";
 
 /** The caller's account; a token of any scope may ask who it is. */
@@ -37,7 +37,7 @@ export async function updateProfile(app: App, actor: Actor, input: UpdateProfile
     throw nameTaken(error, { username: input.username });
   }
   if (!updated) throw unauthenticated("This account no longer exists.");
-  await followUser(app, updated);
-  settleEvents(app, app.storage.users, caller.userId, [event]);
+  await propagateUser(app, updated);
+  flushEvents(app, app.storage.users, caller.userId, [event]);
   return updated;
 }

@@ -1,13 +1,13 @@
-/** What the folder of a personal workspace must be, and what is wrong with one. */
+/** Required state of a personal workspace's folder, and its repair. */
 import type { FolderDoc, FolderGrant, FolderNode } from "../../storage/folders.ts";
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
-import { isNameLike, takeFreeName } from "../folders/free-name.ts";
+import { isNameLike, reserveFreeName } from "../folders/free-name.ts";
 import type { FolderTree } from "../folders/tree.ts";
 
-/** Whose workspace it is; without a user name they have left: nobody has a grant then, and the name stays. */
-export interface Holder {
+/** Owner of a workspace. Without a user name they have left: the folder has no grants then, and keeps its name. */
+export interface Owner {
   userId: string;
   username: string | undefined;
 }
@@ -16,21 +16,21 @@ export type Flaw = "restriction" | "grants" | "parent" | "name";
 
 const workspaceLevel = "editor";
 
-/** Whether mending this changes which folder governs the skills beneath. */
-export const isGoverning = (flaw: Flaw) => flaw === "restriction" || flaw === "parent";
+/** Whether the repair changes the effective restriction of the content. */
+export const changesEffectiveRestriction = (flaw: Flaw) => flaw === "restriction" || flaw === "parent";
 
-/** The folder that holds all workspaces. */
+/** The folder that contains all workspaces. */
 export function rootIn(tree: FolderTree): FolderNode {
   const root = tree.managedRoot();
   if (root) return root;
   throw new ServiceError(
     "refused",
-    "The folder that holds the personal workspaces is missing: repair the workspaces.",
+    "The folder that contains the personal workspaces is missing: repair the workspaces.",
     { kind: "workspace" },
   );
 }
 
-/** Throws `limit_reached` where no more folders go into the organization, or not so deep. `more` were planned already. */
+/** Throws `limit_reached` if the organization has too many folders, including `more` planned ones, or they are too deep. */
 export function checkRoom(tree: FolderTree, parentId: string | null, more: number): void {
   const { foldersPerOrganization, folderDepth } = limits;
   if (tree.size + more >= foldersPerOrganization)
@@ -48,19 +48,19 @@ export function checkRoom(tree: FolderTree, parentId: string | null, more: numbe
 }
 
 /**
- * A new workspace. Its place is taken and not given back if the folder does not come to be: whoever goes on with it
- * does so under the same id, and what nobody goes on with is freed by the reconcile job.
+ * Folder of a new workspace. Its reservation is kept if the folder is not created: a retry uses the same id, and the
+ * reconcile job releases reservations that are never used.
  */
 export async function newWorkspaceFolder(
   app: App,
   tree: FolderTree,
   id: string,
-  holder: Holder & { username: string },
+  owner: Owner & { username: string },
 ): Promise<FolderDoc> {
   const { tenantId } = tree;
   const now = app.now();
   const parentId = rootIn(tree)._id;
-  const { name, slug } = await takeFreeName(app, tree, { _id: id, tenantId, parentId }, holder.username);
+  const { name, slug } = await reserveFreeName(app, tree, { _id: id, tenantId, parentId }, owner.username);
   return {
     _id: id,
     tenantId,
@@ -68,40 +68,40 @@ export async function newWorkspaceFolder(
     slug,
     name,
     restricted: true,
-    grants: grantsOf(holder),
-    managed: { kind: "workspace", userId: holder.userId },
+    grants: grantsOf(owner),
+    managed: { kind: "workspace", userId: owner.userId },
     revision: 0,
-    createdBy: holder.userId,
+    createdBy: owner.userId,
     createdAt: now,
     updatedAt: now,
   };
 }
 
-function grantsOf({ userId, username }: Holder): FolderGrant[] {
+function grantsOf({ userId, username }: Owner): FolderGrant[] {
   return username === undefined ? [] : [{ type: "member", id: userId, level: workspaceLevel }];
 }
 
-/** A workspace's folder as it must be, with what was wrong; undefined where nothing is. */
-export async function mendFolder(
+/** The repaired folder of a workspace and its flaws; undefined if there are none. */
+export async function repairFolder(
   app: App,
   tree: FolderTree,
   folder: FolderDoc,
-  holder: Holder,
+  owner: Owner,
 ): Promise<{ folder: FolderDoc; flaws: Flaw[] } | undefined> {
   const root = rootIn(tree);
-  const grants = grantsOf(holder);
+  const grants = grantsOf(owner);
   const flaws: Flaw[] = [];
   if (!folder.restricted) flaws.push("restriction");
   if (!isSame(folder.grants, grants)) flaws.push("grants");
-  const isAstray = folder.parentId !== root._id;
-  if (isAstray) flaws.push("parent");
-  const isMisnamed = holder.username !== undefined && !isNameLike(folder.name, holder.username);
+  const isMisplaced = folder.parentId !== root._id;
+  if (isMisplaced) flaws.push("parent");
+  const isMisnamed = owner.username !== undefined && !isNameLike(folder.name, owner.username);
   if (isMisnamed) flaws.push("name");
   if (flaws.length === 0) return undefined;
-  const mended = { ...folder, restricted: true, grants, parentId: root._id, updatedAt: app.now() };
-  if (!isAstray && !isMisnamed) return { folder: mended, flaws };
-  const { name, slug } = await takeFreeName(app, tree, mended, holder.username ?? folder.name);
-  return { folder: { ...mended, name, slug }, flaws };
+  const repaired = { ...folder, restricted: true, grants, parentId: root._id, updatedAt: app.now() };
+  if (!isMisplaced && !isMisnamed) return { folder: repaired, flaws };
+  const { name, slug } = await reserveFreeName(app, tree, repaired, owner.username ?? folder.name);
+  return { folder: { ...repaired, name, slug }, flaws };
 }
 
 function isSame(before: readonly FolderGrant[], after: readonly FolderGrant[]): boolean {

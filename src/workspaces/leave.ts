@@ -1,23 +1,24 @@
-/** What becomes of a workspace whose owner has left: the organization keeps it, gives it to somebody, or deletes it. */
+/** Workspaces whose owner has left: the organization keeps, reassigns or deletes them. */
 import { limits } from "../../contract/limits.ts";
 import { isId } from "../../storage/database.ts";
 import type { FolderNode } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
-import { changeTree } from "../folders/change.ts";
-import { takeFreeName } from "../folders/free-name.ts";
+import { reserveFreeName } from "../folders/free-name.ts";
 import type { FolderTree } from "../folders/tree.ts";
-import { heightOf, queueGoverning } from "../folders/update.ts";
-import type { PlaceDoc } from "../../storage/places.ts";
+import { heightOf } from "../folders/change-rules.ts";
+import { changeTreeReserving } from "../folders/reservations.ts";
+import { queueEffectiveAccessUpdate } from "../folders/update-effective-access.ts";
 import { loadLeftWorkspace, loadManaged } from "./load.ts";
+import { restrictedBeneath, withoutRestrictions } from "./nested.ts";
 import { ensureWorkspace } from "./own.ts";
 import type { ReassignWorkspace } from "./schema.ts";
 
 /**
- * Keeps the workspace of somebody whose membership has ended; the grant on it goes with all their others. Part of the
- * clean-up after members (`workers/orgs/member-left.ts`); it may run twice.
+ * Keeps the workspace of a former member; their grant on it is revoked with all their others. Part of the clean-up after
+ * members (`workers/orgs/member-left.ts`). Idempotent.
  */
 export async function keepWorkspace(app: App, member: { tenantId: string; userId: string }): Promise<void> {
   await app.storage.workspaces.markLeft(member.tenantId, [member.userId], app.now());
@@ -30,8 +31,8 @@ export interface Reassigned {
 }
 
 /**
- * Puts the workspace of somebody who has left into another member's, as an ordinary folder of theirs, in one change to
- * the tree. Whoever left gets an empty one should they come back.
+ * Moves the workspace of a former member into that of another member, as an ordinary folder, in one change to the tree.
+ * A member who returns gets an empty workspace.
  */
 export async function reassignWorkspace(
   app: App,
@@ -42,57 +43,47 @@ export async function reassignWorkspace(
   const { _id: tenantId } = await loadManaged(app, actor, tenantRef, "folder:manageAcl");
   const { userId, toUserId } = input;
   const row = await loadLeftWorkspace(app, tenantId, userId);
-  const heir = isId(toUserId) ? await app.storage.memberships.find(tenantId, toUserId) : null;
-  if (!heir) throw notFound("member", toUserId);
-  await ensureWorkspace(app, tenantId, heir);
+  const recipient = isId(toUserId) ? await app.storage.memberships.find(tenantId, toUserId) : null;
+  if (!recipient) throw notFound("member", toUserId);
+  await ensureWorkspace(app, tenantId, recipient);
 
-  let held: PlaceDoc | undefined;
   let before: FolderNode | undefined;
-  const release = async () => {
-    if (held) await app.storage.places.release(held);
-    held = undefined;
-  };
   let reassigned: Reassigned | undefined;
-  try {
-    await changeTree(app, tenantId, async (tree) => {
-      await release();
-      const { folder, home } = await chooseHome(app, tree, userId, toUserId);
-      before = folder;
-      const free = await takeFreeName(app, tree, { ...folder, parentId: home._id }, folder.name);
-      held = free.taken;
-      const { managed: _managed, ...rest } = folder;
-      const { name, slug } = free;
-      const path = `${tree.path(home._id)}/${slug}`;
-      reassigned = { tenantId, folderId: folder._id, path };
-      const event = makeEvent(app, actor, "personal_workspace.reassigned", {
-        tenantId,
-        resourceType: "workspace",
-        resourceId: userId,
-        metadata: { from: tree.path(folder._id), to: path, toUserId, toUsername: heir.username },
-      });
-      const after = {
-        ...rest,
-        parentId: home._id,
-        name,
-        slug,
-        restricted: false,
-        grants: [],
-        updatedAt: app.now(),
-      };
-      return { rows: [after], events: [event], outdated: [folder._id] };
+  await changeTreeReserving(app, tenantId, async (tree, reserved) => {
+    const { folder, home } = await chooseHome(app, tree, userId, toUserId);
+    before = folder;
+    const free = await reserveFreeName(app, tree, { ...folder, parentId: home._id }, folder.name);
+    if (free.reservation) reserved(free.reservation);
+    const { managed: _managed, ...rest } = folder;
+    const { name, slug } = free;
+    const path = `${tree.path(home._id)}/${slug}`;
+    reassigned = { tenantId, folderId: folder._id, path };
+    const event = makeEvent(app, actor, "personal_workspace.reassigned", {
+      tenantId,
+      resourceType: "workspace",
+      resourceId: userId,
+      metadata: { from: tree.path(folder._id), to: path, toUserId, toUsername: recipient.username },
     });
-  } catch (error) {
-    await release();
-    throw error;
-  }
+    const inner = await withoutRestrictions(app, restrictedBeneath(tree, folder._id));
+    const after = {
+      ...rest,
+      parentId: home._id,
+      name,
+      slug,
+      restricted: false,
+      grants: [],
+      updatedAt: app.now(),
+    };
+    return { rows: [after, ...inner], events: [event], outdated: [folder._id] };
+  });
   const { parentId, slug } = before!;
-  await app.storage.places.release({ tenantId, parentId, slug, ownerId: before!._id });
-  queueGoverning(app, tenantId);
+  await app.storage.pathReservations.release({ tenantId, parentId, slug, ownerId: before!._id });
+  queueEffectiveAccessUpdate(app, tenantId);
   await app.storage.workspaces.remove(row._id, "left");
   return reassigned!;
 }
 
-/** The folder that moves and the one it goes into, as the tree and the row are now. */
+/** The folder to move and its destination, according to the current tree and row. */
 async function chooseHome(
   app: App,
   tree: FolderTree,
@@ -105,7 +96,7 @@ async function chooseHome(
   if (!folder)
     throw new ServiceError(
       "refused",
-      "This member left before their workspace was made: there is nothing to reassign.",
+      "This member left before their workspace was created: there is nothing to reassign.",
       {
         kind: "workspace",
         ref: userId,
@@ -124,8 +115,8 @@ async function chooseHome(
 }
 
 /**
- * Deletes the workspace of somebody who has left, for good. From this write on it is decided; a job then removes skills
- * and folders, and the reconcile job does so if this one is lost.
+ * Deletes the workspace of a former member permanently. After this write, a job removes skills and folders. The reconcile
+ * job does so if that job is lost.
  */
 export async function deleteWorkspace(
   app: App,
@@ -142,11 +133,11 @@ export async function deleteWorkspace(
     metadata: { folderId: row.folderId },
   });
   if (!(await app.storage.workspaces.markDeleting(row._id, app.now(), [event])))
-    throw new ServiceError("conflict", "This workspace was changed meanwhile: read it again.", {
+    throw new ServiceError("conflict", "This workspace has changed: read it again.", {
       kind: "workspace",
       ref: userId,
     });
-  settleEvents(app, app.storage.workspaces, row._id, [event]);
+  flushEvents(app, app.storage.workspaces, row._id, [event]);
   queueDeletion(app, { tenantId, userId });
 }
 

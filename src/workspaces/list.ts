@@ -1,4 +1,4 @@
-/** What is told about workspaces: to a member about their own, to those who manage them about all. */
+/** Reads of workspaces: a member's own, and all of them for members who manage them. */
 import type { FolderNode } from "../../storage/folders.ts";
 import type { WorkspaceState } from "../../contract/vocabulary.ts";
 import type { WorkspaceDoc } from "../../storage/workspaces.ts";
@@ -6,7 +6,7 @@ import type { Account } from "../../storage/users.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideTenant } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { loadTree } from "../folders/load.ts";
+import { loadTree } from "../folders/trees.ts";
 import type { FolderTree } from "../folders/tree.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
@@ -14,7 +14,7 @@ import { loadTenant } from "../orgs/service.ts";
 import { loadManaged } from "./load.ts";
 import { WorkspaceCursor, type WorkspaceQuery } from "./schema.ts";
 
-/** A workspace with its folder and its owner, as far as there are any. */
+/** A workspace with its folder and its owner, if they exist. */
 export interface Workspace {
   row: WorkspaceDoc;
   folder: FolderNode | undefined;
@@ -25,7 +25,7 @@ export interface Workspace {
 export interface WorkspaceOverview {
   enabled: boolean;
   own: Workspace | undefined;
-  /** For those who may manage them. */
+  /** Only for callers who may manage them. */
   managed?: {
     root: { folder: FolderNode; path: string } | undefined;
     counts: ReadonlyMap<WorkspaceState, number>;
@@ -55,7 +55,7 @@ export async function readOverview(app: App, actor: Actor, tenantRef: string): P
   return { ...overview, managed: { root, counts, failed: await describe(app, tree, failed) } };
 }
 
-/** A page of workspaces, in the order in which members got them. */
+/** A page of workspaces in the order of their creation. */
 export async function listWorkspaces(
   app: App,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Organizations and workspaces as those who manage them find them. */
+/** Loads organizations and workspaces for callers who manage them. */
 import { isId } from "../../storage/database.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { WorkspaceDoc } from "../../storage/workspaces.ts";
@@ -9,7 +9,7 @@ import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadTenant } from "../orgs/service.ts";
 
-/** The organization, for whoever may manage its workspaces, and has what the act takes beyond that. */
+/** Requires the permission to manage the organization's workspaces, and optionally another one. */
 export async function loadManaged(
   app: App,
   actor: Actor,
@@ -18,18 +18,18 @@ export async function loadManaged(
 ): Promise<TenantDoc> {
   const tenant = await loadTenant(app, actor, ref, "personalWorkspace:manage");
   if (also !== undefined && decideTenant(actor, also, tenant._id) !== "allowed")
-    throw forbidden(`This takes ${also} in "${tenant.slug}" as well, which your role does not allow.`);
+    throw forbidden(`This also requires ${also} in "${tenant.slug}", which your role does not allow.`);
   return tenant;
 }
 
-/** A workspace by whose it is. Throws `not_found`. */
+/** Finds the workspace of a user. Throws `not_found`. */
 export async function loadWorkspace(app: App, tenantId: string, userId: string): Promise<WorkspaceDoc> {
   const row = isId(userId) ? await app.storage.workspaces.find(tenantId, userId) : null;
   if (!row) throw notFound("workspace", userId);
   return row;
 }
 
-/** The workspace of somebody who has left: the only ones that are the organization's to give away or delete. */
+/** Finds the workspace of a former member. The organization can reassign or delete no other. */
 export async function loadLeftWorkspace(app: App, tenantId: string, userId: string): Promise<WorkspaceDoc> {
   const row = await loadWorkspace(app, tenantId, userId);
   if (row.state === "left") return row;

@@ -1,16 +1,16 @@
-/** The caller's own workspaces, for what publishes to them and lists them. */
+/** The caller's own workspaces, for publishing to them and listing their content. */
 import type { FolderNode } from "../../storage/folders.ts";
 import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor, UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError, unauthenticated } from "../errors.ts";
-import { loadTree, loadTrees } from "../folders/load.ts";
+import { loadTree, loadTrees } from "../folders/trees.ts";
 import { provisionRows } from "./provision.ts";
 import { scheduleMember } from "./schedule.ts";
 
 const attempts = 3;
 
-/** Throws `refused` for an organization's token and an anonymous key, which are nobody's. */
+/** Throws `refused` for an organization's token and an anonymous key, which don't belong to a user. */
 function requirePerson(actor: Actor): UserActor {
   if (actor.kind === "user") return actor;
   if (actor.kind === "anonymous") throw unauthenticated();
@@ -21,8 +21,8 @@ function requirePerson(actor: Actor): UserActor {
 }
 
 /**
- * The folder that the caller publishes to in their workspace of an organization. One that is still to be made is made
- * now. Throws `refused` or `conflict` with the way out.
+ * Folder of the caller's workspace in an organization; created now if it does not exist. Throws `refused` or `conflict`
+ * with a hint.
  */
 export async function chooseWorkspace(
   app: App,
@@ -39,7 +39,7 @@ export async function chooseWorkspace(
   return (await ensureWorkspace(app, tenant._id, user))._id;
 }
 
-/** A member's workspace, made now where it is not there yet. Throws `refused` or `conflict` where it can't be. */
+/** Folder of a member's workspace; created now if it does not exist. Throws `refused` or `conflict`. */
 export async function ensureWorkspace(
   app: App,
   tenantId: string,
@@ -63,7 +63,7 @@ export async function ensureWorkspace(
     if (row?.state === "failed")
       throw new ServiceError(
         "refused",
-        `The workspace of "${member.username}" could not be made: ${row.error} An administrator can retry it.`,
+        `The workspace of "${member.username}" could not be created: ${row.error} An administrator can retry it.`,
         about,
       );
     await scheduleMember(app, tenantId, member);
@@ -72,12 +72,12 @@ export async function ensureWorkspace(
   }
   throw new ServiceError(
     "conflict",
-    `The workspace of "${member.username}" is just being made: try again in a moment.`,
+    `The workspace of "${member.username}" is being created: try again in a moment.`,
     about,
   );
 }
 
-/** The folders of the caller's own workspaces in some organizations, those beneath included, by organization. */
+/** Folders of the caller's own workspaces with their subfolders, by organization. */
 export async function ownWorkspaceFolders(
   app: App,
   actor: Actor,

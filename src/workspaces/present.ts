@@ -1,15 +1,16 @@
-import type { WorkspacePayload, WorkspaceSettingsPayload } from "../../contract/payloads-workspaces.ts";
+import type { WorkspacePayload, WorkspaceSettingsPayload } from "../../contract/payloads/workspaces.ts";
 import type { Workspace, WorkspaceOverview } from "./list.ts";
 
 export function presentWorkspace({ row, folder, path, account }: Workspace): WorkspacePayload {
   return {
     userId: row.userId,
-    ...(account ? { username: account.username, name: account.name } : {}),
+    username: account?.username,
+    name: account?.name,
     state: row.state,
     folderId: folder?._id ?? null,
     path: path ?? null,
     attempts: row.attempts,
-    ...(row.error === undefined ? {} : { error: row.error }),
+    error: row.error,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -1,6 +1,6 @@
 /**
- * Makes the folders of scheduled workspaces, many in one change to the tree, whose events are in the same write. Every
- * step may be stopped and run again: what is in the tree already is only noted, under the same id and name.
+ * Creates the folders of scheduled workspaces, many in one change to the tree, with their events in the same write. Every
+ * step can be interrupted and repeated: a folder that is in the tree already keeps its id and name.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { isUnavailable } from "../../storage/database.ts";
@@ -13,14 +13,21 @@ import { ServiceError } from "../errors.ts";
 import { revokeGrantsOf } from "../folders/access.ts";
 import { changeTree, type FolderChange } from "../folders/change.ts";
 import type { FolderTree } from "../folders/tree.ts";
-import { queueGoverning } from "../folders/update.ts";
-import { checkRoom, isGoverning, mendFolder, newWorkspaceFolder, rootIn, type Holder } from "./folder.ts";
+import { queueEffectiveAccessUpdate } from "../folders/update-effective-access.ts";
+import {
+  checkRoom,
+  changesEffectiveRestriction,
+  repairFolder,
+  newWorkspaceFolder,
+  rootIn,
+  type Owner,
+} from "./folder.ts";
 
-/** Workspaces made in one change, and the pause after it: small enough that whoever reads meanwhile hardly waits. */
+/** Workspaces in one change, and the pause after it, so that concurrent reads are hardly delayed. */
 const batch = 50;
 const pauseMs = 100;
 
-/** Provisions whatever is scheduled, in batches, as long as workspaces are enabled. */
+/** Provisions scheduled workspaces in batches, as long as workspaces are enabled. */
 export async function provisionScheduled(app: App, tenantId: string): Promise<void> {
   const { workspaces } = app.storage;
   for (let after: string | undefined; ;) {
@@ -35,7 +42,7 @@ export async function provisionScheduled(app: App, tenantId: string): Promise<vo
 
 interface Wanted {
   row: WorkspaceDoc;
-  holder: Holder & { username: string };
+  owner: Owner & { username: string };
 }
 
 interface Outcome {
@@ -44,8 +51,8 @@ interface Outcome {
 }
 
 /**
- * Provisions some scheduled workspaces. What keeps one from being made is noted with it, in a sentence; what passes by
- * itself (an engine that is away, a race that was lost) is thrown, and all of them stay scheduled.
+ * Provisions the given workspaces. A permanent failure is stored with the workspace as a sentence; a transient one (an
+ * unavailable database, a lost race) is thrown, and all of them stay scheduled.
  */
 export async function provisionRows(app: App, tenantId: string, rows: WorkspaceDoc[]): Promise<void> {
   const { memberships, workspaces } = app.storage;
@@ -58,16 +65,16 @@ export async function provisionRows(app: App, tenantId: string, rows: WorkspaceD
   if (gone.length > 0) await workspaces.markLeft(tenantId, gone, app.now());
   const wanted = rows.flatMap((row): Wanted[] => {
     const username = names.get(row.userId);
-    return username === undefined ? [] : [{ row, holder: { userId: row.userId, username } }];
+    return username === undefined ? [] : [{ row, owner: { userId: row.userId, username } }];
   });
   if (wanted.length === 0) return;
   let outcome: Outcome;
   try {
     outcome = await commitFolders(app, tenantId, wanted);
   } catch (error) {
-    if (passes(error)) throw error;
+    if (isTransient(error)) throw error;
     if (wanted.length > 1) {
-      // One of them must not keep the others from theirs.
+      // One failure must not affect the other workspaces.
       for (const { row } of wanted) await provisionRows(app, tenantId, [row]);
       return;
     }
@@ -76,17 +83,17 @@ export async function provisionRows(app: App, tenantId: string, rows: WorkspaceD
   }
   await workspaces.markFailed(outcome.failed, app.now());
   const marked = await workspaces.markProvisioned(outcome.made, app.now());
-  if (marked < outcome.made.length) await takeBack(app, tenantId, outcome.made);
+  if (marked < outcome.made.length) await revokeFromLeavers(app, tenantId, outcome.made);
 }
 
-function passes(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return isUnavailable(error) || (error instanceof ServiceError && error.code === "conflict");
 }
 
 function sentenceOf(error: unknown): string {
   return error instanceof ServiceError
     ? error.message
-    : "The folder could not be made for an internal reason: the service's log has it.";
+    : "The folder could not be created because of an internal error, which is in the service's log.";
 }
 
 async function commitFolders(app: App, tenantId: string, wanted: Wanted[]): Promise<Outcome> {
@@ -96,7 +103,7 @@ async function commitFolders(app: App, tenantId: string, wanted: Wanted[]): Prom
     return planned.change.rows.length > 0 ? planned.change : undefined;
   });
   const { change, outcome } = planned!;
-  if (change.outdated?.length) queueGoverning(app, tenantId);
+  if (change.outdated?.length) queueEffectiveAccessUpdate(app, tenantId);
   return outcome;
 }
 
@@ -106,17 +113,17 @@ async function planFolders(
   wanted: Wanted[],
 ): Promise<{ change: FolderChange; outcome: Outcome }> {
   const root = rootIn(tree);
-  const present = wanted.flatMap(({ holder }) => tree.workspaceOf(holder.userId)?._id ?? []);
-  const whole = present.length > 0 ? await app.storage.folders.listWhole(present) : [];
+  const present = wanted.flatMap(({ owner }) => tree.workspaceOf(owner.userId)?._id ?? []);
+  const whole = present.length > 0 ? await app.storage.folders.listWithGrants(present) : [];
   const byId = new Map(whole.map((folder) => [folder._id, folder]));
   const rows: FolderDoc[] = [];
   const events: EventRow[] = [];
   const outdated: string[] = [];
   const outcome: Outcome = { made: [], failed: [] };
-  for (const { row, holder } of wanted) {
-    const before = byId.get(tree.workspaceOf(holder.userId)?._id ?? "");
-    const mended = before && (await mendFolder(app, tree, before, holder));
-    let folder = mended?.folder ?? before;
+  for (const { row, owner } of wanted) {
+    const before = byId.get(tree.workspaceOf(owner.userId)?._id ?? "");
+    const repaired = before && (await repairFolder(app, tree, before, owner));
+    let folder = repaired?.folder ?? before;
     if (!folder) {
       try {
         checkRoom(tree, root._id, rows.length);
@@ -124,15 +131,15 @@ async function planFolders(
         outcome.failed.push({ id: row._id, error: sentenceOf(error) });
         continue;
       }
-      // The id is taken where the folder was given to somebody else, and its owner has come back.
+      // The id is in use if the folder was reassigned and its former owner has returned.
       const id = tree.get(row.folderId) ? app.newId() : row.folderId;
-      folder = await newWorkspaceFolder(app, tree, id, holder);
+      folder = await newWorkspaceFolder(app, tree, id, owner);
     }
-    if (mended || !before) {
+    if (repaired || !before) {
       rows.push(folder);
-      events.push(provisioned(app, tree, folder, holder, before !== undefined));
+      events.push(provisioned(app, tree, folder, owner, before !== undefined));
     }
-    if (mended?.flaws.some(isGoverning)) outdated.push(folder._id);
+    if (repaired?.flaws.some(changesEffectiveRestriction)) outdated.push(folder._id);
     outcome.made.push({ id: row._id, folderId: folder._id });
   }
   return { change: { rows, events, outdated }, outcome };
@@ -142,23 +149,23 @@ function provisioned(
   app: App,
   tree: FolderTree,
   folder: FolderDoc,
-  holder: Holder & { username: string },
+  owner: Owner & { username: string },
   isReturned: boolean,
 ): EventRow {
   return makeSystemEvent(app, "personal_workspace.provisioned", {
     tenantId: tree.tenantId,
     resourceType: "workspace",
-    resourceId: holder.userId,
+    resourceId: owner.userId,
     metadata: {
-      username: holder.username,
+      username: owner.username,
       path: `${tree.path(folder.parentId!)}/${folder.slug}`,
-      ...(isReturned ? { returned: true } : {}),
+      returned: isReturned || undefined,
     },
   });
 }
 
-/** Whoever has left while their folder was being made has no grant on it. */
-async function takeBack(app: App, tenantId: string, made: Outcome["made"]): Promise<void> {
+/** Revokes grants of members who left while their folder was created. */
+async function revokeFromLeavers(app: App, tenantId: string, made: Outcome["made"]): Promise<void> {
   const rows = await app.storage.workspaces.listByIds(made.map((one) => one.id));
   for (const { userId, state } of rows) {
     if (state === "left" && !(await app.storage.memberships.find(tenantId, userId)))

@@ -1,24 +1,26 @@
 /**
- * Holds every workspace to what it must be, and mends what is not: the folder under the namespace root, restricted, with
- * the owner's grant and no other, under the owner's present user name; the row in agreement with member and folder.
+ * Checks every workspace and repairs its flaws. The folder must be under the namespace root, restricted, with the owner's
+ * grant and no other, with the owner's current user name, and without restrictions inside; the row must correspond to
+ * member and folder.
  */
 import type { FolderDoc } from "../../storage/folders.ts";
 import type { EventRow } from "../../storage/outbox.ts";
-import type { PlaceDoc } from "../../storage/places.ts";
+import type { PathReservationDoc } from "../../storage/path-reservations.ts";
 import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
 import { changeTree } from "../folders/change.ts";
-import { loadTree } from "../folders/load.ts";
-import { queueGoverning } from "../folders/update.ts";
-import { isGoverning, mendFolder } from "./folder.ts";
+import { loadTree } from "../folders/trees.ts";
+import { queueEffectiveAccessUpdate } from "../folders/update-effective-access.ts";
+import { changesEffectiveRestriction, repairFolder } from "./folder.ts";
 import { loadManaged } from "./load.ts";
-import { carryRows, newRow, queueSync } from "./schedule.ts";
+import { restrictedBeneath, withoutRestrictions } from "./nested.ts";
+import { flushWorkspaceEventsById, newRow, queueSync } from "./schedule.ts";
 import { defaultName, ensureRoot } from "./settings.ts";
 
-/** Workspaces looked at, and mended, in one change to the tree. */
+/** Workspaces that are checked and repaired in one change to the tree. */
 const slice = 100;
 
 export interface Repaired {
@@ -48,7 +50,7 @@ export async function repairWorkspaces(app: App, actor: Actor, tenantRef: string
     checked += rows.length;
     for (const userId of await repairSlice(app, actor, tenantId, rows)) repaired.add(userId);
   }
-  queueGoverning(app, tenantId);
+  queueEffectiveAccessUpdate(app, tenantId);
   queueSync(app, tenantId);
   return { checked, repaired: repaired.size };
 }
@@ -62,7 +64,7 @@ function repairedEvent(app: App, actor: Actor, tenantId: string, userId: string,
   });
 }
 
-/** Folders that no row stands for get one; whether their owner is a member is looked at with all the others. */
+/** Creates missing rows of folders. Whether the owners are members is checked with all other rows. */
 async function adoptFolders(app: App, actor: Actor, tenantId: string): Promise<string[]> {
   const { workspaces } = app.storage;
   const tree = await loadTree(app, tenantId);
@@ -82,7 +84,7 @@ async function adoptFolders(app: App, actor: Actor, tenantId: string): Promise<s
         return { ...newRow(app, tenantId, userId, events), folderId: _id, state: "provisioned" };
       });
     await workspaces.insertNew(fresh);
-    await carryRows(
+    await flushWorkspaceEventsById(
       app,
       fresh.map((row) => row._id),
     );
@@ -91,7 +93,7 @@ async function adoptFolders(app: App, actor: Actor, tenantId: string): Promise<s
   return adopted;
 }
 
-/** Answers whose workspaces were mended. */
+/** Returns the owners of repaired workspaces. */
 async function repairSlice(
   app: App,
   actor: Actor,
@@ -99,47 +101,50 @@ async function repairSlice(
   rows: WorkspaceDoc[],
 ): Promise<string[]> {
   const { memberships } = app.storage;
-  const settled = rows.filter((row) => row.state === "provisioned" || row.state === "left");
+  const stable = rows.filter((row) => row.state === "provisioned" || row.state === "left");
   const members = await memberships.listByUserIds(
     tenantId,
-    settled.map((row) => row.userId),
+    stable.map((row) => row.userId),
   );
   const names = new Map(members.map((member) => [member.userId, member.username]));
-  const mended = await mendRows(app, actor, tenantId, settled, names);
-  const left: Pick<PlaceDoc, "tenantId" | "parentId" | "slug" | "ownerId">[] = [];
+  const repairedRows = await repairRows(app, actor, tenantId, stable, names);
+  const released: Pick<PathReservationDoc, "tenantId" | "parentId" | "slug" | "ownerId">[] = [];
   let inTree: string[] = [];
   await changeTree(app, tenantId, async (tree) => {
-    const found = settled.flatMap((row) => tree.workspaceOf(row.userId)?._id ?? []);
+    const found = stable.flatMap((row) => tree.workspaceOf(row.userId)?._id ?? []);
     const changed: FolderDoc[] = [];
     const events: EventRow[] = [];
     const outdated: string[] = [];
-    left.length = 0;
+    released.length = 0;
     inTree = [];
-    for (const folder of await app.storage.folders.listWhole(found)) {
+    for (const folder of await app.storage.folders.listWithGrants(found)) {
       const { managed } = folder;
       if (managed?.kind !== "workspace") continue;
       const { userId } = managed;
-      const mend = await mendFolder(app, tree, folder, { userId, username: names.get(userId) });
-      if (!mend) continue;
-      changed.push(mend.folder);
-      if (mend.flaws.some(isGoverning)) outdated.push(folder._id);
-      events.push(repairedEvent(app, actor, tenantId, userId, mend.flaws));
+      const repair = await repairFolder(app, tree, folder, { userId, username: names.get(userId) });
+      const inner = await withoutRestrictions(app, restrictedBeneath(tree, folder._id));
+      if (!repair && inner.length === 0) continue;
+      changed.push(...(repair ? [repair.folder] : []), ...inner);
+      if (inner.length > 0 || repair?.flaws.some(changesEffectiveRestriction)) outdated.push(folder._id);
+      const flaws = [...(repair?.flaws ?? []), ...(inner.length > 0 ? ["nested restriction"] : [])];
+      events.push(repairedEvent(app, actor, tenantId, userId, flaws));
       inTree.push(userId);
+      if (!repair) continue;
       const { parentId, slug } = folder;
-      if (parentId !== mend.folder.parentId || slug !== mend.folder.slug)
-        left.push({ tenantId, parentId, slug, ownerId: folder._id });
+      if (parentId !== repair.folder.parentId || slug !== repair.folder.slug)
+        released.push({ tenantId, parentId, slug, ownerId: folder._id });
     }
     return changed.length === 0 ? undefined : { rows: changed, events, outdated };
   });
-  for (const place of left) await app.storage.places.release(place);
-  return [...mended, ...inTree];
+  for (const reservation of released) await app.storage.pathReservations.release(reservation);
+  return [...repairedRows, ...inTree];
 }
 
 /**
- * Brings rows into agreement with members and folders: a workspace of somebody who has left is the organization's, one
- * whose folder is missing is provisioned anew.
+ * Makes rows correspond to members and folders: workspaces of former members are marked as left, and those without a
+ * folder are provisioned again.
  */
-async function mendRows(
+async function repairRows(
   app: App,
   actor: Actor,
   tenantId: string,
@@ -162,7 +167,7 @@ async function mendRows(
     events: [repairedEvent(app, actor, tenantId, row.userId, ["folder"])],
   }));
   await workspaces.reschedule(changes, ["provisioned"], app.now());
-  await carryRows(
+  await flushWorkspaceEventsById(
     app,
     lacking.map((row) => row._id),
   );

@@ -1,11 +1,11 @@
-/** Personal workspaces of an organization over HTTP; what is in them are folders and skills like any other. */
+/** Personal workspaces of an organization over HTTP; their content is folders and skills like any other. */
 import {
   ReassignedWorkspacePayload,
   RepairedWorkspacesPayload,
   RetriedWorkspacesPayload,
   WorkspacePayload,
   WorkspaceSettingsPayload,
-} from "../../contract/payloads-workspaces.ts";
+} from "../../contract/payloads/workspaces.ts";
 import type { App } from "../app.ts";
 import { UpdateFolder } from "../folders/schema.ts";
 import { Page, route, type Route } from "../http/route.ts";
@@ -28,7 +28,7 @@ const tag = "Personal workspaces";
 const base = "/api/tenants/:tenant/personal-workspaces";
 
 export function workspaceRoutes(app: App): Route[] {
-  return [...settingsRoutes(app), ...upkeepRoutes(app), ...memberRoutes(app)];
+  return [...settingsRoutes(app), ...repairRoutes(app), ...memberRoutes(app)];
 }
 
 function settingsRoutes(app: App): Route[] {
@@ -36,7 +36,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: base,
-      summary: "Read whether there are personal workspaces, and where your own is",
+      summary: "Read whether personal workspaces are enabled, and where your own is",
       tag,
       auth: "required",
       params: TenantParams,
@@ -46,7 +46,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/enable`,
-      summary: "Enable personal workspaces, and have one made for every member",
+      summary: "Enable personal workspaces, and create one for every member",
       tag,
       auth: "required",
       params: TenantParams,
@@ -60,7 +60,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/disable`,
-      summary: "Disable personal workspaces; what is in them stays",
+      summary: "Disable personal workspaces; their content stays",
       tag,
       auth: "required",
       params: TenantParams,
@@ -74,7 +74,7 @@ function settingsRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/move`,
-      summary: "Rename or move the folder that holds all workspaces",
+      summary: "Rename or move the folder that contains all workspaces",
       tag,
       auth: "required",
       params: TenantParams,
@@ -88,12 +88,12 @@ function settingsRoutes(app: App): Route[] {
   ];
 }
 
-function upkeepRoutes(app: App): Route[] {
+function repairRoutes(app: App): Route[] {
   return [
     route({
       method: "post",
       path: `${base}/retry`,
-      summary: "Try failed workspaces again, of one member or of all",
+      summary: "Retry failed workspaces, of one member or of all",
       tag,
       auth: "required",
       params: TenantParams,
@@ -106,7 +106,7 @@ function upkeepRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/repair`,
-      summary: "Hold every workspace to what it must be, and mend what is not",
+      summary: "Check every workspace, and repair its flaws",
       tag,
       auth: "required",
       params: TenantParams,
@@ -138,7 +138,7 @@ function memberRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${base}/reassign`,
-      summary: "Give the workspace of somebody who has left to a member",
+      summary: "Reassign the workspace of a former member",
       tag,
       auth: "required",
       params: TenantParams,
@@ -152,7 +152,7 @@ function memberRoutes(app: App): Route[] {
     route({
       method: "delete",
       path: `${base}/members/:userId`,
-      summary: "Delete the workspace of somebody who has left, with its skills",
+      summary: "Delete the workspace of a former member, with its skills",
       tag,
       auth: "required",
       params: WorkspaceParams,

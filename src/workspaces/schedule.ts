@@ -1,31 +1,34 @@
-/** Who is to get a workspace: every member without one, those who have come back among them. */
+/** Schedules workspaces for all members without one, including members who have returned. */
 import type { EventRow } from "../../storage/outbox.ts";
 import type { WorkspaceDoc, WorkspaceSettingsDoc } from "../../storage/workspaces.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
-import { loadTree } from "../folders/load.ts";
+import { loadTree } from "../folders/trees.ts";
+import { liftNestedRestrictions } from "./nested.ts";
 import { provisionScheduled } from "./provision.ts";
 
 const slice = 500;
-/** After so long nobody is at work any more on the folder of somebody who has left. */
+/** Time after which no job works on the folder of a former member any more. */
 const quietMs = 60 * 60_000;
 
 /**
- * Gives every member of an organization their workspace: schedules those who lack one and provisions what is scheduled.
- * Runs on enabling, whenever somebody joins and once an hour; running twice or beside itself equals running once.
+ * Schedules the missing workspaces of an organization's members and provisions scheduled ones. Runs when workspaces are
+ * enabled, when a member joins, and once an hour. Idempotent, also when it runs concurrently.
  */
 export async function syncWorkspaces(app: App, tenantId: string): Promise<void> {
   const [settings, tenant] = await Promise.all([
     app.storage.workspaces.findSettings(tenantId),
     app.storage.tenants.find(tenantId),
   ]);
-  if (!settings?.enabled || !tenant || tenant.deletionAt) return;
+  if (!settings || !tenant || tenant.deletionAt) return;
+  await liftNestedRestrictions(app, tenantId);
+  if (!settings.enabled) return;
   await scheduleMembers(app, settings);
-  await forgetEmpty(app, tenantId);
+  await removeEmpty(app, tenantId);
   await provisionScheduled(app, tenantId);
 }
 
-/** Has `syncWorkspaces` run soon; another call before it does adds nothing. */
+/** Queues `syncWorkspaces`, unless it is queued already. */
 export function queueSync(app: App, tenantId: string): void {
   app.background("queue the provisioning of workspaces", () =>
     app.queue.enqueue("workspaces.sync", { tenantId }, { jobId: tenantId }),
@@ -48,7 +51,7 @@ async function scheduleMembers(app: App, settings: WorkspaceSettingsDoc): Promis
     const returning: { id: string; events: EventRow[] }[] = [];
     for (const member of members) {
       const row = known.get(member.userId);
-      // The event of the backfill stands for all who were members before it.
+      // The event of the backfill covers everyone who was a member before it.
       const isBackfill = !row && member.createdAt <= settings.enabledAt;
       const events = isBackfill ? [] : [scheduled(app, tenantId, member)];
       if (!row) fresh.push(newRow(app, tenantId, member.userId, events));
@@ -57,11 +60,11 @@ async function scheduleMembers(app: App, settings: WorkspaceSettingsDoc): Promis
     await workspaces.insertNew(fresh);
     await workspaces.reschedule(returning, ["left"], app.now());
     const eventful = fresh.filter((row) => (row.outbox ?? []).length > 0).map((row) => row._id);
-    await carryRows(app, [...eventful, ...returning.map((one) => one.id)]);
+    await flushWorkspaceEventsById(app, [...eventful, ...returning.map((one) => one.id)]);
   }
 }
 
-/** Schedules one member's workspace, now; one that is there or under way is left alone. */
+/** Schedules one member's workspace, unless it exists or is scheduled. */
 export async function scheduleMember(
   app: App,
   tenantId: string,
@@ -73,7 +76,7 @@ export async function scheduleMember(
   const fresh = newRow(app, tenantId, member.userId, events);
   if (row) await workspaces.reschedule([{ id: row._id, events }], ["left"], app.now());
   else await workspaces.insertNew([fresh]);
-  await carryRows(app, [row?._id ?? fresh._id]);
+  await flushWorkspaceEventsById(app, [row?._id ?? fresh._id]);
 }
 
 function scheduled(app: App, tenantId: string, member: { userId: string; username: string }): EventRow {
@@ -97,30 +100,30 @@ export function newRow(app: App, tenantId: string, userId: string, events: Event
     createdAt: now,
     updatedAt: now,
     outbox: events,
-    ...(events.length > 0 ? { unsettledAt: now } : {}),
+    unsettledAt: events.length > 0 ? now : undefined,
   };
 }
 
-/** Carries what some rows hold to the log. They are read again: only what was really written is an event. */
-export async function carryRows(app: App, ids: string[]): Promise<void> {
+/** Publishes the events of rows. The rows are read again, so that only stored events are published. */
+export async function flushWorkspaceEventsById(app: App, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const rows = await app.storage.workspaces.listByIds(ids);
-  await carryEventsOf(app, rows);
+  await flushWorkspaceEvents(app, rows);
 }
 
-export async function carryEventsOf(
+export async function flushWorkspaceEvents(
   app: App,
   rows: readonly Pick<WorkspaceDoc, "_id" | "outbox">[],
 ): Promise<void> {
-  const carrying = rows.filter((row) => (row.outbox ?? []).length > 0);
-  await app.storage.auditEvents.record(carrying.flatMap((row) => row.outbox ?? []));
-  await app.storage.workspaces.settleAll(
-    carrying.map((row) => ({ id: row._id, eventIds: (row.outbox ?? []).map((event) => event._id) })),
+  const withEvents = rows.filter((row) => (row.outbox ?? []).length > 0);
+  await app.storage.auditEvents.record(withEvents.flatMap((row) => row.outbox ?? []));
+  await app.storage.workspaces.clearOutboxes(
+    withEvents.map((row) => ({ id: row._id, eventIds: (row.outbox ?? []).map((event) => event._id) })),
   );
 }
 
-/** Rows of people who have left before they had a folder, or whose folder is somebody else's now, stand for nothing. */
-async function forgetEmpty(app: App, tenantId: string): Promise<void> {
+/** Removes rows of former members without a folder, because it was never created or was reassigned. */
+async function removeEmpty(app: App, tenantId: string): Promise<void> {
   const { workspaces } = app.storage;
   const before = new Date(app.now().getTime() - quietMs);
   for (let after: string | undefined; ;) {

@@ -1,4 +1,4 @@
-/** What comes in at the routes of personal workspaces. */
+/** Input of the routes of personal workspaces. */
 import { z } from "zod";
 import { workspaceStates } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
@@ -10,7 +10,7 @@ const userId = z.string().min(1).max(64);
 export const EnableWorkspaces = z.strictObject({
   name: folderName
     .optional()
-    .meta({ description: "of the folder that holds all workspaces, where it is still to be made" }),
+    .meta({ description: "name of the folder that contains all workspaces, if it has to be created" }),
 });
 export type EnableWorkspaces = z.output<typeof EnableWorkspaces>;
 
@@ -20,8 +20,8 @@ export const RetryWorkspaces = z.strictObject({
 export type RetryWorkspaces = z.output<typeof RetryWorkspaces>;
 
 export const ReassignWorkspace = z.strictObject({
-  userId: userId.meta({ description: "who has left" }),
-  toUserId: userId.meta({ description: "the member into whose workspace it goes" }),
+  userId: userId.meta({ description: "the former member" }),
+  toUserId: userId.meta({ description: "the member whose workspace it is moved into" }),
 });
 export type ReassignWorkspace = z.output<typeof ReassignWorkspace>;
 

@@ -1,27 +1,28 @@
-/** Personal workspaces of an organization as a whole: on, off, where they lie, and trying again what failed. */
-import type { PlaceDoc } from "../../storage/places.ts";
+/** Settings of an organization's personal workspaces: enable, disable, move, and retry failed ones. */
 import { actorId, type Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, settleEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
-import { changeTree } from "../folders/change.ts";
-import { takeFreeName } from "../folders/free-name.ts";
-import { loadTree } from "../folders/load.ts";
+import { checkMayChangePaths } from "../folders/exposure.ts";
+import { reserveFreeName } from "../folders/free-name.ts";
+import { loadTree } from "../folders/trees.ts";
 import type { UpdateFolder } from "../folders/schema.ts";
+import { authorizeWithParent } from "../folders/change-rules.ts";
+import { changeTreeReserving } from "../folders/reservations.ts";
 import { relocateFolder } from "../folders/update.ts";
 import { checkRoom, rootIn } from "./folder.ts";
 import { loadManaged, loadWorkspace } from "./load.ts";
-import { carryRows, queueSync } from "./schedule.ts";
+import { flushWorkspaceEventsById, queueSync } from "./schedule.ts";
 import type { EnableWorkspaces, RetryWorkspaces } from "./schema.ts";
 
 export const defaultName = "Personal";
 const slice = 500;
 
 /**
- * Enables workspaces: makes the folder that holds them, unless it is there, and has every member's made by a job. Where
- * they are enabled already nothing changes. Answers the organization's id.
+ * Enables workspaces: creates the folder that contains them unless it exists, and queues the creation of every member's.
+ * Changes nothing if they are enabled. Returns the organization's id.
  *
- * Stopped between the two writes, an empty managed folder is left, which the next call takes.
+ * A crash between the two writes leaves an empty managed folder, which the next call uses.
  */
 export async function enableWorkspaces(
   app: App,
@@ -38,14 +39,14 @@ export async function enableWorkspaces(
     makeEvent(app, actor, "personal_workspace.backfill_scheduled", { ...about, metadata: { members } }),
   ];
   if (await app.storage.workspaces.enable(tenantId, app.now(), events))
-    settleEvents(app, { settle: app.storage.workspaces.settleSettings }, tenantId, events);
+    flushEvents(app, { clearOutbox: app.storage.workspaces.clearSettingsOutbox }, tenantId, events);
   queueSync(app, tenantId);
   return tenantId;
 }
 
 /**
- * Disables workspaces: none are made any more, and nothing is published with `personal`. Those that are there stay
- * managed, private and their owners', with all that is in them.
+ * Disables workspaces: no more are created, and publishing with `personal` is refused. Existing ones stay managed and
+ * private, and their owners keep access.
  */
 export async function disableWorkspaces(app: App, actor: Actor, tenantRef: string): Promise<string> {
   const { _id: tenantId } = await loadManaged(app, actor, tenantRef);
@@ -55,11 +56,14 @@ export async function disableWorkspaces(app: App, actor: Actor, tenantRef: strin
     resourceId: tenantId,
   });
   if (await app.storage.workspaces.disable(tenantId, app.now(), [event]))
-    settleEvents(app, { settle: app.storage.workspaces.settleSettings }, tenantId, [event]);
+    flushEvents(app, { clearOutbox: app.storage.workspaces.clearSettingsOutbox }, tenantId, [event]);
   return tenantId;
 }
 
-/** Renames or moves the folder that holds all workspaces: the rules of folders hold, and this is the only way to. */
+/**
+ * Renames or moves the folder that contains all workspaces. Requires the same as for any restricted folder, in
+ * addition to the permission to manage workspaces.
+ */
 export async function moveNamespace(
   app: App,
   actor: Actor,
@@ -70,13 +74,16 @@ export async function moveNamespace(
   const root = rootIn(await loadTree(app, tenantId));
   await relocateFolder(app, actor, root, input, {
     event: "personal_workspace.namespace_updated",
-    // The right to manage workspaces was asked; the right to put a folder where it goes is asked there.
-    admit: () => undefined,
+    authorize(view, folder) {
+      // First, as it states the reason: the folder has no grants, so a caller may not even see it.
+      checkMayChangePaths(view, folder._id);
+      authorizeWithParent(view, folder, "folder:update");
+    },
   });
   return tenantId;
 }
 
-/** Has failed provisioning tried again, of one member or of all. Answers how many are scheduled by it. */
+/** Schedules failed workspaces again, of one member or of all. Returns the number of scheduled ones. */
 export async function retryWorkspaces(
   app: App,
   actor: Actor,
@@ -107,12 +114,12 @@ export async function retryWorkspaces(
           tenantId,
           resourceType: "workspace",
           resourceId: row.userId,
-          metadata: { ...(row.error === undefined ? {} : { error: row.error }), attempts: row.attempts },
+          metadata: { error: row.error, attempts: row.attempts },
         }),
       ],
     }));
     scheduled += await workspaces.reschedule(changes, ["failed"], app.now());
-    await carryRows(
+    await flushWorkspaceEventsById(
       app,
       rows.map((row) => row._id),
     );
@@ -122,48 +129,37 @@ export async function retryWorkspaces(
   return scheduled;
 }
 
-/** Makes the folder that holds all workspaces where there is none: restricted, with no grant to anybody. */
+/** Creates the folder that contains all workspaces unless it exists: restricted, without grants. */
 export async function ensureRoot(app: App, actor: Actor, tenantId: string, wanted: string): Promise<void> {
-  let held: PlaceDoc | undefined;
-  const release = async () => {
-    if (held) await app.storage.places.release(held);
-    held = undefined;
-  };
-  try {
-    await changeTree(app, tenantId, async (tree) => {
-      await release();
-      if (tree.managedRoot()) return undefined;
-      checkRoom(tree, null, 0);
-      const [_id, now] = [app.newId(), app.now()];
-      const free = await takeFreeName(app, tree, { _id, tenantId, parentId: null }, wanted);
-      held = free.taken;
-      const { name, slug } = free;
-      const event = makeEvent(app, actor, "folder.created", {
-        tenantId,
-        resourceType: "folder",
-        resourceId: _id,
-        metadata: { name, path: slug },
-      });
-      const root = {
-        _id,
-        tenantId,
-        parentId: null,
-        slug,
-        name,
-        restricted: true,
-        grants: [],
-        managed: { kind: "root" } as const,
-        revision: 0,
-        createdBy: actorId(actor),
-        createdAt: now,
-        updatedAt: now,
-      };
-      return { rows: [root], events: [event] };
+  await changeTreeReserving(app, tenantId, async (tree, reserved) => {
+    if (tree.managedRoot()) return undefined;
+    checkRoom(tree, null, 0);
+    const [_id, now] = [app.newId(), app.now()];
+    const free = await reserveFreeName(app, tree, { _id, tenantId, parentId: null }, wanted);
+    if (free.reservation) reserved(free.reservation);
+    const { name, slug } = free;
+    const event = makeEvent(app, actor, "folder.created", {
+      tenantId,
+      resourceType: "folder",
+      resourceId: _id,
+      metadata: { name, path: slug },
     });
-  } catch (error) {
-    await release();
-    throw error;
-  }
+    const root = {
+      _id,
+      tenantId,
+      parentId: null,
+      slug,
+      name,
+      restricted: true,
+      grants: [],
+      managed: { kind: "root" } as const,
+      revision: 0,
+      createdBy: actorId(actor),
+      createdAt: now,
+      updatedAt: now,
+    };
+    return { rows: [root], events: [event] };
+  });
 }
 
 async function rootPath(app: App, tenantId: string): Promise<string> {

@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import {
-  builtInRoles,
-  folderLevels,
-  permissionActions,
   visibilities,
   type Permission,
   type PermissionGroup,
   type Visibility,
 } from "../../contract/vocabulary.ts";
-import type { Actor, PermissionMap, TokenLimits, UserActor } from "../../src/access/actor.ts";
+import type { Actor, PermissionMap, TokenLimits } from "../../src/access/actor.ts";
 import {
   decideSkill,
   decideTenant,
@@ -21,29 +18,9 @@ import {
   type Verdict,
 } from "../../src/access/decide.ts";
 import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
+import { anyLimits, anyPlace, anyRoles, origin, permissions, userWith } from "./actors.ts";
 
-const origin = { ipHash: "hash", source: "api", client: "api" } as const;
 const anonymous: Actor = { kind: "anonymous", origin };
-
-function userWith(roles: Record<string, string>, limits?: TokenLimits): UserActor {
-  return {
-    kind: "user",
-    userId: "u1",
-    username: "ada",
-    name: "Ada",
-    isAdministrator: false,
-    memberships: Object.entries(roles).map(([tenantId, role]) => ({
-      tenantId,
-      tenantSlug: tenantId,
-      tenantName: tenantId,
-      role,
-      teamIds: [],
-      permissions: permissionsOfRole(role),
-    })),
-    via: limits ? { kind: "token", tokenId: "t1", limits } : { kind: "session", sessionId: "s1" },
-    origin,
-  };
-}
 /** An anonymous key, whose one tenant is the identity itself. */
 const keyOf = (tenantId: string): Actor => ({
   kind: "anonymous-key",
@@ -66,9 +43,6 @@ const skill = (visibility: Visibility, folderId: string | null = null): SkillFac
   visibility,
   place: folderId === null ? null : { folderIds: [folderId], governing: null },
 });
-const permissions = Object.entries(permissionActions).flatMap(([group, actions]) =>
-  actions.map((action) => `${group}:${action}` as Permission),
-);
 
 describe("the decision about a skill", () => {
   const people: Record<string, Actor> = {
@@ -126,6 +100,17 @@ describe("the decision about a skill", () => {
       }
     });
   }
+
+  it("treats a skill that is taken down as a private one, for every caller and visibility", () => {
+    for (const [who, actor] of Object.entries(people))
+      for (const visibility of visibilities)
+        for (const permission of permissions)
+          assert.equal(
+            decideSkill(actor, permission, { ...skill(visibility), isTakenDown: true }),
+            decideSkill(actor, permission, skill("private")),
+            `${who}: ${permission} of ${visibility}`,
+          );
+  });
 
   it("keeps a token with folders to what lies in them", () => {
     const actor = people["folder token"]!;
@@ -204,33 +189,6 @@ describe("the built-in roles", () => {
 });
 
 describe("the laws of access", () => {
-  const anyRoles = fc.dictionary(fc.constantFrom("org", "other"), fc.constantFrom(...builtInRoles, "jester"));
-  const anyScopes: fc.Arbitrary<PermissionMap> = fc.subarray(permissions).map((chosen) => {
-    const scopes: Partial<Record<PermissionGroup, string[]>> = {};
-    for (const permission of chosen) {
-      const [group, action] = permission.split(":") as [PermissionGroup, string];
-      (scopes[group] ??= []).push(action);
-    }
-    return scopes;
-  });
-  const anyLimits: fc.Arbitrary<TokenLimits> = fc.record(
-    { scopes: anyScopes, allowedFolderIds: fc.subarray(["f1", "f2", "f3"]) },
-    { requiredKeys: [] },
-  );
-  const folders = ["f1", "f2", "f3"];
-  const anyPlace: fc.Arbitrary<PlaceFacts | null> = fc.option(
-    fc.subarray(folders, { minLength: 1 }).chain((folderIds) =>
-      fc.record({
-        folderIds: fc.constant(folderIds),
-        governing: fc.option(
-          fc.record({
-            folderId: fc.constantFrom(...folderIds),
-            level: fc.option(fc.constantFrom(...folderLevels)),
-          }),
-        ),
-      }),
-    ),
-  );
   const anySkill: fc.Arbitrary<SkillFacts | undefined> = fc.option(
     fc.record({
       tenantId: fc.constantFrom("org", "other", "third"),

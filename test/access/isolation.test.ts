@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { apiRoutes } from "../../src/api.ts";
 import type { Route } from "../../src/http/route.ts";
 import { newIdentity, signedCall } from "../support/anonymous.ts";
-import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { confirmAddress, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 
@@ -61,6 +61,7 @@ async function makeSide(): Promise<Side> {
     permissions: { skill: ["read"] },
   });
   const team = await made<{ id: string }>("POST", `${base}/teams`, token, { name: "Crew", roles: [role.id] });
+  await confirmAddress(service, owner);
   const invitation = await made<{ id: string }>("POST", `${base}/invitations`, token, {
     email: `guest-${org.slug}@example.com`,
   });
@@ -98,6 +99,7 @@ function idFor(route: Route, name: string, side: Side): string {
   if (name === "token") return side.ids.invitation;
   if (name === "path") return "SKILL.md";
   if (name === "queue") return "upkeep";
+  if (name === "report") return side.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
   if (path.includes("/teams/")) return side.ids.team;
   if (path.includes("/roles/")) return side.ids.role;
@@ -112,6 +114,10 @@ const bodies: Record<string, (side: Side) => unknown> = {
   "post /api/skills/:skill/versions": () => ({ content: "mine\n" }),
   "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
   "post /api/skills/:skill/revert": () => ({ version: 1 }),
+  "post /api/skills/:skill/reports": () => ({ reason: "malware" }),
+  "patch /api/admin/reports/:report": () => ({ state: "dismissed" }),
+  "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),
+  "post /api/admin/skills/:skill/lift-takedown": () => ({ reason: "x" }),
   "put /api/skills/:skill": () => ({ name: "Taken over" }),
   "patch /api/folders/:folder": () => ({ name: "Taken over" }),
   "put /api/folders/:folder/access": () => ({ restricted: false, grants: [] }),

@@ -8,13 +8,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, SkillPayload } from "../../contract/payloads.ts";
-import type { FolderPayload } from "../../contract/payloads-folders.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { visibilities, type Permission } from "../../contract/vocabulary.ts";
 import { decideSkill, mayInPlace, type Verdict } from "../../src/access/decide.ts";
 import { openCli, type Cli } from "../support/cli.ts";
 import type { Answer } from "../support/service.ts";
 import { signatureOf } from "../support/anonymous.ts";
+import { describeImplied } from "./matrix-implied.ts";
 import {
   around,
   callAs,
@@ -304,3 +305,5 @@ describe("what each caller may do, through the client", () => {
     }
   });
 });
+
+describeImplied();

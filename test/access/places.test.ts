@@ -67,6 +67,33 @@ const permissions = Object.entries(permissionActions).flatMap(([group, actions])
   actions.map((action) => `${group}:${action}` as Permission),
 );
 
+describe("a restriction inside a personal workspace", () => {
+  const inside = (level: FolderLevel | null, workspaceOf = "u1"): PlaceFacts => ({
+    ...at("inner", level),
+    workspaceOf,
+  });
+  const may = (actor: Actor, permission: Permission, place: PlaceFacts) =>
+    mayInPlace(actor, permission, "org", place);
+
+  it("leaves its member an editor, and no one else", () => {
+    for (const level of [null, "viewer", "editor"] as const) {
+      assert.ok(may(user("member"), "skill:read", inside(level)));
+      assert.ok(may(user("member"), "skill:update", inside(level)));
+      assert.ok(may(user("member"), "folder:delete", inside(level)));
+      assert.ok(!may(user("member"), "folder:manageAcl", inside(level)));
+    }
+    assert.ok(!may(user("member"), "skill:read", inside(null, "u2")));
+    assert.ok(!may(token({ scopes: { skill: ["read"] } }), "skill:read", inside(null, "t2")));
+    assert.ok(!may(user(undefined), "skill:read", inside(null)));
+  });
+
+  it("adds nothing to the member's role or token", () => {
+    assert.ok(!may(user("viewer"), "skill:update", inside(null)));
+    assert.ok(!may(user("member", { scopes: { skill: ["read"] } }), "skill:update", inside(null)));
+    assert.ok(!may(user("member", { allowedFolderIds: ["x"] }), "skill:read", inside(null)));
+  });
+});
+
 describe("the decision about a skill in a folder", () => {
   const acts = ["skill:read", "skill:update", "skill:delete"] as const;
   const short: Record<string, Verdict> = { y: "allowed", n: "refused", "-": "absent", a: "unauthenticated" };

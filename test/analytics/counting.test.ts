@@ -9,8 +9,8 @@ import type { DownloadSource } from "../../contract/vocabulary.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
 import { flushDownloads, recordDownload } from "../../src/analytics/downloads.ts";
 import type { App } from "../../src/app.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { serviceDatabase } from "../support/engine.ts";
 import { startService, type TestService } from "../support/service.ts";
 

@@ -4,10 +4,10 @@ import type {
   OwnInstallPayload,
   RecordedInstallPayload,
   SkillInstallPayload,
-} from "../../contract/payloads-analytics.ts";
+} from "../../contract/payloads/analytics.ts";
 import { limits } from "../../contract/limits.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads.ts";
-import { removeInstallsOfMember } from "../../src/skills/installs.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { cleanUpAfterMember } from "../../workers/orgs/member-left.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
@@ -309,6 +309,19 @@ describe("lists of installs", () => {
       [2, true],
       [1, false],
     ]);
+  });
+
+  it("compare a prerelease by its number, not by the order of publishing", async () => {
+    const next = await publish("Next major");
+    await push(next, { bump: "major", prerelease: "rc" });
+    await put(owner.token, { machine: "one", version: 2 }, next.id);
+    const isBehind = async () => (await listed(owner.token, "", next.id)).data[0]!.updateAvailable;
+
+    await push(next, {});
+    const afterPatch = await isBehind();
+    await push(next, { bump: "major" });
+
+    assert.deepEqual([afterPatch, await isBehind()], [false, true]);
   });
 
   it("report and list by index alone", async () => {

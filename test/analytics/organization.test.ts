@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CommandStartedEvent } from "mongodb";
-import type { TenantAnalyticsPayload } from "../../contract/payloads-analytics.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads.ts";
+import type { TenantAnalyticsPayload } from "../../contract/payloads/analytics.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { DownloadSource } from "../../contract/vocabulary.ts";
 import { countDownloads } from "../../src/analytics/count.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";

@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { readZip, writeZip, type ZipMember } from "../../repos/archive/index.ts";
+import { moduleFile, nodeOptions } from "../support/root.ts";
 
 const member = (path: string, data: Buffer, mode: ZipMember["mode"] = "100644"): ZipMember => ({
   path,
@@ -61,20 +62,23 @@ describe("a written zip", () => {
   it("has the same bytes in every time zone", async () => {
     const program = `
       import { createHash } from "node:crypto";
-      import { writeZip } from ${JSON.stringify(join(import.meta.dirname, "../../repos/archive/index.ts"))};
+      import { writeZip } from ${JSON.stringify(moduleFile("repos/archive/index.ts"))};
       const data = Buffer.alloc(5000, "text ");
       const hash = createHash("sha256");
       for await (const piece of writeZip([{ path: "SKILL.md", mode: "100644", size: 5000, open: async () => data }])) hash.update(piece);
       console.log(new Date(0).getHours(), hash.digest("hex"));`;
-    const file = join(folder, "zone.mts");
+    const file = join(folder, "zone.mjs");
     await writeFile(file, program);
-    const loader = import.meta.resolve("tsx");
 
     const outputs = await Promise.all(
       ["UTC", "Pacific/Kiritimati", "America/St_Johns"].map((zone) =>
-        promisify(execFile)(process.execPath, ["--import", loader, file], {
-          env: { PATH: process.env["PATH"], TZ: zone },
-        }),
+        promisify(execFile)(
+          process.execPath,
+          [...nodeOptions.map((one) => (one === "tsx" ? import.meta.resolve(one) : one)), file],
+          {
+            env: { PATH: process.env["PATH"], TZ: zone },
+          },
+        ),
       ),
     );
 

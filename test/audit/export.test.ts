@@ -4,7 +4,7 @@ import http from "node:http";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads-audit.ts";
+import type { AuditEntryPayload, AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { csvLine } from "../../src/audit/csv.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { AuditLogPayload } from "../../contract/payloads-audit.ts";
+import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
-import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { recordEvents } from "../../src/audit/fan-out.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
+import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 const dayMs = 86_400_000;
@@ -126,6 +127,67 @@ describe("an organization's audit log", () => {
       assert.equal(await statusOf(path, admin.token), 200);
     }
     assert.equal(await statusOf(`/api/tenants/${other.id}/audit-log`, owner.token), 404);
+  });
+
+  it("has what its members do with their accounts, of everyone who is a member at that time", async () => {
+    const other = await service.newOrg(stranger);
+    const joined = await service.newUser();
+    await service.settled();
+    now = new Date(now.getTime() + 1000);
+    for (const tenant of [org, other]) await addMember(service, tenant, joined, "member");
+    const folder = await newFolder(service, org, owner, "shared");
+    const elsewhere = await newFolder(service, other, stranger, "elsewhere");
+    const logOf = async (of: TestOrg, token: string, query = "") => {
+      const target = `/api/tenants/${of.id}/audit-log?actor=${joined.id}${query}`;
+      return (await service.call<AuditLogPayload>("GET", target, { token })).data.entries;
+    };
+    const made = await service.call<{ id: string }>("POST", "/api/user/tokens", {
+      cookie: joined.cookie,
+      body: { name: "both", allowedFolderIds: [folder.id, elsewhere.id] },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    await service.call("PATCH", "/api/user/profile", { cookie: joined.cookie, body: { name: "New Name" } });
+    const { tenantId: _none, ...changed } = rowOf({ name: "user.email_changed" });
+    const metadata = { to: "private@example.com" };
+    await recordEvents(service.app, [
+      { ...changed, userId: joined.id, actor: { type: "user", id: joined.id, name: "x" }, metadata },
+    ]);
+    await service.settled();
+    now = new Date(now.getTime() + 60_000);
+    const late = await service.newOrg(await service.newUser());
+    await addMember(service, late, joined, "owner");
+
+    const [here, there] = [await logOf(org, owner.token), await logOf(other, stranger.token)];
+    assert.deepEqual(here.map((one) => one.action).toSorted(), [
+      "user.email_changed",
+      "user.profile_updated",
+      "user.token_created",
+    ]);
+    assert.doesNotMatch(JSON.stringify(here), /private@/);
+    const tokenIn = (entries: typeof here) => entries.find((one) => one.resourceId === made.data.id);
+    assert.deepEqual(tokenIn(here)!.metadata, { name: "both", allowedFolderIds: [folder.id] });
+    assert.deepEqual(tokenIn(there)!.metadata, { name: "both", allowedFolderIds: [elsewhere.id] });
+    assert.deepEqual(await logOf(late, joined.token), []);
+    const own = await service.call<AuditLogPayload>("GET", "/api/user/audit-log?action=user.*", {
+      token: joined.token,
+    });
+    assert.equal(own.data.entries.filter((one) => one.resourceId === made.data.id).length, 1);
+    const csv = await service.raw(
+      "GET",
+      `/api/tenants/${org.id}/audit-log/export?action=user.token_created`,
+      {
+        headers: { authorization: `Bearer ${owner.token}` },
+      },
+    );
+    const lines = (await csv.text()).split("\r\n").filter((line) => line.includes(made.data.id));
+    assert.equal(lines.length, 1, lines.join("\n"));
+
+    await service.call("DELETE", `/api/tenants/${org.id}/members/${joined.id}`, { token: owner.token });
+    now = new Date(now.getTime() + 60_000);
+    await service.call("DELETE", `/api/user/tokens/${made.data.id}`, { cookie: joined.cookie });
+    await service.settled();
+    assert.equal((await logOf(org, owner.token, "&action=user.token_deleted")).length, 0);
+    assert.equal((await logOf(other, stranger.token, "&action=user.token_deleted")).length, 1);
   });
 
   it("tells what happens in restricted folders to whoever may read the log", async () => {

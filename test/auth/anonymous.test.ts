@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
 import {
   newIdentity,
   newKey,
@@ -50,14 +50,21 @@ describe("registering a key", () => {
       .toArray();
     assert.deepEqual(
       events.map(({ name, tenantId, actor }) => ({ name, tenantId, actor: actor as unknown })),
-      [
-        {
-          name: "user.anonymous_registered",
-          tenantId: identity.id,
-          actor: { type: "anonymous", id: identity.id, name: identity.username },
-        },
-      ],
+      [identity.id, "service"].map((tenantId) => ({
+        name: "user.anonymous_registered",
+        tenantId,
+        actor: { type: "anonymous", id: identity.id, name: identity.username },
+      })),
     );
+    const administrator = await service.newUser();
+    await service.app.storage.database.raw
+      .collection<{ _id: string }>("users")
+      .updateOne({ _id: administrator.id }, { $set: { isAdministrator: true } });
+    const target = `/api/admin/audit-log?action=user.anonymous_registered&resource_id=${identity.id}`;
+    const log = await service.call<{ entries: unknown[] }>("GET", target, { token: administrator.token });
+    assert.equal(log.data.entries.length, 1, JSON.stringify(log.body));
+    const { token } = await service.newUser();
+    assert.equal((await service.call("GET", target, { token })).status, 404);
   });
 
   it("refuses keys that prove nothing, whatever signature comes with them", async () => {

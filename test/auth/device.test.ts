@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 
-import { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads.ts";
+import { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
 import { deviceGrantType, purgeDeviceCodes } from "../../src/auth/device.ts";
 import { readUserCode } from "../../src/auth/user-code.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 
-import { ensureSetupLink } from "../../src/auth/setup.ts";
+import { ensureSetupLink } from "../../src/accounts/setup.ts";
 import {
   cookieOf,
   password,

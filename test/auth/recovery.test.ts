@@ -27,6 +27,8 @@ const reset = (token: string, chosen: unknown = newPassword) =>
   service.call("POST", "/api/auth/password/reset", { body: { token, password: chosen } });
 const signIn = (given: string) =>
   service.call("POST", "/api/auth/sign-in", { body: { email: "ada@example.com", password: given } });
+const confirm = (token: string) =>
+  service.call("POST", "/api/user/email/confirm", { cookie: ada.cookie, body: { token } });
 const holds = async (cookie: string) =>
   (await service.call("GET", "/api/user/profile", { cookie })).status === 200;
 const mails = async () => {
@@ -34,10 +36,11 @@ const mails = async () => {
   return deliverMails(service.app);
 };
 
-/** An account, and the token of a link that was sent to it. */
+/** An account whose address is confirmed, and the token of a link that was sent to it. */
 async function adaWithLink(): Promise<string> {
   ada = await service.newUser("ada");
-  await mails();
+  const [confirmation] = await mails();
+  assert.equal((await confirm(confirmation!.token)).status, 200);
   return link();
 }
 
@@ -50,6 +53,7 @@ async function link(): Promise<string> {
   return mail!.token;
 }
 
+const profileBy = (token: string) => service.call("GET", "/api/user/profile", { token });
 describe("asking for a link", () => {
   it("answers the same for an address that is known, unknown, and no address at all", async () => {
     ada = await service.newUser("ada");
@@ -121,15 +125,6 @@ describe("a link for a new password", () => {
     assert.deepEqual(event!.actor, { type: "user", id: ada.id, name: "ada" });
   });
 
-  it("shows that the address is its reader's", async () => {
-    const token = await adaWithLink();
-
-    await reset(token);
-
-    const profile = await service.call("GET", "/api/user/profile", { token: ada.token });
-    assert.equal(profile.data["emailVerified"], true);
-  });
-
   it("works once, also of twenty uses at once", async () => {
     const token = await adaWithLink();
 
@@ -188,7 +183,7 @@ describe("a link for a new password", () => {
       body: { email: "ada@new.example", password },
     });
     const change = (await mails()).find(({ to }) => to === "ada@new.example")!;
-    await service.call("POST", "/api/user/email/confirm", { body: { token: change.token } });
+    await confirm(change.token);
 
     assert.equal((await reset(token)).code, "refused");
   });
@@ -203,7 +198,7 @@ describe("a link for a new password", () => {
 
     await reset(token);
 
-    const refused = await service.call("POST", "/api/user/email/confirm", { body: { token: change.token } });
+    const refused = await confirm(change.token);
     assert.equal(refused.details?.["reason"], "used");
   });
 
@@ -256,8 +251,9 @@ describe("a link for a new password", () => {
 });
 
 describe("the pages of links", () => {
-  const open = async (path: string) => {
-    const response = await service.raw("GET", path);
+  const session = () => ({ cookie: ada.cookie });
+  const open = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await service.raw("GET", path, { headers });
     return { status: response.status, text: await response.text(), headers: response.headers };
   };
   const send = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
@@ -265,6 +261,14 @@ describe("the pages of links", () => {
       bytes: Buffer.from(new URLSearchParams(fields).toString()),
       headers: { "content-type": "application/x-www-form-urlencoded", origin: service.url, ...headers },
     });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+  /** A request as the browser of a signed-in user sends it. */
+  const sendSignedIn = async (path: string, fields: Record<string, string>) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    const headers = { cookie: ada.cookie, origin: service.url };
+    const response = await fetch(new URL(path, service.url), { method: "POST", headers, body });
     return { status: response.status, text: await response.text() };
   };
   const hiddenToken = (text: string) => /name="token" value="([^"]+)"/.exec(text)?.[1] ?? "";
@@ -307,19 +311,61 @@ describe("the pages of links", () => {
     const path = confirmation!.link.slice(service.url.length);
 
     for (let i = 0; i < 3; i++) {
-      const shown = await open(path);
+      const shown = await open(path, session());
       assert.equal(shown.status, 200);
       assert.match(shown.text, /ada@example\.com/);
       assert.match(shown.text, /<form method="post" action="\/confirm-email"/);
     }
     assert.equal((await service.call("GET", "/api/user/profile", ada)).data["emailVerified"], false);
 
-    const done = await send("/confirm-email", { token: hiddenToken((await open(path)).text) });
+    const done = await sendSignedIn("/confirm-email", {
+      token: hiddenToken((await open(path, session())).text),
+    });
     assert.equal(done.status, 200);
     assert.equal((await service.call("GET", "/api/user/profile", ada)).data["emailVerified"], true);
-    const again = await send("/confirm-email", { token: confirmation!.token });
+    const again = await sendSignedIn("/confirm-email", { token: confirmation!.token });
     assert.equal(again.status, 422);
     assert.match(again.text, /used already/);
+  });
+
+  it("ask to sign in to the account before they confirm its address", async () => {
+    ada = await service.newUser("ada");
+    const [confirmation] = await mails();
+    const path = confirmation!.link.slice(service.url.length);
+    const other = await service.newUser("bob");
+
+    const opened = await open(path);
+    const sent = await send("/confirm-email", { token: confirmation!.token });
+    const asOther = await open(path, { cookie: other.cookie });
+
+    for (const { status, headers } of [opened, sent]) {
+      assert.equal(status, 303);
+      assert.equal(headers.get("location"), `/sign-in?return_to=${encodeURIComponent(path)}`);
+    }
+    assert.equal(asOther.status, 403);
+    assert.match(asOther.text, /another account/);
+    assert.equal((await service.call("GET", "/api/user/profile", ada)).data["emailVerified"], false);
+  });
+
+  it("offer to end API tokens with each reset, and announce it where it always happens", async () => {
+    ada = await service.newUser("ada");
+    const [confirmation] = await mails();
+    await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
+    const first = (await mails())[0]!.link.slice(service.url.length);
+    assert.doesNotMatch((await open(first)).text, /type="checkbox"/);
+    assert.match((await open(first)).text, /all API tokens of the\s+account\s+end/);
+    await confirm(confirmation!.token);
+
+    const token = await link();
+    const form = await open(`/reset-password?token=${token}`);
+    assert.match(form.text, /name="end_tokens"\s+type="checkbox"\s+value="yes"\s+checked/);
+    const unchecked = await send("/reset-password", { token, password: newPassword });
+    assert.equal(unchecked.status, 200);
+    assert.equal((await profileBy(ada.token)).status, 200);
+    await mails();
+    const second = await link();
+    await send("/reset-password", { token: second, password: password, end_tokens: "yes" });
+    assert.equal((await profileBy(ada.token)).status, 401);
   });
 
   it("take no form of another site", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 
-import { IdentityPayload } from "../../contract/payloads.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import {
   cookieOf,
   password,
@@ -92,16 +92,20 @@ describe("sign-up and sign-in", () => {
     // Processor time, not the clock: other processes of the machine do not count in it.
     const work = async (email: string) => {
       const from = process.cpuUsage();
-      for (let round = 0; round < 4; round++) await signIn({ email, password: "a wrong password" });
+      await signIn({ email, password: "a wrong password" });
       const { user, system } = process.cpuUsage(from);
       return user + system;
     };
 
-    const known = await work("ada@example.org");
-    const unknown = await work("nobody@example.org");
+    // Of several the least, since what else this process does counts as well.
+    const rounds: { known: number; unknown: number }[] = [];
+    for (let round = 0; round < 5; round++)
+      rounds.push({ known: await work("ada@example.org"), unknown: await work("nobody@example.org") });
+    const known = Math.min(...rounds.map((round) => round.known));
+    const unknown = Math.min(...rounds.map((round) => round.unknown));
 
     assert.ok(unknown > known * 0.6, `unknown ${unknown} µs against ${known} µs`);
-    assert.ok(known > 4 * 8000, `a check took ${known / 4} µs, which is no argon2id`);
+    assert.ok(known > 8000, `a check took ${known} µs, which is not argon2id`);
   });
 
   it("takes a new session at each sign-in and ends the one it came with", async () => {

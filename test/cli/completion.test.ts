@@ -4,7 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { skillTypes, targets, visibilities } from "../../contract/vocabulary.ts";
-import { plainEnv, root } from "../support/server.ts";
+import { root } from "../support/root.ts";
+import { plainEnv } from "../support/server.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 import { world } from "./world.ts";
 

@@ -10,10 +10,11 @@ import { describe, it } from "node:test";
 import { z } from "zod";
 import type { FlagShape } from "../../cli/argv.ts";
 import { listCommands } from "../../cli/registry.ts";
-import { CliFailurePayload, cliPayloads } from "../../contract/cli-payloads.ts";
+import { CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";
 import { cliCodes } from "../../contract/errors.ts";
+import { root } from "../support/root.ts";
 
-const folder = path.join(import.meta.dirname, "golden");
+const folder = path.join(root, "test/cli/golden");
 
 /** Fields by path, `?` for those that may be left out. */
 type Fields = Record<string, string>;
@@ -141,7 +142,7 @@ describe("what programs rely on", () => {
 
   it("has a document for every command, and no promise of a command that is gone", () => {
     for (const [name, { documents }] of present)
-      assert.notDeepEqual(documents, {}, `${name} has no document in contract/cli-payloads.ts`);
+      assert.notDeepEqual(documents, {}, `${name} has no document in contract/payloads/cli.ts`);
     const promised = readdirSync(folder).map((file) => path.join(folder, file));
     assert.deepEqual(promised.toSorted(), [...present.keys()].map(fileOf).toSorted());
   });

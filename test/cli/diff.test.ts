@@ -147,7 +147,7 @@ describe("svc diff", () => {
     const same = await run("diff", "notes", "latest");
 
     assert.deepEqual([done.from, done.to], [1, 3]);
-    assert.equal(same.stdout, "Nothing to compare: both are 1.0.2.\n");
+    assert.equal(same.stdout, "Nothing to compare in acme/notes: both are 1.0.2.\n");
   });
 
   it("spells control characters out for people, and colours where colours are shown", async () => {

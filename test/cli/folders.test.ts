@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { TestContext } from "node:test";
-import type { PublishResult } from "../../contract/payloads.ts";
-import { newFolder, newMember } from "../support/organization.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { keepContract } from "../support/cli-contract.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
 import { type Ran, svc, temporaryFolder } from "./harness.ts";
 import { dataOf } from "./world.ts";
@@ -159,7 +160,7 @@ describe("svc move", () => {
     const folder = await newFolder(service, org, user, "ops/reviews");
     const skill = await newSkill(user, org, "Mover");
     const { json, text } = await signedIn(t, user);
-    const head = { id: skill.id, slug: "mover", name: "Mover", tenantId: org.id };
+    const head = { id: skill.id, slug: "mover", name: "Mover", tenantId: org.id, tenantSlug: org.slug };
 
     const into = dataOf(await json("move", "mover", "Ops/Reviews"));
     const again = dataOf(await json("move", `${org.slug}/mover`, "/ops/reviews/"));
@@ -178,9 +179,51 @@ describe("svc move", () => {
       to: { folderId: null, path: "/" },
       moved: true,
     });
-    assert.equal((await text("move", "mover", "a/b")).stdout, "Moved Mover to a/b\n");
-    assert.equal((await text("move", "mover", "a/b")).stdout, "Mover lies in a/b already.\n");
-    assert.equal((await text("move", "mover", "/")).stdout, "Moved Mover to the root\n");
+    assert.equal((await text("move", "mover", "a/b")).stdout, `Moved Mover (${org.slug}/mover) to a/b\n`);
+    assert.equal(
+      (await text("move", "mover", "a/b")).stdout,
+      `Mover (${org.slug}/mover) is in a/b already.\n`,
+    );
+    assert.equal((await text("move", "mover", "/")).stdout, `Moved Mover (${org.slug}/mover) to the root\n`);
+  });
+
+  it("asks before more people can read the skill, and names them", async (t) => {
+    const user = await service.newUser();
+    const org = await service.newOrg(user);
+    const folder = await newFolder(service, org, user, "vault");
+    const skill = await newSkill(user, org, "Secret");
+    await restrict(service, user, folder.id, [{ type: "member", id: user.id, level: "manager" }]);
+    const { json } = await signedIn(t, user);
+    assert.equal((await json("move", "secret", "vault")).code, 0, "fewer readers: nothing is asked");
+
+    const asked = await json("move", "secret", "/");
+    const still = await service.call<{ folderId: string }>("GET", `/api/skills/${skill.id}`, user);
+    const moved = await json("move", "secret", "/", "--yes");
+    const widened = await json("visibility", "secret", "public");
+    const confirmed = await json("visibility", "secret", "public", "-y");
+    const back = await json("visibility", `${org.slug}/secret`, "private");
+
+    assert.deepEqual([asked.error.code, asked.error.details], ["E_INTERACTION_REQUIRED", { flag: "--yes" }]);
+    assert.match(asked.error.message, /all members of the organization/);
+    assert.equal(still.data.folderId, folder.id);
+    assert.deepEqual(dataOf<{ exposure: object }>(moved).exposure, {
+      before: { visibility: "restricted" },
+      after: { visibility: "organization" },
+      widened: true,
+      versions: 0,
+    });
+    assert.equal(widened.error.code, "E_INTERACTION_REQUIRED");
+    assert.match(widened.error.message, /everyone on the internet/);
+    assert.equal(keepContract("visibility", dataOf(confirmed)).to, "public");
+    const head = {
+      publicId: skill.publicId,
+      slug: "secret",
+      name: "Secret",
+      visibility: "private",
+      tenantSlug: org.slug,
+    };
+    assert.deepEqual(dataOf(back), { skill: head, from: "public", to: "private" });
+    assert.deepEqual((await json("visibility", "secret", "secret")).error.details, { flag: "<visibility>" });
   });
 
   it("names what is missing, taken, ambiguous or out of reach", async (t) => {

@@ -118,6 +118,8 @@ interface StubVersion {
   semver: string;
   /** A text skill's body. */
   body?: string;
+  /** Everything before it in the version's SKILL.md. */
+  frontmatter?: string;
   /** A package's files. */
   files?: Record<string, { data: string; mode?: "100644" | "100755" }>;
 }
@@ -128,6 +130,8 @@ export interface StubSkill {
   name: string;
   description?: string;
   type?: "skill" | "rule";
+  /** The organization that publishes it; by default "acme", one of the user's own. */
+  publisher?: { tenantId: string; tenantSlug: string };
   versions: StubVersion[];
 }
 
@@ -142,7 +146,10 @@ export async function startRegistry(
     const [, , , id, part] = url.pathname.split("/");
     const ref = id === "resolve" ? url.searchParams.get("ref")! : id!;
     const skill = skills.find(
-      (one) => one.publicId === ref || one.slug === ref || `acme/${one.slug}` === ref,
+      (one) =>
+        one.publicId === ref ||
+        (one.slug === ref && one.publisher === undefined) ||
+        `${one.publisher?.tenantSlug ?? "acme"}/${one.slug}` === ref,
     );
     if (skill === undefined)
       return answer(response, 404, {
@@ -171,8 +178,12 @@ export async function startRegistry(
       });
     const data = (value: unknown) => answer(response, 200, { success: true, data: value });
     const payload = payloads(skill, index);
-    if (id === "resolve") return data({ skill: payload.skill, version: payload.version });
-    if (part === "content") return data({ ...payload, content: version.body, version: index + 1 });
+    if (id === "resolve")
+      return data({ skill: payload.skill, version: payload.version, own: skill.publisher === undefined });
+    if (part === "content") {
+      const { body: content, frontmatter } = version;
+      return data({ ...payload, content, frontmatter, version: index + 1 });
+    }
     if (part === "manifest") return data(payload.manifest);
     if (part === "package") {
       const zip = await zipOf(version.files!);
@@ -211,8 +222,7 @@ function payloads(stub: StubSkill, index: number) {
     currentVersion: stub.versions.length,
     currentSemver: stub.versions.at(-1)!.semver,
     format,
-    tenantId: "t1",
-    tenantSlug: "acme",
+    ...(stub.publisher ?? { tenantId: "t1", tenantSlug: "acme" }),
     folderId: null,
     createdBy: "u1",
     createdAt: at,
@@ -231,6 +241,7 @@ function payloads(stub: StubSkill, index: number) {
       current: true,
       commit: "0123456789abcdef0123456789abcdef01234567",
       hash,
+      ...(version.frontmatter === undefined ? {} : { frontmatterHash: sha256(version.frontmatter) }),
       author: null,
       createdAt: at,
     },

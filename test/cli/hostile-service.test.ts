@@ -109,12 +109,67 @@ describe("what the client keeps of an answer", () => {
       ['"type":"rule"', '"type":null'],
       ['"visibility":"private"', '"visibility":{}'],
       ['"tenantSlug":"acme"', '"tenantSlug":"../acme"'],
+      ['"own":true', '"own":"true"'],
     ] as const) {
       spoil = (text) => text.replaceAll(from, to);
       const refused = await made.run("install", "house", "-t", "claude", "-g");
       assert.deepEqual([refused.code, refused.error.code], [1, "E_NETWORK"], to);
     }
     assert.deepEqual(await stored(made.run("list", "--installed")), ["review"]);
+  });
+
+  it("has no name or link that runs a command when the advice of svc is copied", async (t) => {
+    const injection = "x;$(touch owned)";
+    let skill: object = {};
+    let url = "";
+    const server = await startServer(t, async (request, response, { pathname }) => {
+      for await (const _chunk of request);
+      const version = { version: 1, semver: "1.0.0", format: "markdown", hash: "0".repeat(64) };
+      const described = {
+        publicId: "aaaaaaaaaa",
+        slug: "s",
+        name: "S",
+        description: "",
+        type: "skill",
+        visibility: "public",
+        currentVersion: 1,
+        currentSemver: "1.0.0",
+        tenantId: "t",
+        tenantSlug: "acme",
+        ...skill,
+      };
+      const published = { action: "created", unchanged: false, url, ignoredFlags: [], warnings: [] };
+      const data =
+        pathname === "/api/tenants"
+          ? [{ id: "t", slug: "acme", name: "Acme" }]
+          : { skill: described, version, own: false, ...(request.method === "POST" ? published : {}) };
+      answer(response, 200, { success: true, data });
+    });
+    const home = await temporaryFolder(t);
+    await writeFile(join(home, "a.md"), "x");
+    const env = { SVC_API_URL: server, SVC_TOKEN: `lsk_${"a".repeat(64)}` };
+
+    for (const [badSkill, badUrl] of [
+      [{ slug: injection }, `${server}/s/aaaaaaaaaa`],
+      [{ tenantSlug: injection }, `${server}/s/aaaaaaaaaa`],
+      [{ publicId: ".." }, `${server}/s/aaaaaaaaaa`],
+      [{}, `${server}/s/${injection}`],
+    ] as const) {
+      [skill, url] = [badSkill, badUrl];
+      const lines = [
+        ["publish", "a.md"],
+        ...(badUrl.includes(injection) ? [] : [["install", "s", "-t", "claude", "-g"]]),
+      ];
+      for (const line of lines) {
+        const ran = await svc([...line, "-o", "json"], { home, env });
+        assert.deepEqual(
+          [ran.code, ran.error.code],
+          [1, "E_NETWORK"],
+          `${line.join(" ")} ${JSON.stringify(badSkill)}`,
+        );
+        assert.ok(!ran.stderr.includes(injection));
+      }
+    }
   });
 
   it("never makes a project's lock one that nobody can read", async (t) => {
@@ -134,7 +189,7 @@ describe("what the client keeps of an answer", () => {
       spoil = (text) => text.replaceAll(from, to);
       const refused = await made.run("install", "house", "-t", "claude", "-p");
       assert.equal(refused.code, 1, to);
-      assert.match(refused.error.message, /svc\.lock stays as it was/);
+      assert.match(refused.error.message, /svc\.lock is unchanged/);
       assert.equal(await made.read(made.project, "svc.lock"), before);
     }
   });
@@ -149,7 +204,7 @@ describe("what the client keeps of an answer", () => {
     for (id of [5, "a\r\nx-evil: 1", "", "x".repeat(5000)]) {
       const ran = await svc(["share", "note.md", "-o", "json"], { home, env: { SVC_API_URL: url } });
       assert.equal(ran.error.code, "E_NETWORK");
-      assert.match(ran.error.message, /does not answer like a skill registry/);
+      assert.match(ran.error.message, /does not respond like a skill registry/);
     }
     assert.deepEqual(
       dataOf(await svc(["share", "--list", "-o", "json"], { home, env: { SVC_API_URL: url } })),

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { type Handler, answer, startServer, svc, temporaryFolder } from "./harness.ts";
+import { programArgs } from "../support/root.ts";
 
 const token = `lsk_${"cd".repeat(32)}`;
 const user = {
@@ -313,20 +315,77 @@ describe("a proxy", () => {
     const whoamiBy = async (apiUrl: string, env: Record<string, string>) => {
       const { stdout } = await promisify(execFile)(
         process.execPath,
-        ["--import", "tsx", path.resolve(import.meta.dirname, "../../cli/main.ts"), "whoami", "-o", "json"],
+        [...programArgs("cli/main.ts"), "whoami", "-o", "json"],
         { env: { PATH: process.env["PATH"], HOME: home, SVC_API_URL: apiUrl, ...env } },
       );
       return (JSON.parse(stdout) as { username: string }).username;
     };
 
-    assert.equal(await whoamiBy("http://registry.invalid", { HTTP_PROXY: proxy }), "ann");
+    const allowed = { HTTP_PROXY: proxy, SVC_ALLOW_HTTP: "1" };
+    assert.equal(await whoamiBy("http://registry.invalid", allowed), "ann");
     assert.deepEqual(asked, ["http://registry.invalid/api/user/profile"]);
     // Both lead to the server itself, which a proxied request would show by its whole address.
     assert.equal(await whoamiBy(proxy, { HTTP_PROXY: "http://127.0.0.1:1" }), "ann");
     assert.equal(asked[1], "/api/user/profile");
     await assert.rejects(
-      whoamiBy("http://registry.invalid", { HTTP_PROXY: proxy, NO_PROXY: "registry.invalid" }),
+      whoamiBy("http://registry.invalid", { ...allowed, NO_PROXY: "registry.invalid" }),
       /E_NETWORK/,
     );
+  });
+});
+
+describe("plain HTTP to another machine", () => {
+  /** A machine whose requests to other hosts arrive at a server of the test, by way of a proxy. */
+  async function machine(t: Parameters<typeof temporaryFolder>[0]) {
+    const home = await temporaryFolder(t);
+    const asked: string[] = [];
+    const proxy = await startServer(t, (request, response) => {
+      asked.push(`${request.headers.authorization} ${request.url}`);
+      answer(response, 200, { success: true, data: user });
+    });
+    // The proxy's variables are read from the process, as the library reads them.
+    process.env["HTTP_PROXY"] = proxy;
+    t.after(() => delete process.env["HTTP_PROXY"]);
+    const run = (argv: string[], env: NodeJS.ProcessEnv = {}) =>
+      svc([...argv, "-o", "json"], { home, env: { HTTP_PROXY: proxy, ...env } });
+    return { home, asked, run };
+  }
+
+  it("is refused before anything is sent, from the environment, a login or a profile", async (t) => {
+    const { home, asked, run } = await machine(t);
+    const env = { SVC_API_URL: "http://registry.invalid", SVC_TOKEN: token };
+    const config = { token, apiUrl: "http://registry.invalid", installed: {}, preferences: {} };
+    const attempts = [
+      await run(["whoami"], env),
+      await run(["login", "--token", token], { SVC_API_URL: "http://registry.invalid" }),
+      await run(["share", "--list"], env),
+    ];
+    await mkdir(path.join(home, ".svc"), { recursive: true });
+    await writeFile(
+      path.join(home, ".svc", "config.json"),
+      JSON.stringify({ version: 1, activeProfile: "default", profiles: { default: config } }),
+    );
+    attempts.push(await run(["whoami"]));
+
+    for (const { error } of attempts)
+      assert.deepEqual([error.code, error.details?.["flag"]], ["E_INVALID_ARGUMENT", "--allow-http"]);
+    assert.deepEqual(asked, []);
+  });
+
+  it("is allowed once, for one service, by svc login --allow-http", async (t) => {
+    const { asked, run } = await machine(t);
+    const [env, other] = [
+      { SVC_API_URL: "http://registry.invalid" },
+      { SVC_API_URL: "http://other.invalid", SVC_TOKEN: token },
+    ];
+
+    const login = await run(["login", "--token", token, "--allow-http"], env);
+    const later = await run(["whoami"]);
+    const elsewhere = await run(["whoami"], other);
+
+    assert.deepEqual([login.code, later.code], [0, 0], login.stderr + later.stderr);
+    assert.equal(elsewhere.error.details?.["flag"], "--allow-http");
+    assert.equal(asked.length, 2);
+    assert.ok(asked.every((request) => request.includes("http://registry.invalid/")));
   });
 });

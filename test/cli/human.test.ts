@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, it } from "node:test";
 import type { Context } from "../../cli/context.ts";
 import { commandHelp, rootHelp } from "../../cli/help.ts";
@@ -9,6 +10,7 @@ import { suggest } from "../../cli/suggest.ts";
 import { renderTable } from "../../cli/table.ts";
 import { version } from "../../cli/version.ts";
 import { svc, temporaryFolder } from "./harness.ts";
+import { root } from "../support/root.ts";
 
 const plain = { columns: 40, paintHead: (text: string) => text };
 
@@ -50,7 +52,7 @@ describe("what people read", () => {
   });
 
   it("knows the version of the package", async () => {
-    const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+    const text = await readFile(path.join(root, "package.json"), "utf8");
     assert.equal(version, (JSON.parse(text) as { version: string }).version);
   });
 });

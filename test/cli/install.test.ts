@@ -169,13 +169,15 @@ describe("install", () => {
   it("gives two skills of one slug two names", async (t) => {
     const { home, run, skills } = await world(t);
     await run("install", "review", "-t", "claude", "-g");
-    skills[0]!.publicId = "zzzzzzzzzz";
+    const publisher = { tenantId: "t2", tenantSlug: "globex" };
+    skills.push({ ...skills[0]!, publicId: "zzzzzzzzzz", publisher });
 
-    const second = dataOf<Installed>(await run("install", "review", "-t", "claude", "-g"));
+    const trusting = ["-t", "claude", "-g", "--trust", "globex"];
+    const second = dataOf<Installed>(await run("install", "globex/review", ...trusting));
 
-    assert.equal(second.installName, "acme-review");
-    assert.equal(second.installed[0]!.path, join(home, ".claude/skills/acme-review"));
-    assert.deepEqual((await run("uninstall", "acme/review")).error.code, "E_AMBIGUOUS");
+    assert.equal(second.installName, "globex-review");
+    assert.equal(second.installed[0]!.path, join(home, ".claude/skills/globex-review"));
+    assert.equal((await run("uninstall", "globex/review")).code, 0);
   });
 
   it("changes the method of an installed skill", async (t) => {

@@ -6,12 +6,12 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { targets } from "../../contract/vocabulary.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { startRegistry, svc, temporaryFolder } from "./harness.ts";
 import { dataOf, world } from "./world.ts";
+import { root as checkout } from "../support/root.ts";
 
 /** Ends the process, as a power cut would, right before its n-th change of the file system. */
 const killer = `data:text/javascript,${encodeURIComponent(`
@@ -38,7 +38,7 @@ const kit = (text: string) => ({
 const dist = mkdtempSync(join(tmpdir(), "svc-cli-"));
 before(async () => {
   const bundle = await rolldown({
-    input: fileURLToPath(new URL("../../cli/main.ts", import.meta.url)),
+    input: join(checkout, "cli/main.ts"),
     platform: "node",
     logLevel: "silent",
   });

@@ -14,6 +14,7 @@ import { adviceRules, contentRules } from "../../contract/skill-rules.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { svc, temporaryFolder } from "./harness.ts";
+import { root } from "../support/root.ts";
 
 type Files = Record<string, string | Buffer>;
 
@@ -78,6 +79,7 @@ const texts: [what: string, text: string | Buffer, errors: string[]][] = [
   ["another language", "---json\n{}\n---\nx\n", ["frontmatter_language"]],
   ["frontmatter without its end", "---\nname: A\nx\n", ["frontmatter_open"]],
   ["too much frontmatter", head(`a: ${"b".repeat(9000)}`) + "x\n", ["frontmatter_too_large"]],
+  ["frontmatter nested too deep", head(`a: ${"[".repeat(40)}`) + "x\n", ["frontmatter_too_deep"]],
   ["broken YAML", head("name: [") + "x\n", ["frontmatter_yaml"]],
   ["a key twice", head("name: a\nname: b") + "x\n", ["frontmatter_yaml"]],
   ["a list as frontmatter", head("- a") + "x\n", ["frontmatter_yaml"]],
@@ -271,7 +273,7 @@ describe("svc lint", () => {
   });
 
   it("has every rule in its document", async () => {
-    const document = await readFile(new URL("../../docs/skill-rules.md", import.meta.url), "utf8");
+    const document = await readFile(join(root, "docs/reference/skill-rules.md"), "utf8");
 
     const rules = [...contentRules, ...packageRules, ...adviceRules];
     assert.deepEqual(

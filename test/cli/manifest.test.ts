@@ -149,8 +149,8 @@ describe("svc pull and uninstall in a project", () => {
     const removed = keepContract("uninstall", (await w.run("uninstall", "review")).data);
 
     assert.equal(pulled.skills[0]!.outcome, "updated");
-    assert.match(pulled.skills[0]!.warnings.join(), /svc\.json holds a merge conflict/);
-    assert.match(removed.warnings.join(), /svc\.json holds a merge conflict/);
+    assert.match(pulled.skills[0]!.warnings.join(), /svc\.json has a merge conflict/);
+    assert.match(removed.warnings.join(), /svc\.json has a merge conflict/);
     assert.equal(removed.removed.length, 2);
   });
 

@@ -4,7 +4,8 @@ import { access, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
-import { plainEnv, root } from "../support/server.ts";
+import { root } from "../support/root.ts";
+import { plainEnv } from "../support/server.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 import { dataOf, world } from "./world.ts";
 

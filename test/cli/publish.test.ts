@@ -12,7 +12,7 @@ import { type Ran, answer, startServer, svc, temporaryFolder } from "./harness.t
 type Context = Parameters<typeof temporaryFolder>[0];
 
 /** A service that takes whatever is published and remembers it. */
-async function publisher(t: Context, options: { tenants?: number; put?: number } = {}) {
+async function publisher(t: Context, options: { tenants?: number; put?: number; uploadUrl?: string } = {}) {
   const home = await temporaryFolder(t);
   const posts: { path: string; body: Record<string, unknown>; key: unknown }[] = [];
   const uploads: Buffer[] = [];
@@ -70,7 +70,11 @@ async function publisher(t: Context, options: { tenants?: number; put?: number }
     if (url.pathname === "/api/uploads")
       return answer(response, 201, {
         success: true,
-        data: { uploadId: "up1", url: "/api/uploads/up1", expiresAt: "2026-01-01T00:00:00.000Z" },
+        data: {
+          uploadId: "up1",
+          url: options.uploadUrl ?? "/api/uploads/up1",
+          expiresAt: "2026-01-01T00:00:00.000Z",
+        },
       });
     if (url.pathname.endsWith("/versions"))
       return answer(response, 201, { success: true, data: { ...version, unchanged: false, warnings: [] } });
@@ -147,11 +151,13 @@ describe("publish", () => {
         currentVersion: 1,
         currentSemver: "1.0.0",
         tenantId: "t0",
+        tenantSlug: "org-0",
         folderId: null,
       },
       url: "http://x/s/p",
       format: "markdown",
       ignoredFlags: ["visibility"],
+      unchanged: false,
       warnings: ["--type was ignored: the skill keeps its type skill"],
     });
   });
@@ -184,6 +190,27 @@ describe("publish", () => {
     await folder(home);
     const { error } = await run("publish", "My Kit");
     assert.deepEqual([error.code, error.details?.["httpStatus"], posts.length], ["E_UPLOAD_FAILED", 422, 1]);
+  });
+
+  it("uploads to the service's own origin only", async (t) => {
+    const received: string[] = [];
+    const elsewhere = await startServer(t, (request, response) => {
+      received.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      answer(response, 200, { success: true, data: {} });
+    });
+    for (const uploadUrl of [
+      `${elsewhere}/api/uploads/up1`,
+      `//${new URL(elsewhere).host}/up1`,
+      "ftp://127.0.0.1/up1",
+      "data:,x",
+      "http://",
+    ]) {
+      const { home, run, posts, uploads } = await publisher(t, { uploadUrl });
+      await folder(home);
+      const { error } = await run("publish", "My Kit");
+      assert.deepEqual([error.code, posts.length, uploads.length], ["E_UPLOAD_FAILED", 1, 0], uploadUrl);
+    }
+    assert.deepEqual(received, []);
   });
 
   it("needs --team among several organizations, and an organization at all", async (t) => {
@@ -266,6 +293,7 @@ describe("push", () => {
     assert.equal(posts[0]!.path, "/api/skills/pppppppppp/versions");
     assert.deepEqual(ran.data, {
       skillRef: "acme/s",
+      skill: { publicId: "pppppppppp", slug: "s", tenantSlug: "org-0", name: "S" },
       version: {
         id: "v",
         skillId: "s",
@@ -275,6 +303,7 @@ describe("push", () => {
         format: "markdown",
         createdAt: "2026-01-01T00:00:00.000Z",
       },
+      unchanged: false,
       warnings: [],
     });
   });

@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { OwnInstallPayload } from "../../contract/payloads-analytics.ts";
-import type { PublishResult, SkillPayload } from "../../contract/payloads.ts";
+import type { OwnInstallPayload } from "../../contract/payloads/analytics.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { Config } from "../../cli/state/config.ts";
 import { newMember } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
@@ -224,7 +224,9 @@ describe("reports of installs to the service itself", () => {
       (await service.call<OwnInstallPayload[]>("GET", "/api/user/installs", { token: user.token })).data;
     const everybody = [as(0, member), as(1, stranger), as(2, undefined)];
 
-    for (const run of everybody) await run("install", skill.publicId, "-t", "claude,cursor", "-g");
+    const trusting = ["--trust", skill.tenantSlug];
+    for (const run of everybody)
+      await run("install", skill.publicId, "-t", "claude,cursor", "-g", ...trusting);
     const installed = await own(member);
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
       token: owner.token,

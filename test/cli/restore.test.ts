@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
 import { svc } from "./harness.ts";
 import { cloned, install, lockOf, restore, saved, verify } from "./project-world.ts";
-import { kit, world } from "./world.ts";
+import { kit, world, type World } from "./world.ts";
 
 describe("svc restore", () => {
   it("brings back exactly the version of the lock, whatever is current", async (t) => {
@@ -76,12 +76,15 @@ describe("svc restore", () => {
       /^installed {2}acme\/review 1\.0\.0\n {2}claude {2}\S+\/review\n {2}codex {2}\S+AGENTS\.md\n$/,
     );
     assert.equal(second.stdout, "up to date  acme/review 1.0.0\n");
-    assert.equal(second.stderr, "warning house is installed here (claude), and svc.lock does not name it\n");
+    assert.equal(
+      second.stderr,
+      "warning acme/house is installed here (claude), and svc.lock does not name it\n",
+    );
     const refused = await svc(["restore"], { home: other.home, cwd: other.home, env });
     assert.deepEqual([refused.code, refused.stdout], [1, ""]);
     assert.match(
       refused.stderr,
-      /^error There is no svc\.lock in .*: svc install <ref> -p --save makes it\.$/m,
+      /^error There is no svc\.lock in .*: svc install <ref> -p --save creates it\.$/m,
     );
   });
 
@@ -108,7 +111,7 @@ describe("svc restore", () => {
     assert.deepEqual([none.error.code, none.error.details?.["flag"]], ["E_INVALID_ARGUMENT", "--target"]);
   });
 
-  const gaps: [manifest: unknown, reasons: string[][]][] = [
+  const differences: [manifest: unknown, reasons: string[][]][] = [
     [{ skills: { "acme/review": "^2" } }, [["acme/review", "range"]]],
     [{ skills: { "acme/review": "1.0.1" } }, [["acme/review", "range"]]],
     [{ skills: { "acme/review": "^1", "acme/kit": "latest" } }, [["acme/kit", "missing"]]],
@@ -125,7 +128,7 @@ describe("svc restore", () => {
       ],
     ],
   ];
-  for (const [manifest, reasons] of gaps)
+  for (const [manifest, reasons] of differences)
     it(`fails where the lock does not hold ${JSON.stringify(manifest)}`, async (t) => {
       const w = await saved(t);
       await writeFile(join(w.project, "svc.json"), JSON.stringify(manifest));
@@ -138,7 +141,7 @@ describe("svc restore", () => {
         changes.map(({ skill, reason }) => [skill, reason]),
         reasons,
       );
-      for (const { fix } of changes) assert.match(fix, /^svc install acme\/\w+(@\S+)? -p -t \S+$/);
+      for (const { fix } of changes) assert.match(fix, /^svc install ('?)acme\/\w+(@\S+)?\1 -p -t \S+$/);
       assert.deepEqual((await verify(w)).filter(([kind]) => kind === "manifest").length, reasons.length);
     });
 
@@ -157,7 +160,7 @@ describe("svc restore", () => {
       done.skills.map(({ skill }) => skill),
       ["acme/kit"],
     );
-    assert.match(done.warnings.join(), /still holds acme\/review/);
+    assert.match(done.warnings.join(), /still has acme\/review/);
     await other.run("pull");
     assert.deepEqual([...(await lockOf(other)).keys()], ["acme/kit"]);
   });
@@ -258,5 +261,80 @@ describe("svc restore", () => {
     await rm(path);
     await mkdir(path);
     assert.equal((await w.run("restore")).error.code, "E_INVALID_ARGUMENT");
+  });
+});
+
+describe("a text whose frontmatter the service has", () => {
+  const frontmatter =
+    "\uFEFF---\r\n# why\r\nname: review # own\r\ndescription: 'It''s so.'\r\nratio: 1.10\r\n---\r\n\r\n\r\n";
+  const body = "# Review\r\nno end";
+  const path = ".claude/skills/review/SKILL.md";
+  const withFrontmatter = (w: World) => {
+    w.skills[0]!.versions = [{ semver: "1.0.0", body, frontmatter }];
+  };
+
+  it("is installed and restored byte for byte", async (t) => {
+    const w = await world(t);
+    withFrontmatter(w);
+    await install(w, "acme/review", "claude,codex", "--save");
+    const other = await cloned(t, w);
+
+    await restore(other);
+
+    assert.match((await lockOf(w)).get("acme/review")!.frontmatter ?? "", /^[0-9a-f]{64}$/);
+    for (const each of [w, other]) {
+      assert.equal(await readFile(join(each.project, path), "utf8"), frontmatter + body);
+      assert.deepEqual(await verify(each), []);
+    }
+  });
+
+  it("has its name edited in place where its folder has another one", async (t) => {
+    const w = await world(t);
+    withFrontmatter(w);
+    await install(w, "acme/review", "claude", "--save");
+    const other = await cloned(t, w);
+    const lock = await w.read(w.project, "svc.lock");
+    const renamed = lock.replace('"installName": "review"', '"installName": "other-review"');
+    await writeFile(join(other.project, "svc.lock"), renamed);
+
+    await restore(other);
+
+    assert.equal(
+      await readFile(join(other.project, ".claude/skills/other-review/SKILL.md"), "utf8"),
+      frontmatter.replace("name: review #", "name: other-review #") + body,
+    );
+  });
+
+  it("is refused where the frontmatter is not that of the version, or of the lock", async (t) => {
+    const w = await world(t, (_, response, url) => {
+      if (!url.pathname.endsWith("/content") || !tampers) return false;
+      const data = { content: body, frontmatter: frontmatter.replace("1.10", "1.1") };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ success: true, data }));
+      return true;
+    });
+    let tampers = true;
+    withFrontmatter(w);
+
+    const refused = await w.run("install", "acme/review", "-t", "claude", "-p");
+    tampers = false;
+    await install(w, "acme/review", "claude", "--save");
+    const other = await cloned(t, w);
+    other.skills[0]!.versions[0]!.frontmatter = frontmatter.replace("1.10", "1.1");
+    const moved = await other.run("restore");
+
+    assert.equal(refused.error?.code, "E_NETWORK");
+    assert.equal(moved.error?.code, "E_NETWORK");
+    await assert.rejects(readFile(join(other.project, path)));
+  });
+
+  it("is rendered as before where a lock of an earlier svc has no digest of it", async (t) => {
+    const w = await saved(t);
+    const other = await cloned(t, w);
+    other.skills[0]!.versions[0]!.frontmatter = frontmatter;
+
+    await restore(other);
+
+    assert.equal(await other.read(other.project, path), await w.read(w.project, path));
   });
 });

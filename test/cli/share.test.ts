@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { z } from "zod";
 import type { Config } from "../../cli/state/config.ts";
-import type { cliPayloads } from "../../contract/cli-payloads.ts";
+import type { cliPayloads } from "../../contract/payloads/cli.ts";
 import { limits } from "../../contract/limits.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { answer, startServer, svc, temporaryFolder, type Ran } from "./harness.ts";
@@ -76,7 +76,7 @@ describe("svc share", () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^Shared My kit without an account\.\n/);
     assert.match(stdout, /Install it with: svc install http\S+\/s\/[A-Za-z0-9]{10}\n/);
-    assert.match(stdout, /unlisted: no list or search shows it, and whoever has the link/);
+    assert.match(stdout, /unlisted: no list or search shows it, and anyone with the link/);
   });
 
   it("shares what is shared already once, with a warning, and another text anew", async (t) => {
@@ -99,10 +99,13 @@ describe("svc share", () => {
     const rule = shared(await json("share", "review.md", "-n", "House rule", "--type", "rule"));
 
     const elsewhere = await temporaryFolder(t);
-    const installed = await svc(["install", rule.url, "-t", "claude", "-g", "-o", "json"], {
-      home: elsewhere,
-      env: { SVC_API_URL: service.url },
-    });
+    const installed = await svc(
+      ["install", rule.url, "-t", "claude", "-g", "-o", "json", "--trust", rule.identity.tenantSlug],
+      {
+        home: elsewhere,
+        env: { SVC_API_URL: service.url },
+      },
+    );
     assert.equal(installed.code, 0, installed.stderr);
     assert.equal((installed.data as { skill: { type: string } }).skill.type, "rule");
     assert.notEqual(home, elsewhere);

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import type { Config } from "../../cli/state/config.ts";
 import { answer, startServer, svc, temporaryFolder } from "./harness.ts";
+import { root } from "../support/root.ts";
 
 const token = `lsk_${"ab".repeat(32)}`;
 const user = {
@@ -28,7 +28,7 @@ describe("the local state", () => {
     const home = await temporaryFolder(t);
     // Bundled as the client is: twenty compilers at once would take longer than the test.
     const bundle = await rolldown({
-      input: fileURLToPath(new URL("state-worker.ts", import.meta.url)),
+      input: join(root, "test/cli/state-worker.ts"),
       platform: "node",
       logLevel: "silent",
     });
@@ -113,11 +113,16 @@ describe("the local state", () => {
       version: 1,
       activeProfile: "default",
       later: { a: 1 },
-      profiles: { default: { token, installed: {}, preferences: { x: 1 }, more: 2 } },
+      profiles: {
+        default: { token, apiUrl: "http://127.0.0.1:9", installed: {}, preferences: { x: 1 }, more: 2 },
+      },
     };
     await writeFile(join(home, ".svc", "config.json"), JSON.stringify(config));
 
-    assert.equal((await svc(["logout", "-o", "json"], { home })).stdout, '{"loggedOut":true}\n');
+    const done = await svc(["logout", "-o", "json"], { home });
+    const { warnings, ...payload } = JSON.parse(done.stdout) as { warnings: string[] };
+    assert.deepEqual(payload, { loggedOut: true, revoked: false });
+    assert.match(warnings.join(), /may still be valid on the service.*127\.0\.0\.1:9/);
 
     const { token: _token, ...rest } = config.profiles.default;
     assert.deepEqual(await readConfig(home), { ...config, profiles: { default: rest } });

@@ -5,9 +5,10 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
 import { findTarget, targetDefinitions } from "../../cli/targets/index.ts";
-import type { InstallItem, InstallPlace, Placement } from "../../cli/targets/target.ts";
+import type { InstallItem, InstallLocation, Placement } from "../../cli/targets/target.ts";
+import { root as checkout } from "../support/root.ts";
 
-type Scope = InstallPlace["scope"];
+type Scope = InstallLocation["scope"];
 type Kind = "skill" | "rule" | "package";
 
 const skill: InstallItem = {
@@ -153,12 +154,12 @@ const systems = [
 ] as const;
 type System = (typeof systems)[number];
 
-function placeOf({ paths, platform, home, project }: System, scope: Scope, env = {}): InstallPlace {
+function placeOf({ paths, platform, home, project }: System, scope: Scope, env = {}): InstallLocation {
   const machine = { paths, platform, home, env };
   return scope === "project" ? { ...machine, scope, projectDir: project } : { ...machine, scope };
 }
 
-function place(target: string, item: InstallItem, where: InstallPlace): Placement | { refused: string } {
+function place(target: string, item: InstallItem, where: InstallLocation): Placement | { refused: string } {
   return findTarget(target)!.place(item, where);
 }
 
@@ -171,8 +172,8 @@ describe("the targets", () => {
     assert.equal(findTarget("constructor"), undefined);
   });
 
-  it("are told of in docs/targets.md: every place, and every reason not to take something", () => {
-    const document = readFileSync(new URL("../../docs/targets.md", import.meta.url), "utf8");
+  it("are told of in docs/reference/targets.md: every place, and every reason not to take something", () => {
+    const document = readFileSync(path.join(checkout, "docs/reference/targets.md"), "utf8");
     for (const [target, scopes] of Object.entries(facts))
       for (const kinds of Object.values(scopes))
         for (const [kind, fact] of Object.entries(kinds)) {

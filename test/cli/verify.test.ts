@@ -3,16 +3,18 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import path from "node:path";
 import { describe, it } from "node:test";
 import { driftKinds } from "../../contract/vocabulary.ts";
 import { install, restore, saved, verify } from "./project-world.ts";
 import { world } from "./world.ts";
+import { root } from "../support/root.ts";
 
 const inOrder = (rows: string[][]) => rows.map((row) => row.join(" ")).toSorted();
 
 describe("svc verify", () => {
   it("has every kind of drift in its document", async () => {
-    const document = await readFile(new URL("../../docs/manifest.md", import.meta.url), "utf8");
+    const document = await readFile(path.join(root, "docs/reference/manifest.md"), "utf8");
 
     for (const kind of driftKinds) assert.match(document, new RegExp(`^. .${kind}. `, "m"));
   });

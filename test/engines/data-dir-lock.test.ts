@@ -5,9 +5,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 
-import { DataDirHeldError, lockDataDir } from "../../engines/data-dir-lock.ts";
+import { DataDirLockedError, lockDataDir } from "../../engines/data-dir-lock.ts";
+import { programArgs } from "../support/root.ts";
 
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-lock-"));
 const children: ChildProcess[] = [];
@@ -19,8 +19,7 @@ after(() => {
 const folder = () => fs.mkdtempSync(path.join(temp, "d-"));
 
 async function holdElsewhere(dir: string, name: string) {
-  const script = fileURLToPath(new URL("./lock-holder.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", script, dir, name], {
+  const child = spawn(process.execPath, [...programArgs("test/engines/lock-holder.ts"), dir, name], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
@@ -34,7 +33,7 @@ describe("lock of a data folder", () => {
     const release = await lockDataDir(dir, "all");
 
     await assert.rejects(lockDataDir(dir, "all"), (error) => {
-      assert.ok(error instanceof DataDirHeldError);
+      assert.ok(error instanceof DataDirLockedError);
       assert.equal(error.pid, process.pid);
       const startedAt = Date.now() - process.uptime() * 1000;
       assert.ok(Math.abs(error.startedAt.getTime() - startedAt) < 2000);
@@ -113,6 +112,6 @@ describe("lock of a data folder", () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => holdElsewhere(dir, "all")));
 
     const said = all.map((each) => each.said).sort();
-    assert.deepEqual(said, ["DataDirHeldError", "DataDirHeldError", "DataDirHeldError", "held"]);
+    assert.deepEqual(said, ["DataDirLockedError", "DataDirLockedError", "DataDirLockedError", "held"]);
   });
 });

@@ -65,7 +65,7 @@ describe("platform decision", () => {
     assert.deepEqual(fs.readdirSync(cacheDir), [path.basename(path.dirname(first))]);
   });
 
-  it("makes a copy anew that a power cut has cut off", { skip }, () => {
+  it("replaces a copy that was truncated by a power cut", { skip }, () => {
     const cacheDir = path.join(temp, "cut");
     const machine = { ...thisMachine(), glibc: [2, 36] };
     const file = engineBinaryEnv(subject, cacheDir, machine)["NAPI_RS_NATIVE_LIBRARY_PATH"] ?? "";

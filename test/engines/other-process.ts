@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import fs from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { programArgs } from "../support/root.ts";
 
 interface Said {
   uri: string;
@@ -19,8 +19,7 @@ export interface OtherProcess {
 }
 
 export function runElsewhere(kind: "mongo" | "queue", dataDir: string, cacheDir = ""): OtherProcess {
-  const script = fileURLToPath(new URL("./engine-process.ts", import.meta.url));
-  const args = ["--import", "tsx", script, kind, dataDir, cacheDir];
+  const args = [...programArgs("test/engines/engine-process.ts"), kind, dataDir, cacheDir];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const said: Said[] = [];
   const news = new EventEmitter();

@@ -5,7 +5,6 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
 import { EngineError } from "../../engines/engine-error.ts";
 import { QueuePool } from "../../engines/queue-pool.ts";
@@ -13,6 +12,7 @@ import { startEmbeddedQueue } from "../../engines/queue.ts";
 import type { EmbeddedEngine } from "../../engines/supervised-child.ts";
 import { openLog } from "../../src/log.ts";
 import { endsWithin, runElsewhere } from "./other-process.ts";
+import { moduleFile, root } from "../support/root.ts";
 
 const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-pglite-"));
 const log = openLog("silent");
@@ -187,12 +187,13 @@ describe("embedded queue engine", () => {
 
   it("makes its database from nothing where the installation's template is broken", async () => {
     const home = path.join(temp, "installation");
-    const copy = (name: string) => {
-      const from = fileURLToPath(new URL(`../../${name}`, import.meta.url));
+    const copy = (name: string, from = path.join(root, name)) => {
       fs.cpSync(from, path.join(home, name), { recursive: true });
     };
-    for (const name of ["engines", "package.json", "node_modules/@electric-sql/pglite"]) copy(name);
-    const bullmq = fileURLToPath(new URL("../../node_modules/bullmq", import.meta.url));
+    const module = moduleFile("engines/queue.ts");
+    copy("engines", path.dirname(module));
+    for (const name of ["package.json", "node_modules/@electric-sql/pglite"]) copy(name);
+    const bullmq = path.join(root, "node_modules/bullmq");
     fs.symlinkSync(fs.realpathSync(bullmq), path.join(home, "node_modules/bullmq"));
     const [pglite, tables] = ["@electric-sql/pglite", "bullmq"].map((name) => {
       const manifest = fs.readFileSync(path.join(home, "node_modules", name, "package.json"), "utf8");
@@ -201,7 +202,7 @@ describe("embedded queue engine", () => {
     const template = path.join(home, "node_modules/.cache/embedded-queue", `pg-${pglite}-${tables}`);
     fs.mkdirSync(template, { recursive: true });
     fs.writeFileSync(path.join(template, "PG_VERSION"), "17\n");
-    const other = (await import(path.join(home, "engines/queue.ts"))) as {
+    const other = (await import(path.join(home, "engines", path.basename(module)))) as {
       startEmbeddedQueue: typeof startEmbeddedQueue;
     };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads.ts";
-import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import { addMember, governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { FolderPayload } from "../../contract/payloads-folders.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
+import type { FolderPayload } from "../../contract/payloads/folders.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { FolderPayload, CreatedFolderPayload } from "../../contract/payloads-folders.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import type { FolderPayload, CreatedFolderPayload } from "../../contract/payloads/folders.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -260,7 +260,7 @@ describe("places after a stop", () => {
   before(freshOrg);
 
   it("are given back when nothing stands behind them, and made where they lack", async () => {
-    const { places } = service.app.storage;
+    const { pathReservations } = service.app.storage;
     const skill = await publish("Placed");
     const one = await folder("placed-folder");
     const raw = service.app.storage.database.raw.collection("places");
@@ -273,7 +273,7 @@ describe("places after a stop", () => {
       kind: "skill",
       ownerId: "0".repeat(24),
     } as const;
-    await places.take({ _id: service.app.newId(), ...stray, createdAt: old });
+    await pathReservations.reserve({ _id: service.app.newId(), ...stray, createdAt: old });
 
     await reconcile(service.app);
 

@@ -1,18 +1,24 @@
 /** The places of clones: half of them for one caller, given back by whatever becomes of a clone. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 import { after, afterEach, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openSlots } from "../../repos/serve/slots.ts";
+import { killGitProcesses } from "../../repos/git-process.ts";
+import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
+import { openSlots } from "../../contract/concurrency/slots.ts";
 import { openUploadPack, type UploadPack, type UploadPackOptions } from "../../repos/serve/upload-pack.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import { runGit } from "../support/git-host.ts";
+import { processesIn, waitForNoProcess } from "../support/process-table.ts";
 import { startService } from "../support/service.ts";
+import { moduleFile, nodeOptions } from "../support/root.ts";
 
 const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
 
@@ -113,6 +119,15 @@ describe("processes of clones", () => {
     assert.ok(bytes > 4_000_000, `${bytes} bytes`);
   });
 
+  it("are refused other filters by git itself", async () => {
+    const filtered = Buffer.from(
+      request.toString().replace("0009done", `${line("filter tree:1\n")}0009done`),
+    );
+    const answer = await open({}).answer(directory, { protocol: "version=2", caller: "one" }, filtered);
+
+    assert.match((await buffer(answer)).toString(), /ERR .*(filter|tree)/);
+  });
+
   it("give their place back where they can't be started at all", async () => {
     const uploads = open({ atOnce: 1 });
     const client = { protocol: "", caller: "one" };
@@ -120,6 +135,114 @@ describe("processes of clones", () => {
     await assert.rejects(uploads.advertise("/no\0where", client), { code: "storage_unavailable" });
 
     assert.ok((await buffer(await uploads.advertise(directory, client))).length > 0);
+  });
+});
+
+describe("a git that has started a process which does not end", () => {
+  let folder: string;
+  let program: string;
+
+  before(() => {
+    folder = mkdtempSync(path.join(os.tmpdir(), "svc-left-behind-"));
+    program = path.join(folder, "git");
+    const stubborn = "trap '' TERM; while :; do sleep 0.2; done";
+    writeFileSync(program, `#!/bin/sh\ncd ${folder}\nulimit -t\n(${stubborn}) &\n[ -e exit ] || wait\n`);
+    chmodSync(program, 0o755);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const client = { protocol: "version=2", caller: "one" };
+  const open = (options: Partial<UploadPackOptions> = {}) =>
+    openUploadPack({ log: () => undefined, program, searchPath: process.env["PATH"], ...options });
+  /** The stream, once its process and that one's child run. */
+  async function start(uploads: UploadPack): Promise<Readable> {
+    const answer = await uploads.answer(folder, client, Buffer.from("0000"));
+    answer.on("error", () => undefined);
+    const [limit] = (await once(answer, "data")) as [Buffer];
+    assert.equal(limit.toString(), "120\n", "seconds of CPU time");
+    assert.ok(processesIn(folder).length > 0);
+    return answer;
+  }
+
+  for (const [what, options, leave] of [
+    ["the client leaves", {}, (answer: Readable) => void answer.destroy()],
+    ["the time is over", { requestMs: 300 }, () => undefined],
+    ["the service closes", {}, (_: Readable, uploads: UploadPack) => uploads.close()],
+    ["a process of jobs ends itself", {}, () => killGitProcesses()],
+  ] as const)
+    it(`is killed with it when ${what}`, async () => {
+      const uploads = open(options);
+      const answer = await start(uploads);
+
+      await leave(answer, uploads);
+
+      await waitForNoProcess(folder);
+      await uploads.close();
+    });
+
+  it("is killed with it when git itself exits", async () => {
+    writeFileSync(path.join(folder, "exit"), "");
+    try {
+      const uploads = open();
+      assert.equal(
+        (await buffer(await uploads.answer(folder, client, Buffer.from("0000")))).toString(),
+        "120\n",
+      );
+
+      await waitForNoProcess(folder);
+    } finally {
+      rmSync(path.join(folder, "exit"));
+    }
+  });
+
+  it("is killed with it when the service's process exits", async () => {
+    const module = moduleFile("repos/serve/upload-pack.ts");
+    const code = `
+      const { openUploadPack } = await import(${JSON.stringify(module)});
+      const uploads = openUploadPack({ program: ${JSON.stringify(program)}, searchPath: process.env.PATH, log() {} });
+      const answer = await uploads.answer(${JSON.stringify(folder)}, ${JSON.stringify(client)}, Buffer.from("0000"));
+      answer.once("data", () => process.exit(3));`;
+    const service = spawn(process.execPath, [...nodeOptions, "--input-type=module", "-e", code]);
+
+    assert.deepEqual(await once(service, "exit"), [3, null]);
+
+    await waitForNoProcess(folder);
+  });
+});
+
+describe("a fetch request", () => {
+  const want = line(`want ${"a".repeat(40)} multi_ack\n`);
+  const withFilter = (filter: string) => [
+    `${line("command=fetch\n")}0001${want}${line(`filter ${filter}\n`)}${line("done\n")}0000`,
+    `${want}${line(`filter ${filter}`)}0000${line("done\n")}`,
+    `${want}${line(`deepen 1\n`)}${line(`filter ${filter}\n`)}0000`,
+  ];
+
+  it("may have the filters that cost little, and no other", () => {
+    for (const filter of ["blob:none", "blob:limit=0", "blob:limit=1048576", "blob:limit=10k", "tree:0"])
+      for (const body of withFilter(filter)) assert.equal(refusalOfFetch(Buffer.from(body)), undefined, body);
+    for (const filter of [
+      "sparse:oid=HEAD",
+      "sparse:path=x",
+      "tree:1",
+      "tree:00",
+      "blob:limit=",
+      "blob:none\nsparse:oid=HEAD",
+      "combine:blob:none+sparse:oid=HEAD",
+      "object:type=blob",
+      "",
+      " blob:none",
+      "blob%3Anone",
+    ])
+      for (const body of withFilter(filter))
+        assert.match(refusalOfFetch(Buffer.from(body)) ?? "", /filter is not supported/, body);
+  });
+
+  it("is in Git's packet format", () => {
+    for (const body of ["", "0000", `${want}0000`, "0004", `${want}0001${want}0002`])
+      assert.equal(refusalOfFetch(Buffer.from(body)), undefined, body);
+    for (const body of ["0", "zzzz", "0003", "0005", "fff1", `${want}0`, `${want}00`, "-001", "0x10", " 010"])
+      assert.match(refusalOfFetch(Buffer.from(body)) ?? "", /packet format/, body);
   });
 });
 

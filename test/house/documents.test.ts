@@ -1,13 +1,23 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import { describe, it } from "node:test";
 import type { FlagShape } from "../../cli/argv.ts";
 import { listCommands } from "../../cli/registry.ts";
 import { cliCodes, failureKinds, failures } from "../../contract/errors.ts";
-import { builtInRoles, permissionActions, type PermissionGroup } from "../../contract/vocabulary.ts";
+import {
+  builtInRoles,
+  permissionActions,
+  type PermissionGroup,
+  skillProblemCodes,
+  syncProblemCodes,
+} from "../../contract/vocabulary.ts";
+import { repoFailures } from "../../repos/errors.ts";
 import { permissionsOfRole } from "../../src/access/permissions.ts";
+import { Environment } from "../../src/config.ts";
+import { root } from "../support/root.ts";
 
-const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+const read = (name: string) => readFileSync(path.join(root, "docs", name), "utf8");
 
 /** The cells of every table row of a document. */
 const rowsOf = (text: string) =>
@@ -21,9 +31,9 @@ const rowsOf = (text: string) =>
         .map((cell) => cell.trim()),
     );
 
-describe("docs/errors.md", () => {
+describe("docs/reference/errors.md", () => {
   it("has every code of the closed table with its status and the client's code, and no other", () => {
-    const documented = rowsOf(read("errors.md"))
+    const documented = rowsOf(read("reference/errors.md"))
       .filter(([code]) => code!.startsWith("`"))
       .map(([code, status, , cli]) => [code!.replaceAll("`", ""), Number(status), cli!.replaceAll("`", "")]);
 
@@ -31,18 +41,18 @@ describe("docs/errors.md", () => {
       documented,
       Object.entries(failures).map(([code, { status, cli }]) => [code, status, cli]),
     );
-    for (const kind of failureKinds) assert.ok(read("errors.md").includes(`\`${kind}\``), kind);
+    for (const kind of failureKinds) assert.ok(read("reference/errors.md").includes(`\`${kind}\``), kind);
   });
 });
 
-describe("docs/access.md", () => {
-  it("tells the permissions that the roles have", () => {
-    const header = rowsOf(read("access.md"))
+describe("docs/concepts/access.md", () => {
+  it("has the permissions of every built-in role", () => {
+    const header = rowsOf(read("concepts/access.md"))
       .find((cells) => cells[0] === "group")!
       .slice(1);
     assert.deepEqual(header, [...builtInRoles]);
     const documented = new Map<string, string[]>();
-    for (const [groups, ...cells] of rowsOf(read("access.md")))
+    for (const [groups, ...cells] of rowsOf(read("concepts/access.md")))
       for (const [, group] of groups!.matchAll(/`(\w+)`/g))
         if (Object.hasOwn(permissionActions, group!))
           documented.set(
@@ -59,8 +69,32 @@ describe("docs/access.md", () => {
   });
 });
 
-describe("docs/cli.md", () => {
-  const manual = read("cli.md");
+describe("docs/reference/sync.md", () => {
+  const text = read("reference/sync.md");
+  /** Codes in the first column of a table, by the heading of that column. */
+  const codesBelow = (heading: string) => {
+    const table = text.split("\n\n").find((part) => rowsOf(part)[0]?.[0] === heading);
+    assert.ok(table, heading);
+    const cells = rowsOf(table).slice(1);
+    return cells.flatMap(([cell]) => Array.from(cell!.matchAll(/`(\w+)`/g), ([, code]) => code!));
+  };
+
+  it("has every code of a connection's problem, and no other", () => {
+    assert.deepEqual(codesBelow("`problem.code`").toSorted(), [...syncProblemCodes].toSorted());
+    for (const failure of Object.keys(repoFailures))
+      assert.ok(
+        syncProblemCodes.some((code) => code === failure),
+        failure,
+      );
+  });
+
+  it("has every code of a skill's problem, and no other", () => {
+    assert.deepEqual(codesBelow("`code`").toSorted(), [...skillProblemCodes].toSorted());
+  });
+});
+
+describe("docs/reference/cli.md", () => {
+  const manual = read("reference/cli.md");
   /** By command, from its heading to the next one; a heading may name several. */
   const sections = manual.split(/^(?=#{2,4} )/m);
 
@@ -85,5 +119,107 @@ describe("docs/cli.md", () => {
       }
     }
     assert.deepEqual(missing, []);
+  });
+});
+
+describe("docs/reference/configuration.md", () => {
+  it("has every environment variable of the service, and no other", () => {
+    const documented = rowsOf(read("reference/configuration.md"))
+      .filter(([name]) => name!.startsWith("`"))
+      .map(([name]) => name!.replaceAll("`", ""));
+
+    assert.deepEqual(documented.toSorted(), Object.keys(Environment.shape).toSorted());
+  });
+});
+
+describe("the documents", () => {
+  const pages = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => path.posix.join("docs", name.split(path.sep).join("/"))),
+  ];
+  /** Lines of a page outside code blocks. */
+  const proseOf = (page: string) => {
+    let isCode = false;
+    return readFileSync(path.join(root, page), "utf8")
+      .split("\n")
+      .filter((line) => {
+        const isFence = line.trimStart().startsWith("```");
+        if (isFence) isCode = !isCode;
+        return !isFence && !isCode;
+      });
+  };
+  /** Ids of a page's headings, as code hosts generate them: repeated ones are numbered. */
+  const anchorsOf = (page: string) => {
+    const anchors = new Set<string>();
+    for (const line of proseOf(page)) {
+      const heading = /^#+ (.*)$/.exec(line)?.[1];
+      if (heading === undefined) continue;
+      const id = heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-");
+      let unique = id;
+      for (let copy = 1; anchors.has(unique); copy++) unique = `${id}-${copy}`;
+      anchors.add(unique);
+    }
+    return anchors;
+  };
+  const linksOf = (page: string) =>
+    Array.from(
+      proseOf(page)
+        .join("\n")
+        .matchAll(/\]\(([^)\s]+)\)/g),
+      ([, link]) => link!,
+    );
+
+  it("link only to files and headings that exist", () => {
+    const broken = pages.flatMap((page) =>
+      linksOf(page)
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .filter((link) => {
+          const [file, anchor] = link.split("#");
+          const target = file === "" ? page : path.posix.join(path.posix.dirname(page), file!);
+          if (!existsSync(path.join(root, target))) return true;
+          if (anchor === undefined) return false;
+          return !statSync(path.join(root, target)).isFile() || !anchorsOf(target).has(anchor);
+        })
+        .map((link) => `${page}: ${link}`),
+    );
+
+    assert.deepEqual(broken, []);
+  });
+
+  it("are all linked from docs/README.md", () => {
+    const linked = new Set(
+      linksOf("docs/README.md").map((link) => path.posix.join("docs", link.split("#")[0]!)),
+    );
+
+    assert.deepEqual(
+      pages.filter((page) => !["README.md", "docs/README.md"].includes(page) && !linked.has(page)),
+      [],
+    );
+  });
+
+  it("have no line of prose over 120 columns", () => {
+    const tooLong = pages.flatMap((page) =>
+      proseOf(page)
+        .filter((line) => line.length > 120 && !line.trimStart().startsWith("|"))
+        // A link, or a span of code, can't be broken.
+        .filter((line) =>
+          /\s/.test(line.replace(/^[\s\d.*-]+/, "").replace(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, "x")),
+        )
+        .map((line) => `${page}: ${line}`),
+    );
+
+    assert.deepEqual(tooLong, []);
+  });
+
+  it("have a README of at most 90 lines", () => {
+    assert.ok(readFileSync(path.join(root, "README.md"), "utf8").split("\n").length <= 91);
   });
 });

@@ -129,6 +129,7 @@ describe("a request", () => {
       "range=%3E%3Dnope",
     ])
       await refuses("invalid_request", "GET", `/api/skills/${skillId}/content?${query}`);
+    await refuses("invalid_request", "GET", `/api/tenants/${org.id}/members?query=%00`);
     for (const query of ["version=0", "version=-1", "version=999999999", "semver=9.9.9", "range=%3E9"]) {
       const answer = await service.call("GET", `/api/skills/${skillId}/content?${query}`);
       assert.ok(["not_found", "invalid_request"].includes(answer.code!), query);

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { PublishResult, VersionResult } from "../../contract/payloads.ts";
+import type { PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import { appendVersion } from "../../src/skills/publish/append-version.ts";
+import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import { loadUserActor } from "../../src/users/load.ts";
+import { makePackage } from "../support/zip.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -123,7 +127,7 @@ describe("Idempotency-Key", () => {
     const bySession = await publish(key, { name: "Whose" }, { cookie: user.cookie });
 
     assert.equal(theirs.code, "not_found");
-    assert.equal(bySession.data.unchanged, true);
+    assert.equal(bySession.data.version.version, 2, "it ran again");
     assert.equal(bySession.data.skill.id, first.data.skill.id);
   });
 
@@ -147,16 +151,117 @@ describe("Idempotency-Key", () => {
     const stuck = newKey();
     const { complete } = service.app.storage.idempotency;
     service.app.storage.idempotency.complete = () => Promise.reject(new Error("ended here"));
-    await publish(stuck, { name: "Stuck" });
+    const interrupted = await publish(stuck, { name: "Stuck" });
     service.app.storage.idempotency.complete = complete;
     const soon = await publish(stuck, { name: "Stuck" });
     aheadMs += 11 * 60_000;
     const later = await publish(stuck, { name: "Stuck" });
 
     assert.deepEqual(within.data, first.data);
-    assert.equal(nextDay.data.unchanged, true, "it ran again");
-    assert.equal(soon.code, "conflict");
-    assert.equal(later.data.unchanged, true);
+    assert.equal(nextDay.data.version.version, 2, "it ran again");
+    assert.deepEqual([interrupted.code, soon.code], ["internal", "conflict"]);
+    assert.deepEqual([later.data.action, later.data.version.version], ["created", 1]);
+    await service.settled();
+    assert.equal(await versionsOf(later.data.skill.id), 1);
+  });
+
+  const interrupt = async <T>(key: string, call: (key: string) => Promise<T>) => {
+    const { complete } = service.app.storage.idempotency;
+    service.app.storage.idempotency.complete = () => Promise.reject(new Error("ended here"));
+    await call(key);
+    service.app.storage.idempotency.complete = complete;
+    aheadMs += 11 * 60_000;
+    return call(key);
+  };
+
+  it("finds the package of an interrupted attempt, whose upload is used up", async () => {
+    const upload = await service.upload(user, makePackage("packed"));
+    const body = { tenantId: org.slug, uploadId: upload };
+    const pack = (key: string) =>
+      service.call<PublishResult>("POST", "/api/skills", {
+        token: user.token,
+        body,
+        headers: { "idempotency-key": key },
+      });
+
+    const { status, data } = await interrupt(newKey(), async (key) => {
+      const answer = await pack(key);
+      await service.settled();
+      return answer;
+    });
+
+    assert.equal(status, 201);
+    assert.deepEqual([data.action, data.version.version], ["created", 1]);
+    assert.equal(await versionsOf(data.skill.id), 1);
+  });
+
+  it("makes one version of two attempts of one call that run at once", async () => {
+    const made = (await publish(newKey(), { name: "Twins" })).data.skill;
+    await service.settled();
+    const { skills } = service.app.storage;
+    const skill = (await skills.find(made.id))!;
+    const source = readTextSource("twice\n", "skill");
+    const versionId = service.app.newId();
+    const actor = await loadUserActor(
+      service.app,
+      user.id,
+      { kind: "session", sessionId: "" },
+      { ipHash: undefined, source: "api", client: "api" },
+    );
+    const append = () => appendVersion(service.app, actor!, skill, source, { versionId });
+
+    const first = await append();
+    await service.settled();
+    const second = await append();
+
+    assert.equal(second.version._id, first.version._id);
+    assert.equal((await skills.find(made.id))!.head.version, 2);
+    await service.settled();
+    assert.equal(await versionsOf(made.id), 2);
+  });
+
+  it("continues with what an interrupted attempt has created", async () => {
+    const made = (await publish(newKey(), { name: "Interrupted" })).data.skill;
+    const push = (key: string) =>
+      service.call<VersionResult>("POST", `/api/skills/${made.id}/versions`, {
+        token: user.token,
+        body: { content: "once\n", bump: "minor" },
+        headers: { "idempotency-key": key },
+      });
+
+    const pushed = await interrupt(newKey(), push);
+    const appended = await interrupt(newKey(), (key) => publish(key, { name: "Interrupted" }));
+    const created = await interrupt(newKey(), (key) => publish(key, { name: "Fresh", mode: "create" }));
+    const otherBody = newKey();
+    await interrupt(otherBody, (key) => publish(key, { name: "Interrupted" }));
+    const reused = await publish(otherBody, { name: "Interrupted", content: "other\n" });
+
+    assert.deepEqual([pushed.data.version, pushed.data.semver], [2, "1.1.0"]);
+    assert.deepEqual([appended.data.action, appended.data.version.version], ["updated", 3]);
+    assert.deepEqual([created.data.action, created.data.version.version], ["created", 1]);
+    assert.equal(reused.code, "conflict");
+    await service.settled();
+    assert.equal(await versionsOf(made.id), 4);
+    assert.equal(await versionsOf(created.data.skill.id), 1);
+  });
+
+  it("lets two deliberate publishes of the same bytes make two versions", async () => {
+    const first = await publish(newKey(), { name: "Deliberate" });
+    const keys = [newKey(), newKey()];
+
+    const both = await Promise.all(keys.map((key) => publish(key, { name: "Deliberate" })));
+    const again = await Promise.all(keys.map((key) => publish(key, { name: "Deliberate" })));
+
+    assert.deepEqual(
+      both.map(({ data }) => data.version.version).sort((a, b) => a - b),
+      [2, 3],
+    );
+    assert.deepEqual(
+      again.map(({ data }) => data.version.id),
+      both.map(({ data }) => data.version.id),
+    );
+    await service.settled();
+    assert.equal(await versionsOf(first.data.skill.id), 3);
   });
 
   it("is 8 to 128 visible characters", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { networkOf } from "../../src/http/server.ts";
+import { networkOf } from "../../src/http/addresses.ts";
 
 describe("who counts as one caller", () => {
   it("is an IPv4 address, and the first 64 bits of an IPv6 one however it is written", () => {

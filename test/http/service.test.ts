@@ -96,6 +96,14 @@ describe("the service over HTTP", () => {
     assert.equal(plain.headers.get("content-encoding"), null);
   });
 
+  it("sends the plain body to a caller that refuses every coding", async () => {
+    const answer = await service.raw("GET", "/api/openapi.json", {
+      headers: { "accept-encoding": "identity;q=0, *;q=0" },
+    });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("content-encoding"), null);
+  });
+
   it("logs every request by route, status and id, and no secret anywhere", async () => {
     const secrets = { password: "hunter2 hunter2 hunter2", content: "the text of the skill" };
     await service.call("POST", "/api/auth/sign-in", {

@@ -5,14 +5,14 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import os from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
-import type { PublishResult } from "../../contract/payloads.ts";
-import type { ConnectionPayload } from "../../contract/payloads-sync.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { ChildProcessError, closeChildren, runInChild } from "../../workers/children.ts";
 import { runGit } from "../support/git-host.ts";
 import { jobProcesses } from "../support/job-processes.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { programArgs } from "../support/root.ts";
 
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
 
@@ -182,7 +182,7 @@ describe("jobs in processes of their own", () => {
     assert.notDeepEqual(jobProcesses(), [old]);
   });
 
-  it("are stopped by their caller, and killed by whoever does", async () => {
+  it("report whether their caller cancelled them or their process was killed", async () => {
     const stop = new AbortController();
     const stopped = check({ signal: stop.signal });
     stop.abort();
@@ -207,10 +207,13 @@ describe("jobs in processes of their own", () => {
     const dataDir = mkdtempSync(path.join(os.tmpdir(), "svc-parent-"));
     const database = service.app.storage.database;
     const place = { dataDir, mongodbUrl: database.url, database: database.raw.databaseName };
-    const script = fileURLToPath(new URL("./parent-process.ts", import.meta.url));
-    const parent = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(place)], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const parent = spawn(
+      process.execPath,
+      [...programArgs("test/jobs/parent-process.ts"), JSON.stringify(place)],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     const ended = once(parent, "exit").then(([code]) => assert.fail(`the worker ended with ${code}`));
     const [line] = (await Promise.race([once(parent.stdout, "data"), ended])) as [Buffer];
     const pid = Number(line.toString());

@@ -1,11 +1,11 @@
-/** What is left of a connection that is not there any more: a mirror, and rows of the sync. */
+/** Remains of a removed connection: its mirror, and rows of the sync. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { after, before, it } from "node:test";
-import { tidyRepos } from "../../workers/upkeep/repos.ts";
+import { maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { connectedWorld, publish, type SyncWorld } from "../sync/world.ts";
+import { connectedWorld, publish, type SyncWorld } from "../support/sync/fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
@@ -31,7 +31,7 @@ async function syncedWorld(): Promise<SyncWorld> {
   return world;
 }
 
-/** What there is of a connection: its mirror, then a number of rows for each collection. */
+/** Data of a connection: its mirror, then the number of rows in each collection. */
 async function leftOf({ connectionId, org }: SyncWorld) {
   const { app } = service;
   const { syncBases, syncConflicts, syncProposals, syncProposed, syncRuns } = app.storage;
@@ -50,11 +50,11 @@ it("is removed after a day, and nothing of a connection that is there", async ()
   const whole = [true, 1, 1, 1, 1, 1];
   await service.app.storage.connections.removeOfTenant(ended.org.id);
 
-  await tidyRepos(service.app);
+  await maintainRepos(service.app);
   assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, whole]);
   aheadMs = 2 * dayMs;
-  await tidyRepos(service.app);
-  await tidyRepos(service.app);
+  await maintainRepos(service.app);
+  await maintainRepos(service.app);
 
   assert.deepEqual([await leftOf(kept), await leftOf(ended)], [whole, [false, 0, 0, 0, 0, 0]]);
   aheadMs = 0;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import http from "node:http";
 import { after, afterEach, before, describe, it } from "node:test";
-import type { QueuesEvent } from "../../contract/payloads-jobs.ts";
+import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
 import { openQueueEvents } from "../../src/jobs/events.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 interface Stream {
   headers: http.IncomingHttpHeaders;
@@ -12,14 +13,6 @@ interface Stream {
   text: string;
   isEnded: boolean;
   destroy(): void;
-}
-
-async function until(what: string, isTrue: () => boolean, ms = 10_000) {
-  const deadline = Date.now() + ms;
-  while (!isTrue()) {
-    if (Date.now() > deadline) assert.fail(`waited for ${what}`);
-    await new Promise((done) => setTimeout(done, 20));
-  }
 }
 
 const eventsOf = (text: string) =>
@@ -98,14 +91,14 @@ describe("the queues as events", () => {
     stream.on("data", () => undefined).on("end", () => (isEnded = true));
     draining.abort();
 
-    await until("the end", () => isEnded, 1000);
+    await until("the end", () => isEnded, { timeoutMs: 1000 });
     assert.throws(
       () => events.open("u1"),
       (error: unknown) => error instanceof ServiceError && error.code === "unavailable",
     );
   });
 
-  it("tell nobody what was looked at for those who have left: it would pass for new", async () => {
+  it("do not send figures that were read for clients that have left: they would appear to be new", async () => {
     const { queue } = service.app;
     const { counts } = queue;
     let goOn = () => {};

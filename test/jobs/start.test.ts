@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { startWorkers } from "../../workers/start.ts";
 import { startService, type TestService } from "../support/service.ts";
@@ -13,7 +14,11 @@ describe("starting workers", () => {
   it("again and again queues what the last end left to mend once", async () => {
     const { inspector } = service.app.queue;
     await inspector.pause("upkeep");
-    for (let i = 0; i < 4; i++) await (await startWorkers(service.app)).close();
+    let lastStartAt = 0;
+    for (let i = 0; i < 4; i++) {
+      lastStartAt = Date.now();
+      await (await startWorkers(service.app)).close();
+    }
 
     const queued = async (state: "waiting" | "delayed") => {
       const jobs = await inspector.jobs("upkeep", state, await inspector.ids("upkeep", state, 0, 100));
@@ -22,6 +27,37 @@ describe("starting workers", () => {
     const [waiting, delayed] = await Promise.all([queued("waiting"), queued("delayed")]);
     assert.deepEqual([waiting.length, delayed.length], [1, 1]);
     // The later look is that of the last start.
-    assert.ok(delayed[0]!.runsAt!.getTime() > Date.now() + 10_000);
+    assert.ok(delayed[0]!.runsAt!.getTime() > lastStartAt + 10_000);
+  });
+
+  it("waits for a queue that does not answer in time, and sets its schedules up then", async () => {
+    const engine = queueProcesses();
+    assert.ok(engine.length > 0);
+    for (const pid of engine) process.kill(pid, "SIGSTOP");
+    const startedAt = performance.now();
+    setTimeout(() => {
+      for (const pid of engine) process.kill(pid, "SIGCONT");
+    }, 4000);
+
+    const consumers = await startWorkers(service.app);
+
+    assert.ok(performance.now() - startedAt >= 3900);
+    await consumers.close();
   });
 });
+
+/** Processes of the embedded queue that this one has started. */
+function queueProcesses(): number[] {
+  const read = (file: string) => {
+    try {
+      return readFileSync(file, "utf8");
+    } catch {
+      return "";
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ")[1] === String(process.pid))
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes("queue"))
+    .map(Number);
+}

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads.ts";
-import { repackSkill, tidyRepos } from "../../workers/upkeep/repos.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { repackSkill, maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { startWorkers } from "../../workers/start.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
@@ -50,13 +51,13 @@ async function queued() {
 }
 
 describe("tidying repositories", () => {
-  it("packs those anew whose skill has rested for a day, and no others", async () => {
-    await tidyRepos(service.app);
+  it("repacks only repositories whose skill has been idle for a day", async () => {
+    await maintainRepos(service.app);
     assert.deepEqual(await queued(), []);
 
     aheadMs = 2 * dayMs;
-    await tidyRepos(service.app);
-    await tidyRepos(service.app);
+    await maintainRepos(service.app);
+    await maintainRepos(service.app);
     assert.deepEqual(await queued(), [["upkeep.repack", skillId]]);
 
     await repackSkill(service.app, { tenantId, skillId });
@@ -82,7 +83,7 @@ describe("tidying repositories", () => {
     app.repos.countPacks = async (repo) => (repo.skillId === many ? 16 : counted(repo));
     app.config.gitProgram = "no-such-git";
     aheadMs = 2 * dayMs;
-    await tidyRepos(app);
+    await maintainRepos(app);
     app.config.gitProgram = gitProgram;
     app.repos.countPacks = counted;
 
@@ -94,12 +95,14 @@ describe("tidying repositories", () => {
   it("is scheduled, with all else that repeats", async () => {
     const workers = await startWorkers(service.app);
     const { inspector } = service.app.queue;
-    const jobs = await inspector.jobs("upkeep", "delayed", await inspector.ids("upkeep", "delayed", 0, 100));
+    const names = ["upkeep.tidy-repos", "upkeep.check-repos", "upkeep.purge", "upkeep.reconcile"];
+    // The first run of an interval is due at once: its next one is delayed only when that run has begun.
+    const jobs = await until("each schedule has its next job delayed", async () => {
+      const delayed = await inspector.jobs("upkeep", "delayed", await inspector.ids("upkeep", "delayed", 0, 100));
+      const scheduled = delayed.filter(({ isScheduled }) => isScheduled);
+      return names.every((name) => scheduled.some((job) => job.name === name)) && scheduled;
+    });
     await workers.close();
-    const scheduled = jobs.filter((job) => job.isScheduled).map(({ name }) => name);
-
-    for (const name of ["upkeep.tidy-repos", "upkeep.check-repos", "upkeep.purge", "upkeep.reconcile"])
-      assert.ok(scheduled.includes(name), name);
     const tidy = jobs.find(({ name }) => name === "upkeep.tidy-repos")!;
     // A queue counts from when it was asked, so that some milliseconds are missing.
     const minute = new Date(Math.round(tidy.runsAt!.getTime() / 60_000) * 60_000);

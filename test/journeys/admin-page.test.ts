@@ -49,7 +49,7 @@ describe("the page of the workers beside its jobs", { skip: whyNoBrowser() ?? fa
 
   it("begins its connections with those in trouble, and shows more by keyboard", async () => {
     const { connections } = service.app.storage;
-    const problem = { code: "auth_failed", message: "The token is refused.", at: new Date() };
+    const problem = { code: "auth_failed" as const, message: "The token is refused.", at: new Date() };
     // By its id it would be the last one.
     for (let n = 0; n < count; n++)
       await connections.insert(connectionDoc(n, n === 0 ? { status: "blocked", problem } : {}));

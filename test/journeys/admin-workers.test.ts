@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import type { ConnectionPayload } from "../../contract/payloads-sync.ts";
+import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { openRunCounter } from "../../src/jobs/metrics.ts";
 import { type Consumers, type Processors, queueNames } from "../../src/queue/index.ts";
 import { runConnection } from "../../workers/sync/run.ts";
@@ -261,7 +261,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     assert.equal(blocked[3], "never");
     assert.match(
       blocked[5]!,
-      /^skills is no folder in the repository: .* \(skills_blocked, .*, 0 in a row\)$/,
+      /^skills is not a directory in the repository: .* \(skills_blocked, .*, 0 in a row\)$/,
     );
     const failing = await cells("failing");
     assert.match(failing[1]!, /^failing, waits since /);

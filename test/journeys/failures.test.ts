@@ -13,7 +13,8 @@ import type { CliFailure } from "../support/cli.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { type Fault, reply } from "../support/gateway.ts";
 import { callApi, newOrganization } from "../support/http-client.ts";
-import { plainEnv, root } from "../support/server.ts";
+import { root } from "../support/root.ts";
+import { plainEnv } from "../support/server.ts";
 import { type Troubled, fails, install, openTroubled, reached } from "../support/troubled.ts";
 
 let world: Troubled;
@@ -202,7 +203,7 @@ describe("a service that does not answer as it should", () => {
   it("is E_NETWORK when nothing listens, or the name is none", async () => {
     const { cli } = world.open();
     for (const apiUrl of ["http://127.0.0.1:1", "http://nowhere.invalid"]) {
-      const error = await cli.failure(["whoami"], { env: { SVC_API_URL: apiUrl } });
+      const error = await cli.failure(["whoami"], { env: { SVC_API_URL: apiUrl, SVC_ALLOW_HTTP: "1" } });
       assert.equal(error.code, "E_NETWORK");
     }
     const error = await cli.failure(["whoami"], { env: { SVC_API_URL: "ftp://x" } });

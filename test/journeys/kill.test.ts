@@ -21,7 +21,7 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 
-const kills = Number(process.env["SVC_KILLS"] ?? 32);
+const kills = Number(process.env["SVC_KILLS"] ?? 10);
 /** Of the kills, so many take the engines along: a whole start with cold engines follows each. */
 const wholeKills = Math.max(2, Math.round(kills * 0.02));
 /** On a machine that is too busy for all of them the rest is left out, and told. */

@@ -86,7 +86,7 @@ describe("the token of SVC_TOKEN", () => {
     await cli.json(["pull"]);
     await cli.json(["profile", "create", "work"]);
     await cli.json(["login", "--token", world.ada.token], { env: { SVC_TOKEN: `lsk_${"0".repeat(64)}` } });
-    await cli.json(["logout"]);
+    await cli.json(["logout", "--keep-token"]);
     const files = snapshot(home);
     assert.ok(!JSON.stringify(files).includes(world.ada.token));
     for (const name of readdirSync(path.join(home, ".svc"), { recursive: true, encoding: "utf8" })) {

@@ -10,6 +10,7 @@ import { after, before, describe, it } from "node:test";
 
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { snapshot, writeTree } from "../support/file-tree.ts";
 import { type Account, newAccount, newOrganization } from "../support/http-client.ts";
 import { git } from "../support/native-git.ts";
@@ -90,7 +91,7 @@ async function publish(name: string, visibility: string): Promise<void> {
 before(async () => {
   const dataDir = temporaryFolder("manifest");
   folders.push(dataDir);
-  server = await startServer({ dataDir });
+  server = await startServer({ dataDir, env: await sharedEngines() });
   account = await newAccount(server.url, "ada", server.setupLink);
   await newOrganization(server.url, account, "acme");
   work = folder("work");
@@ -119,8 +120,8 @@ after(async () => {
 
 describe("a project with a manifest", () => {
   it("is begun with --save and has what its tools read from then on", async () => {
-    await ada.svc.json(["install", "acme/review@^1", "-t", allTargets, "-p", "--save"]);
-    const kit = keepContract("install", await ada.svc.json(["install", "kit", "-t", allTargets, "-p"]));
+    await ada.svc.json(["install", "acme/review@^1", "-t", allTargets, "-p", "--save", "--trust", "acme"]);
+    const kit = keepContract("install", await ada.svc.json(["install", "acme/kit", "-t", allTargets, "-p"]));
     assert.deepEqual(
       kit.skipped.map(({ platform }) => platform),
       ["aider"],
@@ -221,7 +222,7 @@ describe("a project with a manifest", () => {
       const file = path.join(work, `${name}.md`);
       const env = { SVC_TOKEN: account.token };
       await ada.svc.json(["publish", file, "-n", name, "--visibility", "public"], { env });
-      await person.svc.json(["install", `acme/${name}`, "-t", allTargets, "-p"]);
+      await person.svc.json(["install", `acme/${name}`, "-t", allTargets, "-p", "--trust", "acme"]);
     }
     commit(ada, "Add a");
     git(ben.clone, "add", "svc.json", "svc.lock");

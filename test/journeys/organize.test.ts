@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
 import { readMail } from "../support/mail-text.ts";
 import {
@@ -39,7 +40,7 @@ async function read(svc: Cli, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Invitations are shown to whoever has shown that the address is theirs. */
+/** Invitations are sent by, and shown to, accounts whose address is confirmed. */
 async function confirmAddress(account: Account): Promise<void> {
   const folder = path.join(dataDir, "mail");
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
@@ -50,6 +51,7 @@ async function confirmAddress(account: Account): Promise<void> {
     if (mail !== undefined) {
       const token = new URL(mail.link).searchParams.get("token");
       const { status, error } = await callApi(server.url, "POST", "/api/user/email/confirm", {
+        cookie: account.cookie,
         body: { token },
       });
       assert.equal(status, 200, error);
@@ -62,7 +64,7 @@ async function confirmAddress(account: Account): Promise<void> {
 before(async () => {
   dataDir = temporaryFolder("organize");
   work = realpathSync(temporaryFolder("work"));
-  server = await startServer({ dataDir });
+  server = await startServer({ dataDir, env: await sharedEngines() });
   ada = await newAccount(server.url, "ada", server.setupLink);
   bob = await newAccount(server.url, "bob");
   acme = await newOrganization(server.url, ada, "acme");
@@ -79,6 +81,7 @@ describe("who one is", () => {
     const svc = newHome();
     await svc.json(["login", "--token", bob.token]);
     await confirmAddress(bob);
+    await confirmAddress(ada);
     const invited = await callApi(server.url, "POST", `/api/tenants/${acme}/invitations`, {
       token: ada.token,
       body: { email: bob.email, role: "member" },
@@ -96,12 +99,17 @@ describe("who one is", () => {
     assert.equal(await read(svc, "whoami"), "Name of bob (bob)\nbob@example.com\ninvited to: Org acme\n");
   });
 
-  it("is forgotten by logout, and stays forgotten", async () => {
+  it("is forgotten by logout, and revoked unless it is to be kept", async () => {
     const svc = newHome();
-    assert.equal(await read(svc, "login", "--token", ada.token), "Logged in as Name of ada (ada).\n");
-    assert.deepEqual(await svc.json(["logout"]), { loggedOut: true });
-    assert.deepEqual(await svc.json(["logout"]), { loggedOut: true });
+    const body = { name: "for logout" };
+    const made = await callApi<{ token: string }>(server.url, "POST", "/api/user/tokens", { ...ada, body });
+    const login = ["login", "--token", made.data.token];
+    assert.equal(await read(svc, ...login), "Logged in as Name of ada (ada).\n");
+    assert.deepEqual(await svc.json(["logout", "--keep-token"]), { loggedOut: true });
     assert.equal((await svc.failure(["whoami"])).code, "E_NOT_AUTHENTICATED");
+    await svc.json(login);
+    assert.deepEqual(keepContract("logout", await svc.json(["logout"])), { loggedOut: true });
+    assert.equal((await svc.failure(login)).code, "E_NOT_AUTHENTICATED");
     assert.equal(await read(svc, "logout"), "Logged out.\n");
   });
 });
@@ -126,7 +134,7 @@ describe("what there is and where it lies", () => {
 
     const moved = keepContract("move", await svc.json(["move", "tea", "home/kitchen"]));
     assert.deepEqual([moved.moved, moved.to.path, moved.from.folderId], [true, "home/kitchen", null]);
-    assert.equal(await read(svc, "move", "tea", "Garden", "--parents"), "Moved Tea to garden\n");
+    assert.equal(await read(svc, "move", "tea", "Garden", "--parents"), "Moved Tea (acme/tea) to garden\n");
     await svc.json(["publish", "oak.md", "--folder", "garden"]);
 
     const folders = keepContract("folders.list", await svc.json(["folders"]));
@@ -169,7 +177,7 @@ describe("what there is and where it lies", () => {
       /^SKILL +VERSION +TYPE +VISIBILITY +DESCRIPTION\n[\s\S]*acme\/tea +1\.0\.0 +skill +public +Steeps\n/,
     );
     assert.match(await read(svc, "list", "--public"), /acme\/tea +1\.0\.0 +skill +\d+ +Steeps/);
-    assert.match(await read(svc, "list", "--installed"), /tea +1\.0\.0 +\^1\.0 +1 \(claude\)/);
+    assert.match(await read(svc, "list", "--installed"), /tea +acme\/tea +1\.0\.0 +\^1\.0 +1 \(claude\)/);
     assert.equal(await read(svc, "list", "--public", "--search", "zebra"), "Nothing found.\n");
     assert.match(await read(svc, "versions", "tea"), /1\.0\.0 \(current\) +1 +\d{4}-\d\d-\d\d/);
     const refused = await svc.failure(["list", "--installed", "--tag", "x"]);
@@ -183,7 +191,7 @@ describe("several logins", () => {
     await svc.json(["login", "--token", ada.token]);
     keepContract("profile.create", await svc.json(["profile", "create", "guest"]));
     await svc.json(["login", "--token", bob.token, "--profile", "guest"]);
-    await svc.json(["install", "acme/tea", "-t", "claude", "-g", "--profile", "guest"]);
+    await svc.json(["install", "acme/tea", "-t", "claude", "-g", "--profile", "guest", "--trust", "acme"]);
 
     const name = async (...args: string[]) =>
       keepContract("whoami", await svc.json(["whoami", ...args])).username;

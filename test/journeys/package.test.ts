@@ -7,7 +7,8 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { plainEnv, removeFolder, root, temporaryFolder } from "../support/server.ts";
+import { root } from "../support/root.ts";
+import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";
 
 const execute = promisify(execFile);
 

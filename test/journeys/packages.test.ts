@@ -5,10 +5,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
 import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
 import { assertSound, git, gitBytes, repositoryOf, waitForTags } from "../support/native-git.ts";
@@ -19,6 +19,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const MiB = 1024 * 1024;
 const bytes = (text: string) => Buffer.from(text);
@@ -70,7 +71,7 @@ before(async () => {
     string,
     string,
   ];
-  server = await startServer({ dataDir });
+  server = await startServer({ dataDir, env: await sharedEngines() });
   account = await newAccount(server.url, "grace", server.setupLink);
   await newOrganization(server.url, account, "acme");
   svc = openCli({ home, apiUrl: () => server.url, cwd: work });
@@ -97,12 +98,16 @@ async function install(ref: string, ...flags: string[]) {
   return keepContract("install", await svc.json(["install", ref, "-t", "claude,cursor,codex", ...flags]));
 }
 
-/** What the catalog finds; a search knows a skill a moment after its publish is answered. */
-async function untilFound(words: string) {
-  for (const deadline = Date.now() + 10_000; ; await sleep(200)) {
-    const found = keepContract("listPublic", await svc.json(["list", "--public", "--search", words]));
-    if (found.length > 0 || Date.now() > deadline) return found;
-  }
+/** Results of a catalog search, which includes a skill a moment after its publish. */
+function untilFound(search: string) {
+  return until(
+    `a search result for "${search}"`,
+    async () => {
+      const found = keepContract("listPublic", await svc.json(["list", "--public", "--search", search]));
+      return found.length > 0 && found;
+    },
+    { timeoutMs: 10_000, intervalMs: 200 },
+  );
 }
 
 describe("a package", () => {

@@ -6,7 +6,8 @@ import { buffer } from "node:stream/consumers";
 import { type TestContext, describe, it } from "node:test";
 import { answer, startRegistry, startServer } from "../cli/harness.ts";
 import { writeTree } from "../support/file-tree.ts";
-import { removeFolder, root, temporaryFolder } from "../support/server.ts";
+import { root } from "../support/root.ts";
+import { removeFolder, temporaryFolder } from "../support/server.ts";
 import { needsTerminal, openTerminal } from "../support/terminal.ts";
 
 const [enter, space, down] = ["\r", " ", "\u001B[B"];
@@ -58,6 +59,29 @@ describe("svc install without flags", needsTerminal, () => {
     assert.deepEqual(readdirSync(path.join(home, ".cursor")), []);
   });
 
+  it("asks before it installs from an organization that is new to the user, once", async (t) => {
+    const publisher = { tenantId: "t2", tenantSlug: "globex" };
+    const { home, open } = setUp(t, await startRegistry(t, [{ ...skills[0]!, publisher }]));
+    const line = ["install", "globex/review", "-t", "claude", "-g"];
+
+    const declined = open(...line);
+    await declined.until(/globex is not one of your organizations\./);
+    declined.type("n");
+    assert.equal(await declined.ended, 130);
+    assert.ok(!existsSync(path.join(home, ".claude")));
+    const agreed = open(...line);
+    await agreed.until(/trust globex from now on\?/);
+    agreed.type("y");
+    assert.equal(await agreed.ended, 0);
+    assert.match(agreed.text(), /from globex\/review/);
+    assert.equal(await open("uninstall", "review").ended, 0);
+
+    const again = open(...line);
+
+    assert.equal(await again.ended, 0);
+    assert.doesNotMatch(again.text(), /one of your organizations/);
+  });
+
   it("changes nothing when the question is left", async (t) => {
     const { home, project, open } = setUp(t, await startRegistry(t, skills));
     const terminal = open("install", "review", "-g");
@@ -103,7 +127,7 @@ describe("svc publish without a path", needsTerminal, () => {
         unchanged: false,
         skill,
         version,
-        url: "http://x/p",
+        url: "http://x/s/p",
         ignoredFlags: [],
         warnings: [],
       };

@@ -5,7 +5,8 @@ import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from "node:
 import path from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { keepFailure } from "../support/cli-contract.ts";
-import { plainEnv, removeFolder, root, temporaryFolder } from "../support/server.ts";
+import { root } from "../support/root.ts";
+import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";
 
 function place(t: TestContext): string {
   const folder = temporaryFolder("process");
@@ -57,7 +58,7 @@ describe("svc in a folder that is gone", { skip: process.platform === "win32" },
 
     assert.equal(done.status, 1);
     assert.equal(done.stdout, "");
-    assert.match(failureOf(done.stderr).message, /current folder is no longer there/);
+    assert.match(failureOf(done.stderr).message, /current folder no longer exists/);
   });
 });
 
@@ -74,7 +75,7 @@ describe("svc whose answer cannot be written", { skip: !existsSync("/dev/full") 
     assert.equal(forPrograms.code, 1);
     assert.equal(failureOf(forPrograms.stderr).code, "E_INTERNAL");
     assert.equal(forPeople.code, 1);
-    assert.match(forPeople.stderr, /^error The answer cannot be written: the disk is full\.\n/);
+    assert.match(forPeople.stderr, /^error The result cannot be written: the disk is full\.\n/);
   });
 
   it("keeps its exit code where the error cannot be told", (t) => {

@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { snapshot, writeTree } from "../support/file-tree.ts";
 import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
 import { assertSound, git, repositoryOf, waitForTags } from "../support/native-git.ts";
@@ -40,7 +41,7 @@ before(async () => {
   home = realpathSync(temporaryFolder("home"));
   project = realpathSync(temporaryFolder("project"));
   work = realpathSync(temporaryFolder("work"));
-  server = await startServer({ dataDir });
+  server = await startServer({ dataDir, env: await sharedEngines() });
   account = await newAccount(server.url, "ada", server.setupLink);
   tenantId = await newOrganization(server.url, account, "acme");
   svc = openCli({ home, apiUrl: () => server.url, cwd: work });
@@ -102,7 +103,7 @@ describe("a text skill", () => {
   let untouched: ReturnType<typeof outside>;
 
   const rendered = (body: string) => ({
-    claude: `---\nname: code-review\ndescription: "Reviews: a diff & more"\n---\n\n${body}`,
+    claude: `---\nname: code-review\ndescription: "Reviews: a diff & more"\ntags: [review]\n---\n\n${body}`,
     rule: `---\ndescription: "Reviews: a diff & more"\nglobs:\nalwaysApply: false\n---\n\n${body}`,
     section: `<!-- svc:start:code-review -->\n## Code review\n\n${body}\n<!-- svc:end:code-review -->\n`,
   });
@@ -150,10 +151,13 @@ describe("a text skill", () => {
     assert.deepEqual(keepContract("listPublic", await svc.json(["list", "--public"])), []);
   });
 
-  it("makes no version of the same bytes", async () => {
-    const again = keepContract("publish", await svc.json(["publish", "review.md"]));
-    assert.equal(again.skill.currentVersion, 1);
+  it("makes no version of the same bytes with --if-changed", async () => {
+    const again = keepContract("publish", await svc.json(["publish", "review.md", "--if-changed"]));
+    assert.deepEqual([again.skill.currentVersion, again.unchanged], [1, true]);
     assert.equal(again.warnings.length, 1);
+    const repeat = ["push", "review.md", "-s", "acme/code-review", "--major", "--if-changed"];
+    const pushed = keepContract("push", await svc.json(repeat));
+    assert.deepEqual([pushed.version.semver, pushed.unchanged], ["1.0.0", true]);
   });
 
   it("is refused by --create, and other names by --update", async () => {
@@ -210,6 +214,7 @@ describe("a text skill", () => {
         {
           publicId,
           slug: "code-review",
+          tenantSlug: "acme",
           outcome: "updated",
           fromVersion: 1,
           toVersion: 2,
@@ -354,7 +359,7 @@ describe("a text skill", () => {
     const clone = path.join(work, "clone");
     git(work, "clone", "--quiet", repository, clone);
     const frontmatter =
-      '---\nname: code-review\ndescription: "Reviews: a diff & more"\ntags:\n  - review\n---\n';
+      '---\nname: code-review\ndescription: "Reviews: a diff & more"\ntags: [review]\n---\n';
     for (const [tag, word, message] of versions) {
       assert.equal(git(clone, "ls-tree", "-r", "--name-only", tag), "SKILL.md\n");
       const text = git(clone, "show", `${tag}:SKILL.md`);
@@ -373,7 +378,7 @@ describe("a text skill", () => {
 
 describe("svc logout", () => {
   it("forgets the token, and needs one for everything of one's own", async () => {
-    assert.deepEqual(keepContract("logout", await svc.json(["logout"])), { loggedOut: true });
+    assert.deepEqual(keepContract("logout", await svc.json(["logout", "--keep-token"])), { loggedOut: true });
     for (const command of [["whoami"], ["list"], ["publish", "review.md"]])
       assert.equal((await svc.failure(command)).code, "E_NOT_AUTHENTICATED");
     assert.deepEqual(keepContract("listPublic", await svc.json(["list", "--public"])), []);

@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { z } from "zod";
 import type { Config } from "../../cli/state/config.ts";
-import type { cliPayloads } from "../../contract/cli-payloads.ts";
+import type { cliPayloads } from "../../contract/payloads/cli.ts";
 import { limits } from "../../contract/limits.ts";
 import { keepContract, keepFailure } from "../support/cli-contract.ts";
 import { openCli, type Cli } from "../support/cli.ts";
@@ -67,12 +67,14 @@ describe("sharing from one machine to another", () => {
     assert.ok((await page.text()).includes(shared.installCommand));
 
     const words = shared.installCommand.split(" ").slice(1);
-    await bob.json([...words, "-t", "claude", "--global"]);
+    const where = ["-t", "claude", "--global"];
+    assert.equal((await bob.failure([...words, ...where])).code, "E_INTERACTION_REQUIRED");
+    await bob.json([...words, ...where, "--trust", shared.identity.tenantSlug]);
     const installed = path.join(bob.home, ".claude", "skills", "code-review", "SKILL.md");
     assert.match(readFileSync(installed, "utf8"), /# Review\n$/);
 
     const kit = (await alice.json(["share", "kit"])) as Shared;
-    await bob.json(["install", kit.url, "-t", "claude", "--global"]);
+    await bob.json(["install", kit.url, ...where]);
     assert.ok(statSync(path.join(bob.home, ".claude", "skills", "kit", "scripts", "run.sh")).isFile());
     assert.deepEqual(await bob.json(["list", "--public"]), []);
     assert.equal(

@@ -18,6 +18,7 @@ import {
   temporaryFolder,
   type Server,
 } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const patienceMs = 60_000;
 
@@ -41,18 +42,10 @@ async function git(cwd: string, ...args: string[]): Promise<string> {
   return runGit(cwd, ...args);
 }
 
-/** Waits until something is so; a sync runs in the background. */
-async function until<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
-  const deadline = performance.now() + patienceMs;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > deadline) {
-      const { data } = await callApi(server.url, "GET", base, { token: account.token });
-      throw new Error(`${what} did not come to pass: ${JSON.stringify(data)}`);
-    }
-    await sleep(200);
-  }
+/** Waits for an effect of a sync, which runs in the background. */
+function untilSynced<T>(effect: string, check: () => Promise<T | undefined | false>): Promise<T> {
+  const details = async () => (await callApi(server.url, "GET", base, { token: account.token })).data;
+  return until(effect, check, { timeoutMs: patienceMs, intervalMs: 200, details });
 }
 
 const inRemote = (file: string) => git(remote, "show", `main:${file}`).catch(() => undefined);
@@ -96,14 +89,14 @@ describe("a connected repository", () => {
 
     const made = await callApi(server.url, "POST", base, { token: account.token, body });
     assert.equal(made.status, 201, made.error);
-    const text = await until("the first push", () => inRemote("skills/review/SKILL.md"));
-    assert.match(text, /^---\nname: review\ndescription: Reads code\.\n---\n\n<!-- svc:managed/);
+    const text = await untilSynced("the first push", () => inRemote("skills/review/SKILL.md"));
+    assert.match(text, /^---\nname: review\ndescription: Reads code\.\n---\n<!-- svc:managed/);
   });
 
   it("gets what the client publishes", async () => {
     writeFileSync(path.join(project, "notes.md"), "# Notes\n\nOne.\n");
     await cli.json(["publish", "notes.md"]);
-    assert.match(await until("the push", () => inRemote("skills/notes/SKILL.md")), /One\./);
+    assert.match(await untilSynced("the push", () => inRemote("skills/notes/SKILL.md")), /One\./);
     await cli.json(["install", "acme/review", "-t", "claude", "-p", project, "--copy"]);
   });
 
@@ -117,7 +110,7 @@ describe("a connected repository", () => {
     const asked = await callApi(server.url, "POST", `${base}/run`, { token: account.token });
     assert.equal(asked.status, 200, asked.error);
 
-    const versions = await until("the import", async () => {
+    const versions = await untilSynced("the import", async () => {
       const list = keepContract("versions", await cli.json(["versions", "review"]));
       return list.length > 1 && list;
     });
@@ -133,7 +126,7 @@ describe("a connected repository", () => {
       /Read it twice\./,
     );
 
-    const record = await until("the metadata commit", async () => {
+    const record = await untilSynced("the metadata commit", async () => {
       const text = await inRemote("skills/review/.svc.json");
       return text?.includes('"semver": "1.0.1"') && text;
     });

@@ -11,6 +11,7 @@ import { after, before, describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
 import { newAccount, newOrganization } from "../support/http-client.ts";
 import {
@@ -26,7 +27,8 @@ const all = targets.join(",");
 
 const text = (word: string) => `# Prüfen – 確認\n\nLies den **Diff** ${word}. 🚀\n`;
 const rule = (word: string) => `Schreibe kurz und ${word}.\n`;
-const head = (name: string) => `---\nname: ${name}\ndescription: "Größe: # 1 & mehr"\n---\n\n`;
+const head = (name: string) =>
+  `---\n# Wozu?\nname: ${name}   # eigen\ndescription: "Größe: # 1 & mehr"\nratio: 1.10\nmask: 0x1F\n---\n\n\n`;
 const kit = (word: string): FileTree => ({
   "SKILL.md": { bytes: bytes(`---\nname: unicode-kit\ndescription: Has names\n---\n\n# Kit ${word}\n`) },
   "scripts/run.sh": { bytes: bytes(`#!/bin/sh\nexec echo "${word}"\n`), executable: true },
@@ -34,8 +36,7 @@ const kit = (word: string): FileTree => ({
 });
 
 /** Where each tool reads each kind, and what; `undefined`: the tool is skipped. By hand, from the tools' documents. */
-const skillFile = (word: string) =>
-  `---\nname: pruefen\ndescription: "Größe: # 1 & mehr"\n---\n\n${text(word)}`;
+const skillFile = (word: string) => head("pruefen") + text(word);
 const section = (slug: string, name: string, body: string) =>
   `<!-- svc:start:${slug} -->\n## ${name}\n\n${body}\n<!-- svc:end:${slug} -->`;
 
@@ -53,7 +54,7 @@ before(async () => {
     string,
     string,
   ];
-  server = await startServer({ dataDir });
+  server = await startServer({ dataDir, env: await sharedEngines() });
   const account = await newAccount(server.url, "hedy", server.setupLink);
   await newOrganization(server.url, account, "acme");
   svc = openCli({ home, apiUrl: () => server.url, cwd: work });

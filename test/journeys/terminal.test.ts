@@ -12,7 +12,8 @@ import { type TestContext, describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { canonicalContent } from "../../contract/package-rules.ts";
 import type { Config } from "../../cli/state/config.ts";
-import { plainEnv, removeFolder, root, temporaryFolder } from "../support/server.ts";
+import { programArgs, root } from "../support/root.ts";
+import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";
 import { ctrlC, needsTerminal, openTerminal } from "../support/terminal.ts";
 
 const hideCursor = "\u001B[?25l";
@@ -193,9 +194,11 @@ describe("Ctrl-C", needsTerminal, () => {
             visibility: "public",
             currentVersion: 1,
             currentSemver: "1.0.0",
+            tenantId: "t",
             tenantSlug: "a",
           },
           version: { ...version, current: true, prerelease: false, createdAt: at },
+          own: true,
         });
       if (url.pathname.endsWith("/manifest"))
         return reply(response, {
@@ -226,14 +229,45 @@ describe("Ctrl-C", needsTerminal, () => {
   });
 });
 
+describe("the approval page of a login", needsTerminal, () => {
+  it("is opened without a question on the service's own site only", async (t) => {
+    let site = "";
+    const { open, home, url } = await setUp(t, (_request, response, { pathname }) => {
+      response.setHeader("content-type", "application/json");
+      const verification_uri = `${site}/device`;
+      response.end(
+        JSON.stringify(
+          pathname.endsWith("/code")
+            ? { device_code: "d", user_code: "ABCD-EFGH", verification_uri, expires_in: 600, interval: 1 }
+            : { error: "access_denied" },
+        ),
+      );
+    });
+    const [bin, opened] = [path.join(home, "bin"), path.join(home, "opened")];
+    mkdirSync(bin);
+    writeFileSync(path.join(bin, "xdg-open"), `#!/bin/sh\necho "$1" >> ${opened}\n`, { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env["PATH"]}`, SVC_TOKEN: "" };
+
+    site = url;
+    assert.equal(await open(["login"], env).ended, 1);
+    site = "https://phish.example";
+    const asked = open(["login"], env);
+    await asked.until(/another site/);
+    asked.type("n");
+    assert.equal(await asked.ended, 1);
+
+    assert.match(asked.text(), /phish\.example/);
+    assert.equal(readFileSync(opened, "utf8"), `${url}/device\n`);
+  });
+});
+
 describe("a signal under the lock", () => {
   it("waits for the change, and releases the lock", async (t) => {
     const { home } = await setUp(t, () => {});
-    const child = spawn(
-      process.execPath,
-      ["--import", "tsx", path.join(root, "test", "cli", "interrupted-child.ts"), home],
-      { stdio: ["ignore", "pipe", "inherit"], env: plainEnv({ HOME: home }) },
-    );
+    const child = spawn(process.execPath, [...programArgs("test/cli/interrupted-child.ts"), home], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: plainEnv({ HOME: home }),
+    });
     t.after(() => child.kill("SIGKILL"));
     const ended = once(child, "close");
     const [said] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];

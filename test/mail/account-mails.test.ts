@@ -4,7 +4,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { MailError } from "../../src/mail/mailer.ts";
 import { sendAccountMails } from "../../workers/mail/account.ts";
 import { processors } from "../../workers/processors.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { readMail } from "../support/mail-text.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { startSmtpServer, type SmtpServer } from "../support/smtp-server.ts";
@@ -34,6 +34,13 @@ const waiting = async (user: TestUser) => (await service.app.storage.users.findW
 const send = (user: TestUser) => sendAccountMails(service.app, { userId: user.id });
 const subjects = () => server.received.map(({ message }) => readMail(message).headers["subject"]);
 
+/** An account without the mail about its first token. */
+async function newUser(username: string): Promise<TestUser> {
+  const user = await service.newUser(username);
+  await service.app.storage.database.collection("tokens").updateMany({}, { $unset: { notice: true } });
+  return user;
+}
+
 describe("the mails of an account", () => {
   it("go out by the job that a sign-up queues, and what they say works", async (t) => {
     const consumers = service.app.queue.startConsumers(processors(service.app), { concurrency: 1 });
@@ -41,13 +48,19 @@ describe("the mails of an account", () => {
     const user = await service.newUser("ada");
     await service.settled();
 
-    for (let i = 0; i < 200 && server.received.length === 0; i++) await sleep(50);
+    // The test's own token is reported by another mail.
+    const isConfirmation = (subject: string | undefined) => subject === "Confirm your e-mail address";
+    for (let i = 0; i < 200 && !subjects().some(isConfirmation); i++) await sleep(50);
 
-    assert.equal(server.received.length, 1);
-    assert.deepEqual(server.received[0]!.to, ["ada@example.com"]);
-    const { link } = readMail(server.received[0]!.message);
+    assert.equal(subjects().filter(isConfirmation).length, 1);
+    const mail = server.received[subjects().findIndex(isConfirmation)]!;
+    assert.deepEqual(mail.to, ["ada@example.com"]);
+    const { link } = readMail(mail.message);
     const token = new URL(link).searchParams.get("token");
-    const confirmed = await service.call("POST", "/api/user/email/confirm", { body: { token } });
+    const confirmed = await service.call("POST", "/api/user/email/confirm", {
+      cookie: user.cookie,
+      body: { token },
+    });
     assert.equal(confirmed.status, 200);
     for (let i = 0; i < 50 && (await waiting(user)).length > 0; i++) await sleep(20);
     assert.deepEqual(await waiting(user), []);
@@ -55,7 +68,7 @@ describe("the mails of an account", () => {
   });
 
   it("wait where the server is busy, and go out with the next try, the others now", async () => {
-    const user = await service.newUser("ada");
+    const user = await newUser("ada");
     await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
     await service.settled();
     server.replies = { RCPT: ["451 <ada@example.com> later"] };
@@ -75,15 +88,15 @@ describe("the mails of an account", () => {
   });
 
   it("are given up where the server refuses for good, without a word about the address", async () => {
-    const user = await service.newUser("ada");
+    const user = await newUser("ada");
     server.replies = { RCPT: ["550 <ada@example.com> unknown"] };
 
     await send(user);
 
     assert.equal(server.received.length, 0);
     assert.deepEqual(await waiting(user), []);
-    const [line] = logged.filter((text) => text.includes("given up"));
-    assert.ok(line?.includes("EENVELOPE 550"));
+    const [line] = logged.filter((text) => text.includes("EENVELOPE"));
+    assert.ok(line?.includes("EENVELOPE 550"), logged.join("\n"));
     assert.doesNotMatch(logged.join("\n"), /ada@example/);
   });
 

@@ -3,7 +3,7 @@ import os from "node:os";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { App } from "../../src/app.ts";
-import { composeMail, inertName } from "../../src/mail/compose.ts";
+import { composeMail, inertName, quotedName } from "../../src/mail/compose.ts";
 import { checkLink, readLink, signLink } from "../../src/mail/signed-link.ts";
 import { openSecrets } from "../../src/secrets.ts";
 
@@ -92,6 +92,9 @@ describe("a composed mail", () => {
   });
 
   it("makes no link of a name that looks like one", () => {
+    assert.equal(quotedName('A\r\nBcc: x@evil.example "now" \u202E'), `"A Bcc: x@ evil. example 'now'"`);
+    assert.equal(quotedName("x".repeat(500)), `"${"x".repeat(59)}…"`);
+    assert.equal(Array.from(quotedName("👩‍🚀".repeat(500))).length, 62);
     assert.equal(inertName("Acme Inc."), "Acme Inc.");
     assert.equal(inertName("O'Neil  &\nSons\u202E"), "O'Neil & Sons");
     for (const name of ["win.example", "https://win.example/now", "call me@win.example", "www.例え.テスト"])

@@ -1,4 +1,4 @@
-/** What the tests of the mirror share: mirrors in a temporary folder beside a git host, and edits as an export makes them. */
+/** Fixtures of the mirror's tests: mirrors in a temporary folder, a git host, and edits like those of an export. */
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -12,6 +12,7 @@ import type {
   MirrorOptions,
   Mirrors,
   PreparedPush,
+  PutEdit,
 } from "../../repos/mirror/types.ts";
 import { hashObject } from "../../repos/store/objects.ts";
 import { startGitHost, type GitHost, type HostedRepo } from "../support/git-host.ts";
@@ -88,25 +89,39 @@ export const svcOf = (id: string, version = 1) =>
     versionAuthor: null,
   });
 
+const kept = new Map<string, Set<string>>();
+
+/** All that was ever put at a path counts as kept, and nothing that was committed there by others. */
+function keptAt(at: string, ...contentTrees: string[]): Set<string> {
+  const known = kept.get(at) ?? new Set();
+  kept.set(at, known);
+  for (const contentTree of contentTrees) known.add(contentTree);
+  return known;
+}
+
 export function put(
   at: string,
   files: readonly MirrorFile[],
   more: { id?: string; from?: string; version?: number } = {},
-): MirrorEdit & { kind: "put"; asked: () => number } {
+): PutEdit & { asked: () => number } {
   let asked = 0;
+  const contentTree = treeOf(files);
   return {
     kind: "put",
     path: at,
-    contentTree: treeOf(files),
+    contentTree,
     svc: svcOf(more.id ?? at.replaceAll("/", "-"), more.version),
     files: () => {
       asked++;
       return files;
     },
     ...(more.from === undefined ? {} : { from: more.from }),
+    kept: keptAt(at, contentTree),
     asked: () => asked,
   };
 }
+
+export const remove = (at: string): MirrorEdit => ({ kind: "remove", path: at, kept: keptAt(at) });
 
 export const text = (at: string, words = "Do it.") =>
   put(at, [file("SKILL.md", `---\nname: ${at.split("/").pop()}\n---\n\n${words}\n`)]);

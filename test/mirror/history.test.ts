@@ -1,4 +1,4 @@
-/** Who changed a directory last, over histories of many shapes, as native git tells it. */
+/** The last change of a directory in histories of many shapes, compared with native git. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { runGit, type HostedRepo } from "../support/git-host.ts";
@@ -14,7 +14,7 @@ after(() => bench.close());
 const places = ["skills/a", "skills/b", "skills/ops/c", "skills/ops/deep/d", "skills/ops/deep/e"];
 const asked = [...places, "skills/ops/deep", "skills/gone"];
 
-/** What lies where, by path. */
+/** Content by path. */
 type Content = Readonly<Record<string, string>>;
 
 interface Grown {

@@ -24,7 +24,7 @@ beforeEach(async () => {
   first = (await pushEdits(mirror, repository, null, [text("skills/a")])).commit;
 });
 
-/** What the host was asked since; all of it has come once the host has answered this. */
+/** Requests to the host since the last call; complete once the host has answered this one. */
 async function askedSince(since: number): Promise<string[]> {
   await bench.host.calm();
   return bench.host.asked.slice(since).map(({ step }) => step);
@@ -52,33 +52,33 @@ describe("a push to a host that is known", () => {
     assert.equal(runGit(repository.directory, "fsck", "--full", "--strict"), "");
   });
 
-  it("changes nothing where somebody has pushed since", async () => {
+  it("changes nothing if another push came before", async () => {
     repository.pull();
     const theirs = repository.commit({ "a.txt": "theirs" });
 
     const { result } = await pushNext("Two.");
 
-    assert.deepEqual(result, { status: "moved" });
+    assert.deepEqual(result, { status: "stale" });
     assert.equal(repository.head(), theirs);
   });
 
-  it("changes nothing where somebody pushes as it arrives", async () => {
+  it("changes nothing if another push arrives at the same time", async () => {
     repository.pull();
     let theirs = "";
     await bench.host.race(repository, () => (theirs = repository.commit({ "a.txt": "theirs" })));
 
     const { result } = await pushNext("Two.");
 
-    assert.deepEqual(result, { status: "moved" });
+    assert.deepEqual(result, { status: "stale" });
     assert.equal(repository.head(), theirs);
   });
 
-  it("makes no branch that somebody has deleted", async () => {
+  it("does not recreate a branch that was deleted", async () => {
     runGit(repository.directory, "update-ref", "-d", "refs/heads/main");
 
     const { result } = await pushNext("Two.");
 
-    assert.deepEqual(result, { status: "moved" });
+    assert.deepEqual(result, { status: "stale" });
     assert.equal(repository.head(), undefined);
   });
 

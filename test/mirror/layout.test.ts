@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { generateHead } from "../../contract/edit-frontmatter.ts";
 import { splitFrontmatter } from "../../contract/frontmatter.ts";
 import {
   contentTreeOf,
@@ -16,9 +17,10 @@ import {
   withoutManagedHeader,
 } from "../../repos/mirror/layout.ts";
 import { hashObject } from "../../repos/store/objects.ts";
-import { joinFrontmatter } from "../../src/skills/frontmatter.ts";
 
-const stored = joinFrontmatter("tool", "What it does", new Map([["license", "MIT"]]), "# Tool\n\nDo it.\n");
+const textOf = (description: string, body: string, fields = new Map<string, unknown>()) =>
+  generateHead({ name: "tool", description }, fields) + body;
+const stored = textOf("What it does", "# Tool\n\nDo it.\n", new Map([["license", "MIT"]]));
 
 describe("the managed header", () => {
   it("stands between frontmatter and body, and comes off without a trace", () => {
@@ -34,7 +36,7 @@ describe("the managed header", () => {
     fc.assert(
       fc.property(words, words, (description, rest) => {
         const body = `x${rest}`;
-        const text = joinFrontmatter("tool", description, new Map(), body);
+        const text = textOf(description, body);
         const back = withoutManagedHeader(withManagedHeader(text));
         assert.equal(back, text);
         assert.equal(splitFrontmatter(withoutManagedHeader(withManagedHeader(body))).body, body);
@@ -49,7 +51,7 @@ describe("the managed header", () => {
     ["left open", (text) => text.replace(" -->", "")],
     ["with Windows line ends", (text) => text.replace(`${managedHeader}\n\n`, `${managedHeader}\r\n\r\n`)],
     ["doubled", (text) => text.replace(managedHeader, `${managedHeader}\n\n${managedHeader}`)],
-    ["without blank lines", (text) => text.replace(`\n${managedHeader}\n\n`, `${managedHeader}\n`)],
+    ["without a blank line after it", (text) => text.replace(`${managedHeader}\n\n`, `${managedHeader}\n`)],
     ["indented", (text) => text.replace(managedHeader, `  ${managedHeader}  `)],
   ];
   for (const [what, change] of edits)
@@ -60,9 +62,9 @@ describe("the managed header", () => {
     });
 
   it("is not taken for a comment of the author's", () => {
-    const text = joinFrontmatter("tool", "d", new Map(), "<!-- mine -->\n\n# Tool\n");
+    const text = textOf("d", "<!-- mine -->\n\n# Tool\n");
     assert.equal(withoutManagedHeader(text), text);
-    const late = joinFrontmatter("tool", "d", new Map(), `# Tool\n\n${managedHeader}\n\nmore\n`);
+    const late = textOf("d", `# Tool\n\n${managedHeader}\n\nmore\n`);
     assert.equal(withoutManagedHeader(late), late);
   });
 

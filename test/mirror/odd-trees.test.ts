@@ -4,9 +4,18 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runGit, type HostedRepo } from "../support/git-host.ts";
 import { feedGit, gitBytes } from "../support/native-git.ts";
-import { readPackageSource } from "../../src/skills/package-source.ts";
+import { readPackageSource } from "../../src/skills/publish/package-source.ts";
 import type { Mirror } from "../../repos/mirror/types.ts";
-import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
+import {
+  commitInfo,
+  file,
+  openMirrorBench,
+  pushEdits,
+  put,
+  remove,
+  text,
+  type MirrorBench,
+} from "./fixtures.ts";
 
 let bench: MirrorBench;
 let repository: HostedRepo;
@@ -58,14 +67,14 @@ async function fetchTree(root: string, header = ""): Promise<string> {
   return commit;
 }
 
-async function anew(): Promise<void> {
+async function newRepository(): Promise<void> {
   repository = await bench.host.newRepository();
   mirror = bench.newMirror();
 }
 
 describe("an odd repository", () => {
   it("keeps every entry of its root, byte for byte, while skills are written below it", async () => {
-    await anew();
+    await newRepository();
     const words = blob("words");
     const inner = tree(["100644", ".git:x", words], ["100664", "old", words], ["100644", "git~1", words]);
     const root = tree(
@@ -98,7 +107,7 @@ describe("an odd repository", () => {
   });
 
   it("is scanned past what is no skill, and told of it", async () => {
-    await anew();
+    await newRepository();
     const words = blob("# A skill");
     const skill = tree(["100664", "SKILL.md", words]);
     const linked = tree(["120000", "SKILL.md", words]);
@@ -118,17 +127,55 @@ describe("an odd repository", () => {
 
     const scan = await mirror.scan(await fetchTree(root));
 
-    assert.deepEqual(scan.directories.map((one) => one.path).toSorted(), ["skills/a\\b", "skills/fine"]);
+    assert.deepEqual(scan.directories.map((one) => one.path).toSorted(), ["skills/fine"]);
     assert.deepEqual(scan.problems.map(({ why }) => why).toSorted(), [
       "name_not_text",
+      "path_backslash",
       "root_file_is_no_file",
+      "root_file_misplaced",
       "submodule",
       "symlink",
     ]);
   });
 
+  it("has names of the wrong case reported, and root files that lie directly in skills/", async () => {
+    await newRepository();
+    const words = blob("# A skill");
+    const lower = tree(["100644", "skill.md", words]);
+    const root = tree(
+      ["40000", "Skills", tree(["40000", "unseen", lower])],
+      [
+        "40000",
+        "skills",
+        tree(
+          ["100644", "RULE.md", words],
+          ["100644", "Skill.md", words],
+          ["40000", "both", tree(["100644", "SKILL.md", words], ["100644", "notes.md", words])],
+          ["40000", "known", tree(["100644", ".svc.json", blob("{}")], ["100644", "skill.md", words])],
+          ["40000", "lower", lower],
+          ["40000", "ops", tree(["40000", "rule", tree(["100644", "Rule.md", words])])],
+        ),
+      ],
+    );
+
+    const scan = await mirror.scan(await fetchTree(root), { known: ["skills/known"] });
+
+    assert.deepEqual(scan.directories.map((one) => one.path).toSorted(), ["skills/both"]);
+    assert.deepEqual(scan.problems.map(({ path: at, why }) => `${at} ${why}`).toSorted(), [
+      "Skills wrong_case",
+      "skills/RULE.md root_file_misplaced",
+      "skills/Skill.md root_file_misplaced",
+      "skills/known root_file_missing",
+      "skills/lower/skill.md wrong_case",
+      "skills/ops/rule/Rule.md wrong_case",
+    ]);
+    assert.deepEqual([...scan.unreadable.keys()], ["skills/known"]);
+    const only = await mirror.scan(await fetchTree(tree(["40000", "SKILLS", tree(["40000", "a", lower])])));
+    assert.deepEqual([only.skills, only.problems.map(({ path: at }) => at)], ["absent", ["SKILLS"]]);
+  });
+
   it("has its skills' files refused one by one, not the scan", async () => {
-    await anew();
+    await newRepository();
     const words = blob("# A skill");
     const pointer = blob(
       `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 123456\n`,
@@ -173,7 +220,7 @@ describe("an odd repository", () => {
   });
 
   it("brings a package as an upload would, with other bytes where they are asked for", async () => {
-    await anew();
+    await newRepository();
     const large = "0123456789".repeat(300_000);
     repository.commit({
       "skills/tool/SKILL.md": "---\nname: tool\ndescription: Does it\n---\n\nheader\n",
@@ -211,7 +258,7 @@ describe("an odd repository", () => {
   });
 
   it("is not walked into when a few trees name billions of paths", async () => {
-    await anew();
+    await newRepository();
     let inner = tree(["100644", "x", blob("x")]);
     for (let depth = 0; depth < 12; depth++)
       inner = tree(...Array.from({ length: 12 }, (_, i): Row => ["40000", `d${10 + i}`, inner]));
@@ -231,7 +278,7 @@ describe("an odd repository", () => {
     ["a submodule", (): Row => ["160000", "skills", "4".repeat(40)]],
   ] as const)
     it(`with ${what} called skills is neither read nor written`, async () => {
-      await anew();
+      await newRepository();
       const tip = await fetchTree(tree(rows()));
 
       assert.equal((await mirror.scan(tip)).skills, "blocked");
@@ -248,7 +295,7 @@ describe("an odd repository", () => {
     });
 
   it("has skills left out that something stands in the way of, and the others pushed", async () => {
-    await anew();
+    await newRepository();
     repository.commit({
       "skills/taken/notes.txt": "mine",
       "skills/file": "a file",
@@ -269,8 +316,8 @@ describe("an odd repository", () => {
         text("skills/skill/below"),
         text("skills/left"),
         text("skills/fine"),
-        { kind: "remove", path: "skills/nothing/there" },
-        { kind: "remove", path: "skills/taken" },
+        remove("skills/nothing/there"),
+        remove("skills/taken"),
         { kind: "index", data: Buffer.from("index") },
       ],
       commitInfo,
@@ -282,19 +329,20 @@ describe("an odd repository", () => {
       { path: "skills/file", why: "path_blocked", blockedBy: "skills/file" },
       { path: "skills/file/below", why: "path_blocked", blockedBy: "skills/file" },
       { path: "skills/skill/below", why: "inside_skill", blockedBy: "skills/skill" },
+      { path: "skills/left", why: "not_imported", blockedBy: "skills/left" },
       { path: "skills/README.md", why: "path_blocked", blockedBy: "skills/README.md" },
     ]);
     assert.ok(prepared);
     assert.equal((await mirror.push(repository.remote, "main", prepared)).status, "pushed");
     assert.equal(repository.show("skills/taken/notes.txt"), "mine");
     assert.ok(repository.paths().includes("skills/fine/SKILL.md"));
-    assert.ok(!repository.paths().includes("skills/left/rest.txt"));
+    assert.ok(repository.paths().includes("skills/left/rest.txt"), "nothing is lost that is in no version");
   });
 });
 
 describe("an edit", () => {
   it("names nothing outside skills/, and is what it says", async () => {
-    await anew();
+    await newRepository();
     for (const at of [
       "x",
       "skills",
@@ -306,14 +354,23 @@ describe("an edit", () => {
       "skills/README.md",
       "skills/a/.svc.json",
     ])
-      for (const edit of [put(at, [file("SKILL.md", "x")]), { kind: "remove", path: at } as const])
+      for (const edit of [put(at, [file("SKILL.md", "x")]), remove(at)])
         await assert.rejects(mirror.build(null, [edit], commitInfo), { code: "invalid_draft" }, at);
     const wrong = { ...text("skills/a"), contentTree: "5".repeat(40) };
-    await assert.rejects(mirror.build(null, [wrong], commitInfo), { code: "invalid_draft" });
     const trick = put("skills/a", [file("SKILL.md", "x"), file("../escape", "x")]);
-    await assert.rejects(mirror.build(null, [trick], commitInfo), { code: "invalid_draft" });
     const forged = put("skills/a", [file("SKILL.md", "x"), file(".svc.json", "x")]);
-    await assert.rejects(mirror.build(null, [forged], commitInfo), { code: "invalid_draft" });
+    for (const edit of [wrong, trick, forged]) {
+      const { prepared, refused } = await mirror.build(null, [edit, text("skills/b")], commitInfo);
+      assert.deepEqual(
+        refused.map((one) => [one.path, one.why]),
+        [["skills/a", "unreadable"]],
+      );
+      assert.deepEqual(
+        (await mirror.scan(prepared!.commit)).directories.map((one) => one.path),
+        ["skills/b"],
+        "the others are written",
+      );
+    }
     await assert.rejects(mirror.build(null, [text("skills/a"), text("skills/a")], commitInfo), {
       code: "invalid_draft",
     });

@@ -4,7 +4,16 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertSound } from "../support/native-git.ts";
 import { runGit, type HostedRepo } from "../support/git-host.ts";
-import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
+import {
+  commitInfo,
+  file,
+  openMirrorBench,
+  pushEdits,
+  put,
+  remove,
+  text,
+  type MirrorBench,
+} from "./fixtures.ts";
 import type { Mirror } from "../../repos/mirror/types.ts";
 
 let bench: MirrorBench;
@@ -87,16 +96,11 @@ describe("a mirror", () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     const files = [file("SKILL.md", "# Moved\n"), file("data/large.bin", "z".repeat(100_000))];
-    const first = await pushEdits(mirror, repository, null, [
-      put("skills/a/tool", files, { id: "one" }),
-      text("skills/b/other"),
-    ]);
+    const tool = put("skills/a/tool", files, { id: "one" });
+    const first = await pushEdits(mirror, repository, null, [tool, text("skills/b/other")]);
 
     const moved = put("skills/c/tool", files, { id: "one", from: "skills/a/tool" });
-    const second = await pushEdits(mirror, repository, first.commit, [
-      moved,
-      { kind: "remove", path: "skills/a/tool" },
-    ]);
+    const second = await pushEdits(mirror, repository, first.commit, [moved, remove("skills/a/tool")]);
 
     assert.equal(moved.asked(), 0);
     assert.ok(second.bytes < 2000, `${second.bytes} bytes for a move`);
@@ -112,7 +116,8 @@ describe("a mirror", () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     const [one, two] = [[file("SKILL.md", "one")], [file("SKILL.md", "two")]];
-    const first = await pushEdits(mirror, repository, null, [put("skills/x", one), put("skills/y", two)]);
+    const [x, y] = [put("skills/x", one), put("skills/y", two)];
+    const first = await pushEdits(mirror, repository, null, [x, y]);
 
     await pushEdits(mirror, repository, first.commit, [
       put("skills/x", two, { id: "y", from: "skills/y" }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import sharp from "sharp";
-import type { TenantPayload } from "../../contract/payloads.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import { limits } from "../../contract/limits.ts";
 import { pruneAvatars } from "../../src/orgs/avatar.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";

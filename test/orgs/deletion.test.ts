@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { CatalogItem, IdentityPayload, PublishResult, TenantPayload } from "../../contract/payloads.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations.ts";
+import type { CatalogItem, PublishResult } from "../../contract/payloads/skills.ts";
 import { leaveAllTenants } from "../../src/orgs/members.ts";
 import { processors } from "../../workers/processors.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
 
@@ -35,12 +37,13 @@ const read = (token?: string) => service.call("GET", `/api/skills/${skill.id}`, 
 const catalog = async (query = "") =>
   (await service.call<CatalogItem[]>("GET", `/api/explore${query}`)).data.map((item) => item.slug);
 
-/** Documents, in any collection, that mention the organization. */
+/** Documents, in any collection, that mention the organization, except the one that reserves its slugs. */
 async function traces(): Promise<string[]> {
   const found: string[] = [];
   for (const collection of await service.app.storage.database.raw.collections()) {
     const name = collection.collectionName;
-    for (const document of await collection.find().toArray())
+    const documents = await collection.find({ erasedAt: { $exists: false } }).toArray();
+    for (const document of documents)
       if (JSON.stringify(document).includes(world.org.id) || JSON.stringify(document).includes(skill.id))
         found.push(`${name}: ${JSON.stringify(document).slice(0, 200)}`);
   }
@@ -127,7 +130,9 @@ describe("a deleted organization", () => {
     assert.equal(pushed.status, 201);
   });
 
-  it("leaves no trace when its time is over, and its slug is free then", async () => {
+  it("leaves nothing but its reserved slugs when its grace period is over", async () => {
+    const renamed = `${world.org.slug}-renamed`;
+    await world.at(world.owner, "PATCH", "", { slug: renamed });
     const team = await world.newTeam("Doomed", [await world.newRole("Doomed", { skill: ["read"] })]);
     await world.at(world.owner, "PUT", `/teams/${team}/members/${member.id}`);
     await world.at(world.owner, "POST", "/folders", { path: "a/b/c", parents: true });
@@ -152,11 +157,15 @@ describe("a deleted organization", () => {
     const passing = (await traces()).filter((trace) => !trace.startsWith("idempotency"));
     assert.deepEqual(passing, []);
     assert.ok(!(await repositories()).includes(skill.id));
-    const taken = await service.call("POST", "/api/tenants", {
-      token: member.token,
-      body: { name: "Heirs", slug: world.org.slug },
-    });
-    assert.equal(taken.status, 201);
+    for (const slug of [world.org.slug, renamed]) {
+      const body = { name: "Heirs", slug };
+      const taken = await service.call("POST", "/api/tenants", { token: member.token, body });
+      const found = await service.call("GET", `/api/tenants/${slug}`, { token: world.owner.token });
+      assert.deepEqual([taken.code, found.code], ["already_exists", "not_found"]);
+    }
+    const { raw } = service.app.storage.database;
+    const left = await raw.collection("tenants").findOne({ slugs: renamed });
+    assert.deepEqual(Object.keys(left!).sort(), ["_id", "erasedAt", "slug", "slugs"]);
   });
 
   it("goes on being erased where a stop left it, and never comes back then", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { MemberPayload } from "../../contract/payloads-organizations.ts";
+import type { MemberPayload } from "../../contract/payloads/organizations.ts";
 import { releaseOwner } from "../../src/orgs/owners.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { startService, type Answer, type TestService, type TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
 

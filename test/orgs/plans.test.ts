@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Document } from "mongodb";
-import { pruneOrganizations, tendOrganizations } from "../../workers/orgs/tend.ts";
+import { pruneOrganizations, reconcileOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
 import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -132,7 +132,7 @@ describe("the plans of organizations' queries", () => {
 
   it("tend and prune by index alone", async () => {
     const entries = await planned(async () => {
-      await tendOrganizations(service.app, service.app.now());
+      await reconcileOrganizations(service.app, service.app.now());
       await pruneOrganizations(service.app);
     });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import type { PublishResult, ResolveResult, SkillPayload, TenantPayload } from "../../contract/payloads.ts";
+import type { TenantPayload } from "../../contract/payloads/organizations.ts";
+import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -85,15 +86,21 @@ describe("an organization's settings", () => {
     assert.deepEqual([back.data.slug, back.data.formerSlugs], [former, [`${former}-new`]]);
   });
 
-  it("remember so many former slugs, and give older ones up", async () => {
+  it("keep every former slug, up to a limit beyond which only a former one can be chosen", async () => {
     const first = world.org.slug;
-    for (let i = 0; i <= limits.formerOrgSlugs; i++) await change({ slug: `${first}-${i}` });
+    const last = limits.formerOrgSlugs - 1;
+    for (let i = 0; i <= last; i++) await change({ slug: `${first}-${i}` });
 
-    const { data } = await world.at<TenantPayload>(world.owner, "GET", "");
+    const refused = await change({ slug: `${first}-new` });
+    const back = await change({ slug: `${first}-0` });
 
-    assert.equal(data.formerSlugs.length, limits.formerOrgSlugs);
-    const gone = await service.call("GET", `/api/tenants/${first}`, { token: world.owner.token });
-    assert.equal(gone.code, "not_found");
+    assert.deepEqual([refused.status, refused.code], [422, "limit_reached"]);
+    assert.equal(back.data.slug, `${first}-0`);
+    assert.equal(back.data.formerSlugs.length, limits.formerOrgSlugs);
+    const found = await service.call<TenantPayload>("GET", `/api/tenants/${first}`, {
+      token: world.owner.token,
+    });
+    assert.equal(found.data.slug, `${first}-0`);
   });
 
   it("end at one slug when many are given at once, with all of them leading there", async () => {

@@ -1,26 +1,27 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { FolderPayload } from "../../contract/payloads-folders.ts";
+import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type {
   InvitationPayload,
   MemberPayload,
   RolePayload,
   TeamPayload,
-} from "../../contract/payloads-organizations.ts";
-import type { IdentityPayload, PublishResult, SkillPayload, TenantPayload } from "../../contract/payloads.ts";
+  TenantPayload,
+} from "../../contract/payloads/organizations.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { startWorkers } from "../../workers/start.ts";
+import { confirmAddress } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { mailsTo } from "./world.ts";
 
-/** Asks until something holds: the jobs run by the real queue here. */
-async function until<T>(ask: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const found = await ask();
-    if (holds(found)) return found;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("it never came to hold");
-}
+/** Mails with an invitation to an address; the real queue sends them in the background. */
+const invitationsTo = (service: TestService, address: string) =>
+  until(`an invitation to ${address}`, async () => {
+    const found = (await mailsTo(service, address)).filter(({ text }) => text.includes("/invitations/"));
+    return found.length > 0 && found;
+  });
 
 describe("somebody's way through an organization", () => {
   let service: TestService;
@@ -31,6 +32,7 @@ describe("somebody's way through an organization", () => {
     await startWorkers(service.app);
     ada = await service.newUser("ada");
     bea = await service.newUser("bea");
+    for (const user of [ada, bea]) await confirmAddress(service, user);
   });
   after(() => service.close());
 
@@ -69,10 +71,7 @@ describe("somebody's way through an organization", () => {
       role: "viewer",
     });
     assert.equal(invited.data.mail, "waiting");
-    const [mail] = await until(
-      () => mailsTo(service, "bea@example.com"),
-      (mails) => mails.some((one) => one.text.includes("/invitations/")),
-    ).then((mails) => mails.filter((one) => one.text.includes("/invitations/")));
+    const [mail] = await invitationsTo(service, "bea@example.com");
     assert.ok(mail!.link.startsWith(`${service.url}/invitations/`), mail!.link);
     const shown = await service.raw("GET", new URL(mail!.link).pathname, { cookie: bea.cookie });
     assert.match(await shown.text(), /Engine Works/);
@@ -103,16 +102,14 @@ describe("somebody's way through an organization", () => {
     assert.equal((await call(bea, "DELETE", `${org}/members/${bea.id}`)).code, "last_owner");
 
     // Ada comes back as a member, with nothing of what she had.
+    const memberships = service.app.storage.database.raw.collection("memberships");
     await until(
-      () => service.app.storage.database.raw.collection("memberships").countDocuments({ userId: ada.id }),
-      (left) => left === 0,
+      "the end of the membership",
+      async () => (await memberships.countDocuments({ userId: ada.id })) === 0,
     );
     await call(bea, "POST", `${org}/invitations`, { email: "ada@example.com", role: "viewer" });
-    const back = await until(
-      () => mailsTo(service, "ada@example.com"),
-      (mails) => mails.some((one) => one.text.includes("/invitations/")),
-    );
-    const link = back.find((one) => one.text.includes("/invitations/"))!.link;
+    const [back] = await invitationsTo(service, "ada@example.com");
+    const { link } = back!;
     assert.equal((await call(ada, "POST", `/api/invitations/${link.split("/").at(-1)}/accept`)).status, 200);
     assert.equal((await call(ada, "GET", path)).code, "not_found");
     assert.equal((await call(ada, "GET", `${org}/members`)).code, "forbidden");

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { RolePayload, TeamPayload } from "../../contract/payloads-organizations.ts";
-import { builtInRoles } from "../../contract/vocabulary.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import type { RolePayload, TeamPayload } from "../../contract/payloads/organizations.ts";
+import { builtInRoles, type FolderLevel } from "../../contract/vocabulary.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
+import { newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
 
@@ -101,6 +102,56 @@ describe("a team", () => {
       const answer = await world.at(by, method, path, body);
       assert.equal(answer.code, code, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     }
+  });
+
+  it("with grants on restricted folders gets members only from callers with the same access", async () => {
+    const writing = { skill: ["read", "create", "update"], folder: ["create", "update"] };
+    const lead = await world.join(
+      await world.newRole("Lead", { member: ["read", "invite"], team: ["update"], ...writing }),
+    );
+    const team = await world.newTeam("Vault");
+    const role = await world.newRole("Writer", { skill: ["update"] });
+    const guest = await service.newUser();
+    const folder = await newFolder(service, world.org, world.owner, "vault");
+    const grants = (level: FolderLevel | undefined) =>
+      restrict(service, world.owner, folder.id, [
+        { type: "team", id: team, level: "editor" },
+        ...(level ? [{ type: "member" as const, id: lead.id, level }] : []),
+      ]);
+    const acts = async () => [
+      (await put(team, lead, lead)).code,
+      (await world.at(lead, "PATCH", `/teams/${team}`, { roles: [role] })).code,
+      (
+        await world.at(lead, "POST", "/invitations", {
+          email: `${guest.username}@example.com`,
+          role: await emptyRole,
+          teamIds: [team],
+        })
+      ).code,
+    ];
+    const emptyRole = world.newRole("Nothing", {});
+    const read = async () =>
+      (await service.call("GET", `/api/folders/${folder.id}`, { token: lead.token })).status;
+
+    for (const level of [undefined, "viewer"] as const) {
+      await grants(level);
+      assert.deepEqual(await acts(), ["forbidden", "forbidden", "forbidden"], `${level}`);
+    }
+    await grants(undefined);
+    const refusal = await put(team, lead, lead);
+    assert.doesNotMatch(JSON.stringify(refusal.body), /vault\b/);
+    assert.equal(await read(), 404);
+    await grants("editor");
+    assert.deepEqual(await acts(), [undefined, undefined, undefined]);
+    await grants(undefined);
+    const guestToken = world.lastInvitation(guest);
+    await restrict(service, world.owner, folder.id, [{ type: "team", id: team, level: "manager" }]);
+    assert.equal((await put(team, await world.join("viewer"), lead)).status, 200, "held by the team itself");
+    await world.at(world.owner, "DELETE", `/teams/${team}/members/${lead.id}`);
+    const late = await service.call("POST", `/api/invitations/${await guestToken}/accept`, {
+      token: guest.token,
+    });
+    assert.deepEqual([late.code, late.details?.["state"]], ["refused", "lapsed"], JSON.stringify(late.body));
   });
 
   it("has a name of its own, whoever comes at once", async () => {

@@ -7,13 +7,13 @@ import type {
   MemberPayload,
   RolePayload,
   TeamPayload,
-} from "../../contract/payloads-organizations.ts";
+} from "../../contract/payloads/organizations.ts";
 import { cleanUpAfterMembers } from "../../workers/orgs/member-left.ts";
 import { cleanUpAfterTeams } from "../../workers/orgs/team-deleted.ts";
-import { mendOwners } from "../../src/orgs/owners.ts";
+import { repairOwners } from "../../src/orgs/owners.ts";
 import { mailInvitation } from "../../src/orgs/invitation-mail.ts";
 import { readMail, type ReadMail } from "../support/mail-text.ts";
-import { addMember } from "../support/organization.ts";
+import { addMember, confirmAddress } from "../support/organization.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
 
 export interface World {
@@ -35,6 +35,8 @@ export interface World {
   newRole(name: string, permissions: Record<string, string[]>): Promise<string>;
   /** Invites and sends the mail; answers its link's token. */
   invite(by: TestUser, email: string, offer?: object): Promise<{ id: string; token: string }>;
+  /** The token of the newest invitation to a user's address. */
+  lastInvitation(user: TestUser): Promise<string>;
   memberOf(user: TestUser): Promise<MemberPayload | undefined>;
   /** What the user may do here now. */
   permissionsOf(user: TestUser): Promise<Record<string, string[]>>;
@@ -47,18 +49,20 @@ export interface World {
 export async function makeWorld(service: TestService, owner?: TestUser): Promise<World> {
   const founder = owner ?? (await service.newUser());
   const org = await service.newOrg(founder);
+  await confirmAddress(service, founder);
   const world: World = {
     service,
     org,
     owner: founder,
     async join(role, username) {
       const user = await service.newUser(username);
+      await confirmAddress(service, user);
       await world.add(user, role);
       return user;
     },
     async add(user, role) {
       await addMember(service, org, user, role);
-      await mendOwners(service.app, org.id);
+      await repairOwners(service.app, org.id);
     },
     at: (user, method, below, body) =>
       service.call(method, `/api/tenants/${org.id}${below}`, {
@@ -78,9 +82,18 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
     async invite(by, email, offer = {}) {
       const made = await world.at<InvitationPayload>(by, "POST", "/invitations", { email, ...offer });
       assert.equal(made.status, 201, JSON.stringify(made.body));
+      await endPause(service);
       await mailInvitation(service.app, made.data.id);
       const { link } = (await mailsTo(service, email)).at(-1)!;
       return { id: made.data.id, token: link.slice(link.lastIndexOf("/") + 1) };
+    },
+    async lastInvitation({ username }) {
+      const email = `${username}@example.com`;
+      const pending = await service.app.storage.invitations.findPending(org.id, email);
+      await endPause(service);
+      await mailInvitation(service.app, pending!._id);
+      const { link } = (await mailsTo(service, email)).at(-1)!;
+      return link.slice(link.lastIndexOf("/") + 1);
     },
     async memberOf(user) {
       const list = await world.at<MemberPayload[]>(founder, "GET", `/members?query=${user.username}`);
@@ -107,6 +120,11 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
     },
   };
   return world;
+}
+
+/** Ends the pause between mails to one address, so that a test need not wait. */
+async function endPause(service: TestService): Promise<void> {
+  await service.app.storage.database.raw.collection("mail_budgets").deleteMany({});
 }
 
 /** Mails to an address, oldest first. */

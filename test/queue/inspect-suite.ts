@@ -1,4 +1,4 @@
-// What administrators are promised of the queue, on whichever engine: run by embedded.test.ts and redis.test.ts.
+// The queue's contract for administrators on both engines: run by embedded.test.ts and redis.test.ts.
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 
@@ -11,21 +11,14 @@ import {
   type Queue,
 } from "../../src/queue/index.ts";
 import { everyProcessor } from "../support/processors.ts";
+import { until } from "../support/until.ts";
 import type { EngineUnderTest } from "./suite.ts";
 
 const tenantId = "t1";
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-async function until(what: string, isTrue: () => boolean | Promise<boolean>, timeoutMs = 20_000) {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) assert.fail(`waited ${timeoutMs} ms for ${what}`);
-    await sleep(20);
-  }
-}
-
 export function describeInspection(engineName: string, start: () => Promise<EngineUnderTest>) {
-  describe(`looking into the queue on ${engineName}`, () => {
+  describe(`inspecting the queue on ${engineName}`, () => {
     let engine: EngineUnderTest;
     let queue: Queue;
     let consumers: Consumers | undefined;
@@ -64,7 +57,7 @@ export function describeInspection(engineName: string, start: () => Promise<Engi
       await engine?.stop();
     });
 
-    it("keeps a job that failed for good, with every error and its history, and retries it whole", async () => {
+    it("keeps a permanently failed job with its errors and history, and retries it from the start", async () => {
       let isMended = false;
       consume({
         async "upkeep.erase-skill"() {

@@ -1,15 +1,10 @@
 // Bringing a waiting job forward, on whichever engine: run by embedded.test.ts and redis.test.ts.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openQueue, type Queue } from "../../src/queue/index.ts";
 import { everyProcessor } from "../support/processors.ts";
+import { until } from "../support/until.ts";
 import type { EngineUnderTest } from "./suite.ts";
-
-async function until(isTrue: () => boolean | Promise<boolean>) {
-  for (const startedAt = Date.now(); !(await isTrue()); await sleep(20))
-    assert.ok(Date.now() - startedAt < 20_000, `waited too long for ${String(isTrue)}`);
-}
 
 export function describeRetiming(engineName: string, start: () => Promise<EngineUnderTest>) {
   describe(`a waiting job on ${engineName}`, () => {
@@ -41,8 +36,8 @@ export function describeRetiming(engineName: string, start: () => Promise<Engine
       await ask();
       assert.equal((await counts()).delayed, 1);
       await ask({ retime: true });
-      await until(() => runs === 1);
-      await until(async () => (await counts()).active === 0);
+      await until("the run", () => runs === 1);
+      await until("no active job", async () => (await counts()).active === 0);
       await consumers.close();
 
       assert.deepEqual([runs, (await counts()).delayed], [1, 0]);
@@ -55,12 +50,12 @@ export function describeRetiming(engineName: string, start: () => Promise<Engine
       });
 
       await ask();
-      await until(async () => (await counts()).delayed === 1);
+      await until("the delayed attempt", async () => (await counts()).delayed === 1);
       await ask();
       assert.equal((await counts()).delayed, 1);
       await ask({ retime: true });
-      await until(() => runs === 2);
-      await until(async () => (await counts()).active === 0);
+      await until("the second run", () => runs === 2);
+      await until("no active job", async () => (await counts()).active === 0);
       await consumers.close();
 
       assert.deepEqual([runs, (await counts()).delayed], [2, 0]);

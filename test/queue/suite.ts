@@ -1,10 +1,9 @@
-// What the queue promises, on whichever engine: run by embedded.test.ts and redis.test.ts.
+// The queue's contract on both engines: run by embedded.test.ts and redis.test.ts.
 import assert from "node:assert/strict";
 import { everyProcessor } from "../support/processors.ts";
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 
 import type { Log } from "../../src/log.ts";
 import {
@@ -13,12 +12,15 @@ import {
   openQueue,
   type Processors,
   type Queue,
-  type QueuePlace,
+  type QueueLocation,
   QueueUnavailableError,
 } from "../../src/queue/index.ts";
+import { assertSlowStart } from "./slow-start.ts";
+import { programArgs } from "../support/root.ts";
+import { until } from "../support/until.ts";
 
 export interface EngineUnderTest {
-  place: QueuePlace;
+  place: QueueLocation;
   log: Log;
   /** The engine's process, or undefined where it is not ours to hurt. */
   pid(): number | undefined;
@@ -29,14 +31,6 @@ export interface EngineUnderTest {
 
 const tenantId = "t1";
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
-
-async function until(what: string, isTrue: () => boolean | Promise<boolean>, timeoutMs = 20_000) {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await isTrue())) {
-    if (Date.now() > deadline) assert.fail(`waited ${timeoutMs} ms for ${what}`);
-    await sleep(20);
-  }
-}
 
 export function describeQueue(engineName: string, start: () => Promise<EngineUnderTest>) {
   describe(`job queue on ${engineName}`, () => {
@@ -60,6 +54,9 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       await queue?.close();
       await engine?.stop();
     });
+
+    it("delays a start while it is slow to respond, and logs what is waited for", (t) =>
+      assertSlowStart(t, engine));
 
     it("hands each job's payload to its processor", async () => {
       const skillId = freshId();
@@ -183,7 +180,7 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
       assert.equal(runsAfterBurst, 2);
     });
 
-    it("takes an id again after its job failed for good", async () => {
+    it("accepts an id again after its job failed permanently", async () => {
       const skillId = freshId();
       let runs = 0;
       const consumers = consume({
@@ -298,10 +295,13 @@ export function describeQueue(engineName: string, start: () => Promise<EngineUnd
 
     it("runs the job of a killed worker process again", async () => {
       const skillId = freshId();
-      const script = fileURLToPath(new URL("./worker-process.ts", import.meta.url));
-      const child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(engine.place)], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
+      const child = spawn(
+        process.execPath,
+        [...programArgs("test/queue/worker-process.ts"), JSON.stringify(engine.place)],
+        {
+          stdio: ["ignore", "pipe", "inherit"],
+        },
+      );
       const gone = once(child, "exit");
       await queue.enqueue("upkeep.erase-skill", { skillId, tenantId }, { jobId: skillId });
 

@@ -1,10 +1,10 @@
 // A worker in a process of its own that never finishes a job: the queue's tests kill it. argv: place as JSON.
 import { everyProcessor } from "../support/processors.ts";
 import { openLog } from "../../src/log.ts";
-import { openQueue, type QueuePlace } from "../../src/queue/index.ts";
+import { openQueue, type QueueLocation } from "../../src/queue/index.ts";
 
 const never = () => new Promise<void>(() => {});
-const queue = await openQueue(JSON.parse(process.argv[2] ?? "") as QueuePlace, openLog("silent"));
+const queue = await openQueue(JSON.parse(process.argv[2] ?? "") as QueueLocation, openLog("silent"));
 queue.startConsumers(
   {
     ...everyProcessor(never),

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { root } from "../support/root.ts";
 
 export interface Checkout {
   dir: string;
@@ -29,7 +29,7 @@ interface Running {
 
 export function makeCheckout(): Checkout {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "svc-checkout-"));
-  const source = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+  const source = (name: string) => path.join(root, name);
   for (const name of ["scripts", "engines", "bin", "package.json", "package-lock.json", "tsconfig.json"]) {
     fs.cpSync(source(name), path.join(dir, name), { recursive: true });
   }

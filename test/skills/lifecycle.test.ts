@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import type { AnalyticsPayload, PublishResult, SkillDetailPayload } from "../../contract/payloads.ts";
+import type { AnalyticsPayload } from "../../contract/payloads/analytics.ts";
+import type { PublishResult, SkillDetailPayload } from "../../contract/payloads/skills.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { processors } from "../../workers/processors.ts";
@@ -196,9 +197,9 @@ describe("what a stopped process left behind", () => {
   /** From here on this process carries nothing over, as if it had ended with its last answer. */
   function stopAfterAnswers(): void {
     const { skills } = service.app.storage;
-    const { listToSettle } = skills;
-    skills.listToSettle = () => Promise.reject(new Error("this process has ended"));
-    restore.push(() => (skills.listToSettle = listToSettle));
+    const { listToProject } = skills;
+    skills.listToProject = () => Promise.reject(new Error("this process has ended"));
+    restore.push(() => (skills.listToProject = listToProject));
   }
   async function reconcile(): Promise<void> {
     aheadMs += 10_000;

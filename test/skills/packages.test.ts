@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads.ts";
+import type { ManifestPayload, PublishResult, VersionResult } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 
@@ -75,7 +75,7 @@ describe("publishing a package", () => {
     assert.equal(await service.app.storage.uploads.takenSlots(`user:${user.id}`).then((s) => s.length), 0);
   });
 
-  it("makes no version of the same files in another zip, and one of a changed mode", async () => {
+  it("finds the same files in another zip unchanged, and a changed mode changed", async () => {
     const entries = [
       { name: "SKILL.md", data: skillMd("same-files") },
       { name: "a.sh", data: "a" },
@@ -84,7 +84,7 @@ describe("publishing a package", () => {
     const push = async (zip: Buffer) =>
       service.call<VersionResult>("POST", `/api/skills/${made.data.skill.id}/versions`, {
         token: user.token,
-        body: { uploadId: await service.upload(user, zip) },
+        body: { uploadId: await service.upload(user, zip), ifChanged: true },
       });
 
     const again = await push(makeZip(entries.toReversed().map((entry) => ({ ...entry, stored: true }))));

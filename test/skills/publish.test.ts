@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type { ContentPayload, PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads.ts";
+import fc from "fast-check";
+import type {
+  ContentPayload,
+  PublishResult,
+  SkillPayload,
+  VersionPayload,
+} from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
+import { readSkillText } from "../../contract/skill-rules.ts";
+import { git } from "../support/native-git.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+import { skillTexts } from "../support/skill-texts.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 
 let service: TestService;
 let user: TestUser;
@@ -15,6 +27,7 @@ before(async () => {
 });
 after(() => service.close());
 
+const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
 const publish = (body: object, token = user.token) =>
   service.call<PublishResult>("POST", "/api/skills", { token, body: { tenantId: org.slug, ...body } });
 const get = <T>(path: string) => service.call<T>("GET", path, { token: user.token });
@@ -43,30 +56,117 @@ describe("publishing a text skill", () => {
     });
     assert.equal(
       await file.text(),
-      "---\nname: review-helper\ndescription: Reviews changes.\nlicense: MIT\ntags:\n  - Git\n  - review\n---\n\n# Review\n\nLook twice.\n",
+      "---\nname: review-helper\ndescription: Reviews changes.\nlicense: MIT\ntags: [Git, review]\n---\n\n# Review\n\nLook twice.\n",
     );
   });
 
-  it("appends by name, answers identical bytes without a version, and tells so", async () => {
+  it("stores and serves frontmatter of every form as it was written", async () => {
+    const samples = fc.sample(skillTexts, { numRuns: Number(process.env["SVC_PUBLISHED_TEXTS"] ?? 12) });
+    for (const [index, { text, body, around, hasDescription }] of samples.entries()) {
+      const made = await publish({ name: `Form ${index}`, content: text, description: "Given" });
+
+      assert.equal(made.status, 201, JSON.stringify([text, made.body]));
+      const { id, slug } = made.data.skill;
+      const read = await get<ContentPayload>(`/api/skills/${id}/content`);
+      const file = await service.raw("GET", `/api/skills/${id}/files/SKILL.md`, { token: user.token });
+      const stored = Buffer.from(await file.arrayBuffer()).toString("utf8");
+      assert.equal(read.data.content, body);
+      assert.equal(read.data.frontmatter! + body, stored);
+      assert.equal(made.data.version.frontmatterHash, sha256Of(read.data.frontmatter!));
+      if (around && hasDescription) {
+        assert.ok(stored.startsWith(around.before), stored);
+        assert.ok(stored.endsWith(around.after), stored);
+      }
+      const again = await publish({ name: `Form ${index}`, content: stored, ifChanged: true });
+      assert.equal(again.data.unchanged, true, JSON.stringify(text));
+      assert.equal(readSkillText(stored, "markdown").defaults.name, slug);
+    }
+  });
+
+  it("returns a text that has its values byte for byte, in clones too", async () => {
+    const content =
+      "\uFEFF---  \r\n# a comment\r\nversion: 1.10\r\nname: 'byte-for-byte' # own\r\ndescription: >-\r\n  Two\r\n  lines.\r\n\r\nmask: 0x1F\r\n---\r\n\r\n\r\n# Body  \r\nno end";
+    const made = await publish({ name: "Byte for byte", content });
+    await service.settled();
+
+    const repo = await service.app.repos.materialize({ tenantId: org.id, skillId: made.data.skill.id });
+
+    assert.equal(made.data.skill.slug, "byte-for-byte");
+    assert.equal(made.data.skill.description, "Two lines.");
+    assert.equal(git(repo, "show", "main:SKILL.md"), content);
+  });
+
+  it("reads texts that an earlier version of the service has stored", async () => {
+    const made = await publish({ name: "Stored before", content: "\n\n# Old\n" });
+    await service.settled();
+    const { raw } = service.app.storage.database;
+    const id = made.data.skill.id;
+    await raw.collection("versions").updateMany({ skillId: id }, { $unset: { frontmatter: true } });
+    await service.app.storage.database
+      .collection<SkillDoc>("skills")
+      .updateOne({ _id: id }, { $unset: { "current.frontmatter": true } });
+
+    const read = await get<ContentPayload>(`/api/skills/${id}/content`);
+    const same = await publish({ name: "Stored before", content: "\n\n# Old\n", ifChanged: true });
+    const next = await publish({ name: "Stored before", content: "---\na: 1.0\n---\n# New\n" });
+
+    assert.equal(read.data.content, "\n\n# Old\n");
+    assert.deepEqual([same.data.unchanged, next.data.version.version], [true, 2]);
+  });
+
+  it("refuses frontmatter that is too large with what the service adds", async () => {
+    const content = `---\na: ${"x".repeat(8 * 1024 - 10)}\n---\ntext\n`;
+
+    const refused = await publish({ name: "Full block", content });
+
+    assert.deepEqual([refused.code, /over 8192 bytes/.test(refused.error!)], ["content_invalid", true]);
+  });
+
+  it("appends by name, also unchanged bytes, with a warning and the same tree", async () => {
     await publish({ name: "Twice", content: "first\n" });
 
     const second = await publish({ name: "twice", content: "second\n" });
     const third = await publish({ name: "Twice", content: "second\n" });
 
     assert.equal(second.data.action, "updated");
-    assert.equal(second.data.version.semver, "1.0.1");
-    assert.equal(third.data.unchanged, true);
-    assert.equal(third.data.version.version, 2);
-    assert.match(third.data.warnings.join(), /no new version/);
+    assert.deepEqual([second.data.version.semver, second.data.warnings], ["1.0.1", []]);
+    assert.deepEqual([third.data.unchanged, third.data.version.semver], [false, "1.0.2"]);
+    assert.match(
+      third.data.warnings.join(),
+      /equals that of version 1\.0\.1: nothing changed but the number/,
+    );
+    assert.notEqual(third.data.version.commit, second.data.version.commit);
+    const repo = { tenantId: org.id, skillId: third.data.skill.id };
+    const [earlier, later] = await Promise.all(
+      [second, third].map(({ data }) => service.app.repos.readCommit(repo, data.version.commit)),
+    );
+    assert.equal(later!.treeOid, earlier!.treeOid);
+    assert.deepEqual(later!.parents, [earlier!.oid]);
     await service.settled();
     const versions = await get<VersionPayload[]>(`/api/skills/${third.data.skill.id}/versions`);
     assert.deepEqual(
       versions.data.map((v) => [v.version, v.semver, v.current]),
       [
-        [2, "1.0.1", true],
+        [3, "1.0.2", true],
+        [2, "1.0.1", false],
         [1, "1.0.0", false],
       ],
     );
+  });
+
+  it("creates nothing with ifChanged where nothing changed", async () => {
+    const first = await publish({ name: "If changed", content: "first\n", ifChanged: true });
+
+    const same = await publish({ name: "If changed", content: "first\n", ifChanged: true });
+    const head = await publish({ name: "If changed", content: "---\na: 1\n---\nfirst\n", ifChanged: true });
+
+    assert.deepEqual([first.data.unchanged, same.data.unchanged, head.data.unchanged], [false, true, false]);
+    assert.deepEqual(same.data.version, first.data.version);
+    assert.deepEqual(
+      [same.data.action, same.data.skill.currentSemver, head.data.version.semver],
+      ["updated", "1.0.0", "1.0.1"],
+    );
+    assert.match(same.data.warnings.join(), /equals that of version 1\.0\.0: no new version was created/);
   });
 
   it("takes what is sent beside the content before what the frontmatter says", async () => {

@@ -5,10 +5,11 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { ContentPayload, DiffPayload, ManifestPayload, PublishResult } from "../../contract/payloads.ts";
+import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
 import { readZip } from "../../repos/archive/index.ts";
+import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
-import { makeZip, skillMd } from "../support/zip.ts";
+import { skillMd } from "../support/zip.ts";
 
 let service: TestService;
 let user: TestUser;
@@ -21,39 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const files: Record<string, Buffer> = {
-  "SKILL.md": Buffer.from(skillMd("reading")),
-  "docs/übersicht & mehr?#.md": Buffer.from("# Übersicht\n"),
-  "docs/100% sure+.txt": Buffer.from("sure\n"),
-  "data/空 白.bin": Buffer.from([0, 1, 2, 255]),
-  "page.html": Buffer.from("<script>alert(1)</script>"),
-  "image.svg": Buffer.from("<svg/>"),
-  "config.json": Buffer.from("{}"),
-  run: Buffer.from("#!/bin/sh\n"),
-};
-const zipOf = (content: Record<string, Buffer>) =>
-  makeZip(
-    Object.entries(content).map(([name, data]) => ({
-      name,
-      data,
-      mode: name === "run" ? 0o100755 : 0o100644,
-    })),
-  );
-
-let sequence = 0;
-async function publish(fields: object = {}, content = files): Promise<PublishResult> {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: user.token,
-    body: {
-      tenantId: org.slug,
-      name: `reading ${++sequence}`,
-      uploadId: await service.upload(user, zipOf(content)),
-      ...fields,
-    },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data;
-}
+const publish = (fields: object = {}, content = files) => publishPackage(service, user, org, fields, content);
 const encoded = (name: string) => name.split("/").map(encodeURIComponent).join("/");
 
 /** A GET that changes nothing about the path, as fetch would; with the status line, headers and bytes as sent. */
@@ -302,99 +271,5 @@ describe("caching of reads", () => {
       "if-none-match": String(squeezed.headers["etag"]),
     });
     assert.equal(again.status, 304);
-  });
-});
-
-describe("comparing two versions", () => {
-  it("tells added, removed, changed, binary and mode-only changes", async () => {
-    const lines = (last: string) => Buffer.from(["a", "b", "c", "d", "e", "f", last, ""].join("\n"));
-    const old = { ...files, "list.txt": lines("old"), "gone.txt": Buffer.from("bye\n") };
-    const fresh = {
-      ...files,
-      "list.txt": lines("new"),
-      "new.txt": Buffer.from("hi\n"),
-      "data/空 白.bin": Buffer.from([0, 9]),
-    };
-    const { skill } = await publish({}, old);
-    await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { uploadId: await service.upload(user, zipOf(fresh)) },
-    });
-
-    const diff = (query: string) =>
-      service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?${query}`, { token: user.token });
-    const forward = await diff("from=1&to=2");
-
-    assert.deepEqual(
-      forward.data.files.map((file) => [file.path, file.status, file.binary, file.truncated]),
-      [
-        ["data/空 白.bin", "modified", true, false],
-        ["gone.txt", "removed", false, false],
-        ["list.txt", "modified", false, false],
-        ["new.txt", "added", false, false],
-      ],
-    );
-    assert.deepEqual(forward.data.files[2]!.hunks, [
-      { oldStart: 4, oldLines: 4, newStart: 4, newLines: 4, lines: [" d", " e", " f", "-old", "+new"] },
-    ]);
-    assert.deepEqual((await diff("from=1.0.0")).data, forward.data);
-    assert.deepEqual((await diff("from=2&to=2")).data.files, []);
-    assert.equal((await diff("from=1&to=9")).code, "not_found");
-    // A look-up whose failure nobody waits for any more would end the process.
-    for (let i = 0; i < 5; i++)
-      assert.equal((await diff("from=9.9.9&to=no%20version")).code, "invalid_request");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.equal((await diff("to=1")).code, "invalid_request");
-  });
-
-  it("tells no more lines than an answer should have", async () => {
-    const lines = (count: number) => Buffer.from("x\n".repeat(count));
-    const { skill } = await publish();
-    await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: {
-        uploadId: await service.upload(
-          user,
-          zipOf({ ...files, "a-few.txt": lines(20), "b-many.txt": lines(60_000), "c-few.txt": lines(30) }),
-        ),
-      },
-    });
-
-    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1`, {
-      token: user.token,
-    });
-
-    assert.deepEqual(
-      answer.data.files.map((file) => [file.path, file.truncated, file.hunks[0]?.lines.length]),
-      [
-        ["a-few.txt", false, 20],
-        ["b-many.txt", true, undefined],
-        ["c-few.txt", false, 30],
-      ],
-    );
-  });
-
-  it("gives up on hostile files in time, and keeps answering others", async () => {
-    const noise = (salt: number) =>
-      Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${(i * 7919 * salt) % 10_007}`).join("\n"));
-    const tree = (salt: number) =>
-      Object.fromEntries([
-        ["SKILL.md", files["SKILL.md"]!],
-        ...Array.from({ length: 30 }, (_, i) => [`n${i}.txt`, noise(salt + i)]),
-      ]) as Record<string, Buffer>;
-    const { skill } = await publish({}, tree(1));
-    await service.call("POST", `/api/skills/${skill.id}/versions`, {
-      token: user.token,
-      body: { uploadId: await service.upload(user, zipOf(tree(2))) },
-    });
-
-    const started = performance.now();
-    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1&to=2`, {
-      token: user.token,
-    });
-
-    assert.equal(answer.status, 200);
-    assert.ok(answer.data.files.some((file) => file.truncated));
-    assert.ok(performance.now() - started < 6000);
   });
 });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads.ts";
-import { settleSkill } from "../../src/skills/settle.ts";
-import type { CreatedFolderPayload } from "../../contract/payloads-folders.ts";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import { projectSkill } from "../../src/skills/projection.ts";
+import type { CreatedFolderPayload } from "../../contract/payloads/folders.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
 
 let service: TestService;
 let user: TestUser;
@@ -120,7 +121,7 @@ describe("searching the catalog", () => {
   });
 
   it("keeps the newest state, however late an older one is written", async () => {
-    const { searchEntries, skills } = service.app.storage;
+    const { searchEntries } = service.app.storage;
     const made = await service.call<PublishResult>("POST", "/api/skills", {
       token: user.token,
       body: { tenantId: org.slug, name: "Latecomer", content: "x\n" },
@@ -133,18 +134,21 @@ describe("searching the catalog", () => {
         waited = true;
         // Between its reading and its writing the skill is renamed, and that is settled whole.
         await service.call("PUT", `/api/skills/${id}`, { token: user.token, body: { name: "Forerunner" } });
-        await settleSkill(service.app, id);
+        await projectSkill(service.app, id);
       }
       await put(rows);
     };
     try {
-      await settleSkill(service.app, id);
+      await projectSkill(service.app, id);
     } finally {
       searchEntries.put = put;
     }
 
     assert.deepEqual(await own("query=forerunner"), ["Forerunner"]);
-    assert.equal((await skills.collection.findOne({ _id: id }))?.unsettledAt, undefined);
+    assert.equal(
+      (await service.app.storage.database.collection<SkillDoc>("skills").findOne({ _id: id }))?.unsettledAt,
+      undefined,
+    );
     await service.call("DELETE", `/api/skills/${id}`, { token: user.token });
     await service.settled();
   });

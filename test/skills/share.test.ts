@@ -2,10 +2,19 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
-import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads.ts";
-import type { SharedPayload } from "../../contract/payloads-share.ts";
+import type { ResolveResult, SkillDetailPayload, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { SharedPayload } from "../../contract/payloads/share.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
-import { newIdentity, share, signedCall, stage, type Identity } from "../support/anonymous.ts";
+import {
+  listShares,
+  newIdentity,
+  removeShare,
+  share,
+  shareText,
+  signedCall,
+  stage,
+  type Identity,
+} from "../support/anonymous.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
 
@@ -20,16 +29,10 @@ beforeEach(async () => {
 });
 
 const text = (name: string, content = `# ${name}\n`) => ({ name, content });
-async function shared(name: string, by = identity): Promise<SkillPayload> {
-  const answer = await share(service, by, text(name));
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.data.skill;
-}
-const own = async (by = identity) =>
-  (await signedCall<SkillPayload[]>(service, by, "GET", "/api/skills?limit=200")).data;
+const shared = (name: string, by = identity) => shareText(service, by, name);
+const own = (by = identity) => listShares(service, by);
 const placesOf = async (by = identity) => (await service.app.storage.anonymousIdentities.find(by.id))!.shares;
-const remove = (skill: SkillPayload, by = identity) =>
-  signedCall(service, by, "DELETE", `/api/skills/${skill.id}`);
+const remove = (skill: SkillPayload, by = identity) => removeShare(service, by, skill);
 
 describe("a share", () => {
   it("is unlisted and nobody's, with a link for everybody", async () => {
@@ -198,6 +201,12 @@ describe("a share", () => {
       const uploadId = await stage(service, identity, zip);
       assert.equal((await share(service, identity, { uploadId })).code, "package_invalid");
       assert.equal((await share(service, identity, { uploadId })).code, "not_found", "the upload is gone");
+    }
+    for (const nesting of ["[", "{a: ", "- ", "? "]) {
+      const content = `---\nname: a\ndescription: b\nx:\n ${nesting.repeat(1500)}\n---\nx\n`;
+      assert.equal((await share(service, identity, { name: "x", content })).code, "content_invalid");
+      const uploadId = await stage(service, identity, makeZip([{ name: "SKILL.md", data: content }]));
+      assert.match((await share(service, identity, { uploadId })).error ?? "", /nested over 32 levels deep/);
     }
     for (const content of ["", "\0", "---\nname: [\n---\nx\n"])
       assert.ok((await share(service, identity, { name: "x", content })).status >= 400);

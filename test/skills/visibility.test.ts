@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type {
-  CatalogItem,
-  PublishResult,
-  ResolveResult,
-  SkillPayload,
-  TokenPayload,
-} from "../../contract/payloads.ts";
+import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import type { BuiltInRole, Visibility } from "../../contract/vocabulary.ts";
 import { flushDownloads } from "../../src/analytics/downloads.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
@@ -133,39 +128,6 @@ describe("reading a skill", () => {
     assert.equal((await service.call("GET", "/api/skills")).code, "unauthenticated");
   });
 
-  it("resolves bare slugs to own skills first, then to public ones", async () => {
-    const theirs = await service.newOrg(users.stranger!);
-    const shadow = await service.call<PublishResult>("POST", "/api/skills", {
-      token: users.stranger!.token,
-      body: { tenantId: theirs.slug, name: "Public thing", content: "shadow\n", visibility: "public" },
-    });
-    const resolve = (token: string | undefined, ref: string) =>
-      service.call<{ skill: SkillPayload }>("GET", `/api/skills/resolve?ref=${encodeURIComponent(ref)}`, {
-        token,
-      });
-
-    assert.equal((await resolve(users.viewer!.token, "public-thing")).data.skill.id, skills.public!.id);
-    assert.equal((await resolve(users.stranger!.token, "public-thing")).data.skill.id, shadow.data.skill.id);
-    const anonymous = await resolve(undefined, "public-thing");
-    assert.equal(anonymous.code, "ambiguous");
-    assert.equal((anonymous.details!["candidates"] as unknown[]).length, 2);
-    for (const ref of [
-      `${org.slug}/public-thing`,
-      `${org.slug}~public-thing`,
-      skills.public!.publicId,
-      skills.public!.id,
-      `${service.url}/s/${skills.public!.publicId}`,
-    ])
-      assert.equal((await resolve(undefined, ref)).data.skill.id, skills.public!.id, ref);
-    assert.equal((await resolve(undefined, "unlisted-thing")).code, "unauthenticated");
-    for (const ref of [
-      "https://example.com/x",
-      `https://example.com/s/${skills.public!.publicId}`,
-      "https://",
-    ])
-      assert.equal((await resolve(undefined, ref)).code, "invalid_request", ref);
-  });
-
   it("counts a reader of the page's text once, and nobody who only asks whether it changed", async () => {
     await service.settled();
     const target = `/s/${skills.public!.publicId}?raw`;
@@ -181,32 +143,6 @@ describe("reading a skill", () => {
 
     assert.deepEqual([read.status, held.status, head.status], [200, 304, 200]);
     assert.equal((await service.app.storage.skills.find(skills.public!.id))!.downloads, counted + 1);
-  });
-
-  it("resolves a bare slug however many strangers have it where nobody sees", async () => {
-    const made = await service.call<PublishResult>("POST", "/api/skills", {
-      token: users.owner!.token,
-      body: { tenantId: org.slug, name: "Crowded name", content: "x\n" },
-    });
-    const { raw } = service.app.storage.database;
-    await service.settled();
-    const stored = raw.collection<{ _id: string }>("skills");
-    const { _id, ...template } = (await stored.findOne({ _id: made.data.skill.id }))!;
-    await stored.deleteOne({ _id });
-    const strangers = Array.from({ length: 250 }, () => {
-      const id = service.app.newId();
-      return { ...template, _id: id, tenantId: id, publicId: id.slice(-10) };
-    });
-    await stored.insertMany(strangers);
-    await stored.insertOne({ ...template, _id });
-
-    const found = await service.call<ResolveResult>("GET", "/api/skills/resolve?ref=crowded-name", {
-      token: users.owner!.token,
-    });
-
-    assert.equal(found.data.skill.id, made.data.skill.id);
-    const outside = await service.call("GET", "/api/skills/resolve?ref=crowded-name");
-    assert.equal(outside.code, "unauthenticated");
   });
 
   it("shows a page to those who may read, and its text to whoever asks for Markdown", async () => {
@@ -225,6 +161,8 @@ describe("reading a skill", () => {
     assert.match(open.headers.get("content-security-policy")!, /default-src 'none'/);
     assert.deepEqual([asked.status, absent.status], [303, 404]);
     assert.match(text.headers.get("content-type")!, /^text\/markdown/);
+    // A shared cache must not serve the text to a browser that asks for the page.
+    assert.match(text.headers.get("vary")!, /\bAccept\b/);
     assert.match(await text.text(), /matrix text|thing/);
   });
 });

@@ -82,7 +82,7 @@ async function newSkill(fields: Partial<SkillDoc> = {}): Promise<SkillDoc> {
     updatedAt: at,
     revision: 1,
     head: { version: 1, oid: row.oid },
-    highestSemver: "1.0.0",
+    highestRelease: "1.0.0",
     current: { ...row, versionId: row._id },
     downloads: 0,
     pending: [row],
@@ -92,7 +92,7 @@ async function newSkill(fields: Partial<SkillDoc> = {}): Promise<SkillDoc> {
   await storage.skills.insert(skill);
   return skill;
 }
-const load = (id: string) => storage.skills.collection.findOne({ _id: id });
+const load = (id: string) => storage.database.collection<SkillDoc>("skills").findOne({ _id: id });
 
 describe("settling a document", () => {
   it("takes off what was carried, and keeps what was added meanwhile", async () => {
@@ -101,8 +101,8 @@ describe("settling a document", () => {
     const later = newEvent(skill._id);
     await storage.skills.update(skill._id, { name: "m" }, at, [later]);
 
-    await storage.skills.settle([seen]);
-    await storage.skills.finishSettling([seen]);
+    await storage.skills.clearProjected([seen]);
+    await storage.skills.markProjected([seen]);
 
     const left = (await load(skill._id))!;
     assert.deepEqual(
@@ -111,8 +111,8 @@ describe("settling a document", () => {
     );
     assert.deepEqual(left.pending, []);
     assert.ok(left.unsettledAt);
-    await storage.skills.settle([left]);
-    await storage.skills.finishSettling([left]);
+    await storage.skills.clearProjected([left]);
+    await storage.skills.markProjected([left]);
     assert.equal((await load(skill._id))!.unsettledAt, undefined);
   });
 
@@ -128,8 +128,8 @@ describe("settling a document", () => {
           const events = seen.outbox ?? [];
           await storage.auditEvents.record(events);
           await storage.versions.record(seen.pending);
-          await storage.skills.settle([seen]);
-          await storage.skills.finishSettling([seen]);
+          await storage.skills.clearProjected([seen]);
+          await storage.skills.markProjected([seen]);
         };
         for (const step of acts) {
           const now = (await load(skill._id))!;
@@ -142,7 +142,7 @@ describe("settling a document", () => {
             const event = newEvent(skill._id);
             made.push(event);
             rows.push(row);
-            const change = { fields: { updatedAt: at }, highestSemver: row.semver, events: [event] };
+            const change = { fields: { updatedAt: at }, highestRelease: row.semver, events: [event] };
             assert.ok(await storage.skills.append(skill._id, now.head.version, row, change));
           } else if (step === "carry") await carry(now);
           else if (step === "carry twice") await Promise.all([carry(now), carry(now)]);
@@ -214,7 +214,7 @@ describe("unique indexes", () => {
       Array.from({ length: 12 }, () =>
         storage.skills.append(skill._id, 1, newVersion(skill._id, 2), {
           fields: {},
-          highestSemver: "1.0.1",
+          highestRelease: "1.0.1",
           events: [newEvent(skill._id)],
         }),
       ),
@@ -223,8 +223,8 @@ describe("unique indexes", () => {
     assert.equal(results.filter((result) => result !== null).length, 1);
     const left = (await load(skill._id))!;
     assert.deepEqual([left.head.version, left.pending.length, left.outbox!.length], [2, 2, 2]);
-    assert.equal(await storage.skills.holdsVersion(skill._id, 2, left.pending[1]!._id), true);
-    assert.equal(await storage.skills.holdsVersion(skill._id, 2, newId()), false);
+    assert.equal(await storage.skills.hasVersion(skill._id, 2, left.pending[1]!._id), true);
+    assert.equal(await storage.skills.hasVersion(skill._id, 2, newId()), false);
   });
 
   it("give each upload a place of its own", async () => {

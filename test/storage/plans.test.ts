@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { BSON, type Document } from "mongodb";
-import type { PublishResult } from "../../contract/payloads.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newIdentity, share, signedCall } from "../support/anonymous.ts";
 import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";

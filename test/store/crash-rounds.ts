@@ -9,6 +9,7 @@ import { rolldown } from "rolldown";
 import { openSkillStore } from "../../repos/store/index.ts";
 import type { CrashRow } from "./crash-writer.ts";
 import { fsck, repo } from "./fixtures.ts";
+import { root as checkout } from "../support/root.ts";
 
 export interface CrashReport {
   kills: number;
@@ -62,7 +63,7 @@ export async function crashRounds(options: {
 async function bundleWriter(folder: string): Promise<string> {
   const file = join(folder, "writer.mjs");
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "crash-writer.ts"),
+    input: join(checkout, "test/store/crash-writer.ts"),
     platform: "node",
     logLevel: "silent",
   });

@@ -1,4 +1,4 @@
-/** What the tests of the store share: a store in a temporary folder, drafts, native git as the judge. */
+/** Fixtures of the store's tests: a store in a temporary folder, drafts, and native git to verify the result. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -99,7 +99,7 @@ export async function git(folder: string, ...args: string[]): Promise<Buffer> {
   return stdout;
 }
 
-/** What fsck complains about; unreachable objects are no fault. */
+/** Faults that fsck reports, except unreachable objects. */
 export async function fsck(folder: string): Promise<string[]> {
   const complaints = await run("git", ["--git-dir", folder, "fsck", "--full", "--strict", "--no-dangling"], {
     env: gitEnvironment,

@@ -11,6 +11,7 @@ import { readZip, writeZip } from "../../repos/archive/index.ts";
 import type { TreeFile } from "../../repos/store/index.ts";
 import { rawZip } from "../archive/raw-zip.ts";
 import { draft, fsck, openBench, repo, temporaryFolder, textFile, type Bench } from "./fixtures.ts";
+import { root } from "../support/root.ts";
 
 const run = promisify(execFile);
 const mega = 1024 * 1024;
@@ -145,7 +146,6 @@ describe("a large package", () => {
 
   it("works from compiled files as it does from source", async () => {
     const folder = await temporaryFolder();
-    const root = join(import.meta.dirname, "..", "..");
     try {
       await mkdir(join(folder, "dist"));
       await symlink(join(root, "node_modules"), join(folder, "node_modules"));

@@ -1,5 +1,5 @@
 /**
- * What any driver of the store has to promise. `storeDriverContract` is called for each of them; the posix driver is
+ * The contract of a driver of the store. `storeDriverContract` is called for each of them; the posix driver is
  * the first.
  */
 import assert from "node:assert/strict";
@@ -14,6 +14,7 @@ import { buildIndex, packHeader } from "../../repos/store/pack-format.ts";
 import { openPosixDriver, repoFolder } from "../../repos/store/posix.ts";
 import type { RepoId } from "../../repos/store/index.ts";
 import { temporaryFolder } from "./fixtures.ts";
+import { root as checkout } from "../support/root.ts";
 
 interface DriverFactory {
   open(): StoreDriver;
@@ -313,7 +314,7 @@ export function storeDriverContract(
 async function bundleChild(): Promise<{ file: string; remove(): Promise<void> }> {
   const folder = await temporaryFolder();
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "pack-writer-child.ts"),
+    input: join(checkout, "test/store/pack-writer-child.ts"),
     platform: "node",
     logLevel: "silent",
   });

@@ -30,7 +30,7 @@ async function settledChain(store: SkillStore, count: number) {
   return chain;
 }
 
-describe("packing anew with native git", () => {
+describe("repacking with native git", () => {
   it("leaves one small pack once the grace is over, and every version readable", async () => {
     const bench = await openBench({ graceMs: 0, autoMaintain: false });
     try {

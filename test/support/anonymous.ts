@@ -1,7 +1,8 @@
 /** Anonymous identities as a program without our client uses them: keys, signatures, signed calls. */
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
-import type { SharedPayload, RegisteredPayload } from "../../contract/payloads-share.ts";
+import type { SharedPayload, RegisteredPayload } from "../../contract/payloads/share.ts";
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import type { Answer, CallOptions, TestService } from "./service.ts";
 
 export interface Identity {
@@ -111,3 +112,16 @@ export async function stage(service: TestService, identity: Identity, zip: Buffe
   assert.equal(sent.status, 200, JSON.stringify(sent.body));
   return uploadId;
 }
+
+/** Shares a text of this name. */
+export async function shareText(service: TestService, by: Identity, name: string): Promise<SkillPayload> {
+  const answer = await share(service, by, { name, content: `# ${name}\n` });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.data.skill;
+}
+
+export const listShares = async (service: TestService, by: Identity) =>
+  (await signedCall<SkillPayload[]>(service, by, "GET", "/api/skills?limit=200")).data;
+
+export const removeShare = (service: TestService, by: Identity, skill: SkillPayload) =>
+  signedCall(service, by, "DELETE", `/api/skills/${skill.id}`);

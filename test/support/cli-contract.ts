@@ -1,7 +1,7 @@
 /** Documents of `svc -o json` against their declared form. */
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { type CliPayloadName, CliFailurePayload, cliPayloads } from "../../contract/cli-payloads.ts";
+import { type CliPayloadName, CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";
 
 /** Fails with every deviation when a payload is not of the command's shape; answers it typed. */
 export function keepContract<K extends CliPayloadName>(

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import type { CliFailurePayload } from "../../contract/cli-payloads.ts";
+import type { CliFailurePayload } from "../../contract/payloads/cli.ts";
 import { keepContract, keepFailure, payloadNameOf } from "./cli-contract.ts";
-import { plainEnv, root } from "./server.ts";
+import { root } from "./root.ts";
+import { plainEnv } from "./server.ts";
 
 const timeoutMs = 90_000;
 

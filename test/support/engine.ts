@@ -8,6 +8,7 @@ import { type Db, MongoClient } from "mongodb";
 
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
 import { openLog } from "../../src/log.ts";
+import { root } from "./root.ts";
 
 export interface TestDatabase {
   url: string;
@@ -32,14 +33,54 @@ export function testDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Likewise, for a whole service: empty for each file, but with the collections and indexes of the process's earlier
- * ones. To make them takes seconds.
+ * Likewise, for a whole service: empty for each file, but with the collections and indexes of earlier files of the run. To
+ * make them takes seconds.
  */
 export function serviceDatabase(): Promise<TestDatabase> {
   const file = presentFile();
   if (ofServices?.file !== file)
-    ofServices = { file, database: (ofServices?.database ?? open()).then(emptied) };
+    ofServices = { file, database: (ofServices?.database ?? openForServices()).then(emptied) };
   return ofServices.database;
+}
+
+function openForServices(): Promise<TestDatabase> {
+  const url = process.env["SVC_TEST_MONGODB_URL"];
+  if (url === undefined) return open();
+  return Promise.resolve({ url, name: `services_${lease("database")}` });
+}
+
+/**
+ * The lowest number that no other process of the run holds. This process holds it until it exits, or, where `untilRunEnds`,
+ * until the run ends; so it does after a kill.
+ *
+ * @param kind what is numbered
+ */
+function lease(kind: string, untilRunEnds = false): number {
+  const folder = path.join(os.tmpdir(), "leases");
+  fs.mkdirSync(folder, { recursive: true });
+  for (let number = 1; ; number++) {
+    const file = path.join(folder, `${kind}-${number}`);
+    try {
+      fs.closeSync(fs.openSync(file, "wx"));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      continue;
+    }
+    if (!untilRunEnds) process.on("exit", () => fs.rmSync(file, { force: true }));
+    return number;
+  }
+}
+
+/**
+ * Settings of a built service that runs on the engines of this run, on an empty database and queue. None where a file is
+ * run alone: the service then brings its own. For tests whose subject is neither the engines nor their end.
+ */
+export async function sharedEngines(): Promise<Record<string, string>> {
+  const [url, redis] = [process.env["SVC_TEST_MONGODB_URL"], process.env["SVC_TEST_REDIS_URL"]];
+  if (url === undefined || redis === undefined) return {};
+  const { name } = await serviceDatabase();
+  // Each number only once in a run, so that the queue is empty.
+  return { MONGODB_URL: url, MONGODB_DATABASE: name, REDIS_URL: `${redis}?db=${lease("queue", true)}` };
 }
 
 async function emptied(database: TestDatabase): Promise<TestDatabase> {
@@ -57,7 +98,9 @@ async function open(): Promise<TestDatabase> {
 
 async function startOwnEngine(): Promise<string> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "svc-mongodb-"));
-  const engine = await startEmbeddedMongo({ dataDir: dir, log: openLog("silent") });
+  // Making the copy of the engine that some systems need takes longer than the start.
+  const cacheDir = path.join(root, "node_modules/.cache/mongo-engine");
+  const engine = await startEmbeddedMongo({ dataDir: dir, cacheDir, log: openLog("silent") });
   // The engine keeps no process alive, so this runs when the file's tests are done.
   process.on("exit", () => {
     if (engine.pid !== undefined) process.kill(engine.pid, "SIGKILL");

@@ -46,6 +46,10 @@ export interface GitHubStub {
   /** Behind the REST interface: its troubles are those of Git over HTTP. */
   git: GitHost;
   asked: { method: string; path: string; body: Record<string, unknown> }[];
+  /** Every request, to the REST interface and to git. */
+  requests: { path: string; at: number }[];
+  /** Runs before each request from now on is answered; `closed` resolves where its sender gives up. */
+  onRequest(handler: ((number: number, closed: Promise<void>) => Promise<void>) | undefined): void;
   newRepository(fullName: string, options?: { installed?: boolean }): Promise<StubRepository>;
   /** A fine-grained token. */
   newToken(
@@ -72,6 +76,8 @@ export async function startGitHub(): Promise<GitHubStub> {
   const repositories: StubRepository[] = [];
   const tokens = new Map<string, Token>();
   const asked: GitHubStub["asked"] = [];
+  const requests: GitHubStub["requests"] = [];
+  let before: Parameters<GitHubStub["onRequest"]>[0];
   let troubles: StubAnswer[] = [];
   let made = 0;
 
@@ -86,6 +92,9 @@ export async function startGitHub(): Promise<GitHubStub> {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, search, searchParams } = new URL(request.url ?? "/", url);
+    requests.push({ path: pathname, at: performance.now() });
+    await before?.(requests.length, new Promise((resolve) => response.once("close", () => resolve())));
+    if (response.destroyed) return;
     const atGit = /^\/([^/]+\/[^/]+)\.git(\/.*)$/.exec(pathname);
     if (atGit) return passOn(request, response, atGit[1]!, atGit[2]! + search);
     const chunks: Buffer[] = [];
@@ -254,6 +263,8 @@ export async function startGitHub(): Promise<GitHubStub> {
     app: { id: appId, privateKey: pem },
     git,
     asked,
+    requests,
+    onRequest: (handler) => void (before = handler),
     async newRepository(fullName, { installed = false } = {}) {
       const secret = randomBytes(12).toString("hex");
       const repository: StubRepository = {

@@ -64,7 +64,7 @@ export function hostContract(make: () => Promise<HostCase>): void {
     assert.equal((await mirror.scan(edited, { since: prepared.commit })).directories.length, 1);
     const late = await mirror.build(prepared.commit, [text("skills/two")], commitInfo);
     assert.ok(late.prepared);
-    assert.deepEqual(await mirror.push(await host.remote(), "main", late.prepared), { status: "moved" });
+    assert.deepEqual(await mirror.push(await host.remote(), "main", late.prepared), { status: "stale" });
   });
 
   it("tells credentials that it does not take", async () => {

@@ -1,7 +1,7 @@
 /** People in an organization with roles, teams and grants, for tests of who may do what. */
-import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads-folders.ts";
+import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import type { FolderLevel } from "../../contract/vocabulary.ts";
-import { govern } from "../../workers/folders/govern.ts";
+import { updateSkillAccess } from "../../workers/folders/update-effective-access.ts";
 import type { TestOrg, TestService, TestUser } from "./service.ts";
 
 /** Makes somebody a member without the mail of an invitation. */
@@ -25,6 +25,12 @@ export async function addMember(
     teamIds,
     createdAt: app.now(),
   });
+}
+
+/** Confirms the address that an account was made with, as the link of its mail would. */
+export async function confirmAddress(service: TestService, user: TestUser): Promise<void> {
+  const { app } = service;
+  await app.storage.users.markVerified(user.id, `${user.username}@example.com`, app.now());
 }
 
 /** A new account that is a member. */
@@ -78,6 +84,6 @@ export async function restrict(
 
 /** Runs what the queue would run for a change of folders, at once. */
 export async function governed(service: TestService, org: TestOrg): Promise<void> {
-  await govern(service.app, org.id);
+  await updateSkillAccess(service.app, org.id);
   await service.settled();
 }

@@ -46,7 +46,11 @@ export async function plansOf(service: TestService, run: () => Promise<unknown>)
   }
   const plans: Plan[] = [];
   for (const command of commands.values()) {
-    const explained = await raw.command({ explain: command, verbosity: "executionStats" });
+    // As in the collections (`storage/database.ts`); commands do not inherit the option.
+    const explained = await raw.command(
+      { explain: command, verbosity: "executionStats" },
+      { ignoreUndefined: true },
+    );
     const text = JSON.stringify(explained, (key, value: unknown) => (isUsed(key) ? value : undefined));
     const stages = [...text.matchAll(/"stage":"(\w+)"/g)].map((match) => match[1]!);
     const examined = [...text.matchAll(/"totalDocsExamined":(\d+)/g)].map((match) => Number(match[1]));

@@ -7,10 +7,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-
-/** The checkout that is tested. */
-export const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
+import { root } from "./root.ts";
 
 /** A start on a machine that is busy with other tests. */
 const readyTimeoutMs = 90_000;
@@ -29,6 +26,10 @@ export interface ServerOptions {
   entry?: "launcher" | "built";
   /** In a process group of its own, so that a signal can reach all of it, as Ctrl-C does. */
   ownGroup?: boolean;
+  /** Another built checkout than the one that is tested. */
+  checkout?: string;
+  /** Sends SIGTERM to a process that is run to its end, once it resolves. */
+  endWhen?: Promise<unknown>;
 }
 
 export interface Server {
@@ -91,8 +92,9 @@ export function plainEnv(extra: Record<string, string> = {}): Record<string, str
 
 function spawnServer(options: ServerOptions): Spawned {
   const file = options.entry === "launcher" ? "scripts/start.mjs" : "dist/server.js";
-  const child = spawn(process.execPath, [path.join(root, file), ...(options.args ?? [])], {
-    cwd: root,
+  const checkout = options.checkout ?? root;
+  const child = spawn(process.execPath, [path.join(checkout, file), ...(options.args ?? [])], {
+    cwd: checkout,
     env: plainEnv({ HOST: "127.0.0.1", PORT: "0", DATA_DIR: options.dataDir, ...options.env }),
     stdio: ["ignore", "pipe", "pipe"],
     detached: options.ownGroup === true,
@@ -117,6 +119,7 @@ export async function runServer(options: ServerOptions): Promise<Exit & { output
   const startedAt = performance.now();
   const { child, output, exited } = spawnServer(options);
   const timer = setTimeout(() => child.kill("SIGKILL"), readyTimeoutMs);
+  void options.endWhen?.then(() => child.kill("SIGTERM"));
   const exit = await exited;
   clearTimeout(timer);
   return { ...exit, output: output(), tookMs: Math.round(performance.now() - startedAt) };

@@ -12,7 +12,7 @@ import { readConfig, type Config } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
 import { openApp } from "../../src/open.ts";
 import { openQueue } from "../../src/queue/index.ts";
-import { flushSettling } from "../../src/skills/settle.ts";
+import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { declaredAnswers } from "./declared.ts";
 import { emptyDatabase, serviceDatabase } from "./engine.ts";
 
@@ -198,7 +198,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       return announced.data.uploadId;
     },
     async settled() {
-      while (flushSettling(app) || working.size > 0) await Promise.allSettled(working);
+      while (flushProjections(app) || working.size > 0) await Promise.allSettled(working);
     },
     async empty() {
       await service.settled();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import type { PublishResult } from "../../contract/payloads.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { openCli } from "../support/cli.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
@@ -54,7 +54,7 @@ describe("a token of an organization", () => {
     await service.settled();
     const revoked = await log.findOne({ name: "organization.token_revoked", resourceId: robot.id });
     assert.deepEqual(revoked?.["actor"], created?.["actor"]);
-    assert.deepEqual(await service.app.storage.tokens.listUnsettled(new Date(Date.now() + dayMs), 10), []);
+    assert.deepEqual(await service.app.storage.tokens.listUnflushed(new Date(Date.now() + dayMs), 10), []);
   });
 
   it("may do what administrators may, and what needs a person is forbidden to it", async () => {
@@ -197,7 +197,9 @@ describe("a token of an organization", () => {
     const scheduled = await ask();
     await tenants.cancelDeletion(doomed.id, now, []);
     const restored = await ask();
-    await tenants.remove(doomed.id);
+    await tenants.scheduleDeletion(doomed.id, now, now, []);
+    await tenants.beginErasing(doomed.id, now);
+    await tenants.erase(doomed.id, now);
     const erased = await ask();
 
     assert.deepEqual([scheduled.status, restored.status, erased.status], [401, 200, 401]);

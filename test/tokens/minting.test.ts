@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { TokenPayload } from "../../contract/payloads.ts";
+import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { startTokenWorld, type TokenWorld } from "./world.ts";

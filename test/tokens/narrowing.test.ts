@@ -1,12 +1,12 @@
 /** What tokens that are narrowed by scopes and folders see and do, over REST: lists, look-ups, folders, publish, move. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { PublishResult, SkillPayload } from "../../contract/payloads.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type {
   FolderAccessPayload,
   FolderPayload,
   MovedSkillPayload,
-} from "../../contract/payloads-folders.ts";
+} from "../../contract/payloads/folders.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
@@ -243,6 +243,10 @@ describe("a token that is narrowed to a folder", () => {
       // The name is known where it lies, so no folder has to be said.
       const pushed = await publish(token, { name, content: "again\n" });
       assert.deepEqual([pushed.data.action, pushed.data.skill.id], ["updated", made.data.skill.id]);
+      // Moving it there would take it out of a restriction, which no narrowed token may lift.
+      const lifted = await move(token, name, { folder: "open/sub/more", createFolders: true });
+      assert.deepEqual([lifted.status, lifted.code], [403, "forbidden"]);
+      assert.equal((await move(owner.token, name, { folder: "open/sub" })).status, 200);
       const moved = await move(token, name, { folder: "open/sub/more", createFolders: true });
       assert.equal(moved.status, 200, JSON.stringify(moved.body));
       assert.equal(moved.data.to.path, "open/sub/more");

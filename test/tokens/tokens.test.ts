@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 
-import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads.ts";
-import { carryEvents } from "../../src/audit/events.ts";
+import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads/tokens.ts";
+import { publishEvents } from "../../src/audit/events.ts";
 import { purgeTokens, removeTokensOfUser } from "../../src/tokens/service.ts";
 import {
   createToken,
@@ -212,7 +212,7 @@ describe("personal tokens", () => {
         ["user.token_created", id],
       ],
     );
-    assert.deepEqual(await service.storage.tokens.listUnsettled(new Date(Date.now() + dayMs), 10), []);
+    assert.deepEqual(await service.storage.tokens.listUnflushed(new Date(Date.now() + dayMs), 10), []);
   });
 
   it("purges ended tokens after 30 days, but none whose event is still on it", async () => {
@@ -241,8 +241,8 @@ describe("personal tokens", () => {
     assert.deepEqual(await left(), new Set([kept.id, unsettled.id]));
     assert.ok(!(await left()).has(expiring.id));
 
-    const [document] = await service.storage.tokens.listUnsettled(service.app.now(), 10);
-    await carryEvents(service.app, service.storage.tokens, document!._id, document!.outbox!);
+    const [document] = await service.storage.tokens.listUnflushed(service.app.now(), 10);
+    await publishEvents(service.app, service.storage.tokens, document!._id, document!.outbox!);
     assert.equal(await purgeTokens(service.app), 1);
     assert.deepEqual(await left(), new Set([kept.id]));
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type {
   CreatedOrganizationTokenPayload,
   OrganizationTokenPayload,
-} from "../../contract/payloads-tokens.ts";
+} from "../../contract/payloads/tokens.ts";
 import {
   startService,
   type Answer,

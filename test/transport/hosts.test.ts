@@ -1,7 +1,22 @@
 import assert from "node:assert/strict";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openLocalHost } from "../../repos/hosts/local.ts";
 import type { Remote } from "../../repos/mirror/types.ts";
 import { commitInfo, openMirrorBench, text, type MirrorBench } from "../mirror/fixtures.ts";
@@ -44,7 +59,7 @@ describe("a directory", () => {
     return { bench, repository, host: local(remoteOf(repository.directory)), stranger: undefined };
   });
 
-  it("runs nobody's hooks as the service", async () => {
+  it("does not run the repository's hooks as the service", async () => {
     const repository = await bench.host.newRepository();
     const proof = path.join(bench.folder, "hook-ran");
     for (const name of ["pre-receive", "update"] as const) repository.hook(name, `touch '${proof}'; exit 1`);
@@ -99,6 +114,21 @@ describe("a directory", () => {
     await assert.rejects(bench.mirrors.inspect(remote), { code: "remote_too_large" });
   });
 
+  it("is read while another git adds and removes folders in it", async () => {
+    const repository = await bench.host.newRepository();
+    const commit = repository.commit({ "a.txt": "a" });
+    const folders = Array.from({ length: 500 }, (_, i) =>
+      path.join(repository.directory, `objects/tmp_${i}`),
+    );
+    for (let round = 0; round < 5; round++) {
+      for (const folder of folders) mkdirSync(folder);
+      const head = bench.mirrors.head(remoteOf(repository.directory), "main");
+      const removed = sleep(round + 1).then(() => folders.forEach((folder) => rmdirSync(folder)));
+      const [found] = await Promise.all([head, removed]);
+      assert.equal(found, commit);
+    }
+  });
+
   it("is bounded as a server is", async () => {
     const repository = await bench.host.newRepository();
     const { randomBytes } = await import("node:crypto");
@@ -108,5 +138,155 @@ describe("a directory", () => {
     await assert.rejects(mirror.fetch(remoteOf(repository.directory), "main", { maxBytes: 50_000 }), {
       code: "remote_too_large",
     });
+  });
+});
+
+describe("a directory whose owner is hostile", () => {
+  const marker = () => path.join(bench.folder, "command-ran");
+  const remoteOf = (directory: string): Remote => ({ kind: "directory", path: directory });
+  const hostile = (command: string) => `[core]\n\talternateRefsCommand = "touch '${command}'; true #"\n`;
+
+  it("is refused with the name of each key, file or link that is not accepted", async () => {
+    const { directory } = await bench.host.newRepository();
+    const other = await bench.host.newRepository();
+    const commit = other.commit({ "secret.txt": "theirs" });
+    const at = (...names: string[]) => path.join(directory, ...names);
+    const config = readFileSync(at("config"), "utf8");
+    const included = path.join(bench.folder, "included");
+    writeFileSync(included, hostile(marker()));
+    const keys: [string, RegExp][] = [
+      [hostile(marker()), /core\.alternaterefscommand/],
+      [`[CORE]\n\tAlternateRefs\\\nCommand = x\n`, /configuration can't be read/],
+      [`[core] worktree = ${bench.folder}\n[receive] denyCurrentBranch = updateInstead\n`, /core\.worktree/],
+      [`[include]\n\tpath = ${included}\n`, /include\.path/],
+      [`[includeIf "gitdir:/"]\n\tpath = ${included}\n`, /includeif\.gitdir:\/\.path/],
+      [`[core]\n\thooksPath = ${bench.folder}\n`, /core\.hookspath/],
+      [`[core]\n\tfsmonitor = touch ${marker()}\n`, /core\.fsmonitor/],
+      [`[uploadpack]\n\tpackObjectsHook = touch ${marker()}\n`, /uploadpack\.packobjectshook/],
+      [`[remote "x\\ny"]\n\tuploadpack = touch ${marker()}\n`, /remote\..*\.uploadpack/],
+      [`[extensions]\n\tpartialClone = origin\n`, /extensions\.partialclone/],
+      [`[extensions]\n\tworktreeConfig = true\n`, /extensions\.worktreeconfig/],
+      [`[core]\n\tbare = false\n`, /core\.bare/],
+      ["[core\n", /configuration can't be read/],
+    ];
+    const refusal = async (naming: RegExp) => {
+      await assert.rejects(bench.mirrors.inspect(remoteOf(directory)), (error: Error & { code?: string }) => {
+        assert.deepEqual([error.code, naming.test(error.message)], ["invalid_remote", true], error.message);
+        assert.doesNotMatch(error.message, /\n/);
+        return true;
+      });
+      assert.ok(!existsSync(marker()));
+    };
+    for (const [lines, naming] of keys) {
+      writeFileSync(at("config"), config + lines);
+      await refusal(naming);
+    }
+    writeFileSync(at("config"), config);
+
+    const elsewhere = `${other.directory}/objects\n`;
+    const files: [string, string][] = [
+      ["objects/info/alternates", elsewhere],
+      ["objects/info/http-alternates", elsewhere],
+      ["commondir", `${other.directory}\n`],
+      ["config.worktree", hostile(marker())],
+      ["shallow", `${commit}\n`],
+      ["info/grafts", `${commit}\n`],
+    ];
+    for (const [name, content] of files) {
+      mkdirSync(path.dirname(at(name)), { recursive: true });
+      writeFileSync(at(name), content);
+      await refusal(new RegExp(name));
+      rmSync(at(name));
+    }
+
+    const links: [string, string][] = [
+      ["refs/heads/main", path.join(other.directory, "refs/heads/main")],
+      ["objects/pack", path.join(other.directory, "objects/pack")],
+      ["objects/ab", path.join(other.directory, "objects/ab")],
+      ["packed-refs", path.join(other.directory, "HEAD")],
+      ["HEAD", path.join(other.directory, "HEAD")],
+      ["config", path.join(other.directory, "config")],
+    ];
+    for (const [name, target] of links) {
+      const aside = path.join(bench.folder, "aside");
+      if (existsSync(at(name))) renameSync(at(name), aside);
+      symlinkSync(target, at(name));
+      await refusal(new RegExp(name));
+      rmSync(at(name));
+      if (existsSync(aside)) renameSync(aside, at(name));
+    }
+    execFileSync("mkfifo", [at("refs/heads/pipe")]);
+    await refusal(/refs\/heads\/pipe/);
+    rmSync(at("refs/heads/pipe"));
+    assert.equal((await bench.mirrors.inspect(remoteOf(directory))).canPush, true);
+  });
+
+  it("gains nothing by a change after the check", async () => {
+    const { directory } = await bench.host.newRepository();
+    const other = await bench.host.newRepository();
+    const secret = other.commit({ "secret.txt": "theirs" });
+    const mirror = bench.newMirror();
+    const { prepared } = await mirror.build(null, [text("skills/a")], commitInfo);
+    assert.ok(prepared);
+    const config = readFileSync(path.join(directory, "config"), "utf8");
+    // A git that changes the repository right before it starts, when everything has been checked.
+    const program = path.join(bench.folder, "late-git");
+    const settings = path.join(bench.folder, "late-config");
+    writeFileSync(settings, config + hostile(marker()));
+    const steps = [
+      `case "$*" in *-pack*)`,
+      `cp '${settings}' '${directory}/config'`,
+      `echo '${other.directory}/objects' > '${directory}/objects/info/alternates'`,
+      `echo ${secret} > '${directory}/refs/heads/taken';;`,
+      `esac`,
+      `exec git "$@"`,
+    ];
+    writeFileSync(program, `#!/bin/sh\n${steps.join("\n")}\n`);
+    chmodSync(program, 0o755);
+    const late = bench.reopen({ git: { program, searchPath: process.env["PATH"] } });
+    const lateMirror = late.open({ tenantId: "5f0000000000000000000001", connectionId: "e".repeat(24) });
+
+    const pushed = await mirror.push(remoteOf(directory), "main", prepared);
+    assert.deepEqual(pushed, { status: "pushed" });
+    await late.inspect(remoteOf(directory));
+    writeFileSync(path.join(directory, "config"), config);
+    rmSync(path.join(directory, "objects/info/alternates"));
+    const taken = await lateMirror.fetch(remoteOf(directory), "taken").catch((error: Error) => error);
+
+    assert.ok(!existsSync(marker()), "a command of the configuration ran");
+    assert.ok(!("commit" in taken), "another repository's objects were read");
+    const views = path.join(path.dirname(directory), ".svc-views");
+    assert.deepEqual(readdirSync(views), [], "views were left");
+  });
+
+  it("keeps its own ways of sharing files", async () => {
+    const { directory } = await bench.host.newRepository();
+    appendFileSync(path.join(directory, "config"), "[core]\n\tsharedRepository = 0660\n");
+    const mirror = bench.newMirror();
+    const { prepared } = await mirror.build(null, [text("skills/a")], commitInfo);
+    assert.ok(prepared);
+
+    assert.deepEqual(await mirror.push(remoteOf(directory), "main", prepared), { status: "pushed" });
+
+    assert.equal(statSync(path.join(directory, "refs/heads/main")).mode & 0o777, 0o660);
+  });
+
+  it("in the SHA-256 format is refused by name", async () => {
+    const directory = path.join(bench.folder, "sha256.git");
+    runGit(bench.folder, "init", "-q", "--bare", "--object-format=sha256", directory);
+
+    await assert.rejects(bench.mirrors.inspect(remoteOf(directory)), { code: "sha256_repository" });
+
+    // The same over HTTP, where the object format is in the host's capabilities.
+    const { directory: served, remote } = await bench.host.newRepository();
+    rmSync(path.join(served, "objects"), { recursive: true });
+    rmSync(path.join(served, "config"));
+    runGit(served, "init", "-q", "--bare", "--object-format=sha256", served);
+    await assert.rejects(bench.mirrors.inspect(remote), { code: "sha256_repository" });
+    const tree = runGit(served, "write-tree");
+    const person = ["-c", "user.name=a", "-c", "user.email=a@x"];
+    const commit = runGit(served, ...person, "commit-tree", "-m", "first", tree);
+    runGit(served, "update-ref", "refs/heads/main", commit);
+    await assert.rejects(bench.mirrors.inspect(remote), { code: "sha256_repository" });
   });
 });

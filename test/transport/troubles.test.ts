@@ -8,7 +8,7 @@ import type { Mirror, Remote } from "../../repos/mirror/types.ts";
 import { commitInfo, openMirrorBench, text, type MirrorBench } from "../mirror/fixtures.ts";
 import type { HostedRepo, Trouble } from "../support/git-host.ts";
 
-const secret = "token-that-nobody-may-see";
+const secret = "token-that-must-not-leak";
 let bench: MirrorBench;
 let repository: HostedRepo;
 let mirror: Mirror;
@@ -273,17 +273,17 @@ describe("a push", () => {
     return built.prepared;
   }
 
-  it("that somebody came before is told to be late, before and after the host was asked", async () => {
+  it("that lost to another push is reported as stale, before and after the host was asked", async () => {
     const one = await prepared(repository, "one");
     const other = repository.commit({ "note.txt": "first" });
-    assert.deepEqual(await mirror.push(repository.remote, "main", one), { status: "moved" });
+    assert.deepEqual(await mirror.push(repository.remote, "main", one), { status: "stale" });
 
     const two = await prepared(repository, "two");
     let raced = "";
     await bench.host.race(repository, () => {
       raced = repository.commit({ "note.txt": "in between" });
     });
-    assert.deepEqual(await mirror.push(repository.remote, "main", two), { status: "moved" });
+    assert.deepEqual(await mirror.push(repository.remote, "main", two), { status: "stale" });
     assert.notEqual(raced, other);
     assert.equal(repository.head(), raced);
 
@@ -295,7 +295,7 @@ describe("a push", () => {
     const empty = await bench.host.newRepository();
     const first = await prepared(empty, "first");
     await bench.host.race(empty, () => empty.commit({ "x.txt": "x" }));
-    assert.deepEqual(await mirror.push(empty.remote, "main", first), { status: "moved" });
+    assert.deepEqual(await mirror.push(empty.remote, "main", first), { status: "stale" });
   });
 
   it("whose answer is lost turns out to have been taken", async () => {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { UserDoc } from "../../storage/users.ts";
-import { finishDeletion } from "../../src/auth/delete-account.ts";
-import { mendOwners } from "../../src/orgs/owners.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
+import { finishDeletion } from "../../src/accounts/delete-account.ts";
+import { repairOwners } from "../../src/orgs/owners.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { addMember } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
@@ -140,7 +140,7 @@ describe("deleting an account", () => {
 describe("deleting an account that owns an organization", () => {
   const addOwner = async (org: TestOrg, user: TestUser) => {
     await addMember(service, org, user, "owner");
-    await mendOwners(service.app, org.id);
+    await repairOwners(service.app, org.id);
   };
   const membersOf = (org: TestOrg) => count("memberships", { tenantId: org.id, active: true });
 

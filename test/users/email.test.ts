@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import type { IdentityPayload } from "../../contract/payloads.ts";
+import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
@@ -26,10 +26,10 @@ const request = (user: TestUser, email: string) =>
     cookie: user.cookie,
     body: { email, password },
   });
-const confirm = (token: string, credentials: object = {}) =>
+const confirm = (token: string, session: { cookie?: string; token?: string } = {}) =>
   service.call<{ email: string; changed: boolean }>("POST", "/api/user/email/confirm", {
     body: { token },
-    ...credentials,
+    ...(session.cookie === undefined ? session : { cookie: session.cookie }),
   });
 const profile = async (user: TestUser) =>
   (await service.call<IdentityPayload>("GET", "/api/user/profile", { cookie: user.cookie })).data;
@@ -50,7 +50,7 @@ const eventsOf = async (user: TestUser) => {
 const signIn = (email: string) => service.call("POST", "/api/auth/sign-in", { body: { email, password } });
 
 describe("the address of a new account", () => {
-  it("is confirmed by the link that is sent to it, without a session, once", async () => {
+  it("is confirmed by the link that is sent to it, in a session of the account, once", async () => {
     const user = await service.newUser("ada");
     assert.equal((await profile(user)).emailVerified, false);
     const { token, subject, text, link } = await mailTo("ada@example.com");
@@ -58,21 +58,35 @@ describe("the address of a new account", () => {
     assert.ok(text.includes('"ada"'));
     assert.ok(link.startsWith(`${service.url}/confirm-email?token=`));
 
-    const confirmed = await confirm(token);
+    const confirmed = await confirm(token, user);
 
     assert.deepEqual(confirmed.data, { email: "ada@example.com", changed: false });
     assert.equal((await profile(user)).emailVerified, true);
-    const again = await confirm(token);
+    const again = await confirm(token, user);
     assert.equal(again.code, "refused");
     assert.equal(again.details?.["reason"], "used");
     assert.deepEqual(await eventsOf(user), []);
   });
 
-  it("is confirmed by one of twenty at once", async () => {
-    await service.newUser("ada");
+  it("is not confirmed outside of a session of the account", async () => {
+    const user = await service.newUser("ada");
+    const other = await service.newUser("bob");
     const { token } = await mailTo("ada@example.com");
 
-    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(token)));
+    assert.equal((await confirm(token)).code, "unauthenticated");
+    assert.equal((await confirm(token, { token: user.token })).code, "forbidden");
+    const asOther = await confirm(token, other);
+    assert.equal(asOther.code, "forbidden");
+    assert.doesNotMatch(asOther.error!, /ada/);
+    assert.equal((await profile(user)).emailVerified, false);
+    assert.equal((await confirm(token, user)).status, 200);
+  });
+
+  it("is confirmed by one of twenty at once", async () => {
+    const user = await service.newUser("ada");
+    const { token } = await mailTo("ada@example.com");
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(token, user)));
 
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     assert.equal(answers.filter(({ details }) => details?.["reason"] === "used").length, 19);
@@ -84,7 +98,7 @@ describe("the address of a new account", () => {
     const late = await service.newUser("late");
     advance(24 * hourMs);
 
-    const refused = await confirm(token);
+    const refused = await confirm(token, user);
 
     assert.equal(refused.details?.["reason"], "expired");
     assert.deepEqual(await mails(), []);
@@ -110,7 +124,7 @@ describe("the address of a new account", () => {
       `${id}.${end}.${"A".repeat(43)}`,
       reset.token,
     ]) {
-      const refused = await confirm(wrong);
+      const refused = await confirm(wrong, user);
       assert.equal(refused.code, "refused", wrong);
       assert.equal(refused.details?.["reason"], "invalid", wrong);
     }
@@ -127,8 +141,8 @@ describe("the address of a new account", () => {
 
     assert.equal(asked.status, 200);
     const second = await mailTo("ada@example.com");
-    assert.equal((await confirm(first.token)).details?.["reason"], "used");
-    assert.equal((await confirm(second.token)).status, 200);
+    assert.equal((await confirm(first.token, user)).details?.["reason"], "used");
+    assert.equal((await confirm(second.token, user)).status, 200);
     const late = await service.call("POST", "/api/user/email/resend", { cookie: user.cookie });
     assert.equal(late.code, "refused");
     assert.deepEqual(await mails(), []);
@@ -167,7 +181,7 @@ describe("another address", () => {
     const { token } = delivered.find(({ to }) => to === "Ada@new.example" || to === "Ada@New.example")!;
     assert.equal(delivered.length, 2);
 
-    const confirmed = await confirm(token);
+    const confirmed = await confirm(token, user);
 
     assert.deepEqual(confirmed.data, { email: "Ada@New.example", changed: true });
     const { email, emailVerified } = await profile(user);
@@ -181,12 +195,25 @@ describe("another address", () => {
     assert.ok(!JSON.stringify(event).includes("@"));
   });
 
+  it("is not confirmed by a click alone, since another person may have created the account", async () => {
+    const attacker = await service.newUser("mallory");
+    await mails();
+    await request(attacker, "victim@example.com");
+    const { token } = (await mails()).find(({ to }) => to === "victim@example.com")!;
+    const other = await service.newUser("other");
+
+    assert.equal((await confirm(token)).code, "unauthenticated");
+    assert.equal((await confirm(token, other)).code, "forbidden");
+
+    assert.equal((await profile(attacker)).email, "mallory@example.com");
+  });
+
   it("leaves the old one free for somebody else", async () => {
     const user = await service.newUser("ada");
     await mails();
     await request(user, "ada@new.example");
     const token = (await mails()).find(({ to }) => to === "ada@new.example")!.token;
-    await confirm(token);
+    await confirm(token, user);
 
     const body = { email: "ada@example.com", password, name: "Other", username: "other" };
     assert.equal((await service.call("POST", "/api/auth/sign-up", { body })).status, 201);
@@ -243,7 +270,7 @@ describe("another address", () => {
     const token = (await mails()).find(({ to }) => to === "taken@example.com")!.token;
     await service.newUser("taken");
 
-    const refused = await confirm(token);
+    const refused = await confirm(token, user);
 
     assert.equal(refused.code, "already_exists");
     assert.equal((await profile(user)).email, "ada@example.com");
@@ -257,7 +284,8 @@ describe("another address", () => {
     const tokens = (await mails()).filter(({ to }) => to === "shared@example.com").map(({ token }) => token);
     assert.equal(tokens.length, 20);
 
-    const answers = await Promise.all(tokens.map((token) => confirm(token)));
+    const ownerOf = (token: string) => users.find(({ id }) => token.startsWith(id));
+    const answers = await Promise.all(tokens.map((token) => confirm(token, ownerOf(token))));
 
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     assert.equal(answers.filter(({ code }) => code === "already_exists").length, 19);
@@ -271,7 +299,7 @@ describe("another address", () => {
     await request(user, "ada@new.example");
     const token = (await mails()).find(({ to }) => to === "ada@new.example")!.token;
 
-    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(token)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(token, user)));
 
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     assert.equal(answers.filter(({ details }) => details?.["reason"] === "used").length, 19);
@@ -287,8 +315,8 @@ describe("another address", () => {
     await request(user, "second@example.com");
     const second = (await mails()).find(({ to }) => to === "second@example.com")!;
 
-    assert.equal((await confirm(first.token)).details?.["reason"], "used");
-    assert.equal((await confirm(second.token)).status, 200);
+    assert.equal((await confirm(first.token, user)).details?.["reason"], "used");
+    assert.equal((await confirm(second.token, user)).status, 200);
     assert.equal((await profile(user)).email, "second@example.com");
   });
 
@@ -302,7 +330,7 @@ describe("another address", () => {
     const changed = await service.call("POST", "/api/user/password", { token: user.token, body });
     assert.equal(changed.status, 200);
 
-    assert.equal((await confirm(token)).details?.["reason"], "used");
+    assert.equal((await confirm(token, user)).details?.["reason"], "used");
     const left = await mails();
     assert.equal(
       left.find(({ to }) => to === "other@example.com"),

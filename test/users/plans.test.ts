@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Document } from "mongodb";
 import { purgeSessions } from "../../src/auth/sessions.ts";
-import { tendMails } from "../../workers/mail/tend.ts";
+import { reconcileMails } from "../../workers/mail/reconcile-mails.ts";
 import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 
@@ -89,7 +89,7 @@ describe("the queries of accounts", () => {
     const { queue } = service.app;
     const queued: object[] = [];
     service.app.queue = { ...queue, enqueue: async (_, payload) => void queued.push(payload) };
-    assertIndexed(await plansOf(service, () => tendMails(service.app)), 3);
+    assertIndexed(await plansOf(service, () => reconcileMails(service.app)), 3);
     service.app.queue = queue;
     assert.equal(queued.length, 1);
     assertIndexed(await plansOf(service, () => purgeSessions(service.app)), 2);

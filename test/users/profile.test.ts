@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 
-import { IdentityPayload } from "../../contract/payloads.ts";
-import { AuditLogPayload } from "../../contract/payloads-audit.ts";
+import { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import {
   createToken,
   signUp,
@@ -104,7 +104,7 @@ describe("the profile", () => {
     assert.match(entries[0]!.ip!, /^[0-9a-f]{64}$/);
     const other = await service.call("GET", "/api/user/audit-log", { cookie: bob.cookie });
     assert.equal(other.body.data["total"], 0);
-    assert.deepEqual(await service.storage.users.listUnsettled(new Date(Date.now() + 1000), 10), []);
+    assert.deepEqual(await service.storage.users.listUnflushed(new Date(Date.now() + 1000), 10), []);
   });
 
   it("pages the log from its newest end", async () => {

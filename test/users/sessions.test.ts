@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import type { SessionPayload } from "../../contract/payloads-accounts.ts";
+import type { SessionPayload } from "../../contract/payloads/accounts.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { clientOf } from "../../src/auth/user-agent.ts";
-import { reconcile } from "../../workers/upkeep/reconcile.ts";
-import { purge } from "../../workers/upkeep/purge.ts";
+import { reconcile } from "../../workers/maintenance/reconcile.ts";
+import { purge } from "../../workers/maintenance/purge.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -177,11 +177,14 @@ describe("ending one session", () => {
     await storage.sessions.touch(id, advance(1000), new Date(now.getTime() + 86_400_000));
     assert.equal(await holds(other), false);
 
-    const rows = storage.database.collection<{ _id: string; unsettledAt?: Date }>("sessions");
+    const rows = storage.database.collection<{ _id: string; unsettledAt?: Date; notice?: object }>(
+      "sessions",
+    );
     await service.settled();
     assert.equal((await rows.findOne({ _id: id }))!.unsettledAt, undefined);
     await purge(service.app);
-    assert.equal(await rows.findOne({ _id: id }), null);
+    // A row whose mail still waits is kept until it is sent.
+    assert.equal(await rows.findOne({ _id: id, notice: { $exists: false } }), null);
   });
 
   it("is carried to the log by the reconcile job where the process stopped before", async () => {
@@ -253,17 +256,23 @@ describe("ending all other sessions", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { token: user.token })).status, 200);
   });
 
-  it("removes the rows, and never those of somebody else", async () => {
+  it("removes the rows whose mail is sent, and never those of somebody else", async () => {
     const ada = await service.newUser();
     const user = await service.newUser();
+    const mailSent = await signIn(user);
+    const { id } = (await list(mailSent)).find((session) => session.current)!;
+    await service.app.storage.sessions.removeNotice(id);
     await signIn(user);
-    const rows = service.app.storage.database.collection<{ userId: string }>("sessions");
+    const waiting = (await list(user.cookie)).map((session) => session.id).filter((other) => other !== id);
+    const rows = service.app.storage.database.collection<{ _id: string; userId: string }>("sessions");
     const kept = await rows.countDocuments({ userId: ada.id });
 
     await service.call("DELETE", "/api/user/sessions", { cookie: user.cookie });
     await service.settled();
 
-    assert.equal(await rows.countDocuments({ userId: user.id }), 1);
+    const left = await rows.find({ userId: user.id }).toArray();
+    assert.equal(waiting.length, 2);
+    assert.deepEqual(left.map(({ _id }) => _id).sort(), waiting.sort());
     assert.equal(await rows.countDocuments({ userId: ada.id }), kept);
   });
 

@@ -62,6 +62,7 @@ describe("svc publish --personal", () => {
       "format",
       "ignoredFlags",
       "skill",
+      "unchanged",
       "url",
       "warnings",
     ]);

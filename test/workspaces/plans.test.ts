@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { WorkspacePayload } from "../../contract/payloads-workspaces.ts";
+import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { workspaceStates } from "../../contract/vocabulary.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
 import type { WorkspaceDoc } from "../../storage/workspaces.ts";
-import { tendWorkspaces } from "../../workers/workspaces/tend.ts";
+import { reconcileWorkspaces } from "../../workers/workspaces/reconcile-workspaces.ts";
 import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -117,7 +117,7 @@ describe("the plans of queries about 1,500 workspaces", () => {
       await world.at(world.owner, "POST", "/retry", { userId: alice.id });
       await world.at(world.owner, "POST", "/reassign", { userId: bob.id, toUserId: alice.id });
       await world.at(world.owner, "DELETE", `/members/${leaver.id}`);
-      await tendWorkspaces(service.app, service.app.now());
+      await reconcileWorkspaces(service.app, service.app.now());
     });
 
     assertIndexed(plans, 120);

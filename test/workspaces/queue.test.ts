@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startWorkers } from "../../workers/start.ts";
 import type { Consumers } from "../../src/queue/index.ts";
 import { makeWorld as makeOrganization } from "../orgs/world.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import type { WorkspacePayload } from "../../contract/payloads-workspaces.ts";
+import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
+import { until } from "../support/until.ts";
 
 let service: TestService;
 let workers: Consumers;
@@ -17,14 +17,6 @@ after(async () => {
   await workers.close();
   await service.close();
 });
-
-async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
-  for (const deadline = performance.now() + 20_000; performance.now() < deadline; await sleep(50)) {
-    const found = await look();
-    if (found) return found;
-  }
-  throw new Error(`${what} did not come to be`);
-}
 
 describe("workspaces, by the queue alone", () => {
   it("are made on enabling and on joining, kept on leaving, and deleted when asked to", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { FolderPayload } from "../../contract/payloads-folders.ts";
-import type { SkillPayload } from "../../contract/payloads.ts";
+import type { FolderPayload } from "../../contract/payloads/folders.ts";
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { newFolder } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
@@ -131,12 +131,43 @@ describe("the operations of workspaces", () => {
     }
   });
 
-  it("let nobody with that permission alone have or destroy what others left", async () => {
+  const joinAs = async (name: string, permissions: object) => {
     const made = await service.call<{ id: string }>("POST", `/api/tenants/${world.org.id}/roles`, {
       token: world.owner.token,
-      body: { name: "Caretaker", permissions: { personalWorkspace: ["manage"], skill: ["read"] } },
+      body: { name, permissions: { personalWorkspace: ["manage"], ...permissions } },
     });
-    const [caretaker, leaver] = [await world.join(made.data.id), await world.join()];
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    return world.join(made.data.id);
+  };
+
+  it("rename or move the restricted folder around them only for callers who may do so to any such folder", async () => {
+    const update = { folder: ["create", "update"] };
+    const manageAcl = { folder: ["create", "update", "manageAcl"] };
+    const [caretaker, editor, onlyAcl, manager] = await Promise.all([
+      joinAs("Path caretaker", { skill: ["read"] }),
+      joinAs("Path editor", { skill: ["read", "update"], ...update }),
+      joinAs("Grants only", { skill: ["read"], folder: ["manageAcl"] }),
+      joinAs("Path manager", { skill: ["read", "update"], ...manageAcl }),
+    ]);
+    const path = (await world.overview()).folder?.path;
+
+    for (const [name, user] of Object.entries({ caretaker, editor, onlyAcl }))
+      for (const body of [{ name: "Freed" }, { parentId: ordinary.id }, { name: "Freed", dryRun: true }]) {
+        const refused = await world.at(user, "POST", "/move", body);
+        const why = `${name} ${JSON.stringify(body)} ${JSON.stringify(refused.body)}`;
+        assert.deepEqual([refused.status, refused.code], [403, "forbidden"], why);
+        assert.match(refused.error!, user === onlyAcl ? /folder:update/ : /folder:manageAcl/, why);
+      }
+    assert.equal((await world.overview()).folder?.path, path);
+    const renamed = await world.at(manager, "POST", "/move", { name: "Renamed by its manager" });
+    const back = await world.at(manager, "POST", "/move", { name: "Personal" });
+
+    assert.deepEqual([renamed.status, back.status], [200, 200], JSON.stringify(renamed.body));
+    assert.equal((await world.overview()).folder?.path, path);
+  });
+
+  it("let nobody with that permission alone have or destroy what others left", async () => {
+    const [caretaker, leaver] = [await joinAs("Caretaker", { skill: ["read"] }), await world.join()];
     await world.sync();
     await world.leave(leaver);
     const body = { userId: leaver.id, toUserId: caretaker.id };

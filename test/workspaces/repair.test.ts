@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { FolderAccessPayload } from "../../contract/payloads-folders.ts";
-import type { WorkspacePayload } from "../../contract/payloads-workspaces.ts";
+import type { FolderAccessPayload } from "../../contract/payloads/folders.ts";
+import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { limits } from "../../contract/limits.ts";
 import { changeTree } from "../../src/folders/change.ts";
 import { processors } from "../../workers/processors.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
-import { addMember, newFolder } from "../support/organization.ts";
+import { addMember, governed, newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
 
@@ -99,7 +99,7 @@ describe("repairing workspaces", () => {
     const rows = service.app.storage.database.raw.collection("workspaces");
     await rows.deleteOne({ userId: first.user.id });
     await damage(second.folderId, () => ({ deletedAt: service.app.now() }));
-    await service.app.storage.places.releaseAllOf(second.folderId);
+    await service.app.storage.pathReservations.releaseAllOf(second.folderId);
 
     assert.equal(await repair(), 2);
     await assertWhole(first.user);
@@ -133,7 +133,7 @@ describe("repairing workspaces", () => {
     assert.equal(await repair(), 1);
     await assertWhole({ ...user, username });
     // The former name is free again.
-    const { places } = service.app.storage;
+    const { pathReservations } = service.app.storage;
     const root = (await world.overview()).folder!.id;
     const freed = {
       _id: "x",
@@ -144,15 +144,15 @@ describe("repairing workspaces", () => {
       ownerId: "x",
       createdAt: service.app.now(),
     } as const;
-    assert.equal(await places.take(freed), "taken");
-    await places.release(freed);
+    assert.equal(await pathReservations.reserve(freed), "reserved");
+    await pathReservations.release(freed);
   });
 
   it("makes the folder around them anew where it is gone", async () => {
     const root = (await world.overview()).folder!.id;
     const { user } = await newWorkspace();
     await damage(root, () => ({ deletedAt: service.app.now() }));
-    await service.app.storage.places.releaseAllOf(root);
+    await service.app.storage.pathReservations.releaseAllOf(root);
     const waiting = await world.join();
     await world.sync();
     const failed = await world.workspaceOf(waiting);
@@ -164,6 +164,107 @@ describe("repairing workspaces", () => {
     assert.equal((await world.at(world.owner, "POST", "/retry", { userId: waiting.id })).status, 200);
     await world.sync();
     await assertWhole(waiting);
+  });
+});
+
+describe("a restriction inside a workspace", () => {
+  /** A subfolder of a new workspace with a skill in it, restricted as earlier versions let it be. */
+  async function lockedOut() {
+    const { user, folderId } = await newWorkspace();
+    const inner = await newFolder(service, world.org, user, `personal/${user.username}/inner`);
+    await damage(inner.id, () => ({
+      restricted: true,
+      grants: [{ type: "member", id: stranger.id, level: "viewer" }],
+    }));
+    const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
+      token: world.owner.token,
+      body: {
+        tenantId: world.org.slug,
+        name: `In ${user.username}`,
+        content: "x\n",
+        folder: `personal/${user.username}/inner`,
+      },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    await governed(service, world.org);
+    return { user, folderId, inner, skillId: made.data.skill.id };
+  }
+  let stranger: TestUser;
+  before(async () => {
+    stranger = await world.join();
+  });
+  const isLifted = async (id: string) => {
+    const folder = (await service.app.storage.folders.find(id))!;
+    return [folder.restricted, folder.grants.length];
+  };
+
+  it("never locks its member out: they read, list and write in it", async () => {
+    const { user, inner, skillId } = await lockedOut();
+
+    const read = await service.call("GET", `/api/skills/${skillId}`, { token: user.token });
+    const written = await service.call("PUT", `/api/skills/${skillId}`, {
+      token: user.token,
+      body: { tags: ["mine"] },
+    });
+    const access = await service.call<FolderAccessPayload>("GET", `/api/folders/${inner.id}/access`, {
+      token: user.token,
+    });
+
+    assert.deepEqual([read.status, written.status], [200, 200], JSON.stringify(read.body));
+    assert.equal((await world.skills(user, `&folder_id=${inner.id}`)).length, 1);
+    assert.equal((await world.skills(user, "&personal=true")).length, 1);
+    assert.equal(access.data.level, "editor");
+    const other = await world.join();
+    assert.equal((await service.call("GET", `/api/skills/${skillId}`, { token: other.token })).status, 404);
+  });
+
+  it("is reported and lifted by repair, and by the job that looks after workspaces", async () => {
+    const first = await lockedOut();
+
+    assert.equal(await repair(), 1);
+    assert.deepEqual(await mendedOf(first.user), [["nested restriction"]]);
+    assert.deepEqual(await isLifted(first.inner.id), [false, 0]);
+    const seen = await service.call("GET", `/api/skills/${first.skillId}`, { token: stranger.token });
+    assert.equal(seen.status, 404);
+    const second = await lockedOut();
+    await world.at(world.owner, "POST", "/disable");
+    await world.sync();
+    assert.deepEqual(await isLifted(second.inner.id), [false, 0]);
+    await service.settled();
+    assert.deepEqual(await mendedOf(second.user), [["nested restriction"]]);
+    await world.enable();
+  });
+
+  it("is neither set nor brought in, and goes when the workspace is given away", async () => {
+    const { user, inner } = await lockedOut();
+    await repair();
+    const outside = await newFolder(service, world.org, world.owner, `team-${user.username}/closed`);
+    await restrict(service, world.owner, outside.id, []);
+    const path = `/api/folders/${inner.id}/access`;
+
+    for (const restricted of [true, false]) {
+      const set = await service.call("PUT", path, {
+        token: world.owner.token,
+        body: { restricted, grants: [] },
+      });
+      assert.deepEqual([set.status, set.code], [422, "managed_folder"], JSON.stringify(set.body));
+    }
+    for (const id of [outside.id, outside.parentId]) {
+      const moved = await service.call("PATCH", `/api/folders/${id}`, {
+        token: world.owner.token,
+        body: { parentId: inner.id },
+      });
+      assert.deepEqual([moved.status, moved.code], [422, "managed_folder"], JSON.stringify(moved.body));
+    }
+    await damage(inner.id, () => ({ restricted: true }));
+    await world.leave(user);
+    const heir = await newWorkspace();
+    const given = await world.at(world.owner, "POST", "/reassign", {
+      userId: user.id,
+      toUserId: heir.user.id,
+    });
+    assert.equal(given.status, 200, JSON.stringify(given.body));
+    assert.deepEqual(await isLifted(inner.id), [false, 0]);
   });
 });
 

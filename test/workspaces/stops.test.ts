@@ -84,8 +84,8 @@ describe("provisioning that is stopped", () => {
   const points = [
     ["workspaces", "insertNew", "before", 1],
     ["workspaces", "insertNew", "after", 1],
-    ["places", "take", "before", 2],
-    ["places", "take", "after", 2],
+    ["pathReservations", "reserve", "before", 2],
+    ["pathReservations", "reserve", "after", 2],
     ["folders", "commit", "before", 1],
     ["folders", "commit", "after", 1],
     ["workspaces", "markProvisioned", "before", 1],

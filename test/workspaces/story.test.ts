@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, SkillPayload } from "../../contract/payloads.ts";
-import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads-folders.ts";
-import type { WorkspacePayload } from "../../contract/payloads-workspaces.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
+import type {
+  FolderAccessPayload,
+  FolderPayload,
+  MovedSkillPayload,
+} from "../../contract/payloads/folders.ts";
+import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
@@ -92,6 +96,29 @@ describe("personal workspaces, from the first to the last day", () => {
       assert.match(refused.error!, /private/);
     }
     assert.equal((await world.publish(alice, "Notes", { visibility: "private" })).status, 201);
+  });
+
+  it("are left by what their member moves out, who is shown who can read it then", async () => {
+    const { id } = (await world.publish(alice, "Outgoing")).data.skill;
+    const move = (user: TestUser, body: object) =>
+      service.call<MovedSkillPayload>("POST", `/api/skills/${id}/move`, { token: user.token, body });
+
+    const tried = await move(alice, { folder: "/", dryRun: true });
+    const byOther = await move(bob, { folder: "/" });
+    const moved = await move(alice, { folder: "/" });
+
+    assert.deepEqual(
+      [
+        tried.data.exposure.before.visibility,
+        tried.data.exposure.after.visibility,
+        tried.data.exposure.widened,
+      ],
+      ["restricted", "organization", true],
+    );
+    assert.equal(byOther.code, "not_found");
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    assert.equal((await get(bob, `/api/skills/${id}`)).status, 200);
+    await service.call("DELETE", `/api/skills/${id}`, { token: world.owner.token });
   });
 
   it("are name spaces of their own", async () => {

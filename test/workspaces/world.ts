@@ -1,7 +1,7 @@
 /** An organization with workspaces in it, as the tests of workspaces begin. */
 import assert from "node:assert/strict";
-import type { PublishResult, SkillPayload } from "../../contract/payloads.ts";
-import type { WorkspacePayload, WorkspaceSettingsPayload } from "../../contract/payloads-workspaces.ts";
+import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { WorkspacePayload, WorkspaceSettingsPayload } from "../../contract/payloads/workspaces.ts";
 import { processors } from "../../workers/processors.ts";
 import { newMember } from "../support/organization.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";

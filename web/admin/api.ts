@@ -1,6 +1,6 @@
 /** The administrators' interface of the service, as this page calls it. */
 import type { FailureBody } from "../../contract/errors.ts";
-import type { AuditLogPayload } from "../../contract/payloads-audit.ts";
+import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import type {
   AdminConnectionPayload,
   HealthPayload,
@@ -9,7 +9,7 @@ import type {
   JobPayload,
   QueuePayload,
   RetriedPayload,
-} from "../../contract/payloads-jobs.ts";
+} from "../../contract/payloads/jobs.ts";
 import type { JobState, MetricRange } from "../../contract/vocabulary.ts";
 
 const answerMs = 15_000;

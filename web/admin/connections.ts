@@ -1,5 +1,5 @@
 /** The connections of organizations, those in trouble first: as many pages as the reader has asked for. */
-import type { AdminConnectionPayload } from "../../contract/payloads-jobs.ts";
+import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import { api, messageOf } from "./api.ts";
 import { h, part, show } from "./dom.ts";
 import { ago, duration } from "./words.ts";

@@ -1,5 +1,5 @@
 /** The page's two dialogs: a question before what can't be taken back, and a job in full. */
-import type { JobDetailPayload } from "../../contract/payloads-jobs.ts";
+import type { JobDetailPayload } from "../../contract/payloads/jobs.ts";
 import { h, part, show } from "./dom.ts";
 import { actions, jobDetail } from "./jobs.ts";
 

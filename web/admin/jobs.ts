@@ -1,5 +1,5 @@
 /** The list of jobs of one state, and one job in full. */
-import type { JobDetailPayload, JobPayload } from "../../contract/payloads-jobs.ts";
+import type { JobDetailPayload, JobPayload } from "../../contract/payloads/jobs.ts";
 import { jobStates, type JobState } from "../../contract/vocabulary.ts";
 import { h } from "./dom.ts";
 import { ago, clock, count, duration, payloadText } from "./words.ts";

@@ -1,5 +1,5 @@
 /** The list of jobs that the page shows: read by pages, and read again whenever it has changed. */
-import type { JobPayload } from "../../contract/payloads-jobs.ts";
+import type { JobPayload } from "../../contract/payloads/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import { api, CallError } from "./api.ts";
 import { h, part, show } from "./dom.ts";

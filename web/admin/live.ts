@@ -2,7 +2,7 @@
  * Keeps the page told of the queues: by the service's events, or, where they do not come, by asking every few seconds.
  * The page says at any time which of the two it is, so that nobody takes old figures for new ones.
  */
-import type { QueuePayload, QueuesEvent } from "../../contract/payloads-jobs.ts";
+import type { QueuePayload, QueuesEvent } from "../../contract/payloads/jobs.ts";
 import { api, CallError } from "./api.ts";
 
 /** `away`: neither events nor answers. `ended`: this is no administrator's session any more. */

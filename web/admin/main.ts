@@ -1,5 +1,5 @@
-/** The page of the service's workers (`docs/workers.md`): what it shows is in its address, what it is told comes live. */
-import type { JobDetailPayload, QueuePayload } from "../../contract/payloads-jobs.ts";
+/** The page of the service's workers (`docs/reference/workers.md`): what it shows is in its address, what it is told comes live. */
+import type { JobDetailPayload, QueuePayload } from "../../contract/payloads/jobs.ts";
 import { jobStates, metricRanges, type JobState } from "../../contract/vocabulary.ts";
 import { api, CallError, messageOf } from "./api.ts";
 import { openConnectionList } from "./connections.ts";

@@ -1,5 +1,5 @@
 /** How jobs fared over time: done above, failed below, each with its own scale, so that colour alone tells nothing. */
-import type { JobMetricsPayload } from "../../contract/payloads-jobs.ts";
+import type { JobMetricsPayload } from "../../contract/payloads/jobs.ts";
 import { h } from "./dom.ts";
 import { clock, count, duration } from "./words.ts";
 

@@ -1,5 +1,5 @@
 /** The table of queues. */
-import type { QueuePayload } from "../../contract/payloads-jobs.ts";
+import type { QueuePayload } from "../../contract/payloads/jobs.ts";
 import { h } from "./dom.ts";
 import { count, duration } from "./words.ts";
 

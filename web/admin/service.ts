@@ -1,6 +1,6 @@
-/** What the service stands on, and what administrators did. */
-import type { AuditLogPayload } from "../../contract/payloads-audit.ts";
-import type { HealthPayload } from "../../contract/payloads-jobs.ts";
+/** System health and admin activity. */
+import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
+import type { HealthPayload } from "../../contract/payloads/jobs.ts";
 import { h } from "./dom.ts";
 import { ago, bytes, duration, payloadText } from "./words.ts";
 
@@ -9,7 +9,7 @@ export function healthList(health: HealthPayload): Element {
   const disk = ({ freeBytes, totalBytes }: HealthPayload["disks"][number]) =>
     freeBytes === null ? "can't be read" : `${bytes(freeBytes)} free of ${bytes(totalBytes)}`;
   const answered = (ms: number | null) => (ms === null ? "" : `, in ${duration(ms)}`);
-  const rows: [name: string, ok: boolean, told: string][] = [
+  const rows: [name: string, ok: boolean, detail: string][] = [
     ["Database", database.ok, database.detail + answered(database.ms)],
     ["Queue", queue.ok, queue.detail + answered(queue.ms)],
     ["Git", git.ok, git.detail],
@@ -22,9 +22,9 @@ export function healthList(health: HealthPayload): Element {
   return h(
     "dl",
     { class: "health" },
-    ...rows.flatMap(([name, ok, told]) => [
+    ...rows.flatMap(([name, ok, detail]) => [
       h("dt", {}, name),
-      h("dd", {}, h("strong", { class: ok ? "good" : "bad" }, ok ? "well" : "trouble"), ` ${told}`),
+      h("dd", {}, h("strong", { class: ok ? "good" : "bad" }, ok ? "OK" : "Problem"), ` ${detail}`),
     ]),
     h("dt", {}, "This process"),
     h(

@@ -1,25 +1,66 @@
-/** Sends what waits to be told to the owner of an account, each mail once unless a stop comes between it and its note. */
+/** Sends the pending mails of an account, each once unless a crash occurs between sending and removal. */
 import type { App } from "../../src/app.ts";
-import { writeMail } from "../../src/auth/account-mails.ts";
-import { MailError, sendMail } from "../../src/mail/mailer.ts";
+import { writeAccessMail } from "../../src/accounts/access-mails.ts";
+import { writeMail } from "../../src/accounts/account-mails.ts";
+import { MailError, type Mail } from "../../src/mail/mailer.ts";
 
-/** Throws the first trouble that another try may mend, after every other mail had its turn. */
+/** Larger backlogs occur only while the mail server is unavailable; the next job sends the rest. */
+const batch = 100;
+
+type Account = NonNullable<Awaited<ReturnType<App["storage"]["users"]["findWithMails"]>>>;
+
+/** A pending mail, in the document of the account, a session or a token. */
+interface Waiting {
+  kind: string;
+  write(): Mail | undefined | Promise<Mail | undefined>;
+  remove(): Promise<void>;
+}
+
+/** Tries every mail, then throws the first error that a retry may resolve. */
 export async function sendAccountMails(app: App, { userId }: { userId: string }): Promise<void> {
   const user = await app.storage.users.findWithMails(userId);
   if (!user) return;
   let trouble: unknown;
-  for (const due of user.mailsDue ?? []) {
+  for (const { kind, write, remove } of [...ofAccount(app, user), ...(await ofAccess(app, user))]) {
     try {
-      const mail = await writeMail(app, user, due);
-      if (mail) await sendMail(app, mail);
+      const mail = await write();
+      if (mail) await app.mail.send(mail);
     } catch (error) {
       if (!(error instanceof MailError) || error.retryable) {
         trouble ??= error;
         continue;
       }
-      app.log.warn({ error, userId, kind: due.kind }, "a mail was refused for good and is given up");
+      app.log.warn({ error, userId, kind }, "dropped a mail that was permanently refused");
     }
-    await app.storage.users.removeMail(userId, due.id);
+    await remove();
   }
   if (trouble) throw trouble;
+}
+
+function ofAccount(app: App, user: Account): Waiting[] {
+  return (user.mailsDue ?? []).map((due) => ({
+    kind: due.kind,
+    write: () => writeMail(app, user, due),
+    remove: () => app.storage.users.removeMail(user._id, due.id),
+  }));
+}
+
+async function ofAccess(app: App, user: Account): Promise<Waiting[]> {
+  const { sessions, tokens } = app.storage;
+  const [newSessions, newTokens] = await Promise.all([
+    sessions.listNoticesTo(user._id, batch),
+    tokens.listNoticesTo(user._id, batch),
+  ]);
+  return [
+    ...newSessions.map((record) => ({
+      kind: "new-session",
+      write: () => writeAccessMail(app, user, { kind: "session", record }),
+      remove: () => sessions.removeNotice(record._id),
+    })),
+    ...newTokens.map((record) => ({
+      kind: "new-token",
+      write: () => writeAccessMail(app, user, { kind: "token", record }),
+      remove: () => tokens.removeNotice(record._id),
+    })),
+  ];
 }

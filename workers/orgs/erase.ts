@@ -1,10 +1,11 @@
 /**
- * Erases an organization whose grace period is over: every room that keeps something of one names its eraser here. Each
- * works in parts and may run twice; the organization's own document goes last, so that a stop is gone on with.
+ * Erases an organization whose grace period is over. Every collection with documents of an organization has an eraser
+ * here, which works in batches and may run twice. The organization's own document is erased last, so that an interrupted
+ * run is resumed; its slugs stay reserved.
  */
 import type { App } from "../../src/app.ts";
 
-import { endConnection } from "../../src/sync/disconnect.ts";
+import { endConnection } from "../../src/sync/connection/disconnect.ts";
 
 type Eraser = (app: App, tenantId: string) => Promise<void>;
 
@@ -12,7 +13,7 @@ const inSlices = async (remove: () => Promise<number>) => {
   while ((await remove()) > 0);
 };
 
-/** In this order: who is in goes first, and the log last, since other rooms' documents may still carry events. */
+/** The order matters: members first, so that access ends; the audit log last, since other documents may hold events. */
 const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.memberships.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.workspaces.removeOfTenant(id)),
@@ -28,16 +29,18 @@ const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.syncRuns.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.syncConflicts.removeOfTenant(id)),
   eraseSkills,
+  ({ storage }, id) => inSlices(() => storage.skillReports.removeOfTenant(id)),
+  ({ storage }, id) => inSlices(() => storage.refusedContents.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.downloads.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.installs.removeOfTenant(id)),
-  ({ storage }, id) => storage.places.removeOfTenant(id),
+  ({ storage }, id) => storage.pathReservations.removeOfTenant(id),
   ({ storage }, id) => storage.folders.removeOfTenant(id),
   ({ storage }, id) => inSlices(() => storage.auditEvents.removeOfTenant(id)),
 ];
 
 const batch = 100;
 
-/** The host is asked to forget us once; an organization's end does not wait for it. */
+/** Asks the host once to remove the webhook; a failure does not delay the erasure. */
 async function endConnections(app: App, tenantId: string): Promise<void> {
   await app.storage.connections.disconnect(tenantId, app.now(), []);
   const connection = await app.storage.connections.findOfTenant(tenantId);
@@ -51,11 +54,11 @@ async function endConnections(app: App, tenantId: string): Promise<void> {
 export async function eraseTenant(app: App, tenantId: string): Promise<void> {
   if (!(await app.storage.tenants.beginErasing(tenantId, app.now()))) return;
   for (const erase of erasers) await erase(app, tenantId);
-  await app.storage.tenants.remove(tenantId);
+  await app.storage.tenants.erase(tenantId, app.now());
   app.log.info({ tenantId }, "an organization was erased");
 }
 
-/** Bytes first, a skill's own document last: what has no document is nobody's to find again. */
+/** Erases the bytes first and a skill's own document last: without a document, its bytes could not be found again. */
 async function eraseSkills(app: App, tenantId: string): Promise<void> {
   const { tenantSkills, versions, downloads, searchEntries, skills } = app.storage;
   for (;;) {

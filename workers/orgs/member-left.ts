@@ -1,13 +1,13 @@
 /**
- * What hung on a membership goes after it: every room that keeps something of a member names its cleaner here. Each may
- * run twice. Only when all are through does the ended membership go, and with it what keeps the person from joining again.
+ * Removes everything that depended on a membership that has ended. Every collection with documents of a member has a
+ * cleaner here, which may run twice. The ended membership, which prevents the user from rejoining, is removed last.
  */
 import type { App } from "../../src/app.ts";
-import { carryEvents } from "../../src/audit/events.ts";
+import { publishEvents } from "../../src/audit/events.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
-import { removeInstallsOfMember } from "../../src/skills/installs.ts";
+import { removeInstallsOfMember } from "../../src/skills/analytics/installs.ts";
 import { keepWorkspace } from "../../src/workspaces/leave.ts";
-import { mendEach } from "../upkeep/mend-each.ts";
+import { repairEach } from "../maintenance/repair-each.ts";
 
 type Cleaner = (app: App, member: { tenantId: string; userId: string }) => Promise<unknown>;
 
@@ -29,15 +29,15 @@ export async function cleanUpAfterMember(
   if (ended.length === 0) return;
   for (const clean of cleaners) await clean(app, { tenantId, userId });
   for (const row of ended) {
-    await carryEvents(app, memberships, row._id, row.outbox ?? []);
+    await publishEvents(app, memberships, row._id, row.outbox ?? []);
     await memberships.remove(row._id);
   }
 }
 
-/** The same for those whose job was lost. */
+/** Cleans up after ended memberships whose job was lost. */
 export async function cleanUpAfterMembers(app: App, before: Date): Promise<void> {
   const { memberships } = app.storage;
-  await mendEach(
+  await repairEach(
     app,
     batch,
     (limit) => memberships.listRemoved(undefined, before, limit),

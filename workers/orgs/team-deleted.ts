@@ -1,8 +1,8 @@
-/** Takes a deleted team out of everything that names it, in every room, then its own document. Each part may run twice. */
+/** Removes every reference to a deleted team, then the team's own document. Each part may run twice. */
 import type { App } from "../../src/app.ts";
-import { carryEvents } from "../../src/audit/events.ts";
+import { publishEvents } from "../../src/audit/events.ts";
 import { revokeGrantsOf } from "../../src/folders/access.ts";
-import { mendEach } from "../upkeep/mend-each.ts";
+import { repairEach } from "../maintenance/repair-each.ts";
 
 type Cleaner = (app: App, team: { tenantId: string; teamId: string }) => Promise<unknown>;
 
@@ -19,14 +19,14 @@ export async function cleanUpAfterTeam(app: App, { teamId }: { teamId: string })
   const team = await teams.findRemoved(teamId);
   if (!team) return;
   for (const clean of cleaners) await clean(app, { tenantId: team.tenantId, teamId });
-  await carryEvents(app, teams, teamId, team.outbox ?? []);
+  await publishEvents(app, teams, teamId, team.outbox ?? []);
   await teams.remove(teamId);
 }
 
-/** The same for those whose job was lost. */
+/** Cleans up after deleted teams whose job was lost. */
 export async function cleanUpAfterTeams(app: App, before: Date): Promise<void> {
   const { teams } = app.storage;
-  await mendEach(
+  await repairEach(
     app,
     batch,
     (limit) => teams.listRemoved(before, limit),

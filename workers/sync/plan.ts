@@ -1,9 +1,10 @@
 /** Plans of syncs in a process of their own: whatever a host sends, it takes that process down and not the service. */
 import type { FailureCode } from "../../contract/errors.ts";
-import type { SyncPlanPayload } from "../../contract/payloads-sync.ts";
+import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import type { App } from "../../src/app.ts";
 import { type FailureDetails, ServiceError } from "../../src/errors.ts";
-import { makePlan, type PlanWork } from "../../src/sync/make-plan.ts";
+import { makePlan } from "../../src/sync/preview/make-plan.ts";
+import type { PlanRequest } from "../../src/sync/preview/plan-request.ts";
 
 /** A plan, or why there is none: an error of a service loses its details on the way between processes. */
 export type PlanOutcome =
@@ -11,7 +12,7 @@ export type PlanOutcome =
   | { failure: { code: FailureCode; message: string; details: FailureDetails | undefined } };
 
 /** The part of the process that makes it. */
-export async function planForParent(app: App, work: PlanWork): Promise<PlanOutcome> {
+export async function planForParent(app: App, work: PlanRequest): Promise<PlanOutcome> {
   try {
     return { plan: await makePlan(app, work) };
   } catch (error) {

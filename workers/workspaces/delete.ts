@@ -1,16 +1,16 @@
 /**
- * Removes the workspace of somebody who has left: its skills, its folders, then the row that asked for it. A stop
- * anywhere is gone on from, by the job's next try or by the reconcile job.
+ * Removes the workspace of a former member: its skills, its folders, then the row that requested the deletion. After an
+ * interruption, the job's next attempt or the reconcile job continues.
  */
 import type { App } from "../../src/app.ts";
 import { makeSystemEvent } from "../../src/audit/events.ts";
 import { closeSubtree, removeSubtree } from "../../src/folders/erase.ts";
-import { loadTree } from "../../src/folders/load.ts";
+import { loadTree } from "../../src/folders/trees.ts";
 import { removeSkill } from "../../src/skills/settings.ts";
-import { carryEventsOf, queueSync } from "../../src/workspaces/schedule.ts";
+import { flushWorkspaceEvents, queueSync } from "../../src/workspaces/schedule.ts";
 
 const batch = 100;
-/** How often it looks for what was put in beside it. */
+/** Number of attempts while others concurrently add content. */
 const rounds = 5;
 
 export async function removeWorkspace(
@@ -23,9 +23,9 @@ export async function removeWorkspace(
   const folder = (await loadTree(app, tenantId)).workspaceOf(userId);
   if (folder && !(await removeFolder(app, tenantId, userId, folder._id)))
     throw new Error(`the workspace of ${userId} in ${tenantId} is not empty yet`);
-  await carryEventsOf(app, [row]);
+  await flushWorkspaceEvents(app, [row]);
   await workspaces.remove(row._id, "deleting");
-  // Should they have come back meanwhile, they get a new one.
+  // A user who has rejoined in the meantime gets a new workspace.
   queueSync(app, tenantId);
 }
 
@@ -57,16 +57,16 @@ async function removeSkills(app: App, tenantId: string, userId: string, folderId
   }
 }
 
-/** Gives back the places of skills that are deleted. Those of no skill yet may be a publish's that is under way. */
+/** Releases the paths of deleted skills. A path without a skill may belong to a publish in progress. */
 async function releaseDeleted(app: App, tenantId: string, folderIds: string[]): Promise<void> {
-  const { places, skills, skillPlaces } = app.storage;
+  const { pathReservations, skills, skillLocations } = app.storage;
   for (;;) {
-    const held = await places.listSkillsIn(tenantId, folderIds, batch);
+    const held = await pathReservations.listSkillsIn(tenantId, folderIds, batch);
     let released = 0;
     for (const place of held) {
-      const isThere = (await skillPlaces.list([place.ownerId])).length > 0;
+      const isThere = (await skillLocations.list([place.ownerId])).length > 0;
       if (isThere || !(await skills.exists(place.ownerId))) continue;
-      await places.release(place);
+      await pathReservations.release(place);
       released++;
     }
     if (released < batch) return;

@@ -1,0 +1,150 @@
+/**
+ * Reads of this checkout against those of an earlier one, to measure the cost of added checks. Both are
+ * built services with data of their own, measured in alternating blocks of one run. The measure is the CPU time of the
+ * service and of the git processes that it has waited for, since a busy machine changes every rate by more than the
+ * bound.
+ *
+ * `node --import tsx bench/before-after.ts --before=<a built checkout>
+ *   [--blocks=15] [--requests=1000] [--only=<part of a name>]`
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import autocannon from "autocannon";
+import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
+import { median, printRows, row, type Row } from "./figures/figures.ts";
+import { openNativeGit, type NativeGit } from "./git/native.ts";
+import { signUp } from "./http/client.ts";
+
+const { values } = parseArgs({
+  options: {
+    before: { type: "string" },
+    blocks: { type: "string", default: "15" },
+    requests: { type: "string", default: "1000" },
+    only: { type: "string", default: "" },
+  },
+});
+/** No check may slow a read by more than 3 %. */
+const leastRatio = 0.97;
+const requests = Number(values.requests);
+const clones = 40;
+
+interface Side {
+  server: Server;
+  headers: Record<string, string>;
+  /** Paths of reads by their names, the same on both sides. */
+  paths: Record<string, string>;
+  clone: string;
+}
+
+async function openSide(dataDir: string, checkout: string | undefined): Promise<Side> {
+  const server = await startServer({
+    dataDir,
+    env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" },
+    ...(checkout === undefined ? {} : { checkout }),
+  });
+  const client = await signUp(server);
+  const tenant = await client.send<{ id: string }>("POST", "/api/tenants", { name: "Reads", slug: "reads" });
+  const { skill } = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: tenant.id,
+    name: "Read me",
+    content: `---\nname: read-me\ndescription: Reads.\ntags: [a, b]\n---\n${"A line of the skill.\n".repeat(100)}`,
+    visibility: "public",
+  });
+  const paths = {
+    "content of a fixed version": `/api/skills/${skill.id}/content?version=1`,
+    "a skill": `/api/skills/${skill.id}`,
+    "a name resolved": "/api/skills/resolve?ref=reads/read-me",
+    "a list of versions": `/api/skills/${skill.id}/versions`,
+    "a list of skills": "/api/skills",
+    "public skills": "/api/explore",
+  };
+  const headers = { authorization: `Bearer ${client.token}` };
+  return { server, headers, paths, clone: `${server.url}/reads/read-me.git` };
+}
+
+async function compare(
+  name: string,
+  measure: (side: Side) => Promise<number>,
+  [before, after]: readonly [Side, Side],
+): Promise<Row> {
+  const ratios: number[] = [];
+  for (let block = -1; block < Number(values.blocks); block++) {
+    // Each side is first in every other block: the machine gets slower and faster on the way.
+    const order = block % 2 === 0 ? [before, after] : [after, before];
+    const measured = new Map<Side, number>();
+    for (const side of order) measured.set(side, await measure(side));
+    // The first block warms both up.
+    if (block >= 0) ratios.push(measured.get(after)! / measured.get(before)!);
+  }
+  const spread = `from ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+  return row(`${name}, CPU before / after`, median(ratios), "x", { least: leastRatio }, spread);
+}
+
+/** CPU time so far of a process and of its ended children, in clock ticks (proc_pid_stat(5)). */
+function ticksOf({ pid }: Server): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+}
+
+/** Requests per clock tick of the service. */
+async function readRate(side: Side, path: string): Promise<number> {
+  const before = ticksOf(side.server);
+  const result = await autocannon({
+    url: side.server.url + path,
+    headers: side.headers,
+    connections: 4,
+    amount: requests,
+  });
+  if (result["2xx"] !== requests)
+    throw new Error(`${path} answered ${JSON.stringify(result.statusCodeStats)}`);
+  return requests / (ticksOf(side.server) - before);
+}
+
+/** Clones per clock tick of the service, one after another. */
+async function cloneRate(native: NativeGit, folder: string, { clone, server }: Side): Promise<number> {
+  const before = ticksOf(server);
+  for (let round = 0; round < clones; round++) {
+    const target = join(folder, "clone");
+    await native.git(folder, "clone", "-q", clone, target);
+    removeFolder(target);
+  }
+  return clones / (ticksOf(server) - before);
+}
+
+async function main(before: string): Promise<void> {
+  const folder = temporaryFolder("before-after");
+  const native = openNativeGit();
+  const servers: Server[] = [];
+  const rows: Row[] = [];
+  try {
+    const sides: Side[] = [];
+    for (const [name, checkout] of [
+      ["before", before],
+      ["after", undefined],
+    ] as const) {
+      const dataDir = join(folder, name);
+      mkdirSync(dataDir);
+      const side = await openSide(dataDir, checkout);
+      sides.push(side);
+      servers.push(side.server);
+    }
+    const both = [sides[0]!, sides[1]!] as const;
+    const names = Object.keys(both[0].paths).filter((name) => name.includes(values.only));
+    for (const name of names)
+      rows.push(await compare(name, (side) => readRate(side, side.paths[name]!), both));
+    if ("a clone".includes(values.only))
+      rows.push(await compare("a clone", (side) => cloneRate(native, folder, side), both));
+  } finally {
+    native.close();
+    for (const server of servers) await server.kill("SIGKILL");
+    removeFolder(folder);
+  }
+  printRows(rows);
+  if (rows.some((one) => !one.ok)) process.exitCode = 1;
+}
+
+if (values.before === undefined)
+  console.log("before-after: skipped, since --before names no built checkout to compare with.");
+else await main(values.before);

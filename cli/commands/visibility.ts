@@ -1,0 +1,45 @@
+import { visibilities } from "../../contract/vocabulary.ts";
+import { defineCommand } from "../command.ts";
+import { invalidArgument } from "../errors.ts";
+import { confirmExposure, yesFlag } from "../exposure.ts";
+import { parsePinnedRef, unpinned } from "../pins.ts";
+import { openSession } from "../state/session.ts";
+import { plainLine } from "../table.ts";
+
+export const visibility = defineCommand({
+  name: "visibility",
+  summary: "Choose who can read a skill, with all its versions",
+  positionals: {
+    skill: { required: true, description: "Slug, org/slug or public id" },
+    visibility: { required: true, description: visibilities.join(", ") },
+  },
+  flags: yesFlag,
+  examples: ["svc visibility code-review unlisted", "svc visibility acme/code-review public --yes -o json"],
+  async run(context, args) {
+    const { ref, range } = parsePinnedRef(args.skill);
+    if (range !== unpinned)
+      throw invalidArgument("<skill>", "visibility takes no pin: it concerns all versions.");
+    const chosen = visibilities.find((one) => one === args.visibility);
+    if (chosen === undefined)
+      throw invalidArgument(
+        "<visibility>",
+        `"${args.visibility}" is not a visibility. Use ${visibilities.join(", ")}.`,
+      );
+    const { client } = await openSession(context);
+    const { skill } = await client.resolve(ref);
+    const tried = await client.update(skill.publicId, { visibility: chosen, dryRun: true });
+    await confirmExposure(context, tried.exposure, skill.name, args.yes);
+    const { exposure, ...changed } = await client.update(skill.publicId, { visibility: chosen });
+    const { publicId, slug, name } = changed;
+    const { tenantSlug } = skill;
+    return {
+      data: {
+        skill: { publicId, slug, tenantSlug, name, visibility: changed.visibility },
+        from: skill.visibility,
+        to: changed.visibility,
+        ...(exposure.widened ? { exposure } : {}),
+      },
+      text: `${context.output.paint("bold", plainLine(name))} (${tenantSlug}/${slug}) is ${changed.visibility}.`,
+    };
+  },
+});

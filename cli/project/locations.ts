@@ -1,0 +1,57 @@
+/** Install locations in a project, or in the user's own folders. */
+import { dirname } from "node:path";
+import type { Target } from "../../contract/vocabulary.ts";
+import type { Context } from "../context.ts";
+import { machineOf } from "../targets/detect.ts";
+import { findTarget, targetDefinitions } from "../targets/index.ts";
+import type { InstallItem, InstallLocation, Placement, Refusal } from "../targets/target.ts";
+import type { LockedSkill } from "./lock.ts";
+
+/** The target's location for a skill, as far as it is known without its text. */
+export function locateInProject(
+  context: Context,
+  folder: string,
+  skill: Pick<LockedSkill, "installName" | "type" | "format">,
+  target: Target,
+): Placement | Refusal {
+  const definition = findTarget(target);
+  if (definition === undefined) return { refused: `this version of svc does not know ${target}` };
+  return definition.place(itemOf(skill), placeOf(context, folder));
+}
+
+export interface Grounds {
+  /** Folders of skills. */
+  folders: Set<string>;
+  /** Files with skills as sections. */
+  sections: Set<string>;
+}
+
+/** All locations that svc may have written to, in a project or, without one, for the user. */
+export function groundsOf(context: Context, folder: string | undefined): Grounds {
+  const grounds: Grounds = { folders: new Set(), sections: new Set() };
+  const installName = "a";
+  const forms = [
+    { installName, type: "skill", format: "markdown" },
+    { installName, type: "rule", format: "markdown" },
+    { installName, type: "skill", format: "package" },
+  ] as const;
+  for (const definition of targetDefinitions)
+    for (const form of forms) {
+      const placement = definition.place(itemOf(form), placeOf(context, folder));
+      if ("refused" in placement) continue;
+      if (placement.shape === "section") grounds.sections.add(placement.path);
+      else grounds.folders.add(dirname(placement.path));
+    }
+  return grounds;
+}
+
+function itemOf({ installName, type, format }: Pick<LockedSkill, "installName" | "type" | "format">) {
+  return { installName, name: installName, description: "", type, format, body: "" } satisfies InstallItem;
+}
+
+function placeOf(context: Context, folder: string | undefined): InstallLocation {
+  const machine = machineOf(context);
+  return folder === undefined
+    ? { ...machine, scope: "global" }
+    : { ...machine, scope: "project", projectDir: folder };
+}

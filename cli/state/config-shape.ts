@@ -1,0 +1,87 @@
+/** Validation of `~/.svc/config.json`, which a user or a crash may have damaged. */
+
+export const formatVersion = 1;
+
+/** The problem of a config's form, or undefined. Checks every field that the client relies on. */
+export function faultOf(value: unknown): string | undefined {
+  if (!isRecord(value) || value["version"] !== formatVersion) return "it has no format version";
+  if (typeof value["activeProfile"] !== "string" || !isRecord(value["profiles"]))
+    return "its profiles are missing";
+  if (!optionalText(value["machineId"])) return "its machine id is broken";
+  const identities = value["identities"] ?? {};
+  if (!isRecord(identities) || !Object.values(identities).every(isAnonymousKey))
+    return "an anonymous identity is broken";
+  if (!isTextList(value["allowedHttp"] ?? [])) return "its list of plain HTTP services is broken";
+  for (const profile of Object.values(value["profiles"])) {
+    if (!isRecord(profile) || !isRecord(profile["installed"]) || !isRecord(profile["preferences"]))
+      return "a profile is incomplete";
+    if (!optionalText(profile["token"]) || !optionalText(profile["apiUrl"]))
+      return "a profile's login is broken";
+    const trusted = profile["trustedPublishers"] ?? [];
+    if (!Array.isArray(trusted) || !trusted.every(isTrustedPublisher))
+      return "a profile's list of trusted publishers is broken";
+    for (const [name, skill] of Object.entries(profile["installed"]))
+      if (!/^[a-z0-9-]+$/.test(name) || !isInstalledSkill(skill))
+        return "an installed skill's record is broken";
+  }
+  return undefined;
+}
+
+function isAnonymousKey(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    [value["publicKey"], value["privateKey"]].every(
+      (half) => typeof half === "string" && /^[A-Za-z0-9_-]{43}$/.test(half),
+    ) &&
+    optionalText(value["id"])
+  );
+}
+
+function isTrustedPublisher(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    ["service", "tenantId", "slug"].every((key) => typeof value[key] === "string") &&
+    URL.canParse(value["service"] as string)
+  );
+}
+
+function isInstalledSkill(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    [
+      "publicId",
+      "slug",
+      "name",
+      "type",
+      "visibility",
+      "tenantSlug",
+      "format",
+      "range",
+      "semver",
+      "hash",
+    ].every((key) => typeof value[key] === "string") &&
+    Number.isInteger(value["version"]) &&
+    optionalText(value["tenantId"]) &&
+    Array.isArray(value["installs"]) &&
+    value["installs"].every(
+      (record) =>
+        isRecord(record) &&
+        ["platform", "scope", "method", "path", "format", "installedAt"].every(
+          (key) => typeof record[key] === "string",
+        ) &&
+        optionalText(record["projectDir"]),
+    )
+  );
+}
+
+function optionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+/** Shapes of account management that cross the wire. */
+import { z } from "zod";
+
+const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+
+export const MembershipPayload = z.object({ tenantId: z.string(), slug: z.string(), name: z.string() });
+
+export const IdentityPayload = z
+  .object({
+    id: z.string(),
+    username: z.string(),
+    name: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean().meta({ description: "whether a link that was sent there was followed" }),
+    isAdministrator: z.boolean(),
+    memberships: z.array(MembershipPayload),
+    pendingInvitations: z.array(
+      z.object({
+        id: z.string(),
+        organizationId: z.string(),
+        organizationName: z.string(),
+        organizationSlug: z.string(),
+        expiresAt: timestamp,
+      }),
+    ),
+  })
+  .meta({ id: "Identity" });
+export type IdentityPayload = z.infer<typeof IdentityPayload>;
+
+export const SessionPayload = z
+  .object({
+    id: z.string(),
+    current: z.boolean().meta({ description: "whether the call itself came by this session" }),
+    client: z.string().nullable().meta({ description: "families of browser and system: Firefox on Linux" }),
+    createdAt: timestamp,
+    lastSeenAt: timestamp,
+    expiresAt: timestamp,
+  })
+  .meta({ id: "Session" });
+export type SessionPayload = z.infer<typeof SessionPayload>;
+
+export const EmailChangePayload = z
+  .object({
+    email: z.string().meta({ description: "the address that waits for its confirmation" }),
+    expiresAt: timestamp,
+  })
+  .meta({ id: "EmailChange" });
+export type EmailChangePayload = z.infer<typeof EmailChangePayload>;
+
+export const ConfirmedEmailPayload = z
+  .object({
+    email: z.string(),
+    changed: z.boolean().meta({ description: "whether it took the place of another address" }),
+  })
+  .meta({ id: "ConfirmedEmail" });
+export type ConfirmedEmailPayload = z.infer<typeof ConfirmedEmailPayload>;

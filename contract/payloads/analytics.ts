@@ -1,0 +1,76 @@
+/** Downloads of a skill and of an organization, and reported installs, as they cross the wire. */
+import { z } from "zod";
+import { installScopes, targets } from "../vocabulary.ts";
+
+export const AnalyticsPayload = z
+  .object({
+    total: z.number().int(),
+    last7Days: z.number().int(),
+    last30Days: z.number().int(),
+    daily: z.array(
+      z.object({ date: z.iso.date(), cli: z.number().int(), web: z.number().int(), api: z.number().int() }),
+    ),
+  })
+  .meta({ id: "Analytics" });
+export type AnalyticsPayload = z.infer<typeof AnalyticsPayload>;
+
+export const TenantAnalyticsPayload = z
+  .object({
+    ...AnalyticsPayload.shape,
+    top: z
+      .array(
+        z.object({
+          skill: z.object({ id: z.string(), publicId: z.string(), slug: z.string(), name: z.string() }),
+          downloads: z.number().int(),
+        }),
+      )
+      .meta({ description: "the skills that were downloaded most over `days`" }),
+    skills: z.number().int().meta({ description: "skills that the caller may read" }),
+    installs: z.number().int().meta({ description: "places in which members have one of them" }),
+  })
+  .meta({ id: "OrganizationAnalytics" });
+export type TenantAnalyticsPayload = z.infer<typeof TenantAnalyticsPayload>;
+
+export const RecordedInstallPayload = z
+  .object({
+    recorded: z.boolean().meta({
+      description: "false for everybody but members of the skill's organization; nothing is kept of them",
+    }),
+  })
+  .meta({ id: "RecordedInstall" });
+export type RecordedInstallPayload = z.infer<typeof RecordedInstallPayload>;
+
+const installedVersion = {
+  platform: z.enum(targets),
+  scope: z.enum(installScopes),
+  version: z.number().int(),
+  semver: z.string(),
+  updateAvailable: z.boolean().meta({ description: "installs resolve to another version now" }),
+  installedAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+};
+
+export const SkillInstallPayload = z
+  .object({
+    id: z.string(),
+    user: z.object({ id: z.string(), username: z.string(), name: z.string() }),
+    ...installedVersion,
+  })
+  .meta({ id: "SkillInstall" });
+export type SkillInstallPayload = z.infer<typeof SkillInstallPayload>;
+
+export const OwnInstallPayload = z
+  .object({
+    id: z.string(),
+    skill: z.object({
+      id: z.string(),
+      publicId: z.string(),
+      slug: z.string(),
+      tenantSlug: z.string(),
+      name: z.string(),
+    }),
+    machine: z.string(),
+    ...installedVersion,
+  })
+  .meta({ id: "OwnInstall" });
+export type OwnInstallPayload = z.infer<typeof OwnInstallPayload>;

@@ -1,0 +1,400 @@
+/**
+ * The documents of `svc -o json`, closed: a field that is not named here fails a test. Within a major version of the
+ * client, fields are only added; consumers ignore unknown ones. Comments mark additions to the specification.
+ */
+import { z } from "zod";
+import { cliCodes, failureKinds } from "../errors.ts";
+import { packageRules } from "../package-rules.ts";
+import { adviceRules, contentRules } from "../skill-rules.ts";
+import {
+  audienceKinds,
+  contentFormats,
+  driftKinds,
+  installMethods,
+  installScopes,
+  skillTypes,
+  targets,
+  visibilities,
+} from "../vocabulary.ts";
+
+const text = z.string().min(1);
+const integer = z.number().int().positive();
+const count = z.number().int().nonnegative();
+const timestamp = z.iso.datetime();
+const semver = z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/);
+const skillType = z.enum(skillTypes);
+const visibility = z.enum(visibilities);
+const format = z.enum(contentFormats);
+/** Beyond the specification: what a person reads on stderr, and whether `--if-changed` created no version. */
+const warnings = z.array(text);
+const notRevoked = { revoked: z.literal(false).optional(), warnings: warnings.optional() };
+const unchanged = z.boolean();
+const skipped = z.array(z.strictObject({ platform: text, reason: text }));
+
+/** Beyond the specification: the readers that a change added. */
+const readers = z.array(z.strictObject({ id: text, name: text }));
+const exposure = z.strictObject({
+  before: z.strictObject({ visibility: z.enum(audienceKinds) }),
+  after: z.strictObject({
+    visibility: z.enum(audienceKinds),
+    members: readers.optional(),
+    memberCount: count.optional(),
+    teams: readers.optional(),
+    teamCount: count.optional(),
+  }),
+  widened: z.boolean(),
+  versions: count.optional(),
+});
+
+const installationRecord = z.strictObject({
+  platform: z.enum(targets),
+  scope: z.enum(installScopes),
+  method: z.enum(installMethods),
+  path: text,
+  projectDir: text.optional(),
+  format,
+  installedAt: timestamp,
+});
+
+const skillHead = { publicId: text, slug: text, name: text, type: skillType, visibility };
+const current = { currentVersion: integer, currentSemver: semver };
+
+/** The organization that publishes a skill. Beyond the specification, wherever a skill is named. */
+const publisher = { tenantSlug: text };
+
+const skill = z.strictObject({
+  ...skillHead,
+  ...current,
+  ...publisher,
+  description: z.string(),
+  tags: z.array(text),
+  tenantId: text,
+  folderId: text.nullable(),
+  createdBy: text,
+  updatedAt: timestamp,
+});
+
+const version = {
+  id: text,
+  skillId: text,
+  version: integer,
+  semver,
+  message: text,
+  format: format.optional(),
+  fileCount: integer.optional(),
+  createdAt: timestamp,
+};
+
+/** By command; groups by `group.command`, forms of one command in camel case behind it. */
+export const cliPayloads = {
+  whoami: z.strictObject({
+    username: text,
+    name: text,
+    email: text,
+    memberships: z.array(z.strictObject({ tenantId: text, slug: text, name: text })),
+    pendingInvitations: z.array(
+      z.strictObject({
+        id: text,
+        organizationId: text,
+        organizationName: text,
+        organizationSlug: text,
+        expiresAt: timestamp,
+      }),
+    ),
+  }),
+  login: z.strictObject({
+    method: z.enum(["token", "oidc"]),
+    user: z.strictObject({ username: text, name: text, email: text }).optional(),
+    expiresAt: timestamp.optional(),
+  }),
+  loginPending: z.strictObject({
+    status: z.literal("pending"),
+    verificationUrl: z.url(),
+    userCode: text,
+    expiresIn: integer,
+  }),
+  loginAuthenticated: z.strictObject({
+    status: z.literal("authenticated"),
+    user: z.strictObject({ username: text, name: text, email: text }).optional(),
+  }),
+  logout: z.strictObject({ loggedOut: z.literal(true), ...notRevoked }),
+  list: z.array(skill),
+  listPublic: z.array(
+    z.strictObject({
+      publicId: text,
+      slug: text,
+      ...publisher,
+      name: text,
+      description: z.string(),
+      type: skillType,
+      tags: z.array(text),
+      ...current,
+      author: z.strictObject({ name: text, username: text }).nullable(),
+      downloads: z.number().int().nonnegative(),
+    }),
+  ),
+  /** Each skill's pin and number of targets. */
+  listInstalled: z.array(
+    z.strictObject({
+      publicId: text,
+      slug: text,
+      ...publisher,
+      name: text,
+      type: skillType,
+      format,
+      installName: text,
+      version: integer,
+      semver,
+      pin: text,
+      targetCount: integer,
+      installed: z.array(installationRecord),
+    }),
+  ),
+  publish: z.strictObject({
+    action: z.enum(["created", "updated"]),
+    skill: z.strictObject({
+      ...skillHead,
+      ...current,
+      ...publisher,
+      tenantId: text,
+      folderId: text.nullable(),
+    }),
+    url: z.url(),
+    format,
+    fileCount: integer.optional(),
+    ignoredFlags: z.array(z.enum(["folder", "visibility"])),
+    unchanged,
+    warnings,
+  }),
+  push: z.strictObject({
+    skillRef: text,
+    skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text }),
+    version: z.strictObject(version),
+    unchanged,
+    warnings,
+  }),
+  versions: z.array(z.strictObject({ ...version, current: z.boolean() })),
+  install: z.strictObject({
+    skill: z.strictObject({ ...skillHead, ...current, ...publisher }),
+    version: integer,
+    semver,
+    requestedRange: text,
+    format,
+    installName: text,
+    installed: z.array(installationRecord),
+    skipped,
+    requiredMcpServers: z.array(z.strictObject({ tenantSlug: text, slug: text, installed: z.boolean() })),
+    warnings,
+  }),
+  uninstall: z.strictObject({
+    skill: z.strictObject({ installName: text, publicId: text, slug: text, ...publisher }),
+    removed: z.array(installationRecord),
+    failed: z.array(z.strictObject({ platform: text, path: text, error: text })),
+    purged: z.boolean(),
+    warnings,
+  }),
+  pull: z.strictObject({
+    skills: z.array(
+      z.strictObject({
+        publicId: text,
+        slug: text,
+        ...publisher,
+        outcome: z.enum(["updated", "upToDate", "repaired", "partial", "failed"]),
+        fromVersion: integer.optional(),
+        toVersion: integer.optional(),
+        toSemver: semver.optional(),
+        warnings,
+      }),
+    ),
+    summary: z.strictObject({
+      updated: z.number().int(),
+      upToDate: z.number().int(),
+      failed: z.number().int(),
+    }),
+  }),
+  share: z.strictObject({
+    skill: z.strictObject({ publicId: text, slug: text, name: text }),
+    url: z.url(),
+    installCommand: text,
+    identity: z.strictObject({ username: text, tenantSlug: text, anonymous: z.boolean() }),
+    warnings,
+  }),
+  /** Ours: what the anonymous identity shares, and how it makes room. */
+  shareList: z.array(
+    z.strictObject({
+      publicId: text,
+      slug: text,
+      name: text,
+      type: skillType,
+      ...current,
+      url: z.url(),
+      installCommand: text,
+      updatedAt: timestamp,
+      takedown: z.strictObject({ reason: text, at: timestamp }).optional(),
+    }),
+  ),
+  shareDelete: z.strictObject({
+    skill: z.strictObject({ publicId: text, slug: text, name: text }),
+    deleted: z.literal(true),
+  }),
+  move: z.strictObject({
+    skill: z.strictObject({ id: text, slug: text, name: text, tenantId: text, ...publisher }),
+    from: z.strictObject({ folderId: text.nullable() }),
+    to: z.strictObject({ folderId: text.nullable(), path: z.string() }),
+    moved: z.boolean(),
+    exposure: exposure.optional(),
+  }),
+  visibility: z.strictObject({
+    skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text, visibility }),
+    from: visibility,
+    to: visibility,
+    exposure: exposure.optional(),
+  }),
+  "folders.list": z.array(
+    z.strictObject({
+      id: text,
+      parentId: text.nullable(),
+      name: text,
+      slug: text,
+      path: text,
+      skillCount: count,
+    }),
+  ),
+  "folders.create": z.strictObject({ path: text, created: z.array(text), alreadyExisted: z.boolean() }),
+  "profile.list": z.array(
+    z.strictObject({
+      name: text,
+      active: z.boolean(),
+      activeViaOverride: z.boolean(),
+      isDefault: z.boolean(),
+      authenticated: z.boolean(),
+      skillCount: count,
+    }),
+  ),
+  "profile.create": z.strictObject({ name: text, created: z.literal(true) }),
+  "profile.switch": z.strictObject({ name: text, switched: z.literal(true) }),
+  "profile.delete": z.strictObject({ name: text, deleted: z.literal(true), warnings }),
+  restore: z.strictObject({
+    project: text,
+    skills: z.array(
+      z.strictObject({
+        skill: text,
+        publicId: text,
+        ...publisher,
+        installName: text,
+        outcome: z.enum(["installed", "updated", "repaired", "upToDate", "partial", "failed"]),
+        version: integer,
+        semver,
+        installed: z.array(installationRecord),
+        skipped,
+        warnings,
+      }),
+    ),
+    /** Installed in the project, and not in its lock. */
+    unlocked: z.array(
+      z.strictObject({
+        installName: text,
+        publicId: text,
+        slug: text,
+        ...publisher,
+        targets: z.array(z.enum(targets)),
+      }),
+    ),
+    summary: z.strictObject({ restored: count, upToDate: count, failed: count }),
+    warnings,
+  }),
+  verify: z.strictObject({
+    ok: z.boolean(),
+    project: text.optional(),
+    /** A lock exists and was compared with the installed skills. */
+    locked: z.boolean(),
+    checked: z.strictObject({ skills: count, places: count }),
+    drift: z.array(
+      z.strictObject({
+        kind: z.enum(driftKinds),
+        skill: text,
+        platform: z.enum(targets).optional(),
+        path: text.optional(),
+        message: text,
+      }),
+    ),
+  }),
+  diff: z.strictObject({
+    skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text }),
+    from: integer,
+    to: integer,
+    fromSemver: semver,
+    toSemver: semver,
+    files: z.array(
+      z.strictObject({
+        path: text,
+        status: z.enum(["added", "removed", "modified"]),
+        binary: z.boolean(),
+        truncated: z.boolean(),
+        additions: count,
+        deletions: count,
+        /** Empty for what is not compared, and with `--stat`. */
+        hunks: z.array(
+          z.strictObject({
+            oldStart: count,
+            oldLines: count,
+            newStart: count,
+            newLines: count,
+            lines: z.array(z.string()),
+          }),
+        ),
+      }),
+    ),
+  }),
+  lint: z.strictObject({
+    /** No errors, and with `--strict` no warnings either. */
+    ok: z.boolean(),
+    skills: z.array(z.strictObject({ path: text, format, type: skillType, name: z.string() })),
+    findings: z.array(
+      z.strictObject({
+        rule: z.enum([...contentRules, ...packageRules, ...adviceRules]),
+        severity: z.enum(["error", "warning"]),
+        message: text,
+        path: text,
+        line: integer.optional(),
+      }),
+    ),
+    summary: z.strictObject({ skills: count, errors: count, warnings: count }),
+  }),
+  completion: z.strictObject({ shell: z.enum(["bash", "zsh", "fish"]), script: text }),
+  /** `--help` and no command at all. */
+  help: z.strictObject({ usage: text }),
+  version: z.strictObject({ version: semver }),
+} as const;
+
+export type CliPayloadName = keyof typeof cliPayloads;
+
+/** A skill has all of its fields where the caller may see where it lies. */
+const candidate = z.looseObject({
+  publicId: text,
+  slug: text.optional(),
+  tenantSlug: text.optional(),
+  folderId: text.nullable().optional(),
+  path: z.string().optional(),
+});
+
+/** The only object on stderr of a failed run. `details` may have further fields. */
+export const CliFailurePayload = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(cliCodes),
+    message: text,
+    details: z
+      .looseObject({
+        kind: z.enum(failureKinds).optional(),
+        ref: text.optional(),
+        flag: z.string().optional(),
+        httpStatus: z.number().int().min(100).max(599).optional(),
+        serverMessage: z.string().optional(),
+        candidates: z.array(candidate).optional(),
+        existing: z.looseObject({ publicId: text, slug: text }).optional(),
+        skipped: skipped.optional(),
+      })
+      .optional(),
+  }),
+});
+export type CliFailurePayload = z.output<typeof CliFailurePayload>;

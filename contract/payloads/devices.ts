@@ -1,0 +1,21 @@
+/** Sign-in of a device by a code that the user confirms in a browser (RFC 8628). */
+import { z } from "zod";
+
+/** RFC 8628, section 3.2. */
+export const DeviceCodePayload = z
+  .object({
+    device_code: z.string(),
+    user_code: z.string(),
+    verification_uri: z.string(),
+    verification_uri_complete: z.string(),
+    expires_in: z.number().int(),
+    interval: z.number().int(),
+  })
+  .meta({ id: "DeviceCode" });
+export type DeviceCodePayload = z.infer<typeof DeviceCodePayload>;
+
+/** RFC 8628, section 3.5 (and RFC 6749, section 5.1). */
+export const DeviceTokenPayload = z
+  .object({ access_token: z.string(), token_type: z.literal("Bearer"), scope: z.string().optional() })
+  .meta({ id: "DeviceToken" });
+export type DeviceTokenPayload = z.infer<typeof DeviceTokenPayload>;

@@ -1,0 +1,43 @@
+/** Readers of a folder or skill before and after a change, as they cross the wire. */
+import { z } from "zod";
+import { audienceKinds } from "../vocabulary.ts";
+
+/** Maximum number of members, and of teams, that are listed. */
+export const namedReaders = 20;
+
+const visibility = z.enum(audienceKinds).meta({
+  description:
+    "`public`: everyone on the internet, in the catalog; `unlisted`: everyone who has the link; `organization`: its " +
+    "members; `restricted`: members and teams with a grant, and holders of folder: manageAcl",
+});
+const named = z.object({ id: z.string(), name: z.string() });
+
+export const AudiencePayload = z
+  .object({
+    visibility,
+    members: z
+      .array(named)
+      .optional()
+      .meta({ description: `with a grant, at most ${namedReaders}; only where restricted` }),
+    memberCount: z.number().int().optional().meta({ description: "members with a grant of their own" }),
+    teams: z.array(named).optional(),
+    teamCount: z.number().int().optional(),
+  })
+  .meta({ id: "Audience" });
+export type AudiencePayload = z.infer<typeof AudiencePayload>;
+
+export const ExposurePayload = z
+  .object({
+    before: z.object({ visibility }),
+    after: AudiencePayload,
+    widened: z.boolean().meta({ description: "anyone can read it afterwards who could not before" }),
+    versions: z.number().int().optional().meta({
+      description: "for a skill: number of versions besides the current one that become readable with it",
+    }),
+    skills: z.object({ public: z.number().int(), unlisted: z.number().int() }).optional().meta({
+      description:
+        "for a folder: number of skills that become readable to everyone, or to everyone with the link",
+    }),
+  })
+  .meta({ id: "Exposure" });
+export type ExposurePayload = z.infer<typeof ExposurePayload>;

@@ -1,0 +1,79 @@
+/** Folders and their access as they cross the wire. */
+import { z } from "zod";
+import { SkillPayload } from "./skills.ts";
+import { ExposurePayload } from "./exposure.ts";
+import { folderLevels, principalTypes } from "../vocabulary.ts";
+
+export const FolderPayload = z
+  .object({
+    id: z.string(),
+    tenantId: z.string(),
+    parentId: z.string().nullable(),
+    name: z.string(),
+    slug: z.string(),
+    path: z.string().meta({ description: "slash-separated slugs" }),
+    restricted: z.boolean(),
+    managed: z.boolean().meta({ description: "part of the personal workspaces" }),
+    skillCount: z.number().int().meta({ description: "skills right in it that the caller may read" }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Folder" });
+export type FolderPayload = z.infer<typeof FolderPayload>;
+
+export const ChangedFolderPayload = FolderPayload.extend({ exposure: ExposurePayload }).meta({
+  id: "ChangedFolder",
+});
+export type ChangedFolderPayload = z.infer<typeof ChangedFolderPayload>;
+
+export const CreatedFolderPayload = z
+  .object({
+    path: z.string(),
+    created: z.array(z.string()).meta({ description: "paths, from the outside in" }),
+    alreadyExisted: z.boolean(),
+    folder: FolderPayload,
+  })
+  .meta({ id: "CreatedFolder" });
+export type CreatedFolderPayload = z.infer<typeof CreatedFolderPayload>;
+
+export const FolderGrantPayload = z.object({
+  principal: z.object({
+    type: z.enum(principalTypes),
+    id: z.string(),
+    name: z.string().optional().meta({ description: "absent for one that is gone" }),
+  }),
+  level: z.enum(folderLevels),
+});
+
+export const FolderAccessPayload = z
+  .object({
+    restricted: z.boolean(),
+    grants: z
+      .array(FolderGrantPayload)
+      .meta({ description: "all of them for who may manage them, else the caller's own" }),
+    governingFolderId: z.string().nullable(),
+    level: z
+      .enum(folderLevels)
+      .nullable()
+      .meta({ description: "the caller's own grant on the governing folder" }),
+    canManage: z.boolean(),
+    revision: z.number().int(),
+  })
+  .meta({ id: "FolderAccess" });
+export type FolderAccessPayload = z.infer<typeof FolderAccessPayload>;
+
+export const ChangedFolderAccessPayload = FolderAccessPayload.extend({ exposure: ExposurePayload }).meta({
+  id: "ChangedFolderAccess",
+});
+export type ChangedFolderAccessPayload = z.infer<typeof ChangedFolderAccessPayload>;
+
+export const MovedSkillPayload = z
+  .object({
+    skill: SkillPayload,
+    from: z.object({ folderId: z.string().nullable() }),
+    to: z.object({ folderId: z.string().nullable(), path: z.string() }),
+    moved: z.boolean().meta({ description: "false when it lay there already" }),
+    exposure: ExposurePayload,
+  })
+  .meta({ id: "MovedSkill" });
+export type MovedSkillPayload = z.infer<typeof MovedSkillPayload>;

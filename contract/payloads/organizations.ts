@@ -1,0 +1,95 @@
+/** Organizations, their members, teams, roles and invitations of organizations, as they cross the wire. */
+import { z } from "zod";
+
+const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+
+/** Groups to actions (`docs/concepts/access.md`). */
+export const PermissionsPayload = z
+  .record(z.string(), z.array(z.string()))
+  .meta({ description: "permission groups to actions" });
+
+export const TenantPayload = z
+  .object({
+    id: z.string(),
+    slug: z.string(),
+    formerSlugs: z.array(z.string()).meta({ description: "that still lead here, newest first" }),
+    name: z.string(),
+    description: z.string(),
+    role: z
+      .string()
+      .nullable()
+      .meta({ description: "the caller's own: a built-in role's name, or a custom role's id" }),
+    permissions: PermissionsPayload.meta({ description: "what the caller may do here, teams counted in" }),
+    avatarUrl: z.string().nullable(),
+    maxTokenDays: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "age from which an API token does not act here any more; null without a limit" }),
+    deletionAt: timestamp
+      .optional()
+      .meta({ description: "set while the organization waits to be erased; until then it can be restored" }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Tenant" });
+export type TenantPayload = z.infer<typeof TenantPayload>;
+
+export const MemberPayload = z
+  .object({
+    userId: z.string(),
+    username: z.string(),
+    name: z.string(),
+    email: z.string().optional().meta({ description: "for those who may change members" }),
+    role: z.string().meta({ description: "a built-in role's name, or a custom role's id" }),
+    teamIds: z.array(z.string()),
+    joinedAt: timestamp,
+  })
+  .meta({ id: "Member" });
+export type MemberPayload = z.infer<typeof MemberPayload>;
+
+export const TeamPayload = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    roles: z
+      .array(z.string())
+      .meta({ description: "that every member of the team has besides their own: names or ids" }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Team" });
+export type TeamPayload = z.infer<typeof TeamPayload>;
+
+export const RolePayload = z
+  .object({
+    id: z.string().meta({ description: "a built-in role's name, or a custom role's id" }),
+    name: z.string(),
+    isBuiltIn: z.boolean(),
+    permissions: PermissionsPayload,
+    createdAt: timestamp.optional(),
+    updatedAt: timestamp.optional(),
+  })
+  .meta({ id: "Role" });
+export type RolePayload = z.infer<typeof RolePayload>;
+
+export const InvitationPayload = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    role: z.string(),
+    teamIds: z.array(z.string()),
+    invitedBy: z.string().meta({ description: "user name" }),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+    mail: z
+      .enum(["waiting", "sent", "failed"])
+      .meta({ description: "failed: the mail server refuses the address" }),
+  })
+  .meta({ id: "Invitation" });
+export type InvitationPayload = z.infer<typeof InvitationPayload>;
+
+export const JoinedPayload = z
+  .object({ tenantId: z.string(), tenantSlug: z.string(), tenantName: z.string(), role: z.string() })
+  .meta({ id: "Joined" });
+export type JoinedPayload = z.infer<typeof JoinedPayload>;

@@ -1,0 +1,185 @@
+/**
+ * The shapes that cross the wire, as schemas: the service presents them, the API description is generated from
+ * them and the tests check real answers against them. The client imports the types only, so zod stays out of it.
+ */
+import { z } from "zod";
+import { ExposurePayload } from "./exposure.ts";
+import { contentFormats, skillTypes, visibilities } from "../vocabulary.ts";
+
+const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+
+export const SkillPayload = z
+  .object({
+    id: z.string(),
+    publicId: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    type: z.enum(skillTypes),
+    visibility: z.enum(visibilities),
+    tags: z.array(z.string()),
+    currentVersion: z.number().int(),
+    currentSemver: z.string(),
+    format: z.enum(contentFormats),
+    tenantId: z.string(),
+    tenantSlug: z.string(),
+    folderId: z.string().nullable(),
+    restricted: z.boolean().meta({
+      description: "in a restricted folder, and so private whatever its visibility",
+    }),
+    takedown: z.object({ reason: z.string(), at: timestamp }).optional().meta({
+      description: "set while an administrator of the service keeps it from everyone but its own members",
+    }),
+    createdBy: z.string(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "Skill" });
+export type SkillPayload = z.infer<typeof SkillPayload>;
+
+export const VersionPayload = z
+  .object({
+    id: z.string(),
+    skillId: z.string(),
+    version: z.number().int(),
+    semver: z.string(),
+    message: z.string(),
+    format: z.enum(contentFormats),
+    fileCount: z.number().int().optional().meta({ description: "packages only" }),
+    prerelease: z.boolean(),
+    current: z.boolean(),
+    commit: z.string().meta({ description: "Git object id of the version's commit" }),
+    hash: z.string().meta({ description: "SHA-256 content digest, hexadecimal" }),
+    frontmatterHash: z.string().optional().meta({
+      description: "SHA-256 of the `frontmatter` that a text's content comes with, hexadecimal",
+    }),
+    author: z.object({ name: z.string(), username: z.string() }).nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Version" });
+export type VersionPayload = z.infer<typeof VersionPayload>;
+
+export const SkillDetailPayload = SkillPayload.extend({ currentVersionInfo: VersionPayload }).meta({
+  id: "SkillDetail",
+});
+export type SkillDetailPayload = z.infer<typeof SkillDetailPayload>;
+
+export const ChangedSkillPayload = SkillDetailPayload.extend({ exposure: ExposurePayload }).meta({
+  id: "ChangedSkill",
+});
+export type ChangedSkillPayload = z.infer<typeof ChangedSkillPayload>;
+
+export const CatalogItem = z
+  .object({
+    publicId: z.string(),
+    slug: z.string(),
+    tenantSlug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    type: z.enum(skillTypes),
+    tags: z.array(z.string()),
+    currentVersion: z.number().int(),
+    currentSemver: z.string(),
+    author: z.object({ name: z.string(), username: z.string() }).nullable(),
+    downloads: z.number().int(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "CatalogItem" });
+export type CatalogItem = z.infer<typeof CatalogItem>;
+
+export const PublishResult = z
+  .object({
+    action: z.enum(["created", "updated"]),
+    unchanged: z
+      .boolean()
+      .meta({ description: "true when `ifChanged` was set and nothing had changed: `version` is not new" }),
+    skill: SkillPayload,
+    version: VersionPayload,
+    url: z.string(),
+    ignoredFlags: z.array(z.enum(["folder", "visibility", "type"])),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: "PublishResult" });
+export type PublishResult = z.infer<typeof PublishResult>;
+
+export const VersionResult = VersionPayload.extend({
+  unchanged: z
+    .boolean()
+    .meta({ description: "true when `ifChanged` was set and nothing had changed: this version is not new" }),
+  warnings: z.array(z.string()),
+}).meta({ id: "VersionResult" });
+export type VersionResult = z.infer<typeof VersionResult>;
+
+export const ResolveResult = z
+  .object({
+    skill: SkillPayload,
+    version: VersionPayload,
+    own: z.boolean().meta({ description: "the skill belongs to one of the caller's organizations" }),
+  })
+  .meta({ id: "ResolveResult" });
+export type ResolveResult = z.infer<typeof ResolveResult>;
+
+export const ContentPayload = z
+  .object({
+    skill: SkillPayload,
+    format: z.enum(contentFormats),
+    content: z.string().meta({ description: "the text without frontmatter, or a package's SKILL.md" }),
+    frontmatter: z.string().optional().meta({
+      description: "for a text: everything before the content in the version's SKILL.md or RULE.md",
+    }),
+    version: z.number().int(),
+    semver: z.string(),
+    hash: z.string(),
+  })
+  .meta({ id: "Content" });
+export type ContentPayload = z.infer<typeof ContentPayload>;
+
+export const ManifestFile = z.object({
+  path: z.string(),
+  size: z.number().int(),
+  sha256: z.string(),
+  mode: z.enum(["100644", "100755"]),
+});
+export type ManifestFile = z.infer<typeof ManifestFile>;
+
+export const ManifestPayload = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    version: z.number().int(),
+    semver: z.string(),
+    format: z.enum(contentFormats),
+    commit: z.string(),
+    hash: z.string(),
+    files: z.array(ManifestFile),
+  })
+  .meta({ id: "Manifest" });
+export type ManifestPayload = z.infer<typeof ManifestPayload>;
+
+export const DiffPayload = z
+  .object({
+    from: z.number().int(),
+    to: z.number().int(),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        status: z.enum(["added", "removed", "modified"]),
+        binary: z.boolean(),
+        truncated: z
+          .boolean()
+          .meta({ description: "true when the file is too large or too different to compare" }),
+        hunks: z.array(
+          z.object({
+            oldStart: z.number().int(),
+            oldLines: z.number().int(),
+            newStart: z.number().int(),
+            newLines: z.number().int(),
+            lines: z.array(z.string()),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: "Diff" });
+export type DiffPayload = z.infer<typeof DiffPayload>;

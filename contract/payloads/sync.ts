@@ -1,0 +1,180 @@
+/** The sync with a code repository as it crosses the wire. */
+import { z } from "zod";
+import { hostKinds, proposalStates, syncModes, syncOutcomes, syncStatuses } from "../vocabulary.ts";
+
+const timestamp = z.iso.datetime();
+
+const SyncProblemPayload = z
+  .object({
+    code: z.string().meta({ description: "for programs; new ones may come" }),
+    message: z.string().meta({ description: "a sentence for people" }),
+    at: timestamp,
+  })
+  .meta({ id: "SyncProblem" });
+
+export const ConnectionPayload = z
+  .object({
+    id: z.string(),
+    host: z.enum(hostKinds),
+    repository: z.string().meta({ description: "owner/name, or the address of a repository elsewhere" }),
+    url: z.string(),
+    branch: z.string(),
+    mode: z.enum(syncModes),
+    status: z.enum(syncStatuses).meta({
+      description:
+        "blocked: `problem` requires a change by a person; failing: the sync is retried automatically",
+    }),
+    problem: SyncProblemPayload.nullable(),
+    connectedBy: z.object({ name: z.string(), username: z.string() }).meta({
+      description: "whom imported versions are by",
+    }),
+    notified: z.boolean().meta({
+      description: "the host tells of pushes; else the branch is looked at every few minutes",
+    }),
+    pending: z.boolean().meta({ description: "something has been asked for that is not done yet" }),
+    pendingSince: timestamp.nullable(),
+    retryAt: timestamp.nullable().meta({ description: "with failing: when it is tried again" }),
+    lastCommit: z.string().nullable().meta({ description: "the branch as the last sync left it" }),
+    lastSyncAt: timestamp.nullable(),
+    lastLagMs: z.number().int().nullable().meta({
+      description: "from the first unanswered change to the end of the last sync",
+    }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "RepositoryConnection" });
+export type ConnectionPayload = z.infer<typeof ConnectionPayload>;
+
+export const DisconnectedPayload = z
+  .object({
+    webhook: z.enum(["removed", "left", "none"]).meta({
+      description:
+        "left: the host could not be asked to remove the webhook, so remove it there; none: there was none",
+    }),
+  })
+  .meta({ id: "RepositoryDisconnected" });
+
+export const SkillProblemPayload = z
+  .object({
+    skillId: z
+      .string()
+      .nullable()
+      .meta({ description: "null where no skill came of it, or none was written yet" }),
+    path: z.string().meta({ description: "of its directory in the repository" }),
+    problem: SyncProblemPayload,
+  })
+  .meta({ id: "SkillSyncProblem" });
+
+export const ProposalPayload = z
+  .object({
+    branch: z.string().meta({ description: "the service's own, in the same repository" }),
+    state: z.enum(proposalStates).meta({
+      description:
+        "none: the connected branch has everything; branch: it is up to date, without a pull request; open: so is its pull request; closed: by somebody, until something else is proposed; edited: by somebody, and left alone until it is merged or closed",
+    }),
+    message: z.string().meta({ description: "the same as a sentence for people" }),
+    number: z.number().int().nullable().meta({ description: "of the pull request" }),
+    url: z.string().nullable(),
+    commit: z.string().nullable().meta({ description: "the branch as the last sync left it" }),
+    skills: z.number().int().meta({ description: "whose directories it writes or removes" }),
+  })
+  .meta({ id: "SyncProposal" });
+export type ProposalPayload = z.infer<typeof ProposalPayload>;
+
+export const RepositorySyncPayload = z
+  .object({
+    connection: ConnectionPayload.nullable().meta({ description: "null while nothing is connected" }),
+    proposal: ProposalPayload.nullable().meta({
+      description: "with mode pull_request, from its first sync on",
+    }),
+    syncedSkills: z.number().int(),
+    skillProblems: z
+      .array(SkillProblemPayload)
+      .meta({ description: "what could not be carried over, in either direction: at most 200" }),
+    hosts: z.array(z.enum(hostKinds)).meta({ description: "hosts that this service can connect to" }),
+  })
+  .meta({ id: "RepositorySync" });
+export type RepositorySyncPayload = z.infer<typeof RepositorySyncPayload>;
+
+export const SyncRunPayload = z
+  .object({
+    id: z.string(),
+    full: z.boolean(),
+    outcome: z
+      .enum(syncOutcomes)
+      .meta({ description: "stopped: its process ended, and another run went on" }),
+    startedAt: timestamp,
+    endedAt: timestamp.nullable(),
+    commit: z.string().nullable(),
+    imported: z.number().int().meta({ description: "new versions of known skills" }),
+    created: z.number().int().meta({ description: "new skills" }),
+    conflicts: z.number().int(),
+    exported: z.number().int().meta({ description: "skills whose directory was written" }),
+    removed: z.number().int().meta({ description: "directories that were taken out" }),
+    refused: z.number().int().meta({ description: "directories and skills that could not be carried over" }),
+    refusals: z
+      .array(z.object({ path: z.string(), code: z.string(), message: z.string() }))
+      .meta({ description: "the first 100 of them" }),
+    problem: SyncProblemPayload.nullable(),
+  })
+  .meta({ id: "SyncRun" });
+export type SyncRunPayload = z.infer<typeof SyncRunPayload>;
+
+export const SyncConflictPayload = z
+  .object({
+    id: z.string(),
+    skillId: z.string(),
+    slug: z.string().nullable().meta({ description: "null once the skill was deleted" }),
+    path: z.string(),
+    winning: z.number().int().meta({ description: "the version that the repository's content became" }),
+    losing: z.number().int().meta({ description: "the version that was current here" }),
+    diff: z.string().nullable().meta({
+      description:
+        "where to get what was lost: GET, the two versions compared line by line; null once the skill was deleted",
+    }),
+    commit: z.string(),
+    author: z.string().nullable().meta({
+      description: "the author's name; null where the history at hand does not have it",
+    }),
+    at: timestamp,
+  })
+  .meta({ id: "SyncConflict" });
+export type SyncConflictPayload = z.infer<typeof SyncConflictPayload>;
+
+const directory = z.object({ path: z.string(), skill: z.string().meta({ description: "the skill's slug" }) });
+
+export const SyncPlanPayload = z
+  .object({
+    repository: z.string(),
+    branch: z.string(),
+    branchState: z.enum(["present", "missing", "empty"]).meta({
+      description: "empty: a repository without a commit; the first push makes the branch",
+    }),
+    skills: z.number().int().meta({ description: "that the repository will hold" }),
+    write: z
+      .array(directory)
+      .meta({ description: "directories that the next sync writes, the first 500 by path" }),
+    writes: z.number().int(),
+    remove: z.array(z.string()).meta({ description: "directories that it takes out, the first 500" }),
+    removes: z.number().int(),
+    create: z
+      .array(z.object({ path: z.string() }))
+      .meta({ description: "directories that become new private skills, the first 500" }),
+    creates: z.number().int(),
+    update: z
+      .array(directory.extend({ conflict: z.boolean() }))
+      .meta({ description: "directories that become new versions, the first 500" }),
+    updates: z.number().int(),
+    problems: z
+      .array(
+        z.object({
+          path: z.string(),
+          code: z
+            .string()
+            .meta({ description: "for programs, as in `skillProblems`; new ones may be added" }),
+          message: z.string(),
+        }),
+      )
+      .meta({ description: "directories that will not be synced, or whose edit is undone, the first 500" }),
+  })
+  .meta({ id: "SyncPlan" });
+export type SyncPlanPayload = z.infer<typeof SyncPlanPayload>;

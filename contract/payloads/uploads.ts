@@ -1,0 +1,14 @@
+/** Staged uploads of packages, as they cross the wire. */
+import { z } from "zod";
+
+const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+
+export const UploadPayload = z
+  .object({ uploadId: z.string(), url: z.string(), expiresAt: timestamp })
+  .meta({ id: "Upload" });
+export type UploadPayload = z.infer<typeof UploadPayload>;
+
+export const StoredUploadPayload = z
+  .object({ uploadId: z.string(), size: z.number().int(), sha256: z.string() })
+  .meta({ id: "StoredUpload" });
+export type StoredUploadPayload = z.infer<typeof StoredUploadPayload>;

@@ -1,0 +1,18 @@
+/**
+ * Age of an API token, which an organization can limit. Renewing an expiry by use does not make a token younger, and a
+ * token that was made by another one is as old as that one.
+ */
+
+const dayMs = 24 * 60 * 60_000;
+
+export interface Aged {
+  createdAt: Date;
+  /** Set where another token made it: the time from which that one's age counts. */
+  ageFrom?: Date;
+}
+
+export const ageFromOf = ({ createdAt, ageFrom }: Aged): Date => ageFrom ?? createdAt;
+
+export function isTooOld(token: Aged, maxTokenDays: number | undefined, now: Date): boolean {
+  return maxTokenDays !== undefined && now.getTime() - ageFromOf(token).getTime() >= maxTokenDays * dayMs;
+}

@@ -1,0 +1,74 @@
+/** The page that the links in mails about sessions and tokens lead to. A GET changes nothing. */
+import { z } from "zod";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { actorPage, hidden, html, type Html, type PageOptions } from "../http/pages.ts";
+import { route, type Route } from "../http/route.ts";
+import { endAccess, readAccess, type AccessView } from "./access-mails.ts";
+import { badLinkPage } from "./pages.ts";
+import { formText, orShow, postForm } from "../http/forms.ts";
+
+const page = { tag: "Pages", auth: "optional", produces: "text/html" } as const;
+const path = "/end-access";
+
+const LinkQuery = z.object({ token: formText });
+
+const failed = (actor: Actor, error: string, options: PageOptions) =>
+  actorPage(actor, { title: "Nothing was ended", body: badLinkPage(error) }, options);
+
+export function accessPageRoutes(app: App): Route[] {
+  return [
+    route({
+      ...page,
+      method: "get",
+      path,
+      summary: "Ask whether to end a session or token, from the link of a mail",
+      query: LinkQuery,
+      handle: ({ actor, query: { token } }) =>
+        orShow(
+          async () => {
+            const view = await readAccess(app, token);
+            return actorPage(actor, { title: titleOf(view), body: askPage(view, token) });
+          },
+          (error, options) => failed(actor, error, options),
+        ),
+    }),
+    route({
+      ...page,
+      method: "post",
+      path,
+      summary: "End a session or token from the form",
+      body: LinkQuery,
+      form: true,
+      handle: ({ actor, body: { token } }) =>
+        orShow(
+          async () => {
+            await app.rateLimits.consume("sign-in", actor.origin.ipHash ?? "unknown");
+            const view = await endAccess(app, actor.origin, token);
+            return actorPage(actor, {
+              title: view.isSession ? "Session ended" : "Token revoked",
+              body: donePage(),
+            });
+          },
+          (error, options) => failed(actor, error, options),
+        ),
+    }),
+  ];
+}
+
+const titleOf = ({ isSession }: AccessView) => (isSession ? "End this session?" : "Revoke this token?");
+
+function askPage({ description, isSession }: AccessView, token: string): Html {
+  return html`<p><bdi>${description}</bdi></p>
+    ${postForm(
+      path,
+      html`${hidden("token", token)} <button>${isSession ? "End the session" : "Revoke the token"}</button>`,
+    )}`;
+}
+
+function donePage(): Html {
+  return html`<p>
+      It can't be used any more. If you did not create it, another person may know your password.
+    </p>
+    <p><a href="/forgot-password">Choose a new password</a></p>`;
+}

@@ -1,0 +1,151 @@
+/**
+ * Mails to the owner of an account. Each is recorded in the account's document, in the same write as the change that it
+ * reports, and sent by the job `mail.account`; the reconcile job finds mails that could not be queued.
+ */
+import type { Account, Credentials, MailDue } from "../../storage/users.ts";
+import type { App } from "../app.ts";
+import { composeMail, quotedName, type MailText } from "../mail/compose.ts";
+import type { Mail } from "../mail/mailer.ts";
+import { signLink } from "../mail/signed-link.ts";
+
+const noticeMs = 24 * 3_600_000;
+
+/** A mail to be recorded in an account's document. It is not sent after its link has expired. */
+export function mailDue(app: App, kind: MailDue["kind"], to: string, expiresAt?: Date): MailDue {
+  const createdAt = app.now();
+  return {
+    id: app.newId(),
+    kind,
+    to,
+    createdAt,
+    expiresAt: expiresAt ?? new Date(createdAt.getTime() + noticeMs),
+  };
+}
+
+/** Binding of a link for a forgotten password: its use, another change of the password or of the address ends it. */
+export function resetBinding(user: Pick<Credentials, "emailKey" | "passwordHash">): string {
+  return `${user.emailKey}\n${user.passwordHash}`;
+}
+
+/** The id in a confirmation link: the account and the request. */
+export const confirmationId = (userId: string, requestId: string) => `${userId}-${requestId}`;
+
+/** The text of a recorded mail. Undefined if its subject no longer applies: used, replaced or too late. */
+export async function writeMail(app: App, user: Credentials, due: MailDue): Promise<Mail | undefined> {
+  if (due.expiresAt <= app.now()) return undefined;
+  const text = await writers[due.kind](app, user, due);
+  return text && { to: due.to, ...composeMail(app.config.baseUrl, text) };
+}
+
+type Writer = (
+  app: App,
+  user: Credentials,
+  due: MailDue,
+) => MailText | undefined | Promise<MailText | undefined>;
+
+const writers: Record<MailDue["kind"], Writer> = {
+  "confirm-email"(app, user, { to }) {
+    if (!user.verification || user.email !== to) return undefined;
+    return {
+      subject: "Confirm your e-mail address",
+      before: [`The account "${user.username}" was made with this address. Please confirm that it is yours.`],
+      link: { label: "Confirm the address", url: confirmUrl(app, user._id, user.verification) },
+      after: [
+        "The link works for 24 hours, after you have signed in to the account. If you did not create an account, ignore this mail.",
+      ],
+    };
+  },
+  async "confirm-change"(app, user, { to }) {
+    if (user.emailChange?.email !== to) return undefined;
+    if (await isTaken(app, user, user.emailChange.emailKey)) return takenText;
+    return {
+      subject: "Confirm your new e-mail address",
+      before: [
+        `The account "${user.username}" is to have this address from now on. Please confirm that it is yours.`,
+      ],
+      link: { label: "Confirm the new address", url: confirmUrl(app, user._id, user.emailChange) },
+      after: [
+        "The link works for 24 hours, after you have signed in to the account. If you did not ask for a change, ignore this mail.",
+      ],
+    };
+  },
+  "change-requested": (_, user) => ({
+    subject: "Your e-mail address is about to change",
+    before: [
+      `Someone who knows the password of your account "${user.username}" asked for another e-mail address. It changes when the new address is confirmed.`,
+    ],
+    after: ["If it was not you, change your password now: the request ends with it."],
+  }),
+  "email-changed": (_, user) => ({
+    subject: "Your e-mail address was changed",
+    before: [
+      `Your account "${user.username}" has another e-mail address now. Nothing more is sent to this one.`,
+    ],
+    after: ["If it was not you, write to the administrator of this service."],
+  }),
+  "password-changed": (_, user) => ({
+    subject: "Your password was changed",
+    before: [
+      `The password of your account "${user.username}" was changed, and its other sessions were ended. API tokens go on working.`,
+    ],
+    after: ["If it was not you, ask for a new password on the sign-in page and revoke your API tokens."],
+  }),
+  "password-reset": (_, user) => ({
+    subject: "Your password was changed",
+    before: [
+      `The password of your account "${user.username}" was changed by the link of a mail. All sessions and API tokens of the account were ended: log in again with svc login, and create new tokens where programs use them.`,
+    ],
+    after: ["If it was not you, ask for a new password on the sign-in page."],
+  }),
+  "skill-taken-down": (_app, _, { about }) =>
+    about && {
+      subject: "A skill of yours was taken down",
+      before: [
+        `An administrator of this service has taken down the skill ${quotedName(about.skill)}. Only members of its organization can read it now.`,
+        `Reason: ${about.reason}`,
+      ],
+      after: [
+        `You get this mail as its author or as an owner of its organization. If you disagree, write to the administrator of this service.`,
+      ],
+    },
+  "takedown-lifted": (_app, _, { about }) =>
+    about && {
+      subject: "The takedown of a skill of yours was lifted",
+      before: [
+        `The skill ${quotedName(about.skill)} has its own visibility again.`,
+        `Reason: ${about.reason}`,
+      ],
+      after: ["You get this mail as its author or as an owner of its organization."],
+    },
+  "reset-password"(app, user, { to, expiresAt }) {
+    if (user.email !== to) return undefined;
+    const link = { id: user._id, expiresAt, bind: resetBinding(user) };
+    const url = `${app.config.baseUrl}/reset-password?token=${signLink(app, "reset-password", link)}`;
+    return {
+      subject: "Choose a new password",
+      before: [`A new password was asked for, for your account "${user.username}".`],
+      link: { label: "Choose a new password", url },
+      after: [
+        "The link holds for an hour and works once. If you did not ask, do nothing: the password stays.",
+      ],
+    };
+  },
+};
+
+const takenText: MailText = {
+  subject: "This address has an account already",
+  before: [
+    "Someone wants to use this address for their account, but you have an account with it. Nothing was changed.",
+  ],
+  after: ["If it was you, sign in to that account with this address, or choose another address."],
+};
+
+async function isTaken(app: App, user: Account, emailKey: string): Promise<boolean> {
+  const holder = await app.storage.users.findCredentials(emailKey);
+  return holder !== null && holder._id !== user._id;
+}
+
+function confirmUrl(app: App, userId: string, request: { id: string; expiresAt: Date }): string {
+  const link = { id: confirmationId(userId, request.id), expiresAt: request.expiresAt };
+  return `${app.config.baseUrl}/confirm-email?token=${signLink(app, "confirm-email", link)}`;
+}

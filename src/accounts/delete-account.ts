@@ -1,0 +1,122 @@
+/**
+ * Deletion of an account, in three steps that each survive a crash. Marked: sign-ins, tokens and look-ups no longer
+ * find the account, and it can't join anything. Left: its memberships have ended; an organization without another owner
+ * refuses this, and the mark is removed. Committed: the event is written, the names and the address are free for
+ * others, and the deletion can't be undone. A job removes the data of the account, its document last.
+ */
+import { limits } from "../../contract/limits.ts";
+import type { UserDoc } from "../../storage/users.ts";
+import type { Actor, Origin } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { publishEvents, makeSystemEvent, flushEvents } from "../audit/events.ts";
+import { ServiceError } from "../errors.ts";
+import type { Cookie } from "../http/route.ts";
+import { leaveAllTenants } from "../orgs/members.ts";
+import { propagateTenant } from "../orgs/service.ts";
+import { removeTokensOfUser } from "../tokens/service.ts";
+import { requireUnrestricted } from "../users/load.ts";
+import { concurrentChange, checkOwnPassword } from "../auth/credentials.ts";
+import { eventOfOwner } from "./mail-links.ts";
+import { clearedCookie } from "../auth/sessions.ts";
+
+/** Calls that began before the mark have ended after this time, so that they leave nothing behind. */
+const underWayMs = 60_000;
+
+/**
+ * Deletes the caller's account. Throws `last_owner` with `details.organizations`, `invalid_credentials`,
+ * `rate_limited`, `conflict`, or `refused` for an administrator of a service with other accounts. Returns the
+ * cookie that clears the session.
+ */
+export async function deleteAccount(app: App, actor: Actor, password: string): Promise<Cookie> {
+  const caller = requireUnrestricted(actor, "delete the account");
+  const account = await checkOwnPassword(app, caller, password);
+  const { users } = app.storage;
+  if (account.isAdministrator && (await users.hasOther(account._id)))
+    throw new ServiceError(
+      "refused",
+      "This account administers the service, which other accounts depend on.",
+    );
+  if (!(await users.markDeleted(account, app.now()))) throw concurrentChange();
+  // Queued first, so that the job also completes a deletion that a crash has interrupted.
+  app.background("queue the end of an account", () =>
+    app.queue.enqueue(
+      "upkeep.erase-account",
+      { userId: account._id },
+      { jobId: account._id, delayMs: underWayMs },
+    ),
+  );
+  await leaveAndCommit(app, account, caller.origin);
+  return clearedCookie(app);
+}
+
+/** Commits a marked deletion; removes the mark if the account can't leave an organization. */
+async function leaveAndCommit(
+  app: App,
+  account: Pick<UserDoc, "_id" | "username">,
+  origin: Origin,
+): Promise<void> {
+  const { users } = app.storage;
+  try {
+    await leaveAllTenants(app, account._id);
+  } catch (error) {
+    await users.unmarkDeleted(account._id);
+    throw error;
+  }
+  const event = eventOfOwner(app, account, origin, "user.deleted");
+  if (await users.commitDeletion(account._id, [event])) flushEvents(app, users, account._id, [event]);
+}
+
+/**
+ * Continues a deletion from any step, and removes the data of the account once its last calls have ended. May run
+ * twice.
+ */
+export async function finishDeletion(app: App, { userId }: { userId: string }): Promise<void> {
+  const { users, sessions } = app.storage;
+  const marked = await users.findDeleted(userId);
+  if (!marked || marked.deletedAt!.getTime() + underWayMs > app.now().getTime()) return;
+  if (!marked.erasing) {
+    try {
+      await leaveAndCommit(app, marked, { ipHash: undefined, source: "web", client: "web" });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== "last_owner") throw error;
+      app.log.info({ userId }, "an account is kept, since it became the last owner of an organization");
+      return;
+    }
+  }
+  await leaveLatecomers(app, userId);
+  while ((await sessions.removeOfUser(userId)) > 0);
+  await removeTokensOfUser(app, userId);
+  const committed = await users.findDeleted(userId);
+  await publishEvents(app, users, userId, committed?.outbox ?? []);
+  await users.removeDeleted(userId);
+}
+
+/**
+ * Ends memberships that a call has created after the mark. An organization created in that way has no other owner who
+ * could delete it, so its deletion is scheduled.
+ */
+async function leaveLatecomers(app: App, userId: string): Promise<void> {
+  try {
+    await leaveAllTenants(app, userId);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "last_owner") throw error;
+    const owned = (error.details?.["organizations"] ?? []) as { id: string }[];
+    for (const { id } of owned) await abandon(app, id);
+    await leaveAllTenants(app, userId);
+  }
+}
+
+async function abandon(app: App, tenantId: string): Promise<void> {
+  const { tenants } = app.storage;
+  const deletionAt = new Date(app.now().getTime() + limits.organizationGraceMs);
+  const event = makeSystemEvent(app, "organization.deletion_scheduled", {
+    tenantId,
+    resourceType: "organization",
+    resourceId: tenantId,
+    metadata: { deletionAt },
+  });
+  const deleted = await tenants.scheduleDeletion(tenantId, deletionAt, app.now(), [event]);
+  if (!deleted) return;
+  await propagateTenant(app, deleted);
+  flushEvents(app, tenants, tenantId, [event]);
+}

@@ -1,0 +1,90 @@
+/** HTML of the pages that links in mails lead to. */
+import { limits } from "../../contract/limits.ts";
+import { checkbox, field, hidden, html, problem, type Html } from "../http/pages.ts";
+import { postForm } from "../http/forms.ts";
+
+/** Asks before anything changes: mail programs open links automatically, so following one must not change anything. */
+export function confirmEmailPage(view: { token: string; email: string; changed: boolean }): Html {
+  return html`<p>
+      ${
+        view.changed
+          ? html`Use <bdi>${view.email}</bdi> as the address of your account from now on?`
+          : html`Is <bdi>${view.email}</bdi> your address?`
+      }
+    </p>
+    ${postForm("/confirm-email", html`${hidden("token", view.token)} <button>Confirm the address</button>`)}`;
+}
+
+export function emailConfirmedPage(view: { email: string; changed: boolean }): Html {
+  return html`<p>
+      ${
+        view.changed
+          ? html`Your account has the address <bdi>${view.email}</bdi> now: sign in with it.`
+          : html`Thank you. <bdi>${view.email}</bdi> is confirmed.`
+      }
+    </p>
+    <p><a href="/">Go on</a></p>`;
+}
+
+export function badLinkPage(error: string, again?: { href: string; label: string }): Html {
+  return html`${problem(error)} ${again && html`<p><a href="${again.href}">${again.label}</a></p>`}`;
+}
+
+export function forgotPasswordPage(view: { error?: string | undefined; email: string }): Html {
+  return html`${problem(view.error)}
+    <p>We send a link for a new password to the address of your account.</p>
+    ${postForm(
+      "/forgot-password",
+      html`${field({ name: "email", label: "E-mail", type: "email", value: view.email, autocomplete: "username" })}
+        <button>Send the link</button>`,
+    )}`;
+}
+
+/** The same for every address. */
+export function linkSentPage(): Html {
+  return html`<p>
+    If there is an account with this address, a mail with a link is on its way. It works for an hour. Check
+    the spam folder as well.
+  </p>`;
+}
+
+/** `endTokens` is `always` where the reset is the first confirmation of the account's address. */
+export function resetPasswordPage(view: {
+  error?: string | undefined;
+  token: string;
+  endTokens: boolean | "always";
+}): Html {
+  const { endTokens } = view;
+  return html`${problem(view.error)}
+  ${postForm(
+    "/reset-password",
+    html`${hidden("token", view.token)}
+      ${field({
+        name: "password",
+        label: "New password",
+        type: "password",
+        autocomplete: "new-password",
+        minLength: limits.password.min,
+        maxLength: limits.password.max,
+        hint: `At least ${limits.password.min} characters. All sessions of your account end.`,
+      })}
+      ${
+        endTokens === "always"
+          ? html`<p class="notice">
+              This link also confirms your address, for the first time. Therefore, all API tokens of the
+              account end too.
+            </p>`
+          : checkbox({
+              name: "end_tokens",
+              label: "End all API tokens too",
+              checked: endTokens,
+              hint: "Logins of svc and programs that use your tokens stop working. Keep it checked unless you only forgot your password.",
+            })
+      } <button>Set the password</button>`,
+  )}`;
+}
+
+export function passwordSetPage(): Html {
+  return html`<p>Your password was changed and every session was ended. A mail confirms it.</p>
+    <p><a href="/sign-in">Sign in</a></p>`;
+}

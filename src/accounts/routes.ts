@@ -1,0 +1,205 @@
+import { z } from "zod";
+import {
+  ConfirmedEmailPayload,
+  EmailChangePayload,
+  IdentityPayload,
+  SessionPayload,
+} from "../../contract/payloads/accounts.ts";
+import type { SessionDoc } from "../../storage/sessions.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { presentSignedIn } from "../auth/present.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Enveloped, Page, route, type Cookie, type Route } from "../http/route.ts";
+import { changePassword, endOneSession, endOtherSessions, listSessions } from "./account.ts";
+import { deleteAccount } from "./delete-account.ts";
+import { confirmEmail, requestEmailChange, resendConfirmation } from "./email-address.ts";
+import { clientFacts } from "../auth/known-clients.ts";
+import { forgotPassword, resetPassword } from "./recovery.ts";
+import {
+  ChangeEmail,
+  ChangePassword,
+  ConfirmEmail,
+  DeleteAccount,
+  ForgotPassword,
+  ResetPassword,
+  SessionParams,
+  SessionQuery,
+  SignUp,
+} from "./schema.ts";
+import { signUp } from "./sign-up.ts";
+
+const tag = "Account";
+
+export function accountRoutes(app: App): Route[] {
+  return [
+    signUpRoute(app),
+    ...sessionRoutes(app),
+    ...passwordRoutes(app),
+    ...emailRoutes(app),
+    deletionRoute(app),
+  ];
+}
+
+function signUpRoute(app: App): Route {
+  return route({
+    method: "post",
+    path: "/api/auth/sign-up",
+    summary: "Create an account and sign in; the first one of a service is its administrator",
+    tag: "Sign-in",
+    auth: "optional",
+    body: SignUp,
+    status: 201,
+    data: IdentityPayload,
+    budget: "sign-up",
+    handle: async ({ actor, body, request }) => presentSignedIn(app, await signUp(app, actor, body, request)),
+  });
+}
+
+function sessionRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/user/sessions",
+      summary: "List your browser sessions, newest first",
+      tag,
+      auth: "required",
+      query: SessionQuery,
+      data: SessionPayload,
+      page: true,
+      async handle({ actor, query }) {
+        const [before] = decodeCursor(query.cursor, z.tuple([z.string().max(64)])) ?? [];
+        const rows = await listSessions(app, actor, { before, limit: query.limit + 1 });
+        const shown = rows.slice(0, query.limit);
+        const last = shown.at(-1);
+        return new Page(
+          shown.map((session) => presentSession(session, actor)),
+          last && rows.length > query.limit ? encodeCursor([last._id]) : null,
+        );
+      },
+    }),
+    route({
+      method: "delete",
+      path: "/api/user/sessions/:id",
+      summary: "End one of your browser sessions at once",
+      tag,
+      auth: "required",
+      params: SessionParams,
+      data: null,
+      handle: async ({ actor, params }) => withCookie(await endOneSession(app, actor, params.id)),
+    }),
+    route({
+      method: "delete",
+      path: "/api/user/sessions",
+      summary: "End all your browser sessions but the one that calls",
+      tag,
+      auth: "required",
+      data: null,
+      handle: ({ actor }) => endOtherSessions(app, actor),
+    }),
+  ];
+}
+
+function passwordRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/user/password",
+      summary: "Change your password; ends all other sessions and keeps API tokens",
+      tag,
+      auth: "required",
+      body: ChangePassword,
+      data: null,
+      budget: "sign-in",
+      handle: async ({ actor, body, request }) =>
+        withCookie(await changePassword(app, actor, body, request.userAgent)),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/password/forgot",
+      summary: "Send a link for a new password, if there is such an account; the answer is the same if not",
+      tag,
+      auth: "optional",
+      body: ForgotPassword,
+      data: null,
+      budget: "recovery",
+      handle: ({ actor, body, request }) => forgotPassword(app, body.email, clientFacts(app, actor, request)),
+    }),
+    route({
+      method: "post",
+      path: "/api/auth/password/reset",
+      summary: "Set a new password by the link of a mail, once; ends all sessions, and API tokens on request",
+      tag,
+      auth: "optional",
+      body: ResetPassword,
+      data: null,
+      budget: "sign-in",
+      handle: ({ actor, body }) => resetPassword(app, actor.origin, body),
+    }),
+  ];
+}
+
+function emailRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/user/email",
+      summary: "Ask for another e-mail address; it changes when its owner follows the link sent there",
+      tag,
+      auth: "required",
+      body: ChangeEmail,
+      data: EmailChangePayload,
+      budget: "sign-in",
+      handle: ({ actor, body }) => requestEmailChange(app, actor, body),
+    }),
+    route({
+      method: "post",
+      path: "/api/user/email/confirm",
+      summary: "Confirm an e-mail address by the link of a mail, once, in a session of its account",
+      tag,
+      auth: "optional",
+      body: ConfirmEmail,
+      data: ConfirmedEmailPayload,
+      budget: "sign-in",
+      handle: ({ actor, body }) => confirmEmail(app, actor, body.token),
+    }),
+    route({
+      method: "post",
+      path: "/api/user/email/resend",
+      summary: "Send the link that confirms your present e-mail address again",
+      tag,
+      auth: "required",
+      data: null,
+      budget: "sign-in",
+      handle: ({ actor }) => resendConfirmation(app, actor),
+    }),
+  ];
+}
+
+function deletionRoute(app: App): Route {
+  return route({
+    method: "delete",
+    path: "/api/user/account",
+    summary: "Delete your account permanently; not while you are the only owner of an organization",
+    tag,
+    auth: "required",
+    body: DeleteAccount,
+    data: null,
+    budget: "sign-in",
+    handle: async ({ actor, body }) => withCookie(await deleteAccount(app, actor, body.password)),
+  });
+}
+
+function presentSession(session: SessionDoc, actor: Actor): SessionPayload {
+  return {
+    id: session._id,
+    current: actor.kind === "user" && actor.via.kind === "session" && actor.via.sessionId === session._id,
+    client: session.client ?? null,
+    createdAt: session.createdAt.toISOString(),
+    lastSeenAt: session.lastSeenAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+  };
+}
+
+const withCookie = (cookie: Cookie | undefined) =>
+  new Enveloped(undefined, { cookies: cookie ? [cookie] : [] });

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import { oldPassword } from "../auth/schema.ts";
+import { listQuery } from "../http/cursor.ts";
+import { email, personName, username } from "../users/schema.ts";
+
+/** Counted in characters, not in the halves that JavaScript stores the rarer ones in. */
+const newPassword = z
+  .string()
+  .max(limits.password.max * 2)
+  .refine((text) => {
+    const { length } = Array.from(text);
+    return length >= limits.password.min && length <= limits.password.max;
+  }, `must have ${limits.password.min} to ${limits.password.max} characters`)
+  .meta({ description: `${limits.password.min} to ${limits.password.max} characters` });
+
+export const SignUp = z.strictObject({
+  email,
+  password: newPassword,
+  name: personName,
+  username,
+  setupToken: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: "from the set-up link; only the first account of a service needs it" }),
+  invitationToken: z.string().max(200).optional().meta({
+    description: "from the link of an invitation to this address, where accounts are made by invitation",
+  }),
+});
+export type SignUp = z.output<typeof SignUp>;
+
+export const ChangePassword = z.strictObject({ currentPassword: oldPassword, newPassword });
+export type ChangePassword = z.output<typeof ChangePassword>;
+
+export const ChangeEmail = z.strictObject({ email, password: oldPassword });
+export type ChangeEmail = z.output<typeof ChangeEmail>;
+
+const linkToken = z.string().min(1).max(200).meta({ description: "from the link in the mail" });
+
+export const ConfirmEmail = z.strictObject({ token: linkToken });
+export type ConfirmEmail = z.output<typeof ConfirmEmail>;
+
+export const ForgotPassword = z.strictObject({ email: z.string().min(1).max(limits.email) });
+export type ForgotPassword = z.output<typeof ForgotPassword>;
+
+export const ResetPassword = z.strictObject({
+  token: linkToken,
+  password: newPassword,
+  endTokens: z.boolean().default(false).meta({
+    description:
+      "also end all API tokens of the account; always done where its address is confirmed for the first time",
+  }),
+});
+export type ResetPassword = z.output<typeof ResetPassword>;
+
+export const DeleteAccount = z.strictObject({ password: oldPassword });
+export type DeleteAccount = z.output<typeof DeleteAccount>;
+
+export const SessionQuery = z.object(listQuery);
+
+export const SessionParams = z.object({ id: z.string().max(64) });

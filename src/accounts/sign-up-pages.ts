@@ -1,0 +1,56 @@
+/** HTML of the sign-up and set-up pages. */
+import { limits } from "../../contract/limits.ts";
+import { postForm } from "../http/forms.ts";
+import { field, hidden, html, problem, type Html } from "../http/pages.ts";
+import { organizationField } from "../orgs/organization-page.ts";
+
+export interface SignUpValues {
+  email: string;
+  name: string;
+  username: string;
+  organization: string;
+}
+
+export function signUpPage(view: {
+  action: "/sign-up" | "/setup";
+  error?: string | undefined;
+  values: SignUpValues;
+  setupToken?: string | undefined;
+  returnTo: string;
+}): Html {
+  const { values } = view;
+  return html`${problem(view.error)}
+  ${
+    view.action === "/setup" &&
+    html`<p>This service is empty. The account you create now is its administrator.</p>`
+  }
+  ${postForm(
+    view.action,
+    html`${hidden("return_to", view.returnTo)} ${hidden("setup_token", view.setupToken)}
+      ${field({ name: "name", label: "Your name", value: values.name, autocomplete: "name", maxLength: limits.personName })}
+      ${field({
+        name: "username",
+        label: "User name",
+        value: values.username,
+        autocomplete: "nickname",
+        hint: "Lower-case letters, digits and hyphens.",
+      })}
+      ${field({ name: "email", label: "E-mail", type: "email", value: values.email, autocomplete: "username" })}
+      ${field({
+        name: "password",
+        label: "Password",
+        type: "password",
+        autocomplete: "new-password",
+        minLength: limits.password.min,
+        maxLength: limits.password.max,
+        hint: `At least ${limits.password.min} characters.`,
+      })}
+      ${organizationField(values.organization, true)} <button>Create account</button>`,
+  )}`;
+}
+
+export function organizationFailedPage(error: string): Html {
+  return html`<p>Your account is ready and you are signed in.</p>
+    ${problem(`The organization was not created: ${error}`)}
+    <p><a href="/orgs/new">Try again with another name</a></p>`;
+}

@@ -1,0 +1,64 @@
+/**
+ * Folder trees, cached per process. Every use compares the cached revision with the stored one, so that a restriction or
+ * a grant applies from the next request on, in every process.
+ */
+import { LRUCache } from "lru-cache";
+import type { TreeState } from "../../storage/folders.ts";
+import type { App } from "../app.ts";
+import { FolderTree } from "./tree.ts";
+
+/** Maximum number of folders and grants in all cached trees. */
+const maxCachedParts = 1_000_000;
+const caches = new WeakMap<App, LRUCache<string, FolderTree>>();
+
+/** The current tree of an organization. */
+export async function loadTree(app: App, tenantId: string): Promise<FolderTree> {
+  return (await loadTrees(app, [tenantId])).get(tenantId)!;
+}
+
+export async function loadTrees(app: App, tenantIds: readonly string[]): Promise<Map<string, FolderTree>> {
+  let cache = caches.get(app);
+  if (!cache) {
+    const sizeCalculation = (tree: FolderTree) => tree.size + tree.grantCount + 1;
+    caches.set(app, (cache = new LRUCache({ maxSize: maxCachedParts, sizeCalculation })));
+  }
+  if (tenantIds.length === 0) return new Map();
+  const states = await readStates(app, tenantIds);
+  const trees = new Map(tenantIds.map((id) => [id, new FolderTree(id)]));
+  for (const { _id: tenantId, revision, prunedRevision = 0 } of states) {
+    const before = cache.get(tenantId);
+    const isUsable = before !== undefined && before.revision >= prunedRevision;
+    const tree = isUsable ? before : new FolderTree(tenantId);
+    trees.set(tenantId, tree);
+    if (tree.revision >= revision) continue;
+    tree.update(await app.storage.folders.listChanged(tenantId, tree.revision), revision);
+    cache.set(tenantId, tree);
+  }
+  return trees;
+}
+
+/** Query that is sent at the end of the current turn of the event loop. */
+interface PendingQuery {
+  tenantIds: Set<string>;
+  states: Promise<TreeState[]>;
+}
+const pendingQueries = new WeakMap<App, PendingQuery>();
+
+/**
+ * States of trees, read after this call. Calls in one turn of the event loop share a query, which is sent after all of
+ * them, so that no caller gets a state from before its call.
+ */
+async function readStates(app: App, tenantIds: readonly string[]): Promise<TreeState[]> {
+  let open = pendingQueries.get(app);
+  if (!open) {
+    const ids = new Set<string>();
+    const states = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      pendingQueries.delete(app);
+      return app.storage.folders.readTrees([...ids]);
+    });
+    pendingQueries.set(app, (open = { tenantIds: ids, states }));
+  }
+  for (const id of tenantIds) open.tenantIds.add(id);
+  const states = await open.states;
+  return states.filter((state) => tenantIds.includes(state._id));
+}

@@ -1,0 +1,19 @@
+/** The network addresses of callers, as limits and logs use them. */
+import { isIPv6 } from "node:net";
+
+/**
+ * The network that counts as one caller: an IPv4 address, or the first 64 bits of an IPv6 address, since one subscriber
+ * has all addresses behind them.
+ */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped || !isIPv6(address)) return mapped ?? address;
+  const [head = "", tail] = address.toLowerCase().replace(/%.*$/, "").split("::");
+  const left = head === "" ? [] : head.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
+  const gap = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => "0");
+  const groups = [...left, ...gap, ...right]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16));
+  return `${groups.join(":")}::/64`;
+}

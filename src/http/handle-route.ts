@@ -1,0 +1,148 @@
+/** The path of a request through a declared route. */
+import type { IncomingMessage } from "node:http";
+import type { Context } from "koa";
+import type { z } from "zod";
+import { limits } from "../../contract/limits.ts";
+import { actorKey, type Actor, type Origin } from "../access/actor.ts";
+import { administers } from "../access/decide.ts";
+import { ServiceError, invalidRequest, unauthenticated } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { networkOf } from "./addresses.ts";
+import { readBytes, readJson, readJsonOrForm } from "./body.ts";
+import { sessionCookieName } from "./cookies.ts";
+import { toServiceError, type ErrorTranslator } from "./errors.ts";
+import { idempotentResult, type IdempotencyStore } from "./idempotency.ts";
+import type { RateLimits } from "./rate-limit.ts";
+import { respond } from "./respond.ts";
+import type { Creation, RequestInfo, Route } from "./route.ts";
+import { checkOrigin } from "./security.ts";
+import { readSignedCall, sha256Hex, type SignedCall } from "./signed.ts";
+
+/** The credentials that a caller presents; `authenticate` turns them into an actor, or throws `unauthenticated`. */
+export interface Credentials {
+  authorization: string;
+  sessionCookie: string | undefined;
+  signed: SignedCall | undefined;
+  origin: Origin;
+}
+
+/** Services that the handling of every route uses. */
+export interface RouteServices {
+  baseUrl: () => string;
+  log: Log;
+  rateLimits: RateLimits;
+  idempotency: IdempotencyStore;
+  translators: ErrorTranslator[];
+  anonymize(address: string): string;
+  authenticate(credentials: Credentials): Promise<Actor>;
+}
+
+/** Handles a request of a declared route: limits, authentication, validation, the handler, the response. */
+export async function handleRoute(ctx: Context, declared: Route, options: RouteServices): Promise<void> {
+  ctx.state["route"] = declared;
+  const request = requestInfo(ctx);
+  if (declared.auth === "none") {
+    const actor: Actor = { kind: "anonymous", origin: originOf(ctx, undefined) };
+    return respond(
+      ctx,
+      declared,
+      await declared.handle({ actor, params: undefined, query: undefined, body: undefined, request }),
+    );
+  }
+  const ipHash = options.anonymize(networkOf(request.address));
+  if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
+  const incoming = signedBody(ctx, declared);
+  const actor = await options.authenticate({
+    authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
+    sessionCookie: declared.forGit ? undefined : ctx.cookies.get(sessionCookieName(options.baseUrl())),
+    signed: incoming.signed,
+    origin: originOf(ctx, ipHash),
+  });
+  await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
+  if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
+  if (declared.auth === "administrator" && !administers(actor)) throw nothingAt(ctx);
+  if (!declared.cookieless)
+    checkOrigin(ctx, actor, options.baseUrl(), { takesBytes: declared.stream === true });
+
+  const params = parse(declared.params, { ...ctx["params"] }, "the path");
+  const query = parse(declared.query, { ...ctx.query }, "the query");
+  const body = declared.body
+    ? parse(declared.body, await readBody(ctx.req, declared, incoming.bytes()), "the body")
+    : undefined;
+  const call = (creation?: Creation) =>
+    declared.handle({ actor, params, query, body, request: { ...request, creation } });
+
+  if (declared.method !== "post" || declared.status !== 201 || declared.stream)
+    return respond(ctx, declared, await call());
+  const creating = { key: ctx.get("idempotency-key"), actor, route: declared.path, body: { params, body } };
+  const result = await idempotentResult(options.idempotency, creating, call, (error) =>
+    toServiceError(error, options.translators, options.log),
+  );
+  return respond(ctx, declared, result);
+}
+
+/** The response to a path that leads nowhere, and to an administrator's route for others. */
+export const nothingAt = (ctx: Context) =>
+  new ServiceError("not_found", `There is nothing at ${ctx.path.slice(0, 200)}.`);
+
+/** The password of Basic credentials as a bearer token; any other header unchanged. */
+function bearerOfBasic(authorization: string): string {
+  const [, credentials] = /^basic +([A-Za-z0-9+/]+=*) *$/i.exec(authorization) ?? [];
+  if (credentials === undefined) return authorization;
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  return `Bearer ${text.slice(text.indexOf(":") + 1)}`;
+}
+
+function readBody(request: IncomingMessage, declared: Route, read: Buffer | undefined): Promise<unknown> {
+  return declared.form && !read ? readJsonOrForm(request) : readJson(request, read);
+}
+
+/** The signature of a call, and the body that was read to check it. A stream is checked by its announced digest. */
+function signedBody(
+  ctx: Context,
+  declared: Route,
+): { signed: SignedCall | undefined; bytes: () => Buffer | undefined } {
+  let read: Buffer | undefined;
+  const signed = readSignedCall(ctx.req, async () => {
+    if (declared.stream) {
+      const params = parse(declared.params, { ...ctx["params"] }, "the path");
+      return declared.announcedSha256?.(params, `key:${ctx.get("x-svc-key")}`);
+    }
+    read = await readBytes(ctx.req, limits.jsonBodyBytes);
+    return sha256Hex(read);
+  });
+  return { signed, bytes: () => read };
+}
+
+function parse<S extends z.ZodType>(
+  schema: S | undefined,
+  value: unknown,
+  where: string,
+): z.output<S> | undefined {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value ?? {});
+  if (result.success) return result.data;
+  const issues = result.error.issues
+    .slice(0, 10)
+    .map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+  const first = issues[0]!;
+  const at = first.path === "" ? where : `"${first.path}" of ${where}`;
+  throw invalidRequest(`Something is wrong with ${at}: ${first.message.replace(/\.?$/, ".")}`, { issues });
+}
+
+function requestInfo(ctx: Context): RequestInfo {
+  return {
+    requestId: ctx.state["requestId"] as string,
+    address: ctx.ip,
+    isHead: ctx.method === "HEAD",
+    userAgent: ctx.get("user-agent").slice(0, 300),
+    header: (name) => ctx.get(name),
+    cookie: (name) => ctx.cookies.get(name),
+    stream: ctx.req,
+  };
+}
+
+function originOf(ctx: Context, ipHash: string | undefined): Origin {
+  if (ctx.get("x-svc-client") === "cli") return { ipHash, source: "cli", client: "cli" };
+  return { ipHash, source: "api", client: "api" };
+}

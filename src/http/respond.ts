@@ -1,0 +1,40 @@
+/** Writes the result of a handler to the response. */
+import type { Context } from "koa";
+import { setCookies } from "./cookies.ts";
+import { Enveloped, Page, Reply, type Route } from "./route.ts";
+
+export function respond(ctx: Context, declared: Route, result: unknown): void {
+  if (result instanceof Reply) {
+    ctx.status = result.status;
+    setHeaders(ctx, { "cache-control": "no-store", ...result.headers });
+    setCookies(ctx, result.cookies);
+    if (result.status !== 304) ctx.body = result.body ?? null;
+    if (result.body === undefined) ctx.status = result.status;
+    return;
+  }
+  ctx.status = declared.status ?? 200;
+  if (!ctx.response.get("cache-control")) ctx.set("cache-control", "no-store");
+  if (result instanceof Page) {
+    sendJson(ctx, { success: true, data: result.items, nextCursor: result.nextCursor });
+  } else if (result instanceof Enveloped) {
+    setHeaders(ctx, result.headers);
+    setCookies(ctx, result.cookies);
+    sendJson(ctx, { success: true, data: result.data });
+  } else {
+    sendJson(ctx, { success: true, data: result });
+  }
+}
+
+/** Serialized here, once: koa would serialize an object each time that its length is read. */
+function sendJson(ctx: Context, body: object): void {
+  ctx.type = "json";
+  ctx.body = JSON.stringify(body);
+}
+
+/** Adds to `Vary` rather than replacing it, since compression has set it already. */
+function setHeaders(ctx: Context, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === "vary") ctx.vary(value.split(/, */));
+    else ctx.set(name, value);
+  }
+}

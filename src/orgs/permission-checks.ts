@@ -1,0 +1,119 @@
+/**
+ * Privilege-escalation checks: a caller can't give permissions that they don't have, nor change a member who has more.
+ * They apply wherever a role is assigned, offered by an invitation, given to a team or edited.
+ */
+import type { Permission } from "../../contract/vocabulary.ts";
+import { isId } from "../../storage/database.ts";
+import type { InvitationDoc } from "../../storage/invitations.ts";
+import type { MembershipDoc } from "../../storage/memberships.ts";
+import type { Actor, PermissionMap } from "../access/actor.ts";
+import { membershipIn } from "../access/decide.ts";
+import { highestLevel, holdsGrants, type TeamGrant } from "../access/team.ts";
+import { isBuiltIn, missingFrom, permissionsOfRole, unionOf } from "../access/permissions.ts";
+import type { App } from "../app.ts";
+import { ServiceError, forbidden, notFound } from "../errors.ts";
+import { effectiveMemberships } from "../users/load.ts";
+
+/** Throws `forbidden`, with `details.missing`, unless the caller has all these permissions in the organization. */
+export function requirePermissions(actor: Actor, tenantId: string, wanted: PermissionMap, act: string): void {
+  const held = membershipIn(actor, tenantId)?.permissions ?? {};
+  const missing: Permission[] = missingFrom(held, wanted);
+  if (missing.length === 0) return;
+  const shown = missing.slice(0, 5).join(", ") + (missing.length > 5 ? ", …" : "");
+  throw forbidden(`You can't ${act}: that takes ${shown}, which you do not have yourself.`, { missing });
+}
+
+/** The permissions of several roles together. Throws `not_found` for a role that the organization does not have. */
+export async function permissionsOfRoles(
+  app: App,
+  tenantId: string,
+  roles: readonly string[],
+): Promise<PermissionMap> {
+  const custom = await app.storage.roles.listByIds(roles.filter(isId));
+  return unionOf(
+    roles.map((role) => {
+      if (isBuiltIn(role)) return permissionsOfRole(role);
+      const found = custom.find((one) => one._id === role && one.tenantId === tenantId);
+      if (!found) throw notFound("role", role);
+      return found.permissions;
+    }),
+  );
+}
+
+/** The permissions of several teams together. Throws `not_found` for a team that the organization does not have. */
+export async function permissionsOfTeams(
+  app: App,
+  tenantId: string,
+  teamIds: readonly string[],
+): Promise<PermissionMap> {
+  const teams = teamIds.length > 0 ? await app.storage.teams.listWithRoles(teamIds.filter(isId)) : [];
+  return unionOf(
+    teamIds.flatMap((id) => {
+      const team = teams.find((one) => one._id === id && one.tenantId === tenantId);
+      if (!team) throw unknownTeam(id);
+      const custom = team.roles.filter((role) => role.active && role.tenantId === tenantId);
+      return [...team.roleIds.map(permissionsOfRole), ...custom.map((role) => role.permissions)];
+    }),
+  );
+}
+
+/**
+ * Throws `forbidden` unless the caller has what teams give their members: the permissions of their roles, and their
+ * grants on restricted folders. Every way to join a team calls it.
+ */
+export async function requireTeamAccess(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  teamIds: readonly string[],
+  act: string,
+): Promise<void> {
+  requirePermissions(actor, tenantId, await permissionsOfTeams(app, tenantId, teamIds), act);
+  if (holdsGrants(actor, tenantId, await grantsOfTeams(app, actor, tenantId, teamIds))) return;
+  // The folders may be out of the caller's sight, so none is named.
+  throw forbidden(
+    `You can't ${act}: the team has access to restricted folders that you do not have yourself. ` +
+      "Ask someone who manages the access to these folders.",
+    { kind: "team", missing: ["folder:manageAcl"] },
+  );
+}
+
+/** Grants of teams on restricted folders, with the level that the caller has on each. */
+async function grantsOfTeams(
+  app: App,
+  actor: Actor,
+  tenantId: string,
+  teamIds: readonly string[],
+): Promise<TeamGrant[]> {
+  if (teamIds.length === 0) return [];
+  const { folders } = app.storage;
+  const own = actor.kind === "user" ? [actor.userId, ...(membershipIn(actor, tenantId)?.teamIds ?? [])] : [];
+  // Brings the folders up to date with what was committed.
+  await folders.readTrees([tenantId]);
+  const granted = await folders.listRestrictedTo(tenantId, [...teamIds, ...own]);
+  return granted.flatMap(({ grants }) => {
+    const levelOf = (ids: readonly string[]) =>
+      highestLevel(grants.filter(({ id }) => ids.includes(id)).map(({ level }) => level));
+    const level = levelOf(teamIds);
+    return level === null ? [] : [{ level, held: levelOf(own) }];
+  });
+}
+
+/** The permissions that an invitation would give now; deleted roles and teams give none. */
+export async function permissionsOfOffer(
+  app: App,
+  { tenantId, role, teamIds }: Pick<InvitationDoc, "tenantId" | "role" | "teamIds">,
+): Promise<PermissionMap> {
+  const known = { tenantId, tenantSlug: "", tenantName: "", role, teamIds };
+  return unionOf((await effectiveMemberships(app, [known])).map((one) => one.permissions));
+}
+
+/** The permissions of a member, by their role and their teams. */
+export async function permissionsOfMember(app: App, member: MembershipDoc): Promise<PermissionMap> {
+  return unionOf((await effectiveMemberships(app, [member])).map((one) => one.permissions));
+}
+
+/** A team inside an organization; to clients "team" is what the organization itself is called. */
+export function unknownTeam(id: string): ServiceError {
+  return new ServiceError("not_found", `No team "${id}" was found.`, { kind: "team", ref: id });
+}

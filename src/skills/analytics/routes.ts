@@ -1,0 +1,101 @@
+/** Downloads and installs over HTTP. */
+import {
+  AnalyticsPayload,
+  OwnInstallPayload,
+  RecordedInstallPayload,
+  SkillInstallPayload,
+  TenantAnalyticsPayload,
+} from "../../../contract/payloads/analytics.ts";
+import { readDownloads } from "../../analytics/downloads.ts";
+import type { App } from "../../app.ts";
+import { route, type Route } from "../../http/route.ts";
+import { TenantParams } from "../../orgs/schema.ts";
+import { forgetInstall, listOwnInstalls, listSkillInstalls, recordInstall } from "./installs.ts";
+import { loadSkill } from "../load.ts";
+import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
+import { SkillParams } from "../schema.ts";
+import { readTenantAnalytics } from "./organization-analytics.ts";
+
+const tag = "Analytics";
+
+export function analyticsRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/skills/:skill/analytics",
+      summary: "Downloads in all, of the last 7 and 30 days, and by day and source",
+      tag,
+      auth: "required",
+      params: SkillParams,
+      query: AnalyticsQuery,
+      data: AnalyticsPayload,
+      async handle({ actor, params, query }) {
+        const skill = await loadSkill(app, actor, params.skill, "analytics:read");
+        return readDownloads(app, skill, query.days);
+      },
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/analytics",
+      summary: "Downloads and installs over an organization's skills that you may read",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: TenantAnalyticsQuery,
+      data: TenantAnalyticsPayload,
+      budget: "analytics",
+      handle: ({ actor, params, query }) => readTenantAnalytics(app, actor, params.tenant, query),
+    }),
+    ...installRoutes(app),
+  ];
+}
+
+function installRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "put",
+      path: "/api/skills/:skill/installs",
+      summary: "Report that you have a version installed",
+      tag,
+      auth: "optional",
+      params: SkillParams,
+      body: RecordInstall,
+      data: RecordedInstallPayload,
+      handle: ({ actor, params, body }) => recordInstall(app, actor, params.skill, body),
+    }),
+    route({
+      method: "delete",
+      path: "/api/skills/:skill/installs",
+      summary: "Report that you don't have it installed any more",
+      tag,
+      auth: "optional",
+      params: SkillParams,
+      query: InstallPlace,
+      data: null,
+      handle: ({ actor, params, query }) => forgetInstall(app, actor, params.skill, query),
+    }),
+    route({
+      method: "get",
+      path: "/api/skills/:skill/installs",
+      summary: "List which members have a skill installed, and at which version",
+      tag,
+      auth: "required",
+      params: SkillParams,
+      query: ListInstalls,
+      data: SkillInstallPayload,
+      page: true,
+      handle: ({ actor, params, query }) => listSkillInstalls(app, actor, params.skill, query),
+    }),
+    route({
+      method: "get",
+      path: "/api/user/installs",
+      summary: "List what you have installed",
+      tag,
+      auth: "required",
+      query: ListInstalls,
+      data: OwnInstallPayload,
+      page: true,
+      handle: ({ actor, query }) => listOwnInstalls(app, actor, query),
+    }),
+  ];
+}

@@ -1,0 +1,41 @@
+/** Readers of a skill before and after a change of its folder or visibility. */
+import type { ExposurePayload } from "../../contract/payloads/exposure.ts";
+import type { Visibility } from "../../contract/vocabulary.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import { audienceOf } from "../access/exposure.ts";
+import type { App } from "../app.ts";
+import { presentExposure, restrictionIn, type AudienceChange } from "../folders/exposure.ts";
+import type { FolderTree } from "../folders/tree.ts";
+
+export interface SkillExposure extends AudienceChange {
+  /** Versions besides the current one. */
+  otherVersions: number;
+}
+
+/** Folder and visibility of a skill. */
+interface Exposed {
+  folderId: string | null;
+  visibility: Visibility;
+}
+
+export function skillExposure(
+  tree: FolderTree,
+  skill: Pick<SkillDoc, "tenantId" | "head" | "takedown">,
+  before: Exposed,
+  after: Exposed,
+): SkillExposure {
+  const audience = ({ folderId, visibility }: Exposed) =>
+    audienceOf(restrictionIn(tree, folderId), skill.takedown ? "private" : visibility);
+  return {
+    tenantId: skill.tenantId,
+    before: audience(before),
+    after: audience(after),
+    otherVersions: skill.head.version - 1,
+  };
+}
+
+/** Anyone who can read one version of a skill can read all of them. */
+export async function presentSkillExposure(app: App, change: SkillExposure): Promise<ExposurePayload> {
+  const exposure = await presentExposure(app, change);
+  return exposure.widened ? { ...exposure, versions: change.otherVersions } : exposure;
+}

@@ -1,0 +1,145 @@
+/**
+ * Projection of a skill document: version rows, audit entries, refs, tags and search terms are derived from it. Every
+ * step is idempotent.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { Coalescer } from "../../contract/concurrency/coalescer.ts";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import { RepoError } from "../../repos/errors.ts";
+import type { SkillDoc, SkillToProject } from "../../storage/skills.ts";
+import type { App } from "../app.ts";
+import { loadTrees } from "../folders/trees.ts";
+import { requestSync } from "../queue/request-sync.ts";
+import { termsOfSkill } from "./search-terms.ts";
+
+const refsAtOnce = 4;
+const refAttempts = 5;
+const refPauseMs = 50;
+
+/** Projects one skill completely. The reconcile job does this with each pending one. */
+export async function projectSkill(app: App, skillId: string): Promise<void> {
+  await projectTags(app, await projectRecords(app, [skillId]));
+}
+
+const forReaders = new WeakMap<App, Coalescer<void>>();
+
+/** Updates refs and tags for a caller that reads the repository itself. Concurrent calls share one projection. */
+export async function projectForReaders(app: App, skill: SkillDoc): Promise<void> {
+  const refs = await app.repos.readRefs({ tenantId: skill.tenantId, skillId: skill._id });
+  const isBehind = refs.main !== skill.current.oid || refs.head !== skill.head.oid;
+  if (!isBehind && skill.unsettledAt === undefined) return;
+  let settling = forReaders.get(app);
+  if (!settling) forReaders.set(app, (settling = new Coalescer()));
+  await settling.run(skill._id, () => projectSkill(app, skill._id));
+}
+
+/** Copies pending versions, publishes events and advances refs. Returns the ids of skills that exist. */
+export async function projectRecords(app: App, ids: string[]): Promise<string[]> {
+  const { skills, versions, auditEvents } = app.storage;
+  const found = await skills.listToProject(ids);
+  await Promise.all([
+    auditEvents.record(found.flatMap((skill) => skill.outbox ?? [])),
+    versions.record(found.flatMap((skill) => skill.pending)),
+  ]);
+  await eachSkill(found, async (skill) => {
+    if (!skill.deletedAt) await advance(app, skill);
+  });
+  await correctAccess(app, found);
+  for (const tenantId of new Set(found.map((skill) => skill.tenantId))) await requestSync(app, { tenantId });
+  await skills.clearProjected(found);
+  return found.map((skill) => skill._id);
+}
+
+/** Effective access was correct when the skill was written; its folders may have changed concurrently. */
+async function correctAccess(app: App, found: readonly SkillToProject[]): Promise<void> {
+  const alive = found.filter((skill) => !skill.deletedAt && !skill.suspended);
+  const inFolders = alive.filter((skill) => skill.folderId !== null);
+  const trees = await loadTrees(app, [...new Set(inFolders.map((skill) => skill.tenantId))]);
+  for (const skill of alive) {
+    const { folderId } = skill;
+    const governingFolderId =
+      folderId === null ? null : trees.get(skill.tenantId)!.effectiveRestriction(folderId);
+    const listed = skill.visibility === "public" && governingFolderId === null && !skill.takedown;
+    if (governingFolderId !== skill.governingFolderId || listed !== skill.listed)
+      await app.storage.skillLocations.correctAccess(skill._id, skill.folderId, {
+        governingFolderId,
+        listed,
+      });
+  }
+}
+
+/**
+ * Refs are written from the document as it is under the lock, so a late writer can't set them back. Whoever holds the
+ * lock may have read before our change: a skill is settled only once its refs were written after it.
+ */
+async function advance(app: App, skill: SkillToProject): Promise<void> {
+  const repo = { tenantId: skill.tenantId, skillId: skill._id };
+  for (let attempt = 0; attempt < refAttempts; attempt++) {
+    const result = await app.repos.advanceRefs(repo, async () => {
+      const oids = await app.storage.skills.findOids(skill._id);
+      return { main: oids?.current ?? null, head: oids?.head ?? null };
+    });
+    if (result !== "contended") return;
+    await pause(refPauseMs);
+  }
+  throw new Error(`the refs of skill ${skill._id} are locked by another process`);
+}
+
+/** Writes tags and search terms, and marks skills as projected that have not changed since. */
+export async function projectTags(app: App, ids: string[]): Promise<void> {
+  const found = await app.storage.skills.listToProject(ids);
+  await eachSkill(found, async (skill) => {
+    if (skill.deletedAt) return;
+    const commits = await app.storage.versions.listCommits(skill._id);
+    const tags = commits.map(({ semver, oid }) => ({ name: `v${semver}`, oid }));
+    await setTags(app, { tenantId: skill.tenantId, skillId: skill._id }, tags);
+  });
+  await indexForSearch(app, ids);
+  await app.storage.skills.markProjected(found);
+}
+
+/** Waits for a concurrent writer of the same tags, which may have read an older list of versions. */
+async function setTags(app: App, ...tags: Parameters<App["repos"]["setTags"]>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await app.repos.setTags(...tags);
+      return;
+    } catch (error) {
+      if (!(error instanceof RepoError && error.retryable) || attempt === refAttempts) throw error;
+      await pause(refPauseMs);
+    }
+  }
+}
+
+async function indexForSearch(app: App, ids: string[]): Promise<void> {
+  const { skills, searchEntries } = app.storage;
+  const found = await skills.listToIndex(ids);
+  const alive = found.filter((skill) => !skill.deletedAt);
+  await searchEntries.remove(ids.filter((id) => !alive.some((skill) => skill._id === id)));
+  await searchEntries.put(
+    alive.map((skill) => ({
+      _id: skill._id,
+      tenantId: skill.tenantId,
+      revision: skill.revision,
+      listed: skill.listed,
+      terms: termsOfSkill(skill),
+      type: skill.type,
+      visibility: skill.visibility,
+      tags: skill.tags,
+      folderId: skill.folderId,
+      governingFolderId: skill.governingFolderId,
+      createdAt: skill.createdAt,
+      updatedAt: skill.updatedAt,
+      downloads: skill.downloads,
+    })),
+  );
+}
+
+/** Works on all skills even if one fails, and then throws the first failure. */
+async function eachSkill<T>(skills: readonly T[], work: (skill: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  await mapLimit(skills, refsAtOnce, (skill) =>
+    work(skill).catch((error: unknown) => void failures.push(error)),
+  );
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,209 @@
+/**
+ * Appends a version to a skill: commit, then the skill document, then everything derived.
+ *
+ * The compare-and-set on the skill's head is what makes a version exist. A crash before it leaves an unreferenced
+ * commit for garbage collection; after a crash behind it, `projectSkill` does the rest.
+ */
+import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
+import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
+import type { AppendedFields, SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { recordManifestOf } from "../manifest.ts";
+import { scheduleProjection } from "../projection-queue.ts";
+import { findVersionById } from "../versions.ts";
+import { predecessorOf, unchangedVersion } from "./equal-content.ts";
+import { loadPublishedSemvers, nextSemver, type SemverRequest } from "./next-semver.ts";
+import { checkVersionContent } from "./refused-content.ts";
+import type { StoredTree, VersionSource } from "./text-source.ts";
+import {
+  commitDraft,
+  messageOrDefault,
+  summaryOf,
+  versionEvent,
+  versionRow,
+  type ImportedFrom,
+  type VersionFacts,
+} from "./version-record.ts";
+
+/** Attempts of a publish that loses the race for the next number. */
+const raceAttempts = 20;
+
+export interface Appended {
+  skill: SkillDoc;
+  version: VersionDoc;
+  /** Nothing was written, because `ifChanged` was set and the content equals that of `version`. */
+  unchanged: boolean;
+  warnings: string[];
+}
+
+export interface AppendRequest extends SemverRequest {
+  message?: string | undefined;
+  description?: string | undefined;
+  tags?: string[] | undefined;
+  /** Write nothing if the content equals that of the version to be followed (`predecessorOf`). */
+  ifChanged?: boolean | undefined;
+  /** Id of the version row; a new one by default. */
+  versionId?: string | undefined;
+  /**
+   * Set for a version that is imported from the connected repository. The caller's decision is based on `expectedHead`.
+   * Of the frontmatter, only `edited` changes the skill.
+   */
+  imported?: (ImportedFrom & { expectedHead: number; edited: FrontmatterDefaults }) | undefined;
+}
+
+/** Repeats the attempt as long as other writers win the race for the next number. The caller has checked access. */
+export async function appendVersion(
+  app: App,
+  actor: Actor,
+  loaded: SkillDoc,
+  source: VersionSource,
+  request: AppendRequest,
+): Promise<Appended> {
+  const { imported } = request;
+  const skipsEqual = imported !== undefined || request.ifChanged === true;
+  const identity = { versionId: request.versionId ?? app.newId(), now: app.now() };
+  let skill = loaded;
+  let prepared: Prepared | undefined;
+
+  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+    // A retried call finds the version of its first attempt in the head that it would replace: one id, one row.
+    const earlier = request.versionId && (await findVersionById(app, skill, request.versionId));
+    if (earlier) return { skill, version: earlier, unchanged: false, warnings: source.warnings };
+    if (imported && imported.expectedHead !== skill.head.version) throw staleHead(skill);
+    const published = await loadPublishedSemvers(app, skill, request);
+    const before = await predecessorOf(app, skill, published, request);
+    if (skipsEqual && (await source.equals(before, skill))) {
+      const { version, warning } = await unchangedVersion(app, skill, before, request);
+      return { skill, version, unchanged: true, warnings: [...source.warnings, warning] };
+    }
+
+    const facts = factsOf(skill, source, request, { ...identity, semver: nextSemver(published, request) });
+    prepared = await prepareCommit(app, actor, skill, facts, prepared);
+    const { written, tree } = prepared;
+    const row = versionRow(actor, facts, written, tree.frontmatter);
+    await checkVersionContent(app, skill, row.hash);
+    await recordManifestOf(app, row, written);
+    const event = versionEvent(
+      app,
+      actor,
+      imported ? "skill.version_imported" : "skill.version_created",
+      facts,
+      { version: facts.number },
+      written,
+    );
+    const updated = await appendOnce(app, skill, row, {
+      fields: changedFields(row, source, request),
+      highestRelease: row.prerelease ? published.highestRelease : facts.semver,
+      events: [event],
+    });
+    if (updated) {
+      scheduleProjection(app, updated._id);
+      const isEqual = written.digest === before.digest;
+      const warning = `The content equals that of version ${before.semver}: nothing changed but the number.`;
+      const warnings = isEqual ? [...source.warnings, warning] : source.warnings;
+      return { skill: updated, version: row, unchanged: false, warnings };
+    }
+    const reloaded = await retryIdempotent(() => app.storage.skills.find(loaded._id));
+    if (!reloaded) throw notFound("skill", skill.slug);
+    skill = reloaded;
+  }
+  throw new ServiceError("conflict", `"${skill.slug}" is being published by many at once: try again.`, {
+    kind: "skill",
+    ref: skill.slug,
+  });
+}
+
+function factsOf(
+  skill: SkillDoc,
+  source: VersionSource,
+  request: AppendRequest,
+  own: Pick<VersionFacts, "versionId" | "now" | "semver">,
+): VersionFacts {
+  const number = skill.head.version + 1;
+  return {
+    ...own,
+    skill,
+    source,
+    number,
+    description: descriptionIn(source, request) ?? skill.description,
+    message: messageOrDefault(request.message, number, own.semver),
+    parent: skill.head.oid,
+    imported: request.imported,
+  };
+}
+
+/** The description that the caller sent or the frontmatter contains; undefined leaves the skill's own. */
+function descriptionIn({ defaults }: VersionSource, { description, imported }: AppendRequest) {
+  return description ?? (imported ? imported.edited : defaults).description;
+}
+
+interface Prepared {
+  written: WrittenCommit;
+  tree: StoredTree;
+}
+
+/** Writes the commit; after a lost race, the tree of the earlier attempt is committed again with the new number. */
+async function prepareCommit(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  facts: VersionFacts,
+  earlier: Prepared | undefined,
+): Promise<Prepared> {
+  const repo: RepoId = { tenantId: skill.tenantId, skillId: skill._id };
+  const draft = commitDraft(app, actor, facts);
+  if (earlier) {
+    const written = await app.repos.recommit(repo, earlier.written, draft);
+    return { ...earlier, written };
+  }
+  // Imported text is stored unchanged, so that the next import is compared with it.
+  const inFile = (facts.imported && facts.source.defaults.description) ?? facts.description;
+  const tree = facts.source.tree(skill, inFile);
+  return { tree, written: await app.repos.writeCommit(repo, { ...draft, source: tree.source }) };
+}
+
+/** Fields of the skill that a version changes. A value that the version does not set may change concurrently. */
+function changedFields(row: VersionDoc, source: VersionSource, request: AppendRequest): AppendedFields {
+  const updatedAt = row.createdAt;
+  if (row.prerelease) return { updatedAt };
+  const defaults = request.imported ? request.imported.edited : source.defaults;
+  return {
+    updatedAt,
+    current: summaryOf(row),
+    excerpt: source.excerpt,
+    description: descriptionIn(source, request),
+    tags: request.tags ?? defaults.tags,
+  };
+}
+
+/** The compare-and-set. If its response was lost, the document itself shows whether it was applied. */
+async function appendOnce(
+  app: App,
+  skill: SkillDoc,
+  row: VersionDoc,
+  change: Parameters<App["storage"]["skills"]["append"]>[3],
+): Promise<SkillDoc | null> {
+  try {
+    return await app.storage.skills.append(skill._id, skill.head.version, row, change);
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    const isApplied = await retryIdempotent(
+      () => app.storage.skills.hasVersion(skill._id, row.version, row._id),
+      untilKnownMs,
+    );
+    if (!isApplied) throw error;
+    return retryIdempotent(() => app.storage.skills.find(skill._id), untilKnownMs);
+  }
+}
+
+function staleHead(skill: SkillDoc): ServiceError {
+  return new ServiceError("conflict", `"${skill.slug}" has a new version: decide again.`, {
+    kind: "skill",
+    ref: skill._id,
+    head: skill.head.version,
+  });
+}

@@ -1,0 +1,119 @@
+/** The skill that a publish by name goes to, and the errors if the name is ambiguous or taken. */
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, forbidden, notFound } from "../../errors.ts";
+import { loadFolderView } from "../../folders/load.ts";
+import { folderAtPath } from "../../folders/paths.ts";
+import { keepAllowed } from "../load.ts";
+import { presentCandidates } from "../resolve.ts";
+import type { PublishSkill } from "../schema.ts";
+import { listSameName, workspaceAt } from "./same-name.ts";
+import { nameKeyOf } from "./slug.ts";
+
+/** The skill of a version, for a package whose name is known from its upload only, which a successful publish consumed. */
+export async function listWithVersion(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  versionId: string,
+): Promise<SkillDoc[]> {
+  const version = await app.storage.versions.findOfTenant(tenant._id, versionId);
+  const skill = version && (await app.storage.skills.find(version.skillId));
+  return skill ? keepAllowed(app, actor, "skill:read", [skill]) : [];
+}
+
+/** Skills of a name that the caller may read, in the workspace that the publish goes to or outside workspaces. */
+export async function listNamed(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  input: PublishSkill & { workspaceId: string | undefined },
+  name: string,
+): Promise<SkillDoc[]> {
+  const view = await loadFolderView(app, actor, tenant._id);
+  const home = input.workspaceId ?? workspaceAt(view, input.folder ?? "/");
+  const named = await listSameName(app, view.tree, nameKeyOf(name), home);
+  return keepAllowed(app, actor, "skill:read", named);
+}
+
+/** The skill to append to; undefined if one is to be created. */
+export async function findTarget(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  input: PublishSkill & { workspaceId: string | undefined },
+  name: string,
+): Promise<SkillDoc | undefined> {
+  const seen = await listNamed(app, actor, tenant, input, name);
+  const writable = await keepAllowed(app, actor, "skill:update", seen);
+  if (input.mode === "create") {
+    if (seen[0]) {
+      const [existing] = await presentCandidates(app, [seen[0]]);
+      throw new ServiceError(
+        "already_exists",
+        `"${name}" exists in ${tenant.slug}: push a version to it, or choose another name.`,
+        {
+          kind: "skill",
+          ref: name,
+          existing,
+        },
+      );
+    }
+    return undefined;
+  }
+  if (writable.length > 1) {
+    const inFolder = await narrowToFolder(app, actor, tenant, input, writable);
+    if (inFolder) return inFolder;
+    throw new ServiceError(
+      "ambiguous",
+      `${writable.length} skills in ${tenant.slug} are named "${name}": push to one by its slug.`,
+      {
+        kind: "skill",
+        ref: name,
+        candidates: await presentCandidates(app, writable),
+      },
+    );
+  }
+  if (input.mode === "update" && writable.length === 0) {
+    if (seen[0])
+      throw forbidden(`Your role or token does not allow skill:update on "${seen[0].slug}".`, {
+        kind: "skill",
+        ref: name,
+      });
+    throw notFound("skill", name);
+  }
+  return writable[0];
+}
+
+/** Error of mode `create`, which never chooses another slug than that of the name. */
+export async function slugTaken(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  wanted: { name: string; slug: string },
+): Promise<ServiceError> {
+  const holder = await app.storage.skills.findBySlug(tenant._id, wanted.slug);
+  const [seen] = await keepAllowed(app, actor, "skill:read", holder ? [holder] : []);
+  const [existing] = await presentCandidates(app, seen ? [seen] : []);
+  return new ServiceError(
+    "already_exists",
+    `The slug "${wanted.slug}" of "${wanted.name}" is taken in ${tenant.slug}: choose another name.`,
+    { kind: "skill", ref: wanted.name, existing },
+  );
+}
+
+/** The skill in the requested folder, if exactly one of several is there. */
+async function narrowToFolder(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  input: PublishSkill,
+  named: SkillDoc[],
+): Promise<SkillDoc | undefined> {
+  if (input.folder === undefined) return undefined;
+  const folderId = folderAtPath(await loadFolderView(app, actor, tenant._id), input.folder);
+  const there = named.filter((skill) => skill.folderId === folderId);
+  return there.length === 1 ? there[0] : undefined;
+}

@@ -1,0 +1,135 @@
+/**
+ * Import of skills and versions from a connected repository. Uses the same services as a publish, with the sync as the
+ * actor: it has the permissions of the connection, and the member who connected is the author. The sync has decided by
+ * content what is imported (`src/sync/content/plan-import.ts`).
+ */
+import { isDeepStrictEqual } from "node:util";
+import { limits } from "../../../contract/limits.ts";
+import { readSkillText, type FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import type { SkillType } from "../../../contract/vocabulary.ts";
+import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { SyncActor } from "../../access/actor.ts";
+import { syncPermissions } from "../../access/permissions.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import { refuseManagedRoot } from "../../folders/refusals.ts";
+import { loadTree } from "../../folders/trees.ts";
+import { slugOfSkill } from "../../folders/slug.ts";
+import { createSkill, type Published } from "./create-skill.ts";
+import { appendVersion, type Appended } from "./append-version.ts";
+import { skillName } from "../schema.ts";
+import { importedFrom, messageOf, plainLine, type ImportCommit } from "./import-commit.ts";
+import { ensureFolders } from "./import-folders.ts";
+import { freeSlug } from "./slug.ts";
+import { rootFileOf, type VersionSource } from "./text-source.ts";
+
+const nameAttempts = 20;
+
+/** The sync of a connection, as an actor. */
+export function syncActor(connection: ConnectionDoc, tenant: TenantDoc): SyncActor {
+  return {
+    kind: "sync",
+    connectionId: connection._id,
+    member: connection.connectedBy,
+    memberships: [
+      {
+        tenantId: tenant._id,
+        tenantSlug: tenant.slug,
+        tenantName: tenant.name,
+        role: "sync",
+        teamIds: [],
+        permissions: syncPermissions,
+      },
+    ],
+    origin: { ipHash: undefined, source: "import", client: "api" },
+  };
+}
+
+/**
+ * Appends content to a skill as its next patch version. Returns `stale` if the head has changed since the decision, which
+ * then has to be made again. Content that equals the current version creates none (`unchanged`).
+ */
+export async function importVersion(
+  app: App,
+  actor: SyncActor,
+  skill: SkillDoc,
+  source: VersionSource,
+  commit: ImportCommit,
+): Promise<Appended | "stale"> {
+  const edited = await editedDefaults(app, skill, source);
+  const imported = { ...importedFrom(commit), expectedHead: skill.head.version, edited };
+  try {
+    return await appendVersion(app, actor, skill, source, { message: messageOf(commit), imported });
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "conflict" && error.details?.["head"] !== undefined)
+      return "stale";
+    throw error;
+  }
+}
+
+/**
+ * Description and tags that the imported frontmatter changes relative to the current version. Values that were set in
+ * the service since are not in the repository, so an unchanged frontmatter does not overwrite them.
+ */
+async function editedDefaults(
+  app: App,
+  { _id, tenantId, type, current }: SkillDoc,
+  { defaults }: VersionSource,
+): Promise<Pick<FrontmatterDefaults, "description" | "tags">> {
+  const root = current.format === "package" ? "SKILL.md" : rootFileOf(type);
+  const file = await app.repos.readFile({ tenantId, skillId: _id }, current.oid, root);
+  const before = file ? readSkillText(file.data.toString("utf8"), current.format).defaults : {};
+  const { description, tags } = defaults;
+  return {
+    description: description === before.description ? undefined : description,
+    tags: isDeepStrictEqual(tags, before.tags) ? undefined : tags,
+  };
+}
+
+export interface ImportedDirectory {
+  /** Path of the directory below `skills/`: folders, then the skill's own. */
+  segments: readonly string[];
+  type: SkillType;
+}
+
+/**
+ * Creates a private skill from a directory, in the corresponding folders. Its slug is the directory's name, with a number
+ * if that is taken. Throws `managed_folder` in the folder of all personal workspaces, which contains nothing else.
+ */
+export async function importSkill(
+  app: App,
+  actor: SyncActor,
+  source: VersionSource,
+  directory: ImportedDirectory,
+  commit: ImportCommit,
+): Promise<Published> {
+  const [{ tenantId, tenantSlug }] = actor.memberships;
+  const own = directory.segments.at(-1)!;
+  const parsed = skillName.safeParse(source.defaults.name);
+  const named = parsed.success ? parsed : skillName.safeParse(plainLine(own, limits.skillName));
+  const name = named.success ? named.data : slugOfSkill(own);
+  const base = slugOfSkill(own);
+  /** Slugs that sibling folders have. */
+  const ofFolders: string[] = [];
+  for (let attempt = 0; ; attempt++) {
+    const folderId = await ensureFolders(app, actor, tenantId, directory.segments.slice(0, -1));
+    if (folderId !== null) refuseManagedRoot(await loadTree(app, tenantId), folderId);
+    const taken = await app.storage.skills.listSlugsLike(tenantId, base);
+    const slug = freeSlug(base, [...taken, ...ofFolders]);
+    const created = await createSkill(app, actor, { _id: tenantId, slug: tenantSlug }, source, {
+      name,
+      type: directory.type,
+      slug,
+      folderId,
+      visibility: "private",
+      message: messageOf(commit),
+      imported: importedFrom(commit),
+    });
+    if (created === "occupied") ofFolders.push(slug);
+    else if (created) return created;
+    if (attempt >= nameAttempts)
+      throw new ServiceError("conflict", `No free slug was found for "${own}". The sync retries it.`);
+  }
+}

@@ -1,0 +1,163 @@
+/** Publishes by name: creates a skill, or appends a version to the skill of that name. */
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, invalidRequest } from "../../errors.ts";
+import { readFolderPath } from "../../folders/paths.ts";
+import { loadFolderView } from "../../folders/load.ts";
+import { slugOfFolder } from "../../folders/slug.ts";
+import type { Creation } from "../../http/route.ts";
+import { loadTenant } from "../../orgs/service.ts";
+import { chooseWorkspace } from "../../workspaces/own.ts";
+import { slugOfSkill } from "../../folders/slug.ts";
+import { createSkill, type Published } from "./create-skill.ts";
+import { checkSkillPermissionIn, chooseFolder } from "../place.ts";
+import { appendVersion } from "./append-version.ts";
+import { findCreated } from "./publish-version.ts";
+import { skillName, type PublishSkill } from "../schema.ts";
+import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target.ts";
+import { freeSlug } from "./slug.ts";
+import { withVersionSource } from "./version-source.ts";
+import { readTextSource, type VersionSource } from "./text-source.ts";
+
+/** Attempts if the chosen slug is taken before it is written. */
+const slugAttempts = 20;
+
+/** Publishes by `mode`: `create`, `update`, or `upsert`, which appends to a skill of the same name if there is one. */
+export async function publishSkill(
+  app: App,
+  actor: Actor,
+  input: PublishSkill,
+  creation?: Creation,
+): Promise<Published> {
+  const tenant = await loadTenant(app, actor, input.tenantId, "member");
+  const workspaceId = input.personal ? await workspaceFor(app, actor, tenant, input) : undefined;
+  const type = input.type ?? "skill";
+  const earlier = await findPublished(app, actor, tenant, { ...input, workspaceId }, creation);
+  if (earlier) return earlier;
+  const versionId = creation?.id;
+  return withVersionSource(app, actor, input, type, async (source) => {
+    const name = chooseName(input, source);
+    const base = slugOfSkill(name);
+    /** Slugs that sibling folders have. */
+    const ofFolders: string[] = [];
+    for (let attempt = 0; ; attempt++) {
+      // Before the look-up by name: a concurrent publish of the same name takes the slug that is chosen from this list,
+      // so the unique index causes another attempt here.
+      const taken = await app.storage.skills.listSlugsLike(tenant._id, base);
+      const existing = await findTarget(app, actor, tenant, { ...input, workspaceId }, name);
+      if (existing) return appendToExisting(app, actor, existing, source, { ...input, versionId });
+      // Before any error about slugs, so that a caller who may neither read nor create learns nothing about them.
+      const folderId = workspaceId ?? (await chooseFolder(app, actor, tenant._id, input));
+      checkSkillPermissionIn(
+        await loadFolderView(app, actor, tenant._id),
+        "skill:create",
+        folderId,
+        tenant.slug,
+      );
+      if (input.mode === "create" && [...taken, ...ofFolders].includes(base))
+        throw await slugTaken(app, actor, tenant, { name, slug: base });
+      const slug = freeSlug(base, [...taken, ...ofFolders]);
+      const chosen = { name, type, slug, folderId, versionId };
+      const created = await createSkill(app, actor, tenant, source, { ...input, ...chosen });
+      if (created === "occupied") ofFolders.push(slug);
+      else if (created) return created;
+      if (attempt >= slugAttempts)
+        throw new ServiceError("conflict", `No free slug was found for "${name}": try again.`);
+    }
+  });
+}
+
+/** The caller's workspace, which may contain private skills only. */
+async function workspaceFor(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  { visibility = "private" }: PublishSkill,
+): Promise<string> {
+  if (visibility !== "private")
+    throw new ServiceError(
+      "refused",
+      `A skill in a personal workspace is private: leave visibility out, or publish to a folder.`,
+      { kind: "workspace" },
+    );
+  return chooseWorkspace(app, actor, tenant);
+}
+
+export function chooseName(input: { name?: string | undefined }, source: VersionSource): string {
+  if (input.name !== undefined) return input.name;
+  const parsed = skillName.safeParse(source.defaults.name);
+  if (!parsed.success)
+    throw invalidRequest("The skill has no name: send one, or write it into the frontmatter.");
+  return parsed.data;
+}
+
+async function appendToExisting(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  source: VersionSource,
+  input: PublishSkill & { versionId: string | undefined },
+): Promise<Published> {
+  if (input.type !== undefined && input.type !== skill.type) {
+    throw new ServiceError(
+      "refused",
+      `"${skill.slug}" is a ${skill.type}, and a type never changes: choose another name.`,
+      {
+        kind: "skill",
+        ref: skill.slug,
+      },
+    );
+  }
+  const appended = await appendVersion(app, actor, skill, source, input);
+  return { action: "updated", ignoredFlags: await ignoredFlagsOf(app, actor, skill, input), ...appended };
+}
+
+/** The result of an interrupted attempt of the same call. */
+async function findPublished(
+  app: App,
+  actor: Actor,
+  tenant: TenantDoc,
+  input: PublishSkill & { workspaceId: string | undefined },
+  creation: Creation | undefined,
+): Promise<Published | undefined> {
+  if (!creation?.isRetry) return undefined;
+  const { content, type = "skill" } = input;
+  const name =
+    input.name ?? (content === undefined ? undefined : chooseName(input, readTextSource(content, type)));
+  const named =
+    name === undefined
+      ? await listWithVersion(app, actor, tenant, creation.id)
+      : await listNamed(app, actor, tenant, input, name);
+  for (const skill of named) {
+    const version = await findCreated(app, skill, creation);
+    if (!version) continue;
+    const action = version.version === 1 ? "created" : "updated";
+    const ignoredFlags = action === "created" ? [] : await ignoredFlagsOf(app, actor, skill, input);
+    return { action, unchanged: false, skill, version, ignoredFlags, warnings: [] };
+  }
+  return undefined;
+}
+
+/** Flags of a publish that have no effect on an existing skill. */
+async function ignoredFlagsOf(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  input: PublishSkill,
+): Promise<Published["ignoredFlags"]> {
+  const ignoredFlags: Published["ignoredFlags"] = [];
+  if (input.folder !== undefined && !(await isAtPath(app, actor, skill, input.folder)))
+    ignoredFlags.push("folder");
+  if (input.visibility !== undefined && input.visibility !== skill.visibility)
+    ignoredFlags.push("visibility");
+  return ignoredFlags;
+}
+
+/** Whether a skill is in the folder at a path, which need not exist. */
+async function isAtPath(app: App, actor: Actor, skill: SkillDoc, folder: string): Promise<boolean> {
+  const { tree } = await loadFolderView(app, actor, skill.tenantId);
+  const slugs = readFolderPath(folder).map(slugOfFolder);
+  return (skill.folderId === null ? "" : tree.path(skill.folderId)) === slugs.join("/");
+}

@@ -1,0 +1,99 @@
+/** Publishes and staged uploads over HTTP. */
+import { PublishResult, VersionResult } from "../../../contract/payloads/skills.ts";
+import { StoredUploadPayload, UploadPayload } from "../../../contract/payloads/uploads.ts";
+import type { App } from "../../app.ts";
+import { route, type Route } from "../../http/route.ts";
+import { presentSkill, presentVersion, skillUrl } from "../present.ts";
+import { AnnounceUpload, PublishSkill, PublishVersion, SkillParams, UploadParams } from "../schema.ts";
+import { publishSkill } from "./publish-skill.ts";
+import { publishVersion } from "./publish-version.ts";
+import { announceUpload, announcedSha256, storeUpload } from "./uploads.ts";
+
+const tag = "Skills";
+
+export function publishRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/skills",
+      summary: "Publish a skill: create it, or append a version to the one of that name",
+      tag,
+      auth: "required",
+      body: PublishSkill,
+      status: 201,
+      data: PublishResult,
+      budget: "publish",
+      async handle({ actor, body, request }) {
+        const published = await publishSkill(app, actor, body, request.creation);
+        const { skill, version, ...rest } = published;
+        return {
+          ...rest,
+          skill: presentSkill(skill),
+          version: presentVersion(version, skill),
+          url: skillUrl(app, skill),
+        };
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/skills/:skill/versions",
+      summary: "Push a new version",
+      tag,
+      auth: "required",
+      signable: true,
+      params: SkillParams,
+      body: PublishVersion,
+      status: 201,
+      data: VersionResult,
+      budget: "publish",
+      async handle({ actor, params, body, request }) {
+        const appended = await publishVersion(app, actor, params.skill, body, request.creation);
+        const { skill, version, unchanged, warnings } = appended;
+        return { ...presentVersion(version, skill), unchanged, warnings };
+      },
+    }),
+    ...uploadRoutes(app),
+  ];
+}
+
+function uploadRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/uploads",
+      summary: "Announce a package's zip, to be sent by PUT and named in a publish",
+      tag: "Uploads",
+      auth: "required",
+      body: AnnounceUpload,
+      signable: true,
+      status: 201,
+      data: UploadPayload,
+      budget: "upload",
+      async handle({ actor, body }) {
+        const upload = await announceUpload(app, actor, body);
+        return {
+          uploadId: upload._id,
+          url: `${app.config.baseUrl}/api/uploads/${upload._id}`,
+          expiresAt: upload.expiresAt.toISOString(),
+        };
+      },
+    }),
+    route({
+      method: "put",
+      path: "/api/uploads/:upload",
+      summary: "Send the bytes of an announced upload",
+      tag: "Uploads",
+      auth: "required",
+      params: UploadParams,
+      stream: true,
+      announcedSha256: ({ upload }, caller) => announcedSha256(app, upload, caller),
+      signable: true,
+      data: StoredUploadPayload,
+      budget: "upload",
+      async handle({ actor, params, request }) {
+        const upload = await storeUpload(app, actor, params.upload, request.stream);
+        return { uploadId: upload._id, size: upload.size, sha256: upload.sha256 };
+      },
+    }),
+  ];
+}

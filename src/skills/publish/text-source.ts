@@ -1,0 +1,108 @@
+/** Content of a single-file skill: validated, split and ready to be written as a tree of one file. */
+import { createHash } from "node:crypto";
+import type { TreeSource } from "../../../repos/store/index.ts";
+import type { VersionSummary } from "../../../storage/skills.ts";
+import type { FrontmatterDigests } from "../../../storage/versions.ts";
+import { completeHead } from "../../../contract/edit-frontmatter.ts";
+import { limits } from "../../../contract/limits.ts";
+import { canonicalContent } from "../../../contract/package-rules.ts";
+import { readSkillText, type FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import type { ContentFormat, SkillType } from "../../../contract/vocabulary.ts";
+import { ServiceError } from "../../errors.ts";
+import { firstParagraph, refusalOf } from "../frontmatter.ts";
+
+/** Content of a new version, from a text or a package. */
+export interface VersionSource {
+  format: ContentFormat;
+  /** Values from the frontmatter; values in the request take precedence. */
+  defaults: FrontmatterDefaults;
+  /** Hash that clients compare; for a package, it is known once the package is written. */
+  hash?: string;
+  /** The hash that a version of it gets, before it is written: a package is read for it. */
+  contentHash(): Promise<string>;
+  /** First words of the text, for search. */
+  excerpt: string;
+  warnings: string[];
+  /** Whether a version of the skill was published from the same bytes, or is stored with the same ones. */
+  equals(version: VersionSummary, skill: StoredAs & { description: string }): Promise<boolean>;
+  /**
+   * The tree to store, once the skill's slug and type, and the description, are decided. Throws `content_invalid` for a
+   * text whose frontmatter is too large with what the service adds.
+   */
+  tree(skill: StoredAs, description: string): StoredTree;
+}
+
+interface StoredAs {
+  slug: string;
+  type: SkillType;
+}
+
+export interface StoredTree {
+  source: TreeSource;
+  /** Only of a text. */
+  frontmatter?: FrontmatterDigests;
+}
+
+const excerptLength = 2000;
+
+/** The root file of a single-file skill, by type. */
+export function rootFileOf(type: SkillType): "SKILL.md" | "RULE.md" {
+  return type === "rule" ? "RULE.md" : "SKILL.md";
+}
+
+/** Reads a text. Throws `payload_too_large` or `content_invalid`. */
+export function readTextSource(content: string, type: SkillType): VersionSource {
+  const file = rootFileOf(type);
+  const { head, body, defaults, faults } = readSkillText(content, "markdown");
+  const [fault] = faults;
+  if (fault?.rule === "text_too_large") {
+    throw new ServiceError(
+      "payload_too_large",
+      `The text is over ${limits.textContentBytes} bytes: publish a folder instead.`,
+      {
+        limitBytes: limits.textContentBytes,
+      },
+    );
+  }
+  if (fault) throw refusalOf(fault, file);
+
+  const hash = sha256(body);
+  const published = sha256(head);
+  const storedHead = (slug: string, description: string) =>
+    completeHead(head, { name: slug, description: description || firstParagraph(body) || slug });
+  return {
+    format: "markdown",
+    defaults,
+    hash,
+    contentHash: async () => hash,
+    excerpt: excerptOf(body),
+    warnings: [],
+    async equals(version, skill) {
+      if (version.format !== "markdown") return false;
+      if (version.hash === hash && version.frontmatter?.published === published) return true;
+      const text = storedHead(skill.slug, skill.description) + body;
+      return version.digest === digestOfFile(rootFileOf(skill.type), text);
+    },
+    tree({ slug, type: storedAs }, description) {
+      const stored = storedHead(slug, description);
+      const [broken] = readSkillText(stored + body, "markdown").faults;
+      if (broken) throw refusalOf(broken, file);
+      const path = rootFileOf(storedAs);
+      return {
+        source: { kind: "files", files: [{ path, mode: "100644", data: Buffer.from(stored + body) }] },
+        frontmatter: { published, stored: sha256(stored) },
+      };
+    },
+  };
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** The content digest of a tree of one file. */
+function digestOfFile(path: string, text: string): string {
+  return sha256(canonicalContent([{ path, mode: "100644", sha256: sha256(text) }]));
+}
+
+export function excerptOf(body: string): string {
+  return body.slice(0, excerptLength).replace(/\p{Surrogate}/gu, "");
+}

@@ -1,0 +1,171 @@
+/**
+ * Staged uploads: a package's zip is announced with size and digest, then sent, then named in a publish. Bytes are
+ * streamed to disk, and discarded if they don't match the announcement.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { limits } from "../../../contract/limits.ts";
+import { isDuplicate, isId } from "../../../storage/database.ts";
+import type { UploadDoc } from "../../../storage/uploads.ts";
+import { actorKey, type Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import type { AnnounceUpload } from "../schema.ts";
+
+/** Announces an upload. Throws `payload_too_large`, or `limit_reached` when too many are open. */
+export async function announceUpload(app: App, actor: Actor, input: AnnounceUpload): Promise<UploadDoc> {
+  if (input.size > limits.packageCompressedBytes) {
+    const limitBytes = limits.packageCompressedBytes;
+    throw new ServiceError(
+      "payload_too_large",
+      `A package may have ${limitBytes} bytes as a zip; this one has ${input.size}.`,
+      { limitBytes },
+    );
+  }
+  const owner = actorKey(actor);
+  const most = actor.kind === "anonymous-key" ? limits.anonymousUploads : limits.openUploads;
+  const now = app.now();
+  for (const expired of await app.storage.uploads.listExpired(now, most, owner))
+    await discardUpload(app, expired._id);
+  const expiresAt = new Date(now.getTime() + limits.uploadMs);
+  const upload: UploadDoc = { _id: app.newId(), owner, ...input, state: "open", createdAt: now, expiresAt };
+
+  // A slot is a unique index entry, so the limit holds under concurrency.
+  for (let attempt = 0; attempt < most * 2; attempt++) {
+    const taken = new Set(await app.storage.uploads.takenSlots(owner));
+    const slot = Array.from({ length: most }, (_, index) => index).find((index) => !taken.has(index));
+    if (slot === undefined) break;
+    try {
+      await app.storage.uploads.insert({ ...upload, slot });
+      return upload;
+    } catch (error) {
+      if (!isDuplicate(error, "upload_slot")) throw error;
+    }
+  }
+  throw new ServiceError("limit_reached", `You have ${most} uploads open: publish or wait until they lapse.`);
+}
+
+/** The digest that a caller (`actorKey`) announced for an upload of theirs; undefined for any other. */
+export async function announcedSha256(app: App, id: string, caller: string): Promise<string | undefined> {
+  const upload = isId(id) ? await app.storage.uploads.find(id) : null;
+  return upload?.owner === caller ? upload.sha256 : undefined;
+}
+
+/** Stores the bytes of an announced upload. Throws `upload_mismatch` if they are not the announced ones. */
+export async function storeUpload(app: App, actor: Actor, id: string, bytes: Readable): Promise<UploadDoc> {
+  const upload = isId(id) ? await app.storage.uploads.find(id) : null;
+  if (!upload || upload.owner !== actorKey(actor) || upload.expiresAt <= app.now())
+    throw notFound("content", id);
+  if (upload.state !== "open")
+    throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
+
+  if (receiving.has(id))
+    throw new ServiceError("conflict", "This upload is being sent already.", { kind: "content", ref: id });
+  receiving.add(id);
+  try {
+    return await receive(app, upload, bytes);
+  } finally {
+    receiving.delete(id);
+  }
+}
+
+/** Uploads that this process is receiving, so that one announcement can't be sent several times at once. */
+const receiving = new Set<string>();
+
+async function receive(app: App, upload: UploadDoc, bytes: Readable): Promise<UploadDoc> {
+  const id = upload._id;
+  const folder = uploadFolder(app);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const part = path.join(folder, `${id}.${randomBytes(6).toString("hex")}.part`);
+  try {
+    await spool(bytes, part, upload);
+    await rename(part, uploadPath(app, id));
+  } catch (error) {
+    await rm(part, { force: true });
+    throw translateSpoolError(error, id);
+  }
+  if (!(await app.storage.uploads.markStored(id))) {
+    throw new ServiceError("conflict", "This upload has its bytes already.", { kind: "content", ref: id });
+  }
+  return { ...upload, state: "stored" };
+}
+
+/** Streams to disk with size and digest counted on the way; the data is flushed to disk when it resolves. */
+async function spool(
+  bytes: Readable,
+  file: string,
+  announced: { size: number; sha256: string },
+): Promise<void> {
+  const hash = createHash("sha256");
+  let size = 0;
+  async function* counted() {
+    // Read by an iterator that leaves the request open: a refused upload still gets its answer.
+    for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > announced.size) throw mismatch(`more than the announced ${announced.size} bytes arrived`);
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  // Opened before the first byte is read: a stream that opens its own file can still make it after it was refused.
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await writeFile(handle, counted());
+    if (size !== announced.size) throw mismatch(`${size} of ${announced.size} bytes arrived`);
+    if (hash.digest("hex") !== announced.sha256)
+      throw mismatch("the bytes have another SHA-256 than announced");
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function mismatch(reason: string): ServiceError {
+  return new ServiceError("upload_mismatch", `The upload was not kept: ${reason}. Send it again.`, {
+    kind: "content",
+  });
+}
+
+function translateSpoolError(error: unknown, id: string): unknown {
+  if (error instanceof ServiceError) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new ServiceError("unavailable", "The server has no space left for uploads.", undefined, {
+      cause: error,
+    });
+  }
+  if (code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ECONNRESET")
+    return mismatch("the connection ended early");
+  return new Error(`storing upload ${id} failed`, { cause: error });
+}
+
+/** Claims a stored upload for one publish, and returns the path of its zip. Throws `not_found` for any other. */
+export async function claimUpload(app: App, actor: Actor, id: string): Promise<string> {
+  const now = app.now();
+  const until = new Date(now.getTime() + limits.uploadMs);
+  const claimed = isId(id) ? await app.storage.uploads.claim(id, actorKey(actor), now, until) : null;
+  if (!claimed) throw notFound("content", id);
+  return uploadPath(app, id);
+}
+
+/** Releases a claimed upload, so that a publish that failed temporarily can be retried. */
+export async function returnUpload(app: App, id: string): Promise<void> {
+  await app.storage.uploads.unclaim(id);
+}
+
+/** Removes an upload, bytes first: a record without bytes is found and removed when it expires. */
+export async function discardUpload(app: App, id: string): Promise<void> {
+  await rm(uploadPath(app, id), { force: true });
+  await app.storage.uploads.remove(id);
+}
+
+/** Uploads are stored next to the repositories, which every API process can access. */
+export function uploadFolder(app: App): string {
+  return path.join(app.config.gitRoot, "uploads");
+}
+
+function uploadPath(app: App, id: string): string {
+  return path.join(uploadFolder(app), `${id}.zip`);
+}

@@ -1,0 +1,130 @@
+/** Contents of a version's commit, row and audit entry, the same for a first and for a later version. */
+import type { CommitDraft, WrittenCommit } from "../../../repos/store/index.ts";
+import type { EventRow } from "../../../storage/outbox.ts";
+import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
+import type { FrontmatterDigests, VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { isPrerelease } from "../semver.ts";
+import { authorOf, commitIdentity } from "./author.ts";
+import type { VersionSource } from "./text-source.ts";
+
+/** Commit of a connected repository from which a version was imported. Each text is one line. */
+export interface ImportedFrom {
+  commit: string;
+  /** Name of the author without an address, since it becomes part of the commit. Absent if the author is unknown. */
+  author?: string;
+  /** `Name <address>`, for the audit log only. */
+  authorAddress?: string;
+}
+
+/** Facts about a version that are decided before its commit is written. */
+export interface VersionFacts {
+  skill: Pick<SkillDoc, "_id" | "tenantId" | "name" | "slug">;
+  source: VersionSource;
+  number: number;
+  semver: string;
+  versionId: string;
+  now: Date;
+  description: string;
+  message: string;
+  /** Absent for a first version. */
+  parent?: string;
+  imported: ImportedFrom | undefined;
+}
+
+/** The given message, or a default one. */
+export function messageOrDefault(message: string | undefined, number: number, semver: string): string {
+  return message?.trim() || (number === 1 ? "Initial version" : `Version ${semver}`);
+}
+
+/** Commit of a version. Its trailers suffice to restore the row (`docs/concepts/versions.md`). */
+export function commitDraft(app: App, actor: Actor, facts: VersionFacts): CommitDraft {
+  const { parent, imported } = facts;
+  return {
+    ...(parent === undefined ? {} : { parent }),
+    author: commitIdentity(app, actor),
+    at: facts.now,
+    message: facts.message,
+    trailers: {
+      "Svc-Skill": facts.skill._id,
+      "Svc-Version": String(facts.number),
+      "Svc-Semver": facts.semver,
+      "Svc-Version-Id": facts.versionId,
+      "Svc-Source": actor.origin.source,
+      ...(imported ? { "Svc-Import-Commit": imported.commit } : {}),
+      ...(imported?.author === undefined ? {} : { "Svc-Import-Author": imported.author }),
+    },
+  };
+}
+
+export function versionRow(
+  actor: Actor,
+  facts: VersionFacts,
+  written: WrittenCommit,
+  frontmatter: FrontmatterDigests | undefined,
+): VersionDoc {
+  const { skill, source } = facts;
+  return {
+    _id: facts.versionId,
+    skillId: skill._id,
+    tenantId: skill.tenantId,
+    version: facts.number,
+    semver: facts.semver,
+    prerelease: isPrerelease(facts.semver),
+    message: facts.message,
+    format: source.format,
+    fileCount: written.fileCount,
+    totalBytes: written.totalBytes,
+    oid: written.oid,
+    treeOid: written.treeOid,
+    digest: written.digest,
+    hash: source.hash ?? written.digest,
+    frontmatter,
+    name: skill.name,
+    description: facts.description,
+    author: authorOf(actor),
+    source: actor.origin.source,
+    createdAt: facts.now,
+  };
+}
+
+export function summaryOf(row: VersionDoc): VersionSummary {
+  return {
+    versionId: row._id,
+    version: row.version,
+    semver: row.semver,
+    oid: row.oid,
+    digest: row.digest,
+    hash: row.hash,
+    frontmatter: row.frontmatter,
+    format: row.format,
+    fileCount: row.fileCount,
+    totalBytes: row.totalBytes,
+  };
+}
+
+/** Audit entry of a version; `metadata` is specific to the event. */
+export function versionEvent(
+  app: App,
+  actor: Actor,
+  name: "skill.created" | "skill.created_via_import" | "skill.version_created" | "skill.version_imported",
+  { skill, semver, imported }: VersionFacts,
+  metadata: Record<string, unknown>,
+  { oid: commit }: WrittenCommit,
+): EventRow {
+  return makeEvent(app, actor, name, {
+    tenantId: skill.tenantId,
+    resourceType: "skill",
+    resourceId: skill._id,
+    metadata: {
+      slug: skill.slug,
+      ...metadata,
+      semver,
+      commit,
+      source: actor.origin.source,
+      ...(imported && { remoteCommit: imported.commit, author: imported.authorAddress }),
+    },
+  });
+}

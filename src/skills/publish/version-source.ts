@@ -1,0 +1,49 @@
+/** Opens the content of a publish, text or upload, and cleans up after it. */
+import { PackageError } from "../../../contract/package-rules.ts";
+import type { SkillType } from "../../../contract/vocabulary.ts";
+import { retryIdempotent } from "../../../storage/database.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, invalidRequest } from "../../errors.ts";
+import { readPackageSource } from "./package-source.ts";
+import { readTextSource, type VersionSource } from "./text-source.ts";
+import { claimUpload, discardUpload, returnUpload } from "./uploads.ts";
+
+/**
+ * Reads the source and runs `publish` with it. An upload is discarded after a success, or if its content can't be
+ * published; after any other failure it is available for a retry.
+ */
+export async function withVersionSource<T>(
+  app: App,
+  actor: Actor,
+  input: { content?: string | undefined; uploadId?: string | undefined },
+  type: SkillType,
+  publish: (source: VersionSource) => Promise<T>,
+): Promise<T> {
+  if (input.content !== undefined) return publish(readTextSource(input.content, type));
+  if (input.uploadId === undefined) throw invalidRequest("Send content or uploadId.");
+
+  const { uploadId } = input;
+  const zip = await claimUpload(app, actor, uploadId);
+  let result: T;
+  try {
+    result = await publish(await readPackageSource(zip));
+  } catch (error) {
+    const isFinal =
+      error instanceof PackageError ||
+      (error instanceof ServiceError && ["content_invalid", "payload_too_large"].includes(error.code));
+    await cleanUp(app, uploadId, () => (isFinal ? discardUpload : returnUpload)(app, uploadId));
+    throw error;
+  }
+  await cleanUp(app, uploadId, () => discardUpload(app, uploadId));
+  return result;
+}
+
+/** The publish has ended, so an error here must not change its result; the upload expires automatically. */
+async function cleanUp(app: App, uploadId: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await retryIdempotent(work);
+  } catch (error) {
+    app.log.warn({ error, uploadId }, "an upload could not be cleaned up; it expires");
+  }
+}

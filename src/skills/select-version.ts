@@ -1,0 +1,59 @@
+/** The version that a pin or a content request selects. */
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { App } from "../app.ts";
+import { ServiceError, notFound } from "../errors.ts";
+import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
+import { findVersion, findVersionBySemver, listSemvers } from "./versions.ts";
+
+/** Throws `not_found` if no version matches. */
+export async function selectVersion(
+  app: App,
+  skill: SkillDoc,
+  selector: VersionSelector,
+): Promise<VersionDoc> {
+  const version = await findSelected(app, skill, selector);
+  if (!version) throw notFound("content", `${skill.slug}@${describe(selector)}`);
+  return version;
+}
+
+async function findSelected(
+  app: App,
+  skill: SkillDoc,
+  selector: VersionSelector,
+): Promise<VersionDoc | null | undefined> {
+  if (selector.kind === "current") return findVersion(app, skill, skill.current.version);
+  if (selector.kind === "number") return findVersion(app, skill, selector.version);
+  if (selector.kind === "exact") return findVersionBySemver(app, skill, selector.semver);
+  const chosen = resolveRange(selector.range, await listSemvers(app, skill), skill.current.semver);
+  return chosen && findVersion(app, skill, chosen.version);
+}
+
+function describe(selector: VersionSelector): string {
+  if (selector.kind === "current") return "latest";
+  if (selector.kind === "number") return String(selector.version);
+  return selector.kind === "exact" ? selector.semver : selector.range;
+}
+
+export interface SelectorQuery {
+  version?: string | undefined;
+  semver?: string | undefined;
+  range?: string | undefined;
+}
+
+/** Reads the selector of a content request, which contains at most one of a number, an exact version and a range. */
+export function selectorOf(query: SelectorQuery): VersionSelector {
+  const given = [query.version, query.semver, query.range].filter((value) => value !== undefined);
+  if (given.length > 1) throw new ServiceError("invalid_request", "Send one of version, semver and range.");
+  if (query.range !== undefined) return readRange(query.range);
+  const selector = readSelector(given[0]);
+  const expected =
+    query.version !== undefined ? "number" : query.semver !== undefined ? "exact" : selector.kind;
+  if (selector.kind !== expected) {
+    throw new ServiceError(
+      "invalid_request",
+      "version takes a number, semver an exact version, range a range or latest: send what fits.",
+    );
+  }
+  return selector;
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { syncModes } from "../../../contract/vocabulary.ts";
+import { TenantParams } from "../../orgs/schema.ts";
+import { listQuery } from "../../http/cursor.ts";
+import { isProposalBranch } from "./proposal-branch.ts";
+
+export { TenantParams };
+
+const repository = z
+  .string()
+  .max(201)
+  .regex(/^[\w-][\w.-]{0,99}\/[\w.-]{1,100}$/, "must be owner/name")
+  .refine((name) => !/(^|\/)\.\.?$/.test(name), "must be owner/name")
+  .meta({ description: "owner/name" });
+
+// As `git check-ref-format` has it.
+// oxlint-disable-next-line no-control-regex -- control characters are what this refuses
+const notInBranch = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[/.-]|\/\.|[/.]$|\.lock(\/|$)|^@$/;
+const branch = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((name) => !notInBranch.test(name), "is no name of a branch")
+  .refine((name) => !isProposalBranch(name), "is a branch for proposals of the service")
+  .optional()
+  .meta({ description: "default: the repository's own" });
+
+const mode = z.enum(syncModes).meta({
+  description:
+    "push: changes are pushed to the branch; pull_request: they are proposed, on a branch of the service's own",
+});
+const modeAtFirst = mode.default("push");
+
+const secret = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[\x21-\x7e]*$/, "must be visible ASCII");
+
+export const ConnectRepository = z.discriminatedUnion("host", [
+  z.strictObject({ host: z.literal("github-app"), repository, branch, mode: modeAtFirst }),
+  z.strictObject({
+    host: z.literal("github-token"),
+    repository,
+    branch,
+    mode: modeAtFirst,
+    token: secret.meta({
+      description:
+        "a fine-grained token with contents and webhooks: write, in mode pull_request pull requests as well; kept sealed",
+    }),
+  }),
+  z.strictObject({
+    host: z.literal("local"),
+    url: z.string().min(1).max(2000).meta({
+      description: "https address of a repository, or the name of a bare one on the service's machine",
+    }),
+    branch,
+    mode: modeAtFirst,
+    username: secret.optional(),
+    password: secret.optional().meta({ description: "password or token; kept sealed" }),
+  }),
+]);
+export type ConnectRepository = z.output<typeof ConnectRepository>;
+
+export const UpdateConnection = z.strictObject({ mode });
+export type UpdateConnection = z.output<typeof UpdateConnection>;
+
+export const SyncListQuery = z.object({ ...listQuery });

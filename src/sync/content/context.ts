@@ -1,0 +1,105 @@
+/** Context of one sync: its inputs, its counts, and the problems that it reports. */
+import type { HostGuard } from "../../../repos/guard.ts";
+import type { PullRequests } from "../../../repos/hosts/host.ts";
+import type { Mirror, Remote, ScanProblem } from "../../../repos/mirror/types.ts";
+import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { FolderCounts, SyncCounts, SyncRefusal } from "../../../storage/sync-runs.ts";
+import type { SyncActor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+
+export interface SyncContext {
+  app: App;
+  actor: SyncActor;
+  /** As it was when the lease was taken. */
+  connection: ConnectionDoc;
+  mirror: Mirror;
+  remote: Remote;
+  /** The host's, where it has any. */
+  pulls: PullRequests | undefined;
+  full: boolean;
+  counts: SyncCounts;
+  /** Counts by the folder of the skills. */
+  folderCounts: Map<string | null, FolderCounts>;
+  /** Directories and skills that could not be carried over, of the last round. */
+  refusals: SyncRefusal[];
+  /** Entries below `skills/` that are not skills, found in the last round. */
+  skipped: SyncRefusal[];
+  /** Edits that were undone: reported with the run alone, since nothing is left to do about them. */
+  undone: SyncRefusal[];
+  /** Checked before each request to the host and each import: the lease may be lost, or the connection ended. */
+  guard: HostGuard;
+  /** Whether the member who connected the repository may import now. */
+  mayImport(): Promise<boolean>;
+  /** Signal of the guard. */
+  signal: AbortSignal;
+}
+
+/** A run keeps so many of them; the number of all is in its counts. */
+const refusalsKept = 100;
+const pathShown = 1000;
+export const messageShown = 1000;
+
+/** All of it that is told. */
+export function reportedRefusals({ refusals, skipped }: SyncContext): SyncRefusal[] {
+  return [...refusals, ...skipped].slice(0, refusalsKept);
+}
+
+/** Reported, and not a failure of the sync: such things may stay there. */
+export function skipProblems(context: SyncContext, problems: readonly ScanProblem[]): void {
+  context.skipped = problems.slice(0, refusalsKept).map(toRefusal);
+}
+
+/** The same as it is reported; a path may be of any length. */
+export function toRefusal({ path, why, message }: ScanProblem): SyncRefusal {
+  return { path: path.slice(0, pathShown), code: why, message: message.slice(0, messageShown) };
+}
+
+/** Reported in the same way: the skills are synced without it. */
+export function skipIndex(context: SyncContext, { path, why }: { path: string; why: string }): void {
+  if (context.skipped.some((known) => known.path === path && known.code === why)) return;
+  context.skipped = [{ path, code: why, message: indexProblemMessage(why) }, ...context.skipped];
+}
+
+/** Why the list of skills is not written. */
+export function indexProblemMessage(why: string): string {
+  return why === "index_edited"
+    ? "It holds text that the service did not write, so it is left as it is: move that text elsewhere and delete the file."
+    : "It is not a file, so the list of skills is not written: rename what is there.";
+}
+
+/** Folders whose part in a run is kept. */
+const foldersKept = 1000;
+
+/** Counts something that was done with a skill; undefined is the folder of one that is gone. */
+export function tally(
+  { counts, folderCounts }: Pick<SyncContext, "counts" | "folderCounts">,
+  what: Exclude<keyof FolderCounts, "folderId">,
+  folderId: string | null | undefined,
+): void {
+  counts[what]++;
+  if (folderId === undefined) return;
+  let own = folderCounts.get(folderId);
+  if (!own) {
+    if (folderCounts.size >= foldersKept) return;
+    own = { folderId, imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0 };
+    folderCounts.set(folderId, own);
+  }
+  own[what]++;
+}
+
+/** The problem of a directory whose edit creates no version, because the service sets what was edited. */
+export function undoneEdit(path: string): SyncRefusal {
+  const message =
+    "Only the name in the frontmatter or the managed header was edited. The service sets both, so the edit is undone: rename the skill in the service.";
+  return { path: path.slice(0, pathShown), code: "name_put_back", message };
+}
+
+export function reportUndone({ undone }: SyncContext, path: string): void {
+  if (undone.length < refusalsKept) undone.push(undoneEdit(path));
+}
+
+export function refuse(context: SyncContext, path: string, code: string, message: string): void {
+  context.counts.refused++;
+  if (context.refusals.length < refusalsKept)
+    context.refusals.push({ path: path.slice(0, pathShown), code, message: message.slice(0, messageShown) });
+}

@@ -1,0 +1,101 @@
+/**
+ * Which steps of an export the branch permits, found before anything is written. A step is left out whole, so that a
+ * directory is never removed while the place that it goes to can't be written. The plan asks the same question.
+ */
+import type { Mirror, PlannedEdit, RefusedEdit } from "../../../repos/mirror/types.ts";
+import type { SyncProposed } from "../../../storage/sync-proposed.ts";
+import type { MergeBase } from "./plan-types.ts";
+import type { SkillExport } from "./plan-export.ts";
+import { unreadableMessage } from "./refusal.ts";
+
+/** By path: content trees of the branch that a version holds, so that nothing is lost when they are replaced. */
+export type KeptContents = ReadonlyMap<string, ReadonlySet<string>>;
+
+/**
+ * What both sides last agreed on, what was imported in this run, and what was proposed: each is a version's content.
+ */
+export function keptContents(
+  bases: Iterable<Pick<MergeBase, "path" | "contentTree"> & { strayPath?: string }>,
+  proposed: Iterable<SyncProposed>,
+): KeptContents {
+  const kept = new Map<string, Set<string>>();
+  const keep = (path: string, contentTree: string) => {
+    const known = kept.get(path);
+    if (known) known.add(contentTree);
+    else kept.set(path, new Set([contentTree]));
+  };
+  for (const { path, strayPath, contentTree } of bases) {
+    keep(path, contentTree);
+    if (strayPath !== undefined) keep(strayPath, contentTree);
+  }
+  for (const { contents } of proposed) for (const { path, contentTree } of contents) keep(path, contentTree);
+  return kept;
+}
+
+export interface RefusedStep {
+  step: SkillExport;
+  edit: RefusedEdit;
+}
+
+export interface Permitted {
+  steps: SkillExport[];
+  refused: RefusedStep[];
+  /** Why the list of skills can't be written. */
+  index: RefusedEdit | undefined;
+}
+
+/** Checks until no step is refused: a step that is left out leaves its paths occupied for the others. */
+export async function permittedSteps(
+  mirror: Mirror,
+  parent: string | null,
+  steps: readonly SkillExport[],
+  { kept, index, indexPath }: { kept: KeptContents; index: Buffer; indexPath: string },
+): Promise<Permitted> {
+  const permitted: Permitted = { steps: [...steps], refused: [], index: undefined };
+  for (;;) {
+    const edits = permitted.steps.flatMap((step) => plannedEdits(step, kept));
+    const refused = await mirror.check(parent, [...edits, { kind: "index", data: index }]);
+    const { left, rest } = splitRefused(permitted.steps, refused);
+    permitted.index = refused.find(({ path }) => path === indexPath);
+    permitted.refused.push(...left);
+    permitted.steps = rest;
+    if (left.length === 0) return permitted;
+  }
+}
+
+/** Steps of which an edit was refused, and the rest. */
+export function splitRefused(
+  steps: readonly SkillExport[],
+  refused: readonly RefusedEdit[],
+): { left: RefusedStep[]; rest: SkillExport[] } {
+  const at = new Map(refused.map((edit) => [edit.path, edit]));
+  const left: RefusedStep[] = [];
+  const rest: SkillExport[] = [];
+  for (const step of steps) {
+    const edit = [step.put?.path, ...step.remove].flatMap((place) => at.get(place ?? "") ?? [])[0];
+    if (edit) left.push({ step, edit });
+    else rest.push(step);
+  }
+  return { left, rest };
+}
+
+function plannedEdits({ put, remove, after }: SkillExport, kept: KeptContents): PlannedEdit[] {
+  const edits: PlannedEdit[] = remove.map((path) => ({ kind: "remove", path, kept: kept.get(path) }));
+  if (put && after)
+    edits.push({ kind: "put", ...put, contentTree: after.contentTree, kept: kept.get(put.path) });
+  return edits;
+}
+
+/** A sentence for people, at the skill that is not written. */
+export function messageOf({ why, blockedBy }: RefusedEdit): string {
+  switch (why) {
+    case "not_imported":
+      return `${blockedBy} holds content that is in no version, so it is left as it is: the next sync imports it.`;
+    case "damaged_tree":
+      return `A folder around ${blockedBy} has two entries of one name: remove one of them.`;
+    case "unreadable":
+      return unreadableMessage;
+    default:
+      return `${blockedBy} is in the way: move it, or rename the skill or its folder.`;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Merge bases of a connection, one for each skill: what both sides last agreed on. They are written under the lease of
+ * the sync, so that a sync that has lost it writes nothing.
+ */
+import type { RemoteSkill } from "../../../repos/mirror/types.ts";
+import type { SyncBase } from "../../../storage/sync-bases.ts";
+import { messageShown, type SyncContext } from "./context.ts";
+import type { SkillExport } from "./plan-export.ts";
+
+/** Revision of no skill: a base that has it is compared with its skill again by the next export. */
+export const unseenRevision = -1;
+
+/** The same base, of which the next export compares the skill again. */
+export const asUnseen = (base: SyncBase): SyncBase => ({ ...base, skillRevision: unseenRevision });
+
+export async function writeBases(
+  { app, connection }: SyncContext,
+  bases: readonly SyncBase[],
+): Promise<void> {
+  await app.storage.syncBases.putMany(connection, connection.lease!.fence, bases);
+}
+
+export async function removeBases(
+  { app, connection }: SyncContext,
+  skillIds: readonly string[],
+): Promise<void> {
+  await app.storage.syncBases.removeMany(connection._id, connection.lease!.fence, skillIds);
+}
+
+/**
+ * Records that a directory of the branch and a skill agree. `version` is the skill's newest version, and `skillRevision`
+ * the revision that was exported; without it, the next export compares the skill again.
+ */
+export async function recordAgreement(
+  context: SyncContext,
+  agreed: { skillId: string; path: string; contentTree: string; strayPath?: string },
+  { svcBlob }: RemoteSkill,
+  {
+    version,
+    skillRevision = unseenRevision,
+  }: { version?: number | undefined; skillRevision?: number | undefined },
+): Promise<void> {
+  const { skillId, path, contentTree, strayPath } = agreed;
+  await writeBases(context, [
+    {
+      skillId,
+      path,
+      contentTree,
+      skillRevision,
+      ...(version === undefined ? {} : { version }),
+      ...(svcBlob === null ? {} : { svcBlob }),
+      ...(strayPath === undefined ? {} : { strayPath }),
+    },
+  ]);
+}
+
+/** Records the bases of steps whose result is in the connected branch. */
+export async function recordExports(context: SyncContext, steps: readonly SkillExport[]): Promise<void> {
+  await writeBases(
+    context,
+    steps.flatMap(({ after }) => (after ? [after] : [])),
+  );
+  const gone = steps.filter(({ after }) => after === undefined).map(({ skillId }) => skillId);
+  await removeBases(context, gone);
+}
+
+/** Records why a skill is not in sync. What both sides agreed on stays as it is. */
+export async function recordProblem(
+  context: SyncContext,
+  base: SyncBase,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  const problem = { code, message: message.slice(0, messageShown), at: context.app.now() };
+  await writeBases(context, [{ ...base, problem }]);
+}

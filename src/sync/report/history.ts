@@ -1,0 +1,162 @@
+/** What a connection's syncs did, which skills they met changed on both sides, and asking for one by hand. */
+import { z } from "zod";
+import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SyncBaseDoc } from "../../../storage/sync-bases.ts";
+import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
+import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
+import type { SyncProblem } from "../../../storage/sync-problem.ts";
+import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { publishEvents } from "../../audit/events.ts";
+import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { requestSync } from "../../queue/request-sync.ts";
+import { loadTenant } from "../../orgs/service.ts";
+import { makeConnectionEvent } from "../connection/connection-event.ts";
+import { loadConnection, notConnected } from "../connection/load.ts";
+import { loadSyncView, type SyncView } from "./visible.ts";
+
+const problemsShown = 100;
+
+interface PageQuery {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export interface SyncState {
+  connection: ConnectionDoc | null;
+  synced: number;
+  problems: SyncBaseDoc[];
+  proposal: ProposalDoc | null;
+}
+
+/** The connection, and the skills that it could not carry over, as far as the caller may read them. */
+export async function readSyncState(app: App, actor: Actor, tenantRef: string): Promise<SyncState> {
+  const tenant = await loadTenant(app, actor, tenantRef, "githubSync:read");
+  const connection = await app.storage.connections.findOfTenant(tenant._id);
+  if (!connection) return { connection, synced: 0, problems: [], proposal: null };
+  const view = await loadSyncView(app, actor, connection);
+  if (!view.all) return readPartly(app, connection, view);
+  const [synced, problems, proposal] = await Promise.all([
+    app.storage.syncBases.count(connection._id),
+    app.storage.syncBases.listProblems(connection._id, problemsShown),
+    readProposal(app, connection),
+  ]);
+  return { connection, synced, problems, proposal };
+}
+
+const readProposal = (app: App, { _id, mode }: ConnectionDoc) =>
+  mode === "pull_request" ? app.storage.syncProposals.find(_id) : null;
+
+/** Problems in which the host's own text is repeated, which may name any file. */
+const hostProblems = new Set(["push_rejected", "branch_protected"]);
+
+/** The state for a caller who may not read every skill. */
+async function readPartly(app: App, connection: ConnectionDoc, view: SyncView): Promise<SyncState> {
+  const { syncBases, syncProposed } = app.storage;
+  const [bases, proposed, proposal] = await Promise.all([
+    syncBases.listPaths(connection._id),
+    connection.mode === "pull_request" ? syncProposed.listOf(connection._id) : [],
+    readProposal(app, connection),
+  ]);
+  const isVisible = ({ skillId }: { skillId: string }) => view.skill(skillId);
+  const { problem, refusals } = connection;
+  return {
+    connection: {
+      ...connection,
+      ...(refusals ? { refusals: refusals.filter(({ path }) => view.path(path)) } : {}),
+      ...(problem ? { problem: withoutHostText(problem) } : {}),
+    },
+    synced: bases.filter(isVisible).length,
+    problems: await firstOf(syncBases.eachProblem(connection._id), isVisible, problemsShown),
+    proposal: proposal && { ...proposal, skills: proposed.filter(isVisible).length },
+  };
+}
+
+function withoutHostText(problem: SyncProblem): SyncProblem {
+  if (!hostProblems.has(problem.code)) return problem;
+  const message = "The host refuses the push. Ask someone who may read every skill for its reason.";
+  return { ...problem, message };
+}
+
+async function firstOf<T>(
+  rows: AsyncIterable<T>,
+  isVisible: (row: T) => boolean,
+  most: number,
+): Promise<T[]> {
+  const found: T[] = [];
+  for await (const row of rows) {
+    if (isVisible(row)) found.push(row);
+    if (found.length === most) break;
+  }
+  return found;
+}
+
+/** Asks for a sync that also puts back what is missing in the repository. Answers the connection with the request in it. */
+export async function runByHand(app: App, actor: Actor, tenantRef: string): Promise<ConnectionDoc> {
+  const { tenant, connection } = await loadConnection(app, actor, tenantRef, "githubSync:manage");
+  const { _id: id } = connection;
+  const event = makeConnectionEvent(app, actor, "repohost_sync.manual_sync", connection);
+  if ((await requestSync(app, { id }, { full: true, manual: true, events: [event] })) === undefined)
+    throw notConnected(tenant);
+  app.background("settle audit events", () => publishEvents(app, app.storage.connections, id, [event]));
+  return (await app.storage.connections.find(id)) ?? connection;
+}
+
+/** A page of its syncs, the newest first. */
+export async function listRuns(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  { limit, cursor }: PageQuery,
+): Promise<{ items: SyncRunDoc[]; nextCursor: string | null }> {
+  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
+  const before = decodeCursor(cursor, z.tuple([z.string().max(64)]))?.[0];
+  const found = await app.storage.syncRuns.list({ connectionId: connection._id, before, limit: limit + 1 });
+  const view = await loadSyncView(app, actor, connection);
+  const items = found.slice(0, limit).map((run) => (view.all ? run : partOf(run, view)));
+  return { items, nextCursor: found.length > limit ? encodeCursor([items.at(-1)!._id]) : null };
+}
+
+/** A run as a caller sees it who may not read every skill. */
+function partOf(run: SyncRunDoc, view: SyncView): SyncRunDoc {
+  const refusals = (run.refusals ?? []).filter(({ path }) => view.path(path));
+  const counts = { ...run.counts, imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0 };
+  for (const { folderId, ...done } of run.folders ?? []) {
+    if (!view.folder(folderId)) continue;
+    for (const what of Object.keys(done) as (keyof typeof done)[]) counts[what] += done[what];
+  }
+  return {
+    ...run,
+    counts: { ...counts, refused: refusals.length },
+    refusals,
+    ...(run.problem ? { problem: withoutHostText(run.problem) } : {}),
+  };
+}
+
+/** A page of its conflicts, the newest first, with the skills as far as they are there yet. */
+export async function listConflicts(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  { limit, cursor }: PageQuery,
+): Promise<{ items: [SyncConflictDoc, SkillDoc | undefined][]; nextCursor: string | null }> {
+  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
+  const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(100)]));
+  const before = read && { at: new Date(read[0]), id: read[1] };
+  const view = await loadSyncView(app, actor, connection);
+  const found = await firstOf(
+    app.storage.syncConflicts.each({ connectionId: connection._id, before }),
+    ({ skillId }) => view.all || view.skill(skillId),
+    limit + 1,
+  );
+  const rows = found.slice(0, limit);
+  const skills = await app.storage.skills.listByIds([...new Set(rows.map(({ skillId }) => skillId))]);
+  const byId = new Map(skills.map((skill) => [skill._id, skill]));
+  const last = rows.at(-1);
+  return {
+    items: rows.map((row) => [row, byId.get(row.skillId)]),
+    nextCursor: found.length > limit && last ? encodeCursor([last.at.getTime(), last._id]) : null,
+  };
+}

@@ -1,0 +1,126 @@
+import type {
+  ConnectionPayload,
+  ProposalPayload,
+  RepositorySyncPayload,
+  SyncConflictPayload,
+  SyncRunPayload,
+} from "../../../contract/payloads/sync.ts";
+import { publicName } from "../../../contract/public-name.ts";
+import type { HostKind, ProposalState } from "../../../contract/vocabulary.ts";
+import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
+import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
+import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
+import type { SyncState } from "./history.ts";
+
+/** Never with a credential: what the host was told is told to nobody. */
+export function presentConnection(connection: ConnectionDoc): ConnectionPayload {
+  const { host, connectedBy, problem, wantedSince, lastSyncAt } = connection;
+  return {
+    id: connection._id,
+    host: host.kind,
+    repository: host.fullName,
+    url: host.url,
+    branch: connection.branch,
+    mode: connection.mode,
+    status: connection.status,
+    problem: problem ? presentProblem(problem) : null,
+    connectedBy: { name: connectedBy.name, username: connectedBy.username },
+    notified: host.kind === "github-app" || connection.webhook !== undefined,
+    pending: connection.wanted > connection.done,
+    pendingSince: wantedSince?.toISOString() ?? null,
+    retryAt: (connection.status === "failing" && connection.dueAt?.toISOString()) || null,
+    lastCommit: connection.lastRemoteOid ?? null,
+    lastSyncAt: lastSyncAt?.toISOString() ?? null,
+    lastLagMs: connection.lastLagMs ?? null,
+    createdAt: connection.createdAt.toISOString(),
+  };
+}
+
+export function presentSyncState(state: SyncState, hosts: HostKind[]): RepositorySyncPayload {
+  return {
+    connection: state.connection ? presentConnection(state.connection) : null,
+    proposal: state.proposal ? presentProposal(state.proposal) : null,
+    syncedSkills: state.synced,
+    skillProblems: [
+      ...state.problems.map(({ skillId, path, problem }) => ({
+        skillId,
+        path,
+        problem: presentProblem(problem!),
+      })),
+      ...refusalsOf(state),
+    ],
+    hosts,
+  };
+}
+
+const proposalWords: Record<ProposalState, (branch: string) => string> = {
+  none: () => "The connected branch has everything: nothing is proposed.",
+  branch: (branch) => `What is to be merged is on the branch ${branch}.`,
+  open: () => "The pull request is open and up to date.",
+  closed: () =>
+    "Somebody closed the pull request: another one is opened once something else changes, or with a sync by hand.",
+  edited: (branch) =>
+    `The branch ${branch} has commits that are not the service's: it is left alone until its pull request is merged or closed, or the branch is deleted.`,
+};
+
+function presentProposal({ branch, state, request, commit, skills }: ProposalDoc): ProposalPayload {
+  return {
+    branch,
+    state,
+    message: proposalWords[state](branch),
+    number: request?.number ?? null,
+    url: request?.url ?? null,
+    commit: commit ?? null,
+    skills,
+  };
+}
+
+/** Of the last sync, those that are not noted at a skill. */
+function refusalsOf({ connection, problems }: SyncState) {
+  const noted = new Set(problems.map(({ path }) => path));
+  const at = (connection?.lastSyncAt ?? connection?.updatedAt)?.toISOString() ?? "";
+  return (connection?.refusals ?? [])
+    .filter(({ path }) => !noted.has(path))
+    .map(({ path, code, message }) => ({ skillId: null, path, problem: { code, message, at } }));
+}
+
+export function presentRun(run: SyncRunDoc): SyncRunPayload {
+  const { imported, created, conflicts, exported, removed, refused } = run.counts;
+  return {
+    id: run._id,
+    full: run.full,
+    outcome: run.outcome,
+    startedAt: run.startedAt.toISOString(),
+    endedAt: run.endedAt?.toISOString() ?? null,
+    commit: run.commit ?? null,
+    imported,
+    created,
+    conflicts,
+    exported,
+    removed,
+    refused,
+    refusals: (run.refusals ?? []).map(({ path, code, message }) => ({ path, code, message })),
+    problem: run.problem ? presentProblem(run.problem) : null,
+  };
+}
+
+export function presentConflict([row, skill]: [SyncConflictDoc, SkillDoc | undefined]): SyncConflictPayload {
+  return {
+    id: row._id,
+    skillId: row.skillId,
+    slug: skill?.slug ?? null,
+    path: row.path,
+    winning: row.winning,
+    losing: row.losing,
+    diff: skill ? `/api/skills/${row.skillId}/diff?from=${row.losing}&to=${row.winning}` : null,
+    commit: row.commit,
+    author: row.authorName === undefined ? null : publicName(row.authorName) || "unknown",
+    at: row.at.toISOString(),
+  };
+}
+
+function presentProblem({ code, message, at }: { code: string; message: string; at: Date }) {
+  return { code, message, at: at.toISOString() };
+}

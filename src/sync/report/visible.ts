@@ -1,0 +1,102 @@
+/**
+ * The part of a sync that a caller may see. A sync concerns every skill of an organization, and its readers need not be
+ * able to read all of them: what concerns a skill or folder out of their sight is left out, from lists and from counts.
+ */
+import type { SyncBase } from "../../../storage/sync-bases.ts";
+import type { Actor } from "../../access/actor.ts";
+import { mayInPlace } from "../../access/decide.ts";
+import { readsEverySkill } from "../../access/repository.ts";
+import type { App } from "../../app.ts";
+import { loadTree } from "../../folders/trees.ts";
+import { readableFolders } from "../../folders/load.ts";
+import type { FolderTree } from "../../folders/tree.ts";
+import type { ReadableFolders } from "./readable-folders.ts";
+
+export interface SyncView {
+  /** Everything is visible: nothing needs to be left out. */
+  all: boolean;
+  folder(id: string | null): boolean;
+  /** A skill that was deleted is visible only to those who see everything. */
+  skill(id: string): boolean;
+  /** A path in the repository. In a directory without a folder, it is visible only to callers who see everything. */
+  path(path: string): boolean;
+}
+
+const everything: SyncView = { all: true, folder: () => true, skill: () => true, path: () => true };
+
+export async function readableFolderIds(app: App, actor: Actor, tenantId: string): Promise<ReadableFolders> {
+  if (readsEverySkill(actor, tenantId)) return "all";
+  const tree = await loadTree(app, tenantId);
+  const isReadable = readableFolders({ tree, actor });
+  const ids = Array.from(tree.nodes(), ({ _id }) => _id).filter(isReadable);
+  return mayInPlace(actor, "skill:read", tenantId, null) ? [null, ...ids] : ids;
+}
+
+/** A caller's view of a connection. */
+export async function loadSyncView(
+  app: App,
+  actor: Actor,
+  connection: { _id: string; tenantId: string },
+): Promise<SyncView> {
+  const { _id, tenantId } = connection;
+  const readable = await readableFolderIds(app, actor, tenantId);
+  if (readable === "all") return everything;
+  const [skills, bases, tree] = await Promise.all([
+    app.storage.tenantSkills.listFolders(tenantId),
+    app.storage.syncBases.listPaths(_id),
+    loadTree(app, tenantId),
+  ]);
+  return viewOf({ readable, tree, skills: skills.map(({ _id: id, folderId }) => ({ id, folderId })), bases });
+}
+
+/** The view by facts at hand; `path` of a skill is where its directory belongs. */
+export function viewOf(facts: {
+  readable: ReadableFolders;
+  tree: FolderTree;
+  skills: Iterable<{ id: string; folderId: string | null; path?: string }>;
+  bases: Iterable<Pick<SyncBase, "skillId" | "path" | "strayPath">>;
+}): SyncView {
+  if (facts.readable === "all") return everything;
+  const { tree } = facts;
+  const readable = new Set(facts.readable);
+  const folder = (id: string | null) => readable.has(id);
+  const folderOf = new Map(Array.from(facts.skills, ({ id, folderId }) => [id, folderId]));
+  const skill = (id: string) => {
+    const folderId = folderOf.get(id);
+    return folderId !== undefined && folder(folderId);
+  };
+
+  /** Directories of skills; one that several skills have had is visible where all of them are. */
+  const directories = new Map<string, boolean>();
+  const claim = (directory: string | undefined, skillId: string) => {
+    if (directory === undefined) return;
+    directories.set(directory, (directories.get(directory) ?? true) && skill(skillId));
+  };
+  for (const one of facts.skills) claim(one.path, one.id);
+  for (const base of facts.bases) {
+    claim(base.path, base.skillId);
+    claim(base.strayPath, base.skillId);
+  }
+
+  function isPathVisible(path: string): boolean {
+    const names = path.split("/");
+    for (let length = names.length; length > 1; length--) {
+      const isVisible = directories.get(names.slice(0, length).join("/"));
+      if (isVisible !== undefined) return isVisible;
+    }
+    const around = folderAround(tree, names.slice(1));
+    return around !== undefined && folder(around);
+  }
+  return { all: false, folder, skill, path: isPathVisible };
+}
+
+/** The folder that a directory lies in, or is; undefined if one of the names around it is not a folder. */
+function folderAround(tree: FolderTree, names: readonly string[]): string | null | undefined {
+  let parentId: string | null = null;
+  for (const [at, name] of names.entries()) {
+    const child = tree.child(parentId, name);
+    if (!child) return at === names.length - 1 ? parentId : undefined;
+    parentId = child._id;
+  }
+  return parentId;
+}

@@ -1,0 +1,213 @@
+/**
+ * Rounds of a sync: each one fetches the branch, imports its edits and exports the skills. If someone pushes or publishes
+ * during a round, the next one plans again.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { RepoError } from "../../../repos/errors.ts";
+import { indexFile } from "../../../repos/mirror/layout.ts";
+import type { RemoteScan } from "../../../repos/mirror/types.ts";
+import type { SyncBase } from "../../../storage/sync-bases.ts";
+import { requireNewBranch } from "../connection/deleted-branch.ts";
+import { branchMissing } from "../connection/host-errors.ts";
+import { proposalBranch } from "../connection/proposal-branch.ts";
+import { SyncBlocked } from "../connection/sync-blocked.ts";
+import { applyImport, type ImportResult, skipUnreadable } from "../content/apply-import.ts";
+import { refuse, skipProblems, type SyncContext } from "../content/context.ts";
+import {
+  type Exports,
+  knownPaths,
+  listLocatedSkills,
+  type LocatedSkill,
+  openExports,
+} from "../content/exported.ts";
+import { keptContents } from "../content/permit.ts";
+import { planExport, type SkillExport } from "../content/plan-export.ts";
+import { planImport } from "../content/plan-import.ts";
+import {
+  findRequest,
+  proposalsOf,
+  type ProposalState,
+  pruneProposed,
+  readProposalState,
+} from "../content/proposal-state.ts";
+import { type ExportFacts, permitExports, pushExports } from "../content/push-export.ts";
+import { refusalOf } from "../content/refusal.ts";
+import { asUnseen } from "../content/sync-bases.ts";
+import { findUnreadable, type Unreadable } from "../content/unreadable.ts";
+import { pushProposal, withdrawProposal } from "./push-proposal.ts";
+
+const roundsAtMost = 6;
+const roundPauseMs = 200;
+
+/** `stale`: a side has changed during the round, so the next one starts over. */
+type RoundResult = { commit: string | null } | "stale";
+
+/** Both sides at the beginning of a round; the service's side is read again after an import. */
+interface Round {
+  /** Commit of the branch, or null in an empty repository. */
+  parent: string | null;
+  /** Tip of the branch for proposals. */
+  proposalTip: string | null;
+  scan: RemoteScan;
+  unreadable: Unreadable;
+  sides: Sides;
+  exports: Exports;
+}
+
+interface Sides {
+  skills: ReadonlyMap<string, LocatedSkill>;
+  bases: ReadonlyMap<string, SyncBase>;
+}
+
+/** Returns the commit of the branch, or null for an empty repository. */
+export async function runRounds(context: SyncContext): Promise<string | null> {
+  let isFresh = false;
+  for (let round = 1; ; round++) {
+    context.refusals = [];
+    context.skipped = [];
+    context.counts.refused = 0;
+    let result: RoundResult;
+    try {
+      result = await runRound(context);
+    } catch (error) {
+      if (!(error instanceof RepoError) || error.code !== "mirror_damaged") throw error;
+      // Damaged again although it was just fetched: the repository itself is damaged.
+      if (isFresh) throw error.cause;
+      isFresh = true;
+      round--;
+      context.app.log.warn({ error, connection: context.connection._id }, "a damaged mirror is dropped");
+      await context.mirror.drop();
+      continue;
+    }
+    if (result !== "stale") return result.commit;
+    context.counts.retries++;
+    if (round === roundsAtMost)
+      throw new RepoError("remote_unreachable", "the branch moved at every try: it is tried again later");
+    const pauseMs = roundPauseMs * round * (0.5 + Math.random());
+    await pause(pauseMs, undefined, { signal: context.signal });
+  }
+}
+
+async function runRound(context: SyncContext): Promise<RoundResult> {
+  const request = await findRequest(context);
+  const round = await readBranch(context);
+  const proposal = await readProposalState(context, request, round.proposalTip);
+  const imported = await importEdits(context, round, proposal);
+  if (imported.isStale) return "stale";
+  const { steps, facts } = await planExports(context, round, imported, proposal);
+  const pruned = await pruneProposed(context, proposal, round.sides);
+  const permitted = await permitExports(context, steps, facts);
+  if (context.connection.mode === "pull_request") return pushProposal(context, permitted, facts, pruned);
+  const pushed = await pushExports(context, permitted, facts);
+  if (pushed !== "stale") await withdrawProposal(context, pruned);
+  return pushed;
+}
+
+/** Fetches and scans the branch, and reads the service's side. */
+async function readBranch(context: SyncContext): Promise<Round> {
+  const { app, mirror, connection } = context;
+  const fetched = await mirror.fetch(context.remote, connection.branch, {
+    signal: context.signal,
+    secondBranch: proposalBranch(connection.branch),
+  });
+  if (fetched.status === "no_branch") throw branchMissing(connection.branch, fetched);
+  const parent = fetched.status === "fetched" ? fetched.commit : null;
+  const sides = await loadSides(context);
+  if (parent === null) requireNewBranch(connection, sides.bases.size);
+  const known = knownPaths(sides.skills.values(), sides.bases.values());
+  const scan = parent === null ? emptyScan : await mirror.scan(parent, { known });
+  if (scan.skills === "blocked")
+    throw new SyncBlocked(
+      "skills_blocked",
+      "skills is not a directory in the repository: rename what is there.",
+    );
+  const unreadable = findUnreadable(scan, sides.skills.values(), sides.bases);
+  skipProblems(context, unreadable.others);
+  const round: Round = {
+    parent,
+    proposalTip: (fetched.status === "fetched" && fetched.secondBranch) || null,
+    scan,
+    unreadable,
+    sides,
+    exports: openExports(app, () => round.sides.skills),
+  };
+  return round;
+}
+
+async function importEdits(
+  context: SyncContext,
+  round: Round,
+  proposal: ProposalState,
+): Promise<ImportResult> {
+  const { parent, scan, sides, unreadable } = round;
+  const actions = await planImport(
+    scan.directories,
+    [...sides.bases.values()],
+    [...sides.skills.values()],
+    round.exports,
+    proposalsOf(context, proposal, parent, sides),
+  );
+  const facts = { commit: parent ?? "", directories: scan.directories, ...sides };
+  const result = await applyImport(context, actions, facts);
+  if (result.isStale) return result;
+  await skipUnreadable(context, unreadable.skipped, sides.bases, result);
+  if (result.isChanged) round.sides = await loadSides(context);
+  return result;
+}
+
+async function planExports(
+  context: SyncContext,
+  { parent, scan, sides: { skills, bases }, exports: { exported } }: Round,
+  { skipped, refused }: ImportResult,
+  proposal: ProposalState,
+): Promise<{ steps: SkillExport[]; facts: ExportFacts }> {
+  const steps = await planExport({
+    skills: [...skills.values()],
+    // A skill with a problem is compared again each time.
+    bases: Array.from(bases.values(), (base) => (base.problem ? asUnseen(base) : base)),
+    directories: scan.directories,
+    full: context.full,
+    skipped,
+    refused,
+    exported,
+    contain: (skill, error) => isContained(context, skill, error),
+  });
+  const facts = {
+    parent,
+    skills,
+    bases,
+    present: new Map(scan.directories.map(({ path, contentTree }) => [path, contentTree])),
+    index: indexFile([...skills.values()]),
+    kept: keptContents(bases.values(), proposal.rows.values()),
+    exported,
+  };
+  return { steps, facts };
+}
+
+/** Whether a failure concerns one skill only. It is reported then, and the other skills are exported. */
+function isContained(context: SyncContext, { path }: { path: string }, error: unknown): boolean {
+  const refusal = refusalOf(context.app, error, path);
+  if (refusal) refuse(context, path, refusal.code, refusal.message);
+  return refusal !== undefined;
+}
+
+const emptyScan: RemoteScan = {
+  commit: "",
+  skills: "absent",
+  complete: true,
+  directories: [],
+  gone: [],
+  problems: [],
+  unreadable: new Map(),
+};
+
+async function loadSides({ app, connection }: SyncContext): Promise<Sides> {
+  const [skills, bases] = await Promise.all([
+    listLocatedSkills(app, connection.tenantId),
+    app.storage.syncBases.listOf(connection._id),
+  ]);
+  return {
+    skills: new Map(skills.map((skill) => [skill.id, skill])),
+    bases: new Map<string, SyncBase>(bases.map((base) => [base.skillId, base])),
+  };
+}

@@ -1,0 +1,42 @@
+/** Content of skills that were taken down: its tenant can't share it again under another name. */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+import { insertOnce } from "./outbox.ts";
+import { removeSlice } from "./slices.ts";
+
+export interface RefusedContentDoc {
+  /** `skillId:hash`. */
+  _id: string;
+  tenantId: string;
+  skillId: string;
+  /** Content hash of a version, as `VersionDoc.hash`. */
+  hash: string;
+  reason: string;
+  createdAt: Date;
+}
+
+export const refusedContentIndexes: IndexDescription[] = [
+  { key: { tenantId: 1, hash: 1 } },
+  { key: { skillId: 1 } },
+];
+
+export type RefusedContents = ReturnType<typeof openRefusedContents>;
+
+export function openRefusedContents(database: Database) {
+  const contents = database.collection<RefusedContentDoc>("refused_contents");
+  return {
+    /** Recording one again changes nothing. */
+    record: (rows: readonly Omit<RefusedContentDoc, "_id">[]) =>
+      insertOnce(
+        contents,
+        rows.map((row) => ({ _id: `${row.skillId}:${row.hash}`, ...row })),
+      ),
+    find: (tenantId: string, hash: string) => contents.findOne({ tenantId, hash }),
+    /** Refused content of a tenant; most have none. */
+    list: (tenantId: string, limit: number) => contents.find({ tenantId }).limit(limit).toArray(),
+    async removeOfSkill(skillId: string): Promise<void> {
+      await contents.deleteMany({ skillId });
+    },
+    removeOfTenant: (tenantId: string) => removeSlice(contents, { tenantId }),
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Locations of skills, and their effective access: which restriction applies to them, and whether the catalog lists
+ * them. Effective access is derived from the folder tree, for lists and the catalog, and updated when the tree changes.
+ */
+import type { Filter } from "mongodb";
+import { inSlices, type Database } from "./database.ts";
+import type { SkillDoc } from "./skills.ts";
+import { isListed } from "./takedowns.ts";
+
+/** Slug of a skill in its folder. */
+export type SkillLocation = Pick<SkillDoc, "_id" | "tenantId" | "folderId" | "slug">;
+const locationFields = { tenantId: 1, folderId: 1, slug: 1 } as const;
+
+export type SkillLocations = ReturnType<typeof openSkillLocations>;
+
+export function openSkillLocations(database: Database) {
+  const skills = database.collection<SkillDoc>("skills");
+  const notDeleted: Filter<SkillDoc> = { deletedAt: { $exists: false } };
+  const visible: Filter<SkillDoc> = { ...notDeleted, suspended: { $exists: false } };
+  return {
+    /** Corrects the effective access of a skill, provided that it is still in the folder. */
+    async correctAccess(
+      id: string,
+      folderId: string | null,
+      access: Pick<SkillDoc, "governingFolderId" | "listed">,
+    ): Promise<void> {
+      await skills.updateOne(
+        { _id: id, folderId, ...visible },
+        { $set: { ...access, unsettledAt: new Date() }, $inc: { revision: 1 } },
+      );
+    },
+    /** Ids of skills in the given folders that refer to another restricted folder than this one, in slices. */
+    async *eachWithOutdatedAccess(
+      tenantId: string,
+      folderIds: string[],
+      governingFolderId: string | null,
+      slice: number,
+    ): AsyncGenerator<string[]> {
+      const rows = skills.find(
+        {
+          tenantId,
+          folderId: { $in: folderIds },
+          governingFolderId: { $ne: governingFolderId },
+          ...notDeleted,
+        },
+        { projection: { _id: 1 }, batchSize: slice },
+      );
+      for await (const found of inSlices(rows, slice)) yield found.map((row) => row._id);
+    },
+    /** Number of public and of unlisted skills in the given folders. */
+    async countOpen(
+      tenantId: string,
+      folderIds: readonly string[],
+    ): Promise<Record<"public" | "unlisted", number>> {
+      const count = (visibility: "public" | "unlisted") =>
+        skills.countDocuments({
+          tenantId,
+          folderId: { $in: [...folderIds] },
+          visibility,
+          takedown: { $exists: false },
+          ...visible,
+        });
+      return { public: await count("public"), unlisted: await count("unlisted") };
+    },
+    /** Locations of the given skills, without deleted ones. */
+    list: (ids: string[]) =>
+      skills.find({ _id: { $in: ids }, ...notDeleted }, { projection: locationFields }).toArray() as Promise<
+        SkillLocation[]
+      >,
+    /** Locations of all skills, in slices. */
+    async *each(slice: number): AsyncGenerator<SkillLocation[]> {
+      for (let last = ""; ;) {
+        const rows = await skills
+          .find({ _id: { $gt: last }, ...notDeleted }, { projection: locationFields })
+          .sort({ _id: 1 })
+          .limit(slice)
+          .toArray();
+        if (rows.length === 0) return;
+        yield rows;
+        last = rows.at(-1)!._id;
+      }
+    },
+    /** Sets the restricted folder of skills; the catalog lists public skills without one. */
+    async updateEffectiveAccess(
+      ids: string[],
+      folderIds: string[],
+      governingFolderId: string | null,
+    ): Promise<void> {
+      await skills.updateMany({ _id: { $in: ids }, folderId: { $in: folderIds }, ...notDeleted }, [
+        {
+          $set: {
+            governingFolderId,
+            revision: { $add: ["$revision", 1] },
+            unsettledAt: { $ifNull: ["$unsettledAt", "$$NOW"] },
+          },
+        },
+        { $set: { listed: isListed } },
+      ]);
+    },
+  };
+}

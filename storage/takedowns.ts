@@ -1,0 +1,89 @@
+/**
+ * Takedowns: the state on a skill by which the service's administrators keep it from everyone but its own members. It
+ * overrides the skill's visibility and stays until it is lifted, whatever else changes.
+ */
+import type { Document, Filter } from "mongodb";
+import type { Database } from "./database.ts";
+import { outboxUpdate, type EventRow } from "./outbox.ts";
+import type { SkillDoc, Takedown, TakedownFollowUp } from "./skills.ts";
+
+/** Whether the catalog shows a skill, as an expression over its document. */
+export const isListed = {
+  $and: [
+    { $eq: ["$visibility", "public"] },
+    { $eq: [{ $ifNull: ["$governingFolderId", null] }, null] },
+    { $not: ["$deletedAt"] },
+    { $not: ["$suspended"] },
+    { $not: ["$takedown"] },
+  ],
+};
+
+export type Takedowns = ReturnType<typeof openTakedowns>;
+
+export function openTakedowns(database: Database) {
+  const skills = database.collection<SkillDoc>("skills");
+  const alive: Filter<SkillDoc> = { deletedAt: { $exists: false } };
+  const isTakenDown: Filter<SkillDoc> = { "takedown.at": { $exists: true } };
+  return {
+    /** Null when the skill is gone, private or taken down already. */
+    async takeDown(
+      id: string,
+      takedown: Takedown,
+      takedownFollowUp: TakedownFollowUp,
+      events: EventRow[],
+    ): Promise<SkillDoc | null> {
+      const outbox = outboxUpdate(events);
+      return skills.findOneAndUpdate(
+        { _id: id, ...alive, visibility: { $ne: "private" }, takedown: { $exists: false } },
+        {
+          $set: { takedown, takedownFollowUp, listed: false, ...outbox.$set },
+          $push: outbox.$push,
+          $inc: { revision: 1 },
+        },
+        { returnDocument: "after" },
+      );
+    },
+    /** Null when the skill is gone or not taken down. */
+    async lift(id: string, takedownFollowUp: TakedownFollowUp, events: EventRow[]): Promise<SkillDoc | null> {
+      const update: Document[] = [
+        { $unset: "takedown" },
+        {
+          $set: {
+            takedownFollowUp: { $literal: takedownFollowUp },
+            listed: isListed,
+            revision: { $add: ["$revision", 1] },
+            outbox: { $concatArrays: [{ $ifNull: ["$outbox", []] }, { $literal: events }] },
+            unsettledAt: { $ifNull: ["$unsettledAt", takedownFollowUp.since] },
+          },
+        },
+      ];
+      return skills.findOneAndUpdate({ _id: id, ...alive, ...isTakenDown }, update, {
+        returnDocument: "after",
+      });
+    },
+    /** Skills that are taken down, the latest first; `after` is the last of the page before. */
+    list(after: { at: Date; id: string } | undefined, limit: number): Promise<SkillDoc[]> {
+      const before = after && {
+        $or: [{ "takedown.at": { $lt: after.at } }, { "takedown.at": after.at, _id: { $lt: after.id } }],
+      };
+      return skills
+        .find({ ...isTakenDown, ...alive, ...before })
+        .sort({ "takedown.at": -1, _id: -1 })
+        .limit(limit)
+        .toArray();
+    },
+    async listFollowUps(before: Date, limit: number): Promise<string[]> {
+      const rows = await skills
+        .find({ "takedownFollowUp.since": { $lt: before } }, { projection: { _id: 1 } })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+    async finishFollowUp(id: string, since: Date): Promise<void> {
+      await skills.updateOne(
+        { _id: id, "takedownFollowUp.since": since },
+        { $unset: { takedownFollowUp: true } },
+      );
+    },
+  };
+}

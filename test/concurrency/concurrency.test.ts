@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Coalescer } from "../../contract/concurrency/coalescer.ts";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
+
+describe("mapLimit", () => {
+  it("returns the results in the order of the items, with at most the given number of calls at a time", async () => {
+    let running = 0;
+    let most = 0;
+
+    const results = await mapLimit([30, 5, 20, 1], 2, async (ms) => {
+      most = Math.max(most, ++running);
+      await sleep(ms);
+      running--;
+      return ms * 2;
+    });
+
+    assert.deepEqual(results, [60, 10, 40, 2]);
+    assert.equal(most, 2);
+  });
+
+  it("starts nothing after a failure, and throws it once the running calls have ended", async () => {
+    const ended: number[] = [];
+
+    const mapping = mapLimit([1, 2, 3, 4], 2, async (n) => {
+      await sleep(n * 10);
+      if (n === 1) throw new Error("first");
+      ended.push(n);
+    });
+
+    await assert.rejects(mapping, /first/);
+    assert.deepEqual(ended, [2]);
+  });
+});
+
+describe("SingleFlight", () => {
+  it("shares a running call with those that ask for the same key", async () => {
+    const flights = new SingleFlight<number>(Infinity);
+    let runs = 0;
+    const work = async () => {
+      await sleep(5);
+      return ++runs;
+    };
+
+    assert.deepEqual(await Promise.all([flights.run("a", work), flights.run("a", work)]), [1, 1]);
+    assert.equal(await flights.run("a", work), 2);
+  });
+
+  it("limits the calls over all keys, also after one has failed", async () => {
+    const flights = new SingleFlight<void>(1);
+    let running = 0;
+    let most = 0;
+    const work = async (fails: boolean) => {
+      most = Math.max(most, ++running);
+      await sleep(5);
+      running--;
+      if (fails) throw new Error("failed");
+    };
+
+    const results = await Promise.allSettled(
+      ["a", "b", "c"].map((key) => flights.run(key, () => work(key === "a"))),
+    );
+
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ["rejected", "fulfilled", "fulfilled"],
+    );
+    assert.equal(most, 1);
+  });
+});
+
+describe("Coalescer", () => {
+  it("merges all calls made during a run into one next run, which sees the latest state", async () => {
+    const coalescer = new Coalescer<void>();
+    const written: number[] = [];
+    let state = 0;
+    const write = async () => {
+      const seen = state;
+      await sleep(5);
+      written.push(seen);
+    };
+
+    const calls = [1, 2, 3, 4].map((next) => {
+      const call = coalescer.run("a", write);
+      state = next;
+      return call;
+    });
+    await Promise.all(calls);
+
+    assert.deepEqual(written, [0, 4]);
+  });
+
+  it("starts the next run after a failed one", async () => {
+    const coalescer = new Coalescer<string>();
+    const failing = coalescer.run("a", () => Promise.reject(new Error("failed")));
+    const next = coalescer.run("a", async () => "done");
+
+    await assert.rejects(failing, /failed/);
+    assert.equal(await next, "done");
+  });
+});

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { describe, it } from "node:test";
+import { everything, functionsOf, linesOf, product, texts } from "./sources.ts";
+
+/** The goal is a median of 40 to 80 lines and 90 % below 200; these figures may only get better. */
+const medianAtMost = 86;
+const shareBelow200AtLeast = 0.87;
+
+/** Folders with 30 files or more, with the number that they may not exceed. */
+const fullFolders: Record<string, number> = {
+  // One file per collection.
+  storage: 56,
+  // One file per subject and per command.
+  "test/cli": 40,
+  "test/support": 45,
+};
+
+/**
+ * Functions longer than 60 lines: factories and route lists, which are tables of short functions, and protocols. The
+ * functions of the sync and of publishing are listed until they are divided. Add a name only with its reason in the
+ * commit message.
+ */
+const longFunctions: Record<string, readonly string[]> = {
+  "collections, whose methods are short": [
+    "storage/anonymous-identities.ts openAnonymousIdentities",
+    "storage/connections.ts openConnections",
+    "storage/device-codes.ts openDeviceCodes",
+    "storage/download-counts.ts openDownloadCounts",
+    "storage/downloads.ts openDownloads",
+    "storage/folders.ts openFolders",
+    "storage/invitations.ts openInvitations",
+    "storage/memberships.ts openMemberships",
+    "storage/path-reservations.ts openPathReservations",
+    "storage/sessions.ts openSessions",
+    "storage/skill-locations.ts openSkillLocations",
+    "storage/skills.ts openSkills",
+    "storage/takedowns.ts openTakedowns",
+    "storage/teams.ts openTeams",
+    "storage/tenant-skills.ts openTenantSkills",
+    "storage/tenants.ts openTenants",
+    "storage/tokens.ts openTokens",
+    "storage/users.ts openUsers",
+    "storage/workspaces.ts openWorkspaces",
+  ],
+  "objects of short methods": [
+    "repos/hosts/github-pulls.ts gitHubPulls",
+    "repos/hosts/github.ts openGitHubAppHost",
+    "repos/serve/upload-pack.ts openUploadPack",
+    "repos/store/posix-refs.ts openPosixRefs",
+    "repos/store/posix.ts openPosixPacks",
+    "repos/store/store.ts openSkillStore",
+    "repos/transport/directory.ts openDirectoryWire",
+    "repos/transport/http.ts openHttpWire",
+    "src/open.ts openApp",
+    "src/queue/inspect.ts inspectorOf",
+    "cli/api/client.ts openClient",
+    "cli/output.ts openOutput",
+    "web/admin/list.ts openJobList",
+  ],
+  "lists of routes": [
+    "src/auth/routes.ts authRoutes",
+    "src/jobs/routes.ts readingRoutes",
+    "src/orgs/invitation-routes.ts invitationRoutes",
+    "src/orgs/routes.ts tenantRoutes",
+    "src/orgs/team-routes.ts teamRoutes",
+    "src/skills/clone-routes.ts cloneRoutes",
+    "src/skills/content-routes.ts contentRoutes",
+    "src/skills/routes.ts itemRoutes",
+    "src/skills/routes.ts publishRoutes",
+    "src/sync/routes.ts syncRoutes",
+  ],
+  "formats and protocols, read from start to end": [
+    "contract/package-rules.ts collectPaths",
+    "repos/archive/read-zip.ts fileEntry",
+    "repos/store/artifacts.ts makeArtifact",
+    "repos/transport/directory.ts run",
+    "cli/argv.ts normaliseArguments",
+    "web/admin/live.ts listen",
+  ],
+  "to be divided": [
+    "src/folders/update.ts relocateFolder",
+    "src/skills/publish/create-skill.ts createSkill",
+    "src/skills/publish/publish-version.ts appendVersion",
+    "src/sync/content/apply-import.ts carryOut",
+    "src/sync/content/identity.ts identifyDirectories",
+    "src/sync/content/plan-export.ts planExport",
+    "src/sync/content/plan-import.ts planImport",
+    "src/sync/preview/make-plan.ts compare",
+    "src/sync/run/run-sync.ts oneRound",
+    "src/sync/run/run-sync.ts runSync",
+    "cli/commands/install.ts run",
+    "cli/commands/pull.ts bringTo",
+    "cli/install/apply.ts applyVersion",
+    "cli/project/drift.ts driftFromLock",
+  ],
+};
+
+/** Home-made names that the code once had, by what to write instead. */
+const retiredNames: [name: RegExp, write: string][] = [
+  [/\binLanes\b|\beachOf\b/, "mapLimit"],
+  [/\bLastWord\b/, "Coalescer"],
+  [/\btend[A-Z]\w*|\bmendEach\b/, "reconcile…, repairEach"],
+  [
+    /\b(settleSkill|settleForReaders|scheduleSettling)\b/,
+    "projectSkill, projectForReaders, scheduleProjection",
+  ],
+  [/\bcarryEvents\b/, "flushOutbox"],
+  [
+    /\b(onlyFollows|fetchBeside|lookAtCommit)\b/,
+    "containsOnlyUpstreamChanges, fetchSecondBranch, readCommit",
+  ],
+  [/\b(requireWelcome|requireHeld|lookInVain)\b/, "requireInvitation, requirePermissions, equalizeTiming"],
+  [/\b\w*(Queue|GitHub|Pack|Pull)Place\b/, "the exact thing, such as PackLocation"],
+];
+
+/** Phrases of the glossary's left column that are gone from code, tests and messages. */
+const retiredPhrases = [/\btries anew\b/, /\bThat which\b/, /skills-search\.ts/];
+
+describe("product files", () => {
+  const lengths = product.map(linesOf).toSorted((a, b) => a - b);
+
+  it("have a small median length, and few have 200 lines or more", () => {
+    const median = lengths[Math.floor(lengths.length / 2)]!;
+    const share = lengths.filter((lines) => lines < 200).length / lengths.length;
+
+    assert.ok(median <= medianAtMost, `median ${median} lines`);
+    assert.ok(share >= shareBelow200AtLeast, `${(share * 100).toFixed(1)} % below 200 lines`);
+  });
+
+  it("have functions of at most 60 lines, but for those listed", () => {
+    const allowed = new Set(Object.values(longFunctions).flat());
+    const long = product.flatMap((file) =>
+      functionsOf(file)
+        .filter(({ lines }) => lines > 60)
+        .map(({ name, lines }) => ({ id: `${file} ${name}`, lines })),
+    );
+
+    assert.ok(long.length > 20, "the functions were not found");
+    assert.deepEqual(
+      long.filter(({ id }) => !allowed.has(id)),
+      [],
+    );
+  });
+});
+
+describe("a folder", () => {
+  it("holds fewer than 30 files, but for those listed", () => {
+    const counts = new Map<string, number>();
+    for (const folder of everything.map((file) => path.posix.dirname(file)))
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    const full = [...counts].filter(([folder, count]) => count > (fullFolders[folder] ?? 29));
+
+    assert.deepEqual(full, []);
+  });
+});
+
+describe("the glossary", () => {
+  const read = everything.filter((file) => file !== "test/house/structure.test.ts");
+
+  it("keeps retired names out", () => {
+    const found = read.flatMap((file) =>
+      retiredNames
+        .filter(([name]) => name.test(texts.get(file)!))
+        .map(([name, write]) => `${file}: ${name.exec(texts.get(file)!)![0]}; write ${write}`),
+    );
+
+    assert.deepEqual(found, []);
+  });
+
+  it("keeps retired phrases out", () => {
+    const found = read.flatMap((file) =>
+      retiredPhrases.filter((phrase) => phrase.test(texts.get(file)!)).map((phrase) => `${file}: ${phrase}`),
+    );
+
+    assert.deepEqual(found, []);
+  });
+});

@@ -1,0 +1,236 @@
+/**
+ * Hostile requests to every declared route. `SVC_FUZZ_REQUESTS` is their number, `SVC_FUZZ_SEED` where they begin; the
+ * statuses and the memory on the way are printed with `SVC_FUZZ_REPORT=1`.
+ */
+import assert from "node:assert/strict";
+import { Agent, request, type IncomingMessage } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { z } from "zod";
+import { serviceRoutes } from "../../src/api.ts";
+import type { Route } from "../../src/http/route.ts";
+import { declaredAnswers } from "../support/declared.ts";
+import { newFolder } from "../support/organization.ts";
+import { openRandom } from "../support/random.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { hostileRequest, type HostileRequest, type Targets } from "./hostile-requests.ts";
+
+const requests = Number(process.env["SVC_FUZZ_REQUESTS"] ?? 800);
+const firstSeed = Number(process.env["SVC_FUZZ_SEED"] ?? 0);
+const atOnce = 4;
+/** Accounts and organizations are deleted and signed out on the way. */
+const renewEvery = 2500;
+const longestMs = 20_000;
+const measuredTimes = 20;
+const mebibyte = 1024 * 1024;
+
+let service: TestService;
+let routes: Route[];
+const failures: string[] = [];
+const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+
+/** Garbage collection on request: memory in use is measured apart from what is not collected yet. */
+const collectGarbage = (() => {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+})();
+
+before(async () => {
+  const logged = Object.assign([] as string[], {
+    push: (line: string) =>
+      line.includes('"level":"error"') && !line.includes('"status":503')
+        ? failures.unshift(line.slice(0, 2000))
+        : 0,
+  });
+  service = await startService({ logged });
+  routes = serviceRoutes(service.app, { health: service.health, version: "0.0.0-test" });
+});
+after(async () => {
+  agent.destroy();
+  await service.close();
+});
+
+async function newTargets(admin: { token: string; cookie: string }): Promise<Targets> {
+  const [owner, other] = [await service.newUser(), await service.newUser()];
+  const org = await service.newOrg(owner);
+  const folder = (await newFolder(service, org, owner, "Fuzzed")).id;
+  const body = { tenantId: org.slug, name: "Fuzzed", content: "# Fuzzed\n", visibility: "public" };
+  const made = await service.call<{ skill: { id: string; slug: string; publicId: string } }>(
+    "POST",
+    "/api/skills",
+    {
+      token: owner.token,
+      body,
+    },
+  );
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { skill } = made.data;
+  return {
+    ids: {
+      tenant: [org.id, org.slug],
+      skill: [skill.id, skill.publicId, `${org.slug}~${skill.slug}`, `${skill.slug}.git`],
+      org: [org.slug],
+      folder: [folder],
+      publicId: [skill.publicId],
+      userId: [owner.id, other.id],
+      token: ["x"],
+      id: [org.id, skill.id, folder],
+      file: ["admin.js"],
+      path: ["SKILL.md", "a/b/c"],
+      upload: ["x"],
+      queue: ["mail", "sync"],
+    },
+    tokens: [owner.token, owner.token, other.token, admin.token],
+    cookies: [owner.cookie, other.cookie, admin.cookie],
+  };
+}
+
+interface Answered {
+  status: number;
+  ms: number;
+}
+
+/** Sends one request and reads what comes, up to a size: a stream of events has no end. Rejects where nothing comes. */
+function send(hostile: HostileRequest): Promise<Answered & { response: IncomingMessage; text: string }> {
+  const { hostname, port } = new URL(service.url);
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const { method, path, headers, body } = hostile;
+    const length = body ? { "content-length": String(body.length) } : {};
+    const call = request(
+      { hostname, port, method, path, agent, headers: { ...headers, ...length } },
+      (response) => {
+        const pieces: Buffer[] = [];
+        const done = () =>
+          resolve({
+            response,
+            status: response.statusCode ?? 0,
+            ms: performance.now() - started,
+            text: Buffer.concat(pieces).toString(),
+          });
+        response.on("data", (piece: Buffer) => {
+          pieces.push(piece);
+          if (String(response.headers["content-type"]).startsWith("text/event-stream")) response.destroy();
+        });
+        response.once("end", done).once("close", done).once("error", done);
+      },
+    );
+    call.setTimeout(longestMs, () => call.destroy(new Error(`nothing came within ${longestMs} ms`)));
+    call.once("error", reject);
+    call.end(body);
+  });
+}
+
+const shown = ({ method, path, headers, body }: HostileRequest) =>
+  `${method} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, 500)} ${body?.toString("latin1").slice(0, 300) ?? ""}`;
+
+describe("hostile requests", () => {
+  it(
+    `are answered ${requests} times, by no failure of the service, in flat memory`,
+    { timeout: 7_200_000 },
+    async () => {
+      const admin = await service.newUser();
+      await service.app.storage.database.raw
+        .collection<{ _id: string; isAdministrator: boolean }>("users")
+        .updateOne({ _id: admin.id }, { $set: { isAdministrator: true } });
+      const check = declaredAnswers(routes);
+      const problems: string[] = [];
+      const addProblem = (problem: string) => {
+        problems.push(problem);
+        if (process.env["SVC_FUZZ_REPORT"]) process.stderr.write(`${problem}\n`);
+      };
+      const statuses = new Map<number, number>();
+      const memory: number[] = [];
+      let targets = await newTargets(admin);
+      let next = firstSeed;
+      let [slowestMs, slowest] = [0, ""];
+
+      const sendOne = async (seed: number) => {
+        const hostile = hostileRequest(openRandom(seed), routes, targets);
+        try {
+          const { response, status, ms, text } = await send(hostile);
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          if (ms > slowestMs) [slowestMs, slowest] = [ms, `${seed}: ${shown(hostile)}`];
+          if (status === 500)
+            addProblem(`seed ${seed}: ${status} ${text.slice(0, 300)} for ${shown(hostile)}`);
+          if (status === 503 && process.env["SVC_FUZZ_REPORT"])
+            process.stderr.write(`${text.slice(0, 200)} for ${shown(hostile).slice(0, 200)}\n`);
+          const isJson = String(response.headers["content-type"]).includes("json");
+          // Device approval answers in the form of RFC 8628.
+          const isOurs = hostile.path.startsWith("/api/") && !hostile.path.startsWith("/api/auth/device/");
+          if (status >= 400 && isJson && isOurs && hostile.method !== "HEAD")
+            check({
+              method: hostile.method,
+              path: "/api/",
+              status,
+              headers: new Headers({ "x-request-id": String(response.headers["x-request-id"]) }),
+              body: JSON.parse(text),
+            });
+        } catch (error) {
+          const { code, message } = error as NodeJS.ErrnoException;
+          // The body is still being sent when the answer has come and the connection is over.
+          if (code !== "ECONNRESET" && code !== "EPIPE")
+            addProblem(`seed ${seed}: ${message.slice(0, 500)} for ${shown(hostile)}`);
+          statuses.set(0, (statuses.get(0) ?? 0) + 1);
+        }
+      };
+      const stretch = Math.min(renewEvery, Math.max(1, Math.ceil(requests / measuredTimes)));
+      for (let end = firstSeed; end < firstSeed + requests;) {
+        end = Math.min(end + stretch, firstSeed + requests);
+        await Promise.all(
+          Array.from({ length: atOnce }, async () => {
+            while (next < end) await sendOne(next++);
+          }),
+        );
+        await service.settled();
+        collectGarbage();
+        const { heapUsed, external, rss } = process.memoryUsage();
+        memory.push(Math.round((heapUsed + external) / mebibyte));
+        if (process.env["SVC_FUZZ_REPORT"])
+          process.stderr.write(
+            `${end} requests, ${memory.at(-1)} MiB in use, ${Math.round(rss / mebibyte)} MiB resident, ${problems.length} problems\n`,
+          );
+        if ((end - firstSeed) % renewEvery < stretch) targets = await newTargets(admin);
+      }
+      if (process.env["SVC_FUZZ_REPORT"])
+        process.stderr.write(
+          `${JSON.stringify({ statuses: [...statuses].sort(([a], [b]) => a - b), memory, slowestMs, slowest })}\n`,
+        );
+
+      assert.deepEqual(problems.slice(0, 10), []);
+      assert.deepEqual(failures.slice(0, 5), [], "nothing is logged as a failure");
+      assert.equal((await service.raw("GET", "/healthz")).status, 200);
+      for (const status of [200, 201, 400, 401, 403, 404, 405, 413, 415])
+        assert.ok(
+          (statuses.get(status) ?? 0) > 0,
+          `no ${status} was reached: ${JSON.stringify([...statuses])}`,
+        );
+      assert.ok((statuses.get(0) ?? 0) < requests / 50, "most requests are answered");
+      // Caches and compiled code have found their size by then.
+      const growth = memory.at(-1)! - memory[Math.floor(memory.length / 4)]!;
+      assert.ok(growth < 40, `the memory in use grew by ${growth} MiB: ${memory.join(", ")}`);
+    },
+  );
+
+  it("are refused in time by every schema, whatever the length of their texts", () => {
+    const texts = ["a", "1", "-", " ", "/", ".", "@", "a.", "\n"].map((unit) => `${unit.repeat(200_000)}!`);
+    for (const { path, method, body, query, params } of routes)
+      for (const schema of [body, query, params]) {
+        if (!schema) continue;
+        const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+        for (const text of texts) {
+          const value = Object.fromEntries(Object.keys(properties).map((name) => [name, text]));
+          const lists = Object.fromEntries(Object.keys(properties).map((name) => [name, [text]]));
+          const started = process.cpuUsage();
+          schema.safeParse(value);
+          schema.safeParse(lists);
+          const { user } = process.cpuUsage(started);
+          assert.ok(
+            user < 500_000,
+            `${method} ${path}: ${user / 1000} ms for ${JSON.stringify(text.slice(0, 3))}…`,
+          );
+        }
+      }
+  });
+});

@@ -1,0 +1,33 @@
+/**
+ * Feeds generated hostile input to the parsers, in a process that may die of it. Prints `at <n>` before each thousand
+ * of inputs and, at the end, what went wrong as one line of JSON.
+ */
+import { parserInputs } from "./parsers.ts";
+import { openRandom } from "../support/random.ts";
+
+export interface ParserReport {
+  inputs: number;
+  /** CPU time of the slowest input, in milliseconds, by parser. */
+  slowest: Record<string, number>;
+  /** Failures that are not the parser's own, each with the number that repeats it. */
+  problems: string[];
+}
+
+const [first, count, only] = process.argv.slice(2);
+const report: ParserReport = { inputs: 0, slowest: {}, problems: [] };
+for (let n = Number(first); n < Number(first) + Number(count); n++) {
+  if (report.inputs % 1000 === 0) process.stderr.write(`at ${n}\n`);
+  report.inputs++;
+  for (const [name, feed] of Object.entries(parserInputs)) {
+    if (only !== undefined && only !== name) continue;
+    const before = process.cpuUsage();
+    try {
+      await feed(openRandom(n));
+    } catch (error) {
+      report.problems.push(`${name} ${n}: ${String((error as Error).stack ?? error).slice(0, 600)}`);
+    }
+    const { user, system } = process.cpuUsage(before);
+    report.slowest[name] = Math.max(report.slowest[name] ?? 0, (user + system) / 1000);
+  }
+}
+process.stdout.write(JSON.stringify(report));

@@ -1,0 +1,158 @@
+/** Every parser of untrusted bytes, with hostile input for it; each throws only for faults of the service. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { applySection, readSection, removeSection } from "../../cli/install/section.ts";
+import { CliError } from "../../cli/errors.ts";
+import { withoutToolKeys } from "../../cli/pack/tool-file.ts";
+import { parsePin, parsePinnedRef } from "../../cli/pins.ts";
+import { parseLock } from "../../cli/project/lock.ts";
+import { editManifest, parseManifest } from "../../cli/project/manifest.ts";
+import { completeHead } from "../../contract/edit-frontmatter.ts";
+import { FrontmatterError, splitFrontmatter } from "../../contract/frontmatter.ts";
+import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
+import { adviseOn, readSkillText } from "../../contract/skill-rules.ts";
+import { readZip } from "../../repos/archive/index.ts";
+import { RepoError } from "../../repos/errors.ts";
+
+import { readSvcId } from "../../repos/mirror/svc-record.ts";
+import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
+import { formatMessage, parseMessage } from "../../repos/store/message.ts";
+import { parseCommit, parseRawTree } from "../../repos/store/objects.ts";
+import { PackIndex, applyDelta, parseEntryHead } from "../../repos/store/pack-format.ts";
+import { refuseForeignKeys } from "../../repos/transport/directory-config.ts";
+import { plainText, readPackets } from "../../repos/transport/pkt-line.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { readFolderPath } from "../../src/folders/paths.ts";
+import { decodeCursor } from "../../src/http/cursor.ts";
+import { termsOfQuery, termsOfSkill } from "../../src/skills/search-terms.ts";
+import { filterBySpec, readRange, readSelector, resolveRange } from "../../src/skills/semver.ts";
+import { readTextSource } from "../../src/skills/publish/text-source.ts";
+import { hostileYaml } from "../support/hostile-yaml.ts";
+import type { Random } from "../support/random.ts";
+import { z } from "zod";
+import { damaged, hostileJson, hostileText, soundBytes } from "./hostile-bytes.ts";
+
+type Feed = (random: Random) => void | Promise<void>;
+
+/** Runs a parser, which may refuse its input by an error of its own. */
+async function refusedBy(run: () => unknown, ...errors: (new (...args: never[]) => Error)[]): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!errors.some((type) => error instanceof type)) throw error;
+    assert.doesNotMatch((error as Error).message, /call stack/i);
+  }
+}
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "svc-hostile-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+const versions = Array.from({ length: 300 }, (_, n) => ({
+  semver: `${n % 7}.${n % 11}.${n}${n % 5 === 0 ? "-rc.1" : ""}`,
+}));
+
+const markdown = (random: Random) => `---\n${hostileYaml(random)}\n---\n# Text\n`;
+
+export const parserInputs: Record<string, Feed> = {
+  frontmatter: (random) => refusedBy(() => splitFrontmatter(markdown(random)), FrontmatterError),
+  editedFrontmatter: (random) =>
+    refusedBy(
+      () => completeHead(`---\n${hostileYaml(random)}\n---\n`, { name: "b", description: "c" }),
+      FrontmatterError,
+    ),
+  textSkill: (random) => refusedBy(() => readTextSource(markdown(random), "skill"), ServiceError),
+  packageRoot(random) {
+    const { faults } = readSkillText(markdown(random), "package");
+    for (const { reason } of faults) assert.doesNotMatch(reason, /call stack/i);
+  },
+  advice(random) {
+    const text = readSkillText(`---\nname: a\n---\n${hostileText(random, 60_000)}`, "markdown");
+    adviseOn(text, { format: "package", type: "skill", folder: "a", files: ["SKILL.md"] });
+  },
+  toolFile: async (random) =>
+    void (await withoutToolKeys(
+      random.once(2) ? markdown(random) : `---\n${hostileText(random, 60_000)}\n---\nx`,
+    )),
+  range(random) {
+    const text = hostileText(random, 300);
+    return refusedBy(() => {
+      readSelector(text);
+      const selector = readRange(text);
+      if (selector.kind !== "range") return;
+      resolveRange(selector.range, versions, "1.0.0");
+      filterBySpec(text, versions, { prerelease: true });
+    }, ServiceError);
+  },
+  pin: (random) =>
+    refusedBy(() => {
+      parsePinnedRef(hostileText(random, 5000));
+      parsePin(hostileText(random, 5000), "--version");
+    }, CliError),
+  manifest: (random) =>
+    refusedBy(() => {
+      const text = hostileJson(random);
+      parseManifest(text, "svc.json");
+      editManifest(text, "svc.json", ({ skills }) => skills.set("a/c", { range: "^2" }));
+    }, CliError),
+  lock: (random) => refusedBy(() => parseLock(hostileJson(random), "svc.lock"), CliError),
+  section(random) {
+    const text = hostileText(random, 50_000);
+    readSection(text, "a");
+    applySection(text, "a", "block\n");
+    removeSection(text, "a");
+  },
+  svcRecord: (random) => void readSvcId(Buffer.from(hostileJson(random))),
+  cursor: (random) =>
+    refusedBy(
+      () => decodeCursor(Buffer.from(hostileJson(random)).toString("base64url"), z.tuple([z.string()])),
+      ServiceError,
+    ),
+  paths: (random) =>
+    refusedBy(
+      () => checkPackagePaths(Array.from({ length: 1 + random.below(20) }, () => hostileText(random, 6000))),
+      PackageError,
+    ),
+  folderPath: (random) => refusedBy(() => readFolderPath(hostileText(random, 8192)), ServiceError),
+  search(random) {
+    termsOfQuery(hostileText(random, 200));
+    const description = hostileText(random, 1024);
+    termsOfSkill({ name: "a", slug: "a", tags: ["a"], description, excerpt: hostileText(random, 2000) });
+  },
+  commitMessage(random) {
+    parseMessage(formatMessage(hostileText(random, 20_000), { "Svc-A": hostileText(random, 2000) }));
+    plainText(hostileText(random, 60_000), 300);
+  },
+  gitConfig: (random) => refusedBy(() => refuseForeignKeys(hostileText(random, 60_000)), RepoError),
+  zip(random) {
+    const file = path.join(folder, "hostile.zip");
+    writeFileSync(file, damaged(random, soundBytes.zip));
+    return refusedBy(() => readZip(file, { rootFile: "SKILL.md" }), PackageError);
+  },
+  gitObjects: (random) =>
+    refusedBy(() => {
+      const [tree, commit] = [damaged(random, soundBytes.tree), damaged(random, soundBytes.commit)];
+      if (random.once(2)) parseRawTree(tree);
+      else parseCommit(commit);
+    }, RepoError),
+  packEntry: (random) =>
+    refusedBy(() => {
+      const bytes = damaged(random, soundBytes.entry);
+      random.pick<() => unknown>([
+        () => parseEntryHead(bytes),
+        () => applyDelta(Buffer.alloc(100), bytes, 1_000_000),
+        () => new PackIndex(damaged(random, Buffer.alloc(1100))).entryEnd(0, 100),
+      ])();
+    }, RepoError),
+  packets: (random) =>
+    refusedBy(async () => {
+      const bytes = damaged(random, soundBytes.packets);
+      refusalOfFetch(bytes);
+      for await (const packet of readPackets(once(bytes))) void packet;
+    }, RepoError),
+};
+
+async function* once(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { DiffPayload } from "../../contract/payloads/skills.ts";
+import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let service: TestService;
+let user: TestUser;
+let org: TestOrg;
+
+before(async () => {
+  service = await startService();
+  user = await service.newUser();
+  org = await service.newOrg(user);
+});
+after(() => service.close());
+
+const publish = (fields: object = {}, content = files) => publishPackage(service, user, org, fields, content);
+
+describe("comparing two versions", () => {
+  it("tells added, removed, changed, binary and mode-only changes", async () => {
+    const lines = (last: string) => Buffer.from(["a", "b", "c", "d", "e", "f", last, ""].join("\n"));
+    const old = { ...files, "list.txt": lines("old"), "gone.txt": Buffer.from("bye\n") };
+    const fresh = {
+      ...files,
+      "list.txt": lines("new"),
+      "new.txt": Buffer.from("hi\n"),
+      "data/空 白.bin": Buffer.from([0, 9]),
+    };
+    const { skill } = await publish({}, old);
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: { uploadId: await service.upload(user, zipOf(fresh)) },
+    });
+
+    const diff = (query: string) =>
+      service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?${query}`, { token: user.token });
+    const forward = await diff("from=1&to=2");
+
+    assert.deepEqual(
+      forward.data.files.map((file) => [file.path, file.status, file.binary, file.truncated]),
+      [
+        ["data/空 白.bin", "modified", true, false],
+        ["gone.txt", "removed", false, false],
+        ["list.txt", "modified", false, false],
+        ["new.txt", "added", false, false],
+      ],
+    );
+    assert.deepEqual(forward.data.files[2]!.hunks, [
+      { oldStart: 4, oldLines: 4, newStart: 4, newLines: 4, lines: [" d", " e", " f", "-old", "+new"] },
+    ]);
+    assert.deepEqual((await diff("from=1.0.0")).data, forward.data);
+    assert.deepEqual((await diff("from=2&to=2")).data.files, []);
+    assert.equal((await diff("from=1&to=9")).code, "not_found");
+    // A look-up whose failure nobody waits for any more would end the process.
+    for (let i = 0; i < 5; i++)
+      assert.equal((await diff("from=9.9.9&to=no%20version")).code, "invalid_request");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal((await diff("to=1")).code, "invalid_request");
+  });
+
+  it("tells no more lines than an answer should have", async () => {
+    const lines = (count: number) => Buffer.from("x\n".repeat(count));
+    const { skill } = await publish();
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: {
+        uploadId: await service.upload(
+          user,
+          zipOf({ ...files, "a-few.txt": lines(20), "b-many.txt": lines(60_000), "c-few.txt": lines(30) }),
+        ),
+      },
+    });
+
+    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1`, {
+      token: user.token,
+    });
+
+    assert.deepEqual(
+      answer.data.files.map((file) => [file.path, file.truncated, file.hunks[0]?.lines.length]),
+      [
+        ["a-few.txt", false, 20],
+        ["b-many.txt", true, undefined],
+        ["c-few.txt", false, 30],
+      ],
+    );
+  });
+
+  it("gives up on hostile files in time, and keeps answering others", async () => {
+    const noise = (salt: number) =>
+      Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${(i * 7919 * salt) % 10_007}`).join("\n"));
+    const tree = (salt: number) =>
+      Object.fromEntries([
+        ["SKILL.md", files["SKILL.md"]!],
+        ...Array.from({ length: 30 }, (_, i) => [`n${i}.txt`, noise(salt + i)]),
+      ]) as Record<string, Buffer>;
+    const { skill } = await publish({}, tree(1));
+    await service.call("POST", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+      body: { uploadId: await service.upload(user, zipOf(tree(2))) },
+    });
+
+    const started = performance.now();
+    const answer = await service.call<DiffPayload>("GET", `/api/skills/${skill.id}/diff?from=1&to=2`, {
+      token: user.token,
+    });
+
+    assert.equal(answer.status, 200);
+    assert.ok(answer.data.files.some((file) => file.truncated));
+    assert.ok(performance.now() - started < 6000);
+  });
+});

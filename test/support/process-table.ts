@@ -1,0 +1,28 @@
+/** The machine's processes, as Linux lists them. */
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Numbers of the processes that work in a folder or name it in their command line. */
+export function processesIn(folder: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        return (
+          readlinkSync(`/proc/${pid}/cwd`).startsWith(folder) ||
+          readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder)
+        );
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Waits until no process is left in a folder; throws with those that stay. */
+export async function waitForNoProcess(folder: string, withinMs = 10_000): Promise<void> {
+  const started = performance.now();
+  for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {
+    if (performance.now() - started > withinMs) throw new Error(`still running: ${left.join()}`);
+    await sleep(50);
+  }
+}

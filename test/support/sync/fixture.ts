@@ -1,0 +1,229 @@
+/** An organization connected to a bare repository on this machine, edited on both sides: by the API, and by plain git. */
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { RepositoryHost } from "../../../repos/hosts/host.ts";
+import { openMirrors } from "../../../repos/mirror/index.ts";
+import type { Mirrors } from "../../../repos/mirror/types.ts";
+import { runSync, type SyncEnd, type SyncPorts } from "../../../src/sync/run/run-sync.ts";
+import { commitAndPush, runGit, runGitScript } from "../git-host.ts";
+import type { TestOrg, TestService, TestUser } from "../service.ts";
+
+export interface SyncWorld {
+  service: TestService;
+  owner: TestUser;
+  org: TestOrg;
+  readonly connectionId: string;
+  /** The bare repository. */
+  remote: string;
+  ports: SyncPorts;
+  /** A working copy of it, as the customer has one. */
+  copy: WorkingCopy;
+  /** Asks for a sync and runs it. */
+  sync(full?: boolean): Promise<SyncEnd>;
+  /** Tip of the branch, undefined before the first commit. */
+  tip(): string | undefined;
+  connection(): ReturnType<TestService["app"]["storage"]["connections"]["find"]>;
+  /** Connects the repository again, once its connection has ended. */
+  reconnect(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorkingCopy {
+  folder: string;
+  git(...args: string[]): string;
+  /** Brings it to the branch as it is. */
+  update(): void;
+  write(name: string, text: string): void;
+  read(name: string): string;
+  has(name: string): boolean;
+  /** Commits everything and pushes, over what others pushed meanwhile. */
+  push(message?: string, isForced?: boolean): string;
+}
+
+export async function connectedWorld(
+  service: TestService,
+  wrap: (mirrors: Mirrors) => Mirrors = (mirrors) => mirrors,
+): Promise<SyncWorld> {
+  const { app } = service;
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  const folder = mkdtempSync(path.join(os.tmpdir(), "svc-sync-"));
+  const remote = path.join(folder, "remote.git");
+  runGit(folder, "init", "-q", "--bare", "-b", "main", remote);
+  const mirrors = openMirrors({
+    root: app.config.gitRoot,
+    git: { program: "git", searchPath: process.env["PATH"] },
+  });
+  let connectionId = "";
+  async function connect(): Promise<void> {
+    connectionId = app.newId();
+    const now = app.now();
+    await app.storage.connections.insert({
+      _id: connectionId,
+      tenantId: org.id,
+      repositoryKey: `local:${remote}`,
+      host: { kind: "local", repositoryId: remote, fullName: "remote", url: remote },
+      branch: "main",
+      connectedBy: { userId: owner.id, username: owner.username, name: owner.username },
+      mode: "push",
+      status: "active",
+      wanted: 0,
+      done: 0,
+      fullWanted: 0,
+      pollAt: now,
+      failures: 0,
+      fence: 0,
+      createdAt: now,
+      updatedAt: now,
+    });
+  }
+  await connect();
+  const host: RepositoryHost = {
+    kind: "local",
+    describe: () => Promise.reject(new Error("nobody asks")),
+    head: () => Promise.reject(new Error("nobody asks")),
+    remote: async () => ({ kind: "directory", path: remote }),
+  };
+  const ports: SyncPorts = { mirrors: wrap(mirrors), hostOf: () => host };
+  return {
+    service,
+    owner,
+    org,
+    get connectionId() {
+      return connectionId;
+    },
+    remote,
+    ports,
+    copy: workingCopy(path.join(folder, "copy"), remote),
+    async sync(full = false) {
+      await app.storage.connections.request({ id: connectionId }, { full, now: app.now() });
+      return runSync(app, connectionId, ports);
+    },
+    tip() {
+      const line = runGit(remote, "for-each-ref", "--format=%(objectname)", "refs/heads/main");
+      return line === "" ? undefined : line;
+    },
+    connection: () => app.storage.connections.find(connectionId),
+    reconnect: connect,
+    async close() {
+      await mirrors.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A connected organization for the time of a test. */
+export async function inWorld(
+  service: TestService,
+  test: (world: SyncWorld) => Promise<void>,
+): Promise<void> {
+  const world = await connectedWorld(service);
+  try {
+    await test(world);
+  } finally {
+    await world.close();
+  }
+}
+
+export function workingCopy(folder: string, remote: string): WorkingCopy {
+  const git = (...args: string[]) => runGit(folder, ...args);
+  mkdirSync(folder);
+  git("init", "-q", "-b", "main");
+  git("remote", "add", "origin", remote);
+  const update = () => {
+    const isThere = `[ -z "$(git branch -r)" ] || git reset -q --hard origin/main`;
+    runGitScript(folder, `git fetch -q origin; ${isThere}; git clean -fdq`);
+  };
+  return {
+    folder,
+    git,
+    update,
+    write(name, text) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
+    },
+    read: (name) => readFileSync(path.join(folder, name), "utf8"),
+    has: (name) => existsSync(path.join(folder, name)),
+    push: (message = "edit", isForced = false) => commitAndPush(folder, message, "main", isForced),
+  };
+}
+
+/** Directories of skills in a working copy, by path. */
+export function skillDirectories(folder: string, below = "skills"): string[] {
+  const at = path.join(folder, below);
+  if (!existsSync(at)) return [];
+  const names = readdirSync(at, { withFileTypes: true });
+  if (names.some(({ name }) => name === "SKILL.md" || name === "RULE.md")) return [below];
+  return names
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => skillDirectories(folder, `${below}/${name}`));
+}
+
+interface Published {
+  skill: { id: string; slug: string };
+}
+
+/** A text skill, made through the API. */
+export async function publish(
+  world: SyncWorld,
+  name: string,
+  text: string,
+  fields: object = {},
+): Promise<Published["skill"]> {
+  const answer = await world.service.call<Published>("POST", "/api/skills", {
+    token: world.owner.token,
+    body: { tenantId: world.org.id, name, content: `# ${name}\n\n${text}\n`, ...fields },
+  });
+  assert.ok(answer.status === 201 || answer.status === 200, JSON.stringify(answer.body));
+  return answer.data.skill;
+}
+
+export interface VersionRow {
+  version: number;
+  semver: string;
+  message: string;
+  author: { username: string } | null;
+}
+
+export async function versionsOf(world: SyncWorld, skillId: string): Promise<VersionRow[]> {
+  const { data } = await world.service.call<VersionRow[]>(
+    "GET",
+    `/api/skills/${skillId}/versions?limit=200&prerelease=true`,
+    {
+      token: world.owner.token,
+    },
+  );
+  return data;
+}
+
+export async function textOf(world: SyncWorld, skillId: string, version?: number): Promise<string> {
+  const selector = version === undefined ? "" : `?version=${version}`;
+  const answer = await world.service.call<{ content: string }>(
+    "GET",
+    `/api/skills/${skillId}/content${selector}`,
+    {
+      token: world.owner.token,
+    },
+  );
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.data.content;
+}
+
+export async function listSkills(
+  world: SyncWorld,
+): Promise<{ id: string; slug: string; folderId: string | null; visibility: string; type: string }[]> {
+  const { data } = await world.service.call<
+    { id: string; slug: string; folderId: string | null; visibility: string; type: string }[]
+  >("GET", `/api/skills?tenant_id=${world.org.id}&limit=200`, { token: world.owner.token });
+  return data;
+}

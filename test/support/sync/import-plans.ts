@@ -1,0 +1,61 @@
+/** Decisions on generated directories, without a repository: skills and the trees of their versions are plain words. */
+import { planImport } from "../../../src/sync/content/plan-import.ts";
+import type {
+  MergeBase,
+  ImportAction,
+  PlatformSkill,
+  RemoteDirectory,
+} from "../../../src/sync/content/plan-types.ts";
+
+export interface World {
+  directories: RemoteDirectory[];
+  bases?: MergeBase[];
+  skills?: PlatformSkill[];
+  /** By skill: the trees of its versions, the current one last. Those of a skill without any can't be read. */
+  versions?: Record<string, string[]>;
+}
+
+export async function plan({ directories, bases = [], skills = [], versions = {} }: World) {
+  const asked: string[] = [];
+  const actions = await planImport(directories, bases, skills, {
+    exported: async (id) => {
+      asked.push(id);
+      return { contentTree: versions[id]!.at(-1)!.replace(/^imported /, "") };
+    },
+    contentTreesOf: async (id) => new Set(versions[id]!.map((one) => one.replace(/^imported /, ""))),
+    refusal: (error) =>
+      error instanceof TypeError ? { code: "unreadable", message: error.message } : undefined,
+    since: async (id, version) =>
+      versions[id]!.map((contentTree, index) => ({
+        version: index + 1,
+        contentTree: contentTree.replace(/^imported /, ""),
+        isImported: contentTree.startsWith("imported "),
+      }))
+        .filter((row) => row.version > version)
+        .toReversed(),
+  });
+  return { actions, asked };
+}
+
+export const dir = (path: string, contentTree: string, svcId?: string): RemoteDirectory => ({
+  path,
+  contentTree,
+  svcId,
+});
+export const base = (skillId: string, path: string, contentTree: string, strayPath?: string): MergeBase => ({
+  skillId,
+  path,
+  contentTree,
+  ...(strayPath === undefined ? {} : { strayPath }),
+});
+export const a = { id: "A", path: "skills/a" };
+export const b = { id: "B", path: "skills/b" };
+
+/** Actions in a line each: what becomes of which directory, and the skill that it is. */
+export const summarize = (actions: readonly ImportAction[]) =>
+  actions.map((action) => {
+    const what = action.kind === "refuse" ? action.code : action.kind;
+    const path = "strayPath" in action && action.strayPath ? action.strayPath : action.path;
+    const skillId = action.kind === "create" ? action.after : action.skillId;
+    return [what, path, ...(skillId === undefined ? [] : [skillId])].join(" ");
+  });

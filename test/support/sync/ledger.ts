@@ -1,0 +1,213 @@
+/**
+ * What both sides hold, told by content alone, and the book of what people did: the check compares the two. Nothing here
+ * asks the sync.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { RandomWorld } from "./scenario.ts";
+import { skillDirectories } from "./fixture.ts";
+
+export interface Dice {
+  chance(share: number): boolean;
+  below(number: number): number;
+  pick<T>(items: readonly T[]): T;
+}
+
+/** Small and repeatable (mulberry32). */
+export function dice(seed: number): Dice {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  const below = (number: number) => Math.floor(next() * number);
+  return { chance: (share) => next() < share, below, pick: (items) => items[below(items.length)]! };
+}
+
+export interface PlainFile {
+  path: string;
+  mode: string;
+  data: Buffer;
+}
+
+const header = /<!-- svc:managed[^\n]*\n\n?/g;
+const frontmatter = /^---\n[^]*?\n---\n\n?/;
+
+/** What is the same of a skill on both sides: a text without frontmatter and header, a package file by file. */
+export function keyOf(files: readonly PlainFile[]): string {
+  const own = files.filter((file) => file.path !== ".svc.json");
+  const [only] = own;
+  if (only && own.length === 1)
+    return `text ${only.data.toString("utf8").replace(frontmatter, "").replace(header, "")}`;
+  return own
+    .map(({ path: name, mode, data }) => {
+      const isRoot = name === "SKILL.md" || name === "RULE.md";
+      const bytes = isRoot ? Buffer.from(data.toString("utf8").replace(header, "")) : data;
+      return `${mode} ${name} ${createHash("sha1").update(bytes).digest("hex")}`;
+    })
+    .toSorted()
+    .join("\n");
+}
+
+/** A text, as the API takes it. */
+export const textKey = (text: string) =>
+  keyOf([{ path: "SKILL.md", mode: "100644", data: Buffer.from(text) }]);
+
+export interface SeenDirectory {
+  path: string;
+  key: string;
+  /** The skill that its `.svc.json` names. */
+  claims: string | undefined;
+  /** No version can be made of it. */
+  isBroken: boolean;
+}
+
+export const brokenMark = "name: [";
+
+/** The skill directories of a working copy, by path. */
+export function readDirectories(folder: string): Map<string, SeenDirectory> {
+  return new Map(
+    skillDirectories(folder).map((place) => {
+      const at = path.join(folder, place);
+      const files = readdirSync(at, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry): PlainFile => {
+          const file = path.join(entry.parentPath, entry.name);
+          const mode = (statSync(file).mode & 0o100) === 0 ? "100644" : "100755";
+          return { path: path.relative(at, file), mode, data: readFileSync(file) };
+        });
+      const svc = files.find((file) => file.path === ".svc.json");
+      const claims = svc && (JSON.parse(svc.data.toString()) as { id: string }).id;
+      const root = files.find(({ path: name }) => name === "SKILL.md" || name === "RULE.md")!;
+      const text = root.data.toString();
+      // What has other files beside it is a package, which has to say its name.
+      const isNameless = files.length > (svc ? 2 : 1) && !text.startsWith("---\n");
+      const isBroken = text.includes(brokenMark) || isNameless;
+      return [place, { path: place, key: keyOf(files), claims, isBroken }];
+    }),
+  );
+}
+
+/** Every file of the branch that is no skill's and not the list of skills, by path. */
+export function readOutside(world: RandomWorld, directories: Iterable<string>): string[] {
+  const below = [...directories].map((place) => `${place}/`);
+  return world.copy
+    .git("-c", "core.quotePath=false", "ls-tree", "-r", "HEAD")
+    .split("\n")
+    .filter((line) => {
+      const name = line.slice(line.indexOf("\t") + 1);
+      return name !== "skills/README.md" && !below.some((place) => name.startsWith(place));
+    });
+}
+
+export interface SeenVersion {
+  row: VersionDoc;
+  key: string;
+}
+
+export interface SeenSkill {
+  doc: SkillDoc;
+  versions: SeenVersion[];
+  current: string;
+}
+
+const keys = new Map<string, string>();
+
+/** Every skill that an organization has or had, with the content of all its versions. */
+export async function readPlatform({ service, org }: RandomWorld): Promise<Map<string, SeenSkill>> {
+  const { app } = service;
+  const docs = await app.storage.database.collection<SkillDoc>("skills").find({ tenantId: org.id }).toArray();
+  const seen = new Map<string, SeenSkill>();
+  for (const doc of docs) {
+    const repo = { tenantId: org.id, skillId: doc._id };
+    const rows = await app.storage.versions.list(doc._id, { prerelease: true, limit: 1000 });
+    const all = new Map([...rows, ...doc.pending].map((row) => [row.version, row]));
+    const versions: SeenVersion[] = [];
+    for (const row of [...all.values()].toSorted((a, b) => a.version - b.version)) {
+      let key = keys.get(row.oid);
+      if (key === undefined) {
+        const files: PlainFile[] = [];
+        for await (const { path: name, mode, data } of app.repos.readFiles(repo, row.oid))
+          files.push({ path: name, mode, data });
+        keys.set(row.oid, (key = keyOf(files)));
+      }
+      versions.push({ row, key });
+    }
+    const current = versions.find(({ row }) => row.version === doc.current.version)!.key;
+    seen.set(doc._id, { doc, versions, current });
+  }
+  return seen;
+}
+
+/** A directory as Gita last pushed it, while the service has not shown yet that it knows. */
+export interface Expected {
+  path: string;
+  key: string;
+  /** The skill that it must become a version of; undefined where it must be some skill's. */
+  owner: string | undefined;
+  /** What it was before she changed it; several where she pushed more than once. */
+  basedOn: Set<string>;
+  at: number;
+}
+
+export interface PushedCommit {
+  oid: string;
+  subject: string;
+}
+
+/** Everything that people did. */
+export interface Ledger {
+  /** Counts acts, so that one can be told to be later than another. */
+  clock: number;
+  /** Skills made here, with the visibility that they must have. */
+  visibility: Map<string, string>;
+  deleted: Map<string, number>;
+  /** What was made current here: by a publish, or by going back to an earlier version. */
+  acts: Map<string, { at: number; key: string; version?: number }[]>;
+  expected: Map<string, Expected>;
+  /** Where each skill's directory was at the last check, and what it held if that could be read. */
+  places: Map<string, string>;
+  agreed: Map<string, string>;
+  /** Directories that can't be imported, as she left them. */
+  broken: Map<string, string>;
+  /** How often she made a directory hold a content. */
+  timesPushed: Map<string, number>;
+  pushed: PushedCommit[];
+  /** Of the last push: what is not ours to touch. */
+  outside: string[];
+  /** She has gone back to an older state of the branch, so that our own commits count as edits. */
+  hasRewound: boolean;
+  /** The mirror was fetched, and what comes later is fetched onto it. */
+  hasHistory: boolean;
+  /** The books of the sync were lost, since the last check. */
+  hasLostBooks: boolean;
+}
+
+export function newLedger(): Ledger {
+  return {
+    clock: 0,
+    visibility: new Map(),
+    deleted: new Map(),
+    acts: new Map(),
+    expected: new Map(),
+    places: new Map(),
+    agreed: new Map(),
+    broken: new Map(),
+    timesPushed: new Map(),
+    pushed: [],
+    outside: [],
+    hasRewound: false,
+    hasHistory: false,
+    hasLostBooks: false,
+  };
+}
+
+export function noteAct(ledger: Ledger, skillId: string, key: string, version?: number): void {
+  const act = { at: ++ledger.clock, key, ...(version === undefined ? {} : { version }) };
+  ledger.acts.set(skillId, [...(ledger.acts.get(skillId) ?? []), act]);
+}

@@ -1,0 +1,223 @@
+/** What Gita does in her clone of the repository, with plain git; she pushes, and the host tells of it, or forgets to. */
+import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import {
+  brokenMark,
+  readDirectories,
+  readOutside,
+  type Dice,
+  type Expected,
+  type Ledger,
+  type SeenDirectory,
+} from "./ledger.ts";
+import type { RandomWorld } from "./scenario.ts";
+
+export interface Gita {
+  /** Updates, edits, commits and pushes; all of it at once, so that it may happen in the middle of a request. */
+  push(): void;
+  /** Sends what the host owes us: in any order, some twice, some never. */
+  tell(): Promise<void>;
+}
+
+export interface Habits {
+  /** Sometimes pushes an older state of the branch over the newer one. */
+  rewinds: boolean;
+}
+
+export function gitaOf(
+  world: RandomWorld,
+  ledger: Ledger,
+  dice: Dice,
+  token: () => string,
+  habits: Habits,
+): Gita {
+  const { copy } = world;
+  let count = 0;
+  const owed: { after: string; id: string }[] = [];
+
+  const at = (place: string) => path.join(copy.folder, place);
+  const rootOf = (place: string) => `${place}/${copy.has(`${place}/SKILL.md`) ? "SKILL.md" : "RULE.md"}`;
+  const append = (place: string) => {
+    const root = rootOf(place);
+    const text = copy.read(root);
+    copy.write(root, `${text.endsWith("\n") ? text : `${text}\n`}${token()}\n`);
+  };
+
+  const edits: ((directories: string[]) => void)[] = [
+    (directories) => append(dice.pick(directories)),
+    (directories) => append(dice.pick(directories)),
+    (directories) => append(dice.pick(directories)),
+    () => makeText(),
+    () => makeText(),
+    () => makePackage(),
+    (directories) => addFile(dice.pick(directories)),
+    (directories) => removeFile(dice.pick(directories)),
+    (directories) => {
+      if (directories.length > 2) rmSync(at(dice.pick(directories)), { recursive: true });
+    },
+    (directories) => carry(dice.pick(directories), renameSync),
+    (directories) => carry(dice.pick(directories), (from, to) => cpSync(from, to, { recursive: true })),
+    (directories) => breakOrMend(dice.pick(directories)),
+    () => copy.write(dice.pick(["README.md", "src/a.c", "skills/notes.txt", "docs/b.md"]), `${token()}\n`),
+  ];
+
+  function makeText(): void {
+    const place = `skills/${dice.pick(["", "red/", "new/", "New Room/"])}made-${++count}`;
+    const [file, head] = dice.pick([
+      ["SKILL.md", ""],
+      ["SKILL.md", `---\nname: made-${count}\ndescription: Made by hand.\n---\n\n`],
+      ["RULE.md", ""],
+    ] as const);
+    copy.write(`${place}/${file}`, `${head}# Made ${count}\n\n${token()}\n`);
+  }
+
+  function makePackage(): void {
+    const place = `skills/${dice.pick(["", "blue/"])}kit-${++count}`;
+    copy.write(
+      `${place}/SKILL.md`,
+      `---\nname: kit-${count}\ndescription: A kit.\n---\n\n# Kit\n\n${token()}\n`,
+    );
+    copy.write(`${place}/scripts/run.sh`, "#!/bin/sh\n");
+    chmodSync(at(`${place}/scripts/run.sh`), 0o755);
+    writeFileSync(at(`${place}/scripts/é 漢.bin`), Buffer.from([0, 200, 13, 10, ...Buffer.from(token())]));
+  }
+
+  /** A text becomes a package by it. */
+  function addFile(place: string): void {
+    if (rootOf(place).endsWith("RULE.md")) return append(place);
+    const name = `${place}/added/ünicode ${++count}.sh`;
+    copy.write(name, `${token()}\n`);
+    if (dice.chance(0.5)) chmodSync(at(name), 0o755);
+  }
+
+  function removeFile(place: string): void {
+    const own = readdirSync(at(place), { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile() && !["SKILL.md", "RULE.md", ".svc.json"].includes(entry.name),
+    );
+    const [entry] = own;
+    if (!entry) return append(place);
+    rmSync(path.join(entry.parentPath, entry.name));
+    append(place);
+  }
+
+  function carry(place: string, how: (from: string, to: string) => void): void {
+    const to = `skills/${dice.pick(["", "red/", "moved/"])}went-${++count}`;
+    mkdirSync(path.dirname(at(to)), { recursive: true });
+    how(at(place), at(to));
+    if (dice.chance(0.4)) append(to);
+  }
+
+  /** A frontmatter that is no YAML, until she sees it. */
+  function breakOrMend(place: string): void {
+    const broken = [...readDirectories(copy.folder).values()].filter(({ isBroken }) => isBroken);
+    const [first] = broken;
+    if (first && dice.chance(0.6)) {
+      copy.write(rootOf(first.path), `# Mended ${++count}\n\n${token()}\n`);
+      return;
+    }
+    copy.write(rootOf(place), `---\n${brokenMark}\n---\n\n${token()}\n`);
+  }
+
+  function rewind(): boolean {
+    const commits = Number(copy.git("rev-list", "--count", "HEAD"));
+    if (commits < 4) return false;
+    copy.git("reset", "-q", "--hard", `HEAD~${1 + dice.below(Math.min(3, commits - 2))}`);
+    ledger.hasRewound = true;
+    return true;
+  }
+
+  return {
+    push() {
+      const oid = pushEdits(world, ledger, () => {
+        const isRewound = habits.rewinds && dice.chance(0.08) && rewind();
+        for (let many = 1 + dice.below(3); many > 0; many--) {
+          const directories = [...readDirectories(copy.folder).keys()];
+          const edit = directories.length === 0 ? makeText : dice.pick(edits);
+          edit(directories);
+        }
+        return isRewound ? "forced" : "plain";
+      });
+      owed.push({ after: oid, id: `delivery-${world.connectionId}-${ledger.clock}` });
+    },
+    async tell() {
+      const all = owed.splice(0);
+      if (dice.chance(0.3)) all.reverse();
+      for (const one of all) {
+        const fate = dice.pick(["told", "told", "told", "twice", "lost", "late"]);
+        if (fate === "late") owed.push(one);
+        if (fate === "told" || fate === "twice") await world.tell(one.after, one.id);
+        // By the host's own button with the id it had, or as a new one.
+        if (fate === "twice") await world.tell(one.after, dice.chance(0.5) ? one.id : `${one.id}-again`);
+      }
+    },
+  };
+}
+
+/** Updates the clone, edits it, commits and pushes, and books what must become of it. Answers the commit. */
+export function pushEdits(world: RandomWorld, ledger: Ledger, edit: () => "forced" | "plain"): string {
+  const { copy } = world;
+  copy.update();
+  const before = readDirectories(copy.folder);
+  const how = edit();
+  const subject = `edit ${++ledger.clock}`;
+  const oid = copy.push(subject, how === "forced");
+  ledger.pushed.push({ oid, subject });
+  const now = readDirectories(copy.folder);
+  notePush(ledger, before, now);
+  ledger.outside = readOutside(world, now.keys());
+  return oid;
+}
+
+/** What must become of her push, by the rules: from what was there and what is there now, however she got there. */
+function notePush(
+  ledger: Ledger,
+  before: ReadonlyMap<string, SeenDirectory>,
+  now: ReadonlyMap<string, SeenDirectory>,
+): void {
+  const at = ++ledger.clock;
+  const former = new Map<string, SeenDirectory>();
+  for (const directory of before.values()) {
+    const { claims, path: place } = directory;
+    if (claims !== undefined && ledger.places.get(claims) === place) former.set(claims, directory);
+  }
+  for (const directory of before.values())
+    if (directory.claims !== undefined && !former.has(directory.claims))
+      former.set(directory.claims, directory);
+  const claimants = new Map<string, SeenDirectory[]>();
+  for (const directory of now.values())
+    if (directory.claims !== undefined)
+      claimants.set(directory.claims, [...(claimants.get(directory.claims) ?? []), directory]);
+
+  const expected = new Map<string, Expected>();
+  ledger.broken.clear();
+  for (const directory of now.values()) {
+    const { path: place, key, claims, isBroken } = directory;
+    const own = claims === undefined ? [] : claimants.get(claims)!;
+    const isAlone = own.length === 1;
+    const stayed = claims !== undefined && ledger.places.get(claims) === place;
+    const owner = isAlone || stayed ? claims : undefined;
+    const was = before.get(place) ?? (isAlone && claims !== undefined ? former.get(claims) : undefined);
+    const earlier = ledger.expected.get(was?.path ?? place);
+    if (isBroken) {
+      ledger.broken.set(place, key);
+      continue;
+    }
+    const isChanged = was?.key !== key;
+    // The managed header comes back with an older state, and is a package's own by then.
+    if (isChanged || ledger.hasRewound) ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
+    if (!isChanged && !earlier) continue;
+    expected.set(place, {
+      path: place,
+      key,
+      owner: owner ?? (was?.path === place && claims === undefined ? earlier?.owner : undefined),
+      basedOn: new Set([
+        ...(earlier?.basedOn ?? []),
+        ...(was ? [was.key] : []),
+        // What could not be read was never agreed on.
+        ...(was?.isBroken ? [ledger.agreed.get(owner ?? "") ?? ""] : []),
+      ]),
+      at: isChanged ? at : earlier!.at,
+    });
+  }
+  ledger.expected = expected;
+}

@@ -1,0 +1,175 @@
+/** What people do in the service, at random and through its API. */
+import assert from "node:assert/strict";
+import { eraseSkill } from "../../../src/skills/erase.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import { restrict } from "../organization.ts";
+import { makeZip, skillMd } from "../zip.ts";
+import { keyOf, noteAct, textKey, type Dice, type Ledger, type PlainFile } from "./ledger.ts";
+import type { RandomWorld } from "./scenario.ts";
+
+export interface Here {
+  /** Something at random; `beside` leaves out what takes away by right what a push brings at that moment. */
+  act(beside?: boolean): Promise<void>;
+}
+
+const places = [undefined, "/", "red", "red/deep", "blue", "green/far"];
+
+export function peopleHere(world: RandomWorld, ledger: Ledger, dice: Dice, token: () => string): Here {
+  const { service, org, owner, api } = world;
+  const { app } = service;
+  let count = 0;
+
+  const skills = (): Promise<SkillDoc[]> =>
+    app.storage.database
+      .collection<SkillDoc>("skills")
+      .find({ tenantId: org.id, deletedAt: { $exists: false } })
+      .sort({ _id: 1 })
+      .toArray();
+  const anyOf = async (): Promise<SkillDoc | undefined> => {
+    const found = await skills();
+    return found.length === 0 ? undefined : dice.pick(found);
+  };
+  const filesOf = async ({ _id, tenantId, current }: SkillDoc): Promise<PlainFile[]> => {
+    const files: PlainFile[] = [];
+    for await (const { path, mode, data } of app.repos.readFiles({ tenantId, skillId: _id }, current.oid))
+      files.push({ path, mode, data });
+    return files;
+  };
+  const uploaded = (files: readonly PlainFile[]) =>
+    service.upload(
+      owner,
+      makeZip(files.map(({ path, mode, data }) => ({ name: path, data, mode: Number.parseInt(mode, 8) }))),
+    );
+
+  async function publishNew(): Promise<void> {
+    const name = `Skill ${++count}`;
+    const kind = dice.pick(["text", "text", "rule", "package"]);
+    const visibility = dice.pick(["private", "private", "unlisted", "public"]);
+    const folder = dice.pick(places);
+    const fields = {
+      tenantId: org.id,
+      visibility,
+      ...(folder === undefined ? {} : { folder, createFolders: true }),
+    };
+    const text = `# ${name}\n\n${token()}\n`;
+    const files = packageFiles(`skill-${count}`, token());
+    const answer = await api<{ skill: { id: string } }>("POST", "/api/skills", {
+      ...fields,
+      ...(kind === "package"
+        ? { uploadId: await uploaded(files) }
+        : { name, content: text, ...(kind === "rule" ? { type: "rule" } : {}) }),
+    });
+    // A directory of the repository has become a skill where the folder would be.
+    if (answer.code === "already_exists" && folder !== undefined) return;
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    const { id } = answer.data.skill;
+    ledger.visibility.set(id, visibility);
+    noteAct(ledger, id, kind === "package" ? keyOf(files) : textKey(text), 1);
+  }
+
+  async function publishVersion(): Promise<void> {
+    const skill = await anyOf();
+    if (!skill) return publishNew();
+    const files = await filesOf(skill);
+    const isPackage = skill.current.format === "package";
+    const changed = isPackage ? changedPackage(files, token(), dice) : files;
+    const text = `${keyOf(files).replace(/^text /, "")}\n${token()}\n`;
+    const body = isPackage ? { uploadId: await uploaded(changed) } : { content: text };
+    const answer = await api<{ version: number }>("POST", `/api/skills/${skill._id}/versions`, body);
+    if (answer.status === 404 && ledger.deleted.has(skill._id)) return;
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    noteAct(ledger, skill._id, isPackage ? keyOf(changed) : textKey(text), answer.data.version);
+  }
+
+  async function goBack(): Promise<void> {
+    const skill = await anyOf();
+    if (!skill || skill.head.version === 1) return publishVersion();
+    const version = 1 + dice.below(skill.head.version);
+    const answer = await api("POST", `/api/skills/${skill._id}/revert`, { version });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const oid = (await app.storage.skills.find(skill._id))!.current;
+    noteAct(ledger, skill._id, keyOf(await filesOf({ ...skill, current: oid })));
+  }
+
+  async function remove(): Promise<void> {
+    const found = await skills();
+    if (found.length < 4) return publishNew();
+    const { _id: id } = dice.pick(found);
+    ledger.deleted.set(id, ++ledger.clock);
+    const answer = await api("DELETE", `/api/skills/${id}`);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    // The job that the deletion queues; it asks for the sync.
+    await eraseSkill(app, { tenantId: org.id, skillId: id });
+  }
+
+  async function move(): Promise<void> {
+    const skill = await anyOf();
+    if (!skill) return publishNew();
+    const folder = dice.pick(places) ?? "/";
+    await api("POST", `/api/skills/${skill._id}/move`, { folder, createFolders: folder !== "/" });
+  }
+
+  async function folders(): Promise<{ id: string; restricted: boolean }[]> {
+    return (await api<{ id: string; restricted: boolean }[]>("GET", `/api/tenants/${org.id}/folders`)).data;
+  }
+
+  async function renameFolder(): Promise<void> {
+    const all = await folders();
+    if (all.length === 0) return move();
+    const answer = await api("PATCH", `/api/folders/${dice.pick(all).id}`, { name: `Folder ${++count}` });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  }
+
+  async function restrictFolder(): Promise<void> {
+    const all = await folders();
+    if (all.length === 0) return move();
+    const folder = dice.pick(all);
+    await restrict(service, owner, folder.id, [], !folder.restricted);
+  }
+
+  async function setFields(): Promise<void> {
+    const skill = await anyOf();
+    if (!skill) return publishNew();
+    const visibility = dice.pick(["private", "unlisted", "public"]);
+    const fields = dice.chance(0.5) ? { visibility } : { tags: [`t${++count}`] };
+    const answer = await api("PUT", `/api/skills/${skill._id}`, fields);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    if ("visibility" in fields) ledger.visibility.set(skill._id, visibility);
+  }
+
+  const harmless = [
+    publishNew,
+    publishVersion,
+    publishVersion,
+    publishVersion,
+    move,
+    renameFolder,
+    setFields,
+  ];
+  const all = [...harmless, publishNew, publishVersion, goBack, remove, restrictFolder];
+  return { act: (beside = false) => dice.pick(beside ? harmless : all)() };
+}
+
+function packageFiles(name: string, line: string): PlainFile[] {
+  const plain = (path: string, data: string | Buffer, mode = "100644") => ({
+    path,
+    mode,
+    data: Buffer.from(data),
+  });
+  return [
+    plain("SKILL.md", `${skillMd(name)}\n${line}\n`),
+    plain("scripts/run.sh", "#!/bin/sh\necho run\n", "100755"),
+    plain("assets/ü 漢字.txt", `${line}\n`),
+    plain("data.bin", Buffer.from([0, 255, 10, 13, 0, ...Buffer.from(line)])),
+  ];
+}
+
+function changedPackage(files: readonly PlainFile[], line: string, dice: Dice): PlainFile[] {
+  const changed = files.map((file) =>
+    file.path === "SKILL.md" ? { ...file, data: Buffer.concat([file.data, Buffer.from(`${line}\n`)]) } : file,
+  );
+  if (dice.chance(0.5)) changed.push({ path: `more/${line}.txt`, mode: "100644", data: Buffer.from(line) });
+  if (dice.chance(0.3) && changed.length > 3)
+    return changed.filter((file) => file.path === "SKILL.md" || !file.path.startsWith("assets/"));
+  return changed;
+}

@@ -1,0 +1,166 @@
+/** A remote actor who makes unusual edits: swaps, half-moved directories, odd names, YAML of every form. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import type { Dice } from "./ledger.ts";
+import { skillDirectories, type SyncWorld } from "./fixture.ts";
+
+/** In each text: the directory that it was first written for. */
+export const originOf = (text: string) => /^origin: (\S+)$/m.exec(text)?.[1];
+
+/** Blocks between the lines of a frontmatter; some are no YAML. */
+const frontmatters = [
+  "",
+  "name: plain\ndescription: A description.",
+  "# a comment\nname:   spaced  \nversion: 1.10\nmode: 010",
+  "name: ~\nlarge: 123456789012345678901234567890\nhex: 0xFF",
+  "name: [",
+  "name: one\nname: two",
+  "a: &anchor [1, 2]\nb: *anchor",
+  "a: *missing",
+  "? complex\n: value",
+  "folded: >-\n  two\n  lines\nliteral: |\n  kept\n",
+  "tagged: !!binary aGVsbG8=",
+  "date: 2001-12-14t21:59:43.10-05:00\ninf: .inf",
+  "--- !other\nname: x",
+  "\tname: tab",
+  `deep: ${"[".repeat(40)}${"]".repeat(40)}`,
+  "just a sentence",
+  "- a\n- list",
+  "quoted: \"\\u00e9 \\x41\"\nsingle: 'it''s'",
+];
+
+const oddNames = [
+  "a\\b",
+  "tab\there",
+  ".svc.json",
+  "SKILL.md",
+  "README.md",
+  "con",
+  "ends.",
+  "Naïve 漢字",
+  "x".repeat(200),
+];
+
+export interface OddActor {
+  /** Updates, edits, commits and pushes, all at once. */
+  push(): void;
+}
+
+export function createOddActor({ copy }: SyncWorld, dice: Dice): OddActor {
+  let count = 0;
+  const at = (place: string) => path.join(copy.folder, place);
+  const rootOf = (place: string) =>
+    existsSync(at(`${place}/SKILL.md`)) ? `${place}/SKILL.md` : `${place}/RULE.md`;
+  const textOf = (origin: string) => {
+    const block = dice.pick(frontmatters);
+    const text = `${block === "" ? "" : `---\n${block}\n---\n\n`}# Text ${++count}\n\norigin: ${origin}\n`;
+    return dice.pick([
+      text,
+      text,
+      text.replaceAll("\n", "\r\n"),
+      `\uFEFF${text}`,
+      `\n\n${text}`,
+      text.trimEnd(),
+    ]);
+  };
+  const skills = () => skillDirectories(copy.folder).filter((place) => existsSync(at(rootOf(place))));
+  const makeNew = (place: string) => copy.write(`${place}/SKILL.md`, textOf(`new-${count}`));
+  const replaceRoot = (place: string, put: (root: string) => void) => {
+    const root = at(rootOf(place));
+    rmSync(root, { recursive: true, force: true });
+    put(root);
+  };
+  const swap = (one: string, other: string) => {
+    // One inside the other can't change places.
+    if (one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`)) return;
+    renameSync(at(one), at("passing"));
+    renameSync(at(other), at(one));
+    renameSync(at("passing"), at(other));
+  };
+
+  const edits: ((place: string, other: string) => void)[] = [
+    (place) => {
+      const root = at(rootOf(place));
+      if (root.endsWith(".md")) writeFileSync(root, `${readFileSync(root, "utf8")}\nmore ${++count}\n`);
+    },
+    (place) => {
+      const root = at(rootOf(place));
+      const origin = originOf(readFileSync(root, "utf8").replaceAll("\r", ""));
+      writeFileSync(root, textOf(origin ?? place.replaceAll(/\s/g, "_")));
+    },
+    () => makeNew(`skills/${dice.pick(["", "in/", "New Room/"])}made-${++count}`),
+    () => makeNew(`skills/${dice.pick(oddNames)}`),
+    () => makeNew(`skills/${dice.pick(oddNames)}/within-${++count}`),
+    (place) =>
+      copy.write(`${place}/${dice.pick(["notes.txt", "sub/deep.txt", "a\\b.txt"])}`, `note ${++count}\n`),
+    swap,
+    (place, other) => {
+      swap(place, other);
+      if (dice.chance(0.5)) rmSync(at(other), { recursive: true, force: true });
+    },
+    (place, other) => {
+      if (place === other || place.startsWith(`${other}/`) || other.startsWith(`${place}/`)) return;
+      rmSync(at(place), { recursive: true });
+      cpSync(at(other), at(place), { recursive: true });
+      if (dice.chance(0.5)) rmSync(at(`${place}/.svc.json`), { force: true, recursive: true });
+    },
+    (place) =>
+      renameSync(at(rootOf(place)), at(`${place}/${dice.pick(["skill.md", "Skill.md", "text.md"])}`)),
+    (place) => replaceRoot(place, () => copy.write(`${place}/left-${++count}.txt`, `left ${count}\n`)),
+    (place) => replaceRoot(place, (root) => symlinkSync("elsewhere.md", root)),
+    (place) =>
+      replaceRoot(place, (root) => {
+        mkdirSync(root);
+        writeFileSync(path.join(root, "SKILL.md"), `# Inside ${++count}\n`);
+      }),
+    (place) => {
+      rmSync(at(place), { recursive: true });
+      if (dice.chance(0.7)) writeFileSync(at(place), `a file ${++count}\n`);
+    },
+    (place) => rmSync(at(`${place}/.svc.json`), { force: true, recursive: true }),
+    (place) => {
+      rmSync(at(`${place}/.svc.json`), { force: true, recursive: true });
+      copy.write(`${place}/.svc.json/mine.txt`, `mine ${++count}\n`);
+    },
+    (place) => {
+      const to = `skills/${dice.pick(["", "in/"])}went-${++count}`;
+      mkdirSync(path.dirname(at(to)), { recursive: true });
+      (dice.chance(0.5) ? renameSync : copyTree)(at(place), at(to));
+    },
+    (place) => {
+      const inner = `${place}/inner`;
+      copy.write(`${inner}/SKILL.md`, textOf(`new-${count}`));
+    },
+    () => copy.write("skills/README.md", `# Mine ${++count}\n`),
+    () => rmSync(at("skills/README.md"), { force: true, recursive: true }),
+    () => copy.write(`skills/${dice.pick(["", "in/"])}loose.txt`, `loose ${++count}\n`),
+  ];
+
+  return {
+    push() {
+      copy.update();
+      for (let many = 1 + dice.below(3); many > 0; many--) {
+        const places = skills();
+        const edit = places.length < 2 ? () => makeNew(`skills/made-${++count}`) : dice.pick(edits);
+        try {
+          edit(dice.pick(places) ?? "", dice.pick(places) ?? "");
+        } catch (error) {
+          // An earlier edit may be in the way; half of an edit is an edit as well.
+          if (!(error instanceof Error && "syscall" in error)) throw error;
+        }
+      }
+      copy.push(`odd edit ${++count}`);
+    },
+  };
+}
+
+const copyTree = (from: string, to: string) => cpSync(from, to, { recursive: true });

@@ -1,0 +1,179 @@
+/** Disconnecting while the host is being asked: at each request of a sync, of a poll and of a plan. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { after, before, describe, it } from "node:test";
+import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
+import { pollConnections } from "../../src/sync/triggers/poll.ts";
+import type { EventRow } from "../../storage/outbox.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { startGitHub, type GitHubStub } from "../support/github-stub.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { edited } from "../support/sync/hosted.ts";
+
+/** Longer than the pause between two looks at a connection. */
+const quietMs = 700;
+let stub: GitHubStub;
+let service: TestService;
+let ahead = 0;
+before(async () => {
+  stub = await startGitHub();
+  service = await startService({
+    github: { url: stub.url, apiUrl: stub.url, app: undefined, webhookSecrets: [] },
+    now: () => new Date(Date.now() + ahead),
+  });
+});
+after(async () => {
+  await service.close();
+  await stub.close();
+});
+
+type Side = Awaited<ReturnType<typeof connected>>;
+let made = 0;
+
+/** Connected, with something to import and something to export. */
+async function connected() {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  const base = `/api/tenants/${org.id}/repo-sync`;
+  const repository = await stub.newRepository(`acme/ended-${made++}`);
+  repository.repo.commit({ "skills/theirs/SKILL.md": edited("theirs", "one") });
+  const body = {
+    host: "github-token",
+    repository: repository.fullName,
+    token: stub.newToken([repository]),
+  };
+  const as = { token: owner.token };
+  await service.call("POST", "/api/skills", {
+    ...as,
+    body: { tenantId: org.id, name: "Ours", content: "text\n" },
+  });
+  const connect = () => service.call<ConnectionPayload>("POST", base, { ...as, body });
+  const answer = await connect();
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  await service.settled();
+  return { as, org, base, repository, connect, id: answer.data.id };
+}
+
+const skillsOf = async ({ as, org }: Side) =>
+  (await service.call<unknown[]>("GET", `/api/skills?tenant_id=${org.id}`, as)).data.length;
+
+/**
+ * Disconnects at the n-th request of some work, which the host leaves without an answer. Returns false where there are
+ * fewer requests.
+ */
+async function disconnectAt(number: number, work: (side: Side) => Promise<unknown>): Promise<boolean> {
+  const side = await connected();
+  const first = stub.requests.length;
+  const met: { ending?: ReturnType<typeof disconnect> } = {};
+  const disconnect = () => service.call<{ webhook: string }>("DELETE", side.base, side.as);
+  stub.onRequest(async (count, closed) => {
+    if (count !== first + number) return;
+    met.ending = disconnect();
+    await closed;
+  });
+  const over = new AbortController();
+  const working = work(side)
+    .catch(() => undefined)
+    .finally(() => over.abort());
+  while (!over.signal.aborted && met.ending === undefined) await sleep(20);
+  if (met.ending === undefined) {
+    stub.onRequest(undefined);
+    await disconnect();
+    return false;
+  }
+  const ended = await met.ending;
+  const [requests, skills] = [stub.requests.length, await skillsOf(side)];
+  stub.onRequest(undefined);
+  await working;
+  await sleep(quietMs);
+  await service.settled();
+
+  assert.deepEqual([ended.status, ended.data], [200, { webhook: "removed" }], JSON.stringify(ended.body));
+  assert.deepEqual(stub.requests.slice(requests), [], `requests after the response, at request ${number}`);
+  assert.equal(await skillsOf(side), skills, "imported after the response");
+  assert.deepEqual(side.repository.hooks, []);
+  assert.equal(await service.app.storage.connections.find(side.id), null);
+  assert.equal((await side.connect()).status, 201, "connected again at once");
+  await disconnect();
+  return true;
+}
+
+/** At each request of the work; returns their number. */
+async function disconnectAtEach(work: (side: Side) => Promise<unknown>): Promise<number> {
+  for (let number = 1; ; number++) if (!(await disconnectAt(number, work))) return number - 1;
+}
+
+describe("a disconnect whose response was sent", () => {
+  it("lets nothing of a sync reach the host, at any of its requests", async () => {
+    const requests = await disconnectAtEach((side) => runConnection(service.app, side.id));
+
+    assert.ok(requests >= 5, `${requests} requests`);
+  });
+
+  it("lets nothing of a poll reach the host, with the renewal of its webhook", async () => {
+    const poll = () => {
+      ahead += 25 * 3_600_000;
+      return pollConnections(service.app);
+    };
+
+    assert.ok(await disconnectAt(1, poll));
+    assert.ok(await disconnectAt(4, poll));
+  });
+
+  it("lets nothing of a plan reach the host", async () => {
+    const plan = (side: Side) => service.call("GET", `${side.base}/plan`, side.as);
+
+    assert.ok(await disconnectAt(1, plan));
+    assert.ok(await disconnectAt(3, plan));
+  });
+
+  it("lets nothing reach the host of two concurrent disconnects, and the second finds no connection", async () => {
+    const side = await connected();
+    const answers = await Promise.all([1, 2].map(() => service.call("DELETE", side.base, side.as)));
+
+    const codes = answers.map(({ status, code }) => code ?? `${status}`).toSorted();
+    assert.deepEqual(codes, ["200", "not_found"]);
+  });
+});
+
+describe("a disconnect whose process was killed", () => {
+  it("is in the audit log once another request has completed it", async () => {
+    const { as, org, base, id } = await connected();
+    const { connections, auditEvents } = service.app.storage;
+    const event: EventRow = {
+      _id: service.app.newId(),
+      name: "repohost_sync.disconnect",
+      tenantId: org.id,
+      actor: { type: "user", id: null, name: "killed" },
+      resourceType: "repository",
+      resourceId: id,
+      metadata: {},
+      createdAt: service.app.now(),
+    };
+    await connections.disconnect(org.id, service.app.now(), [event]);
+
+    assert.equal((await service.call("DELETE", base, as)).status, 200);
+
+    assert.equal(await connections.find(id), null);
+    const logged = await auditEvents.list({ log: { tenantId: org.id }, from: new Date(0) }, 0, 100);
+    assert.ok(logged.some(({ _id }) => _id === event._id));
+  });
+});
+
+describe("work that does not end", () => {
+  it("makes the disconnect unavailable with the reason, until it has", async () => {
+    const side = await connected();
+    const { connections } = service.app.storage;
+    const inAMinute = () => new Date(service.app.now().getTime() + 60_000);
+    assert.ok(await connections.takeLease(side.id, "a process that hangs", inAMinute(), service.app.now()));
+
+    const waiting = await service.call("DELETE", side.base, side.as);
+    assert.deepEqual([waiting.status, waiting.code], [503, "unavailable"]);
+    assert.match(waiting.error!, /has not ended yet: disconnect again in a minute\.$/);
+    const refused = await side.connect();
+    assert.match(refused.error!, /still being disconnected, since work on it has not ended yet/);
+    ahead += 61_000;
+    assert.equal((await service.call("DELETE", side.base, side.as)).status, 200);
+    assert.equal((await side.connect()).status, 201);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * What a repository or its host may do to a connection, over real smart HTTP: each trouble is told at the connection, loses
+ * no edit of either side, holds up nothing but what it concerns, and is over once its cause is.
+ */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { Trouble } from "../support/git-host.ts";
+import { hourMs, edited, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
+
+let hosted: Hosted;
+before(async () => {
+  hosted = await startHosted();
+});
+beforeEach(() => hosted.host.calm());
+after(() => hosted.close());
+
+describe("a host in trouble", () => {
+  const cases: [what: string, trouble: Trouble, status: "blocked" | "failing", code: string][] = [
+    ["that asks to wait", limited({ "retry-after": "1200" }), "failing", "rate_limited"],
+    ["with too many requests", { on: "fetch", answer: { status: 429 } }, "failing", "rate_limited"],
+    [
+      "with a secondary limit on pushes",
+      { on: "push", answer: { status: 403, body: "You have exceeded a secondary rate limit." } },
+      "failing",
+      "rate_limited",
+    ],
+    [
+      "that answers with a page",
+      {
+        on: "fetch-refs",
+        answer: { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" },
+      },
+      "failing",
+      "remote_protocol",
+    ],
+    ["that is cut off in the middle", { on: "fetch", cutAfterBytes: 150 }, "failing", "remote_unreachable"],
+    ["that fails", { on: "push", answer: { status: 502 } }, "failing", "remote_failed"],
+    [
+      "that takes the credentials no more",
+      { on: "fetch-refs", answer: { status: 401 } },
+      "blocked",
+      "auth_failed",
+    ],
+    ["that lets us read alone", { on: "push", answer: { status: 403 } }, "blocked", "auth_failed"],
+    ["without the repository", { on: "fetch-refs", answer: { status: 404 } }, "blocked", "remote_missing"],
+  ];
+  function limited(headers: Record<string, string>): Trouble {
+    return { on: "fetch-refs", answer: { status: 403, headers } };
+  }
+  let side: Connected;
+  before(async () => {
+    side = await hosted.connected();
+    for (const name of ["Here", "There"]) await hosted.publish(side, name, "at first");
+    await hosted.run(side);
+    await hosted.assertInStep(side);
+  });
+  for (const [what, trouble, status, code] of cases)
+    it(`${what} is told as ${code}, and both sides get what was written meanwhile`, async () => {
+      side.repository.pull();
+      side.repository.commit({ "skills/there/SKILL.md": edited("there", `there, ${what}`) });
+      await hosted.publish(side, "Here", `here, ${what}`);
+      await hosted.host.trouble(trouble);
+
+      await hosted.run(side);
+
+      await hosted.assertTold(side, status, code);
+      await hosted.host.calm();
+      await hosted.wait(side, 2 * hourMs);
+      await hosted.assertInStep(side);
+      assert.ok(side.repository.show("skills/here/SKILL.md").includes(`here, ${what}`));
+      assert.ok((await hosted.contentOf(side, "there")).includes(`there, ${what}`));
+      assert.equal(side.repository.show("a.txt"), "theirs");
+    });
+
+  it("that loses its answer to a push is asked what became of it", async () => {
+    await hosted.publish(side, "Here", "pushed, and no answer");
+    await hosted.host.trouble({ on: "push", loseAnswer: true, times: 1 });
+
+    await hosted.run(side);
+    assert.ok(side.repository.show("skills/here/SKILL.md").includes("pushed, and no answer"));
+    const pushed = side.repository.head();
+
+    await hosted.wait(side, 2 * hourMs);
+    assert.equal(side.repository.head(), pushed);
+    await hosted.assertInStep(side);
+  });
+
+  it("is left alone for as long as it asks, whatever is published meanwhile", async () => {
+    const other = await hosted.connected();
+    await hosted.host.trouble(limited({ "retry-after": "1200" }));
+    await hosted.run(other);
+    const { connection } = await hosted.state(other);
+    assert.ok(Date.parse(connection.retryAt!) >= hosted.service.app.now().getTime() + 1_190_000);
+    const asked = hosted.host.asked.length;
+
+    await hosted.publish(other, "Eager", "now");
+    await hosted.run(other);
+    await hosted.service.call("POST", `${other.base}/run`, { token: other.owner.token });
+    await hosted.run(other);
+    assert.equal(hosted.host.asked.length, asked);
+    await hosted.wait(other, 15 * 60_000);
+    assert.equal((await hosted.state(other)).connection.status, "failing");
+
+    await hosted.host.calm();
+    await hosted.wait(other, 10 * 60_000);
+    await hosted.assertInStep(other);
+    assert.ok(other.repository.paths().includes("skills/eager/SKILL.md"));
+  });
+
+  it("fills no history with one and the same trouble", async () => {
+    const other = await hosted.connected();
+    await hosted.run(other);
+    await hosted.host.trouble({ on: "fetch-refs", answer: { status: 401 } });
+    for (let i = 0; i < 4; i++) {
+      await hosted.publish(other, `Waiting ${i}`, "for access");
+      await hosted.run(other);
+    }
+
+    const history = await hosted.service.call<{ outcome: string }[]>("GET", `${other.base}/history`, {
+      token: other.owner.token,
+    });
+
+    assert.deepEqual(
+      history.data.map(({ outcome }) => outcome),
+      ["blocked", "done"],
+    );
+  });
+});

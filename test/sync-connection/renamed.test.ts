@@ -1,0 +1,147 @@
+/** What changes at GitHub under a connection: names, owners, the default branch, and what a token may do. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { ConnectionPayload, RepositorySyncPayload } from "../../contract/payloads/sync.ts";
+import { pollConnections } from "../../src/sync/triggers/poll.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { delivery, startGitHub, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
+import { runGit } from "../support/git-host.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let stub: GitHubStub;
+let service: TestService;
+let ahead = 0;
+before(async () => {
+  stub = await startGitHub();
+  service = await startService({
+    github: { url: stub.url, apiUrl: stub.url, app: { ...stub.app, proof: "none" }, webhookSecrets: [] },
+    now: () => new Date(Date.now() + ahead),
+  });
+});
+after(async () => {
+  await service.close();
+  await stub.close();
+});
+
+interface Connected {
+  owner: TestUser;
+  org: TestOrg;
+  repository: StubRepository;
+  token: string;
+  id: string;
+  base: string;
+}
+
+async function connected(name: string, by: "token" | "app", webhooks = true): Promise<Connected> {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  const repository = await stub.newRepository(name, { installed: by === "app" });
+  repository.repo.commit({ "a.txt": "1\n" });
+  const token = stub.newToken([repository], { webhooks });
+  const how = by === "app" ? { host: "github-app" } : { host: "github-token", token };
+  const base = `/api/tenants/${org.id}/repo-sync`;
+  const answer = await service.call<ConnectionPayload>("POST", base, {
+    token: owner.token,
+    body: { ...how, repository: name },
+  });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  await service.settled();
+  await runConnection(service.app, answer.data.id);
+  return { owner, org, repository, token, id: answer.data.id, base };
+}
+
+async function stateOf({ base, owner }: Connected): Promise<ConnectionPayload> {
+  const { data } = await service.call<RepositorySyncPayload>("GET", base, { token: owner.token });
+  return data.connection!;
+}
+
+async function publishAndRun(side: Connected, name: string): Promise<void> {
+  const { status } = await service.call("POST", "/api/skills", {
+    token: side.owner.token,
+    body: { tenantId: side.org.id, name, content: `# ${name}\n` },
+  });
+  assert.equal(status, 201);
+  await service.settled();
+  await runConnection(service.app, side.id);
+}
+
+describe("a connected repository at GitHub", () => {
+  for (const by of ["token", "app"] as const)
+    it(`that is renamed goes on, by its new name, and the old one's new holder gets nothing (${by})`, async () => {
+      const side = await connected(`acme/before-${by}`, by);
+      stub.rename(side.repository, `globex/after-${by}`);
+      const thief = await stub.newRepository(`acme/before-${by}`, { installed: true });
+      thief.repo.commit({ "mine.txt": "mine\n" });
+
+      await publishAndRun(side, "Kept");
+
+      const told = await stateOf(side);
+      assert.deepEqual([told.status, told.problem], ["active", null]);
+      assert.equal(told.repository, `globex/after-${by}`);
+      assert.equal(told.url, `${stub.url}/globex/after-${by}`);
+      assert.ok(side.repository.repo.paths().includes("skills/kept/SKILL.md"));
+      assert.deepEqual(thief.repo.paths(), ["mine.txt"]);
+    });
+
+  it("that an App loses to another owner is blocked, and told so", async () => {
+    const side = await connected("acme/given-away", "app");
+    stub.rename(side.repository, "globex/given-away");
+    side.repository.installationId = 1;
+
+    await publishAndRun(side, "Held");
+
+    const told = await stateOf(side);
+    assert.deepEqual([told.status, told.problem?.code], ["blocked", "remote_missing"]);
+    assert.deepEqual(side.repository.repo.paths(), ["a.txt", "skills/README.md"]);
+  });
+
+  it("whose default branch is renamed is told by what it is called now", async () => {
+    const side = await connected("acme/branches", "token");
+    runGit(side.repository.repo.directory, "branch", "-m", "main", "trunk");
+    side.repository.defaultBranch = "trunk";
+
+    await publishAndRun(side, "Waits");
+
+    const told = await stateOf(side);
+    assert.deepEqual([told.status, told.problem?.code], ["blocked", "branch_missing"]);
+    assert.equal(
+      told.problem?.message,
+      "The repository has no branch main (its default branch is trunk): create it, or disconnect and connect another one.",
+    );
+  });
+});
+
+describe("a webhook that GitHub did not let us make", () => {
+  it("is asked for again later, and then tells of pushes", async () => {
+    const side = await connected("acme/untold", "token", false);
+    const asks = () => stub.asked.filter(({ method, path }) => method !== "PATCH" && path.endsWith("/hooks"));
+    assert.equal((await stateOf(side)).notified, false);
+    stub.allowWebhooks(side.token);
+    const asked = asks().length;
+    ahead += 20 * 60_000;
+    await pollConnections(service.app);
+    assert.equal(asks().length, asked, "not before its time");
+
+    ahead += 60 * 60_000;
+    await pollConnections(service.app);
+
+    assert.equal((await stateOf(side)).notified, true);
+    const [hook, ...others] = side.repository.hooks;
+    assert.deepEqual(others, []);
+    const { wanted } = (await service.app.storage.connections.find(side.id))!;
+    const { headers, bytes } = delivery(hook!.secret, {
+      repositoryId: side.repository.id,
+      ref: "refs/heads/main",
+    });
+    const answer = await service.raw("POST", new URL(hook!.url).pathname + new URL(hook!.url).search, {
+      bytes,
+      headers,
+    });
+    assert.equal(answer.status, 200);
+    assert.equal((await service.app.storage.connections.find(side.id))!.wanted, wanted + 1);
+    ahead += 2 * 60 * 60_000;
+    const made = asks().length;
+    await pollConnections(service.app);
+    assert.equal(asks().length, made, "made once");
+  });
+});

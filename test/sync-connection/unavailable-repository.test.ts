@@ -1,0 +1,87 @@
+/** Connections whose repository, or what the service needs to reach it, is taken away: on this machine, or by its operator. */
+import assert from "node:assert/strict";
+import { renameSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import type { Config } from "../../src/config.ts";
+import { pollConnections } from "../../src/sync/triggers/poll.ts";
+import type { ConnectionHost } from "../../storage/connections.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { hourMs } from "../support/sync/hosted.ts";
+import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
+
+let sides: Sides;
+before(async () => {
+  sides = await startSides();
+});
+after(() => sides.close());
+
+async function connected(): Promise<Side & { id: string; bare: string }> {
+  const side = await sides.newSide();
+  const bare = sides.newRepository(side, "skills.git", { "notes.txt": "theirs\n" });
+  const made = await sides.connect(side, { host: "local", url: "skills.git" });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  await sides.service.settled();
+  await runConnection(sides.service.app, made.data.id);
+  return { ...side, bare, id: made.data.id };
+}
+
+/** An hour or two later: a round over the connections, and the syncs that it asks for. Answers what was logged as an error. */
+async function look(id: string, config: Partial<Config> = {}): Promise<unknown[]> {
+  sides.wait(2 * hourMs);
+  const { app } = sides.service;
+  const errors: unknown[] = [];
+  const log = Object.assign(Object.create(app.log) as typeof app.log, {
+    error: (...told: unknown[]) => void errors.push(told),
+  });
+  const configured = { ...app, log, config: { ...app.config, ...config } };
+  await pollConnections(configured);
+  await sides.service.settled();
+  const { wanted, done } = (await app.storage.connections.find(id))!;
+  if (wanted > done) await runConnection(configured, id);
+  return errors;
+}
+
+describe("a bare repository that is moved away", () => {
+  it("is told as missing without any change, and goes on once it is back", async () => {
+    const side = await connected();
+    renameSync(side.bare, `${side.bare}.away`);
+
+    for (let i = 0; i < 2; i++) assert.deepEqual(await look(side.id), []);
+
+    const { status, problem } = (await sides.state(side)).connection!;
+    assert.deepEqual([status, problem?.code], ["blocked", "remote_missing"]);
+    assert.match(
+      problem!.message,
+      /^There is no bare repository ".*" on the service's machine\. Put it back/,
+    );
+    renameSync(`${side.bare}.away`, side.bare);
+    assert.deepEqual(await look(side.id), []);
+    assert.equal((await sides.state(side)).connection!.status, "active");
+  });
+});
+
+describe("what the operator takes away", () => {
+  const local = { kind: "local", fullName: "x", url: "x" } as const;
+  const cases: [what: string, code: string, config: Partial<Config>, host?: ConnectionHost][] = [
+    ["the folder of local repositories", "host_not_offered", { localRepositories: undefined }],
+    ["the App", "host_not_offered", {}, { ...local, kind: "github-app", repositoryId: "1" }],
+    ["private networks", "remote_forbidden", {}, { ...local, repositoryId: "http://10.0.0.1/x.git" }],
+  ];
+  for (const [what, code, config, host] of cases)
+    it(`blocks connections with a way out: ${what}`, async () => {
+      const side = await connected();
+      if (host)
+        await sides.service.app.storage.database.raw
+          .collection<{ _id: string }>("connections")
+          .updateOne({ _id: side.id }, { $set: { host } });
+
+      assert.deepEqual(await look(side.id, config), []);
+
+      const { status, problem } = (await sides.state(side)).connection!;
+      assert.deepEqual([status, problem?.code], ["blocked", code]);
+      assert.match(problem!.message, /operator .* or disconnect and connect/);
+      assert.equal((await sides.service.call("DELETE", side.base, as(side))).status, 200);
+      await sides.service.settled();
+      assert.equal((await sides.state(side)).connection, null);
+    });
+});

@@ -1,0 +1,63 @@
+/** What an organization has to show before it connects a repository by the App: that it may change it. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
+import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
+import { startGitHub, type GitHubStub } from "../support/github-stub.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+let stub: GitHubStub;
+let service: TestService;
+before(async () => {
+  stub = await startGitHub();
+  service = await startService({
+    github: {
+      url: stub.url,
+      apiUrl: stub.url,
+      app: { ...stub.app, proof: "tag" },
+      webhookSecrets: [],
+    },
+  });
+});
+after(async () => {
+  await service.close();
+  await stub.close();
+});
+
+async function newSide() {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
+}
+
+describe("the proof that the App's repositories need", () => {
+  it("is a tag, asked for in the same words whether or not the repository is there", async () => {
+    const side = await newSide();
+    const repository = await stub.newRepository("acme/guarded", { installed: true });
+    repository.repo.commit({ "a.txt": "1\n" });
+    const connect = (name: string) =>
+      service.call<ConnectionPayload>("POST", side.base, {
+        token: side.owner.token,
+        body: { host: "github-app", repository: name },
+      });
+
+    const present = await connect("acme/guarded");
+    const absent = await connect("acme/unheard");
+    const told = (answer: typeof present, name: string) =>
+      JSON.stringify([answer.status, answer.error, answer.details])
+        .replaceAll(String(answer.details?.["tag"]), "TAG")
+        .replaceAll(name, "NAME");
+    assert.equal(present.details?.["reason"], "proof_needed");
+    assert.equal(told(present, "acme/guarded"), told(absent, "acme/unheard"));
+
+    const other = await newSide();
+    stub.tag(repository, proofTag(service.app, other.org.id, "acme/guarded"));
+    assert.equal(
+      (await connect("acme/guarded")).code,
+      "refused",
+      "another organization's tag proves nothing",
+    );
+    stub.tag(repository, String(present.details?.["tag"]));
+    assert.equal((await connect("acme/guarded")).status, 201);
+  });
+});

@@ -1,0 +1,300 @@
+/** What a push holds, and what lies in the way of it. */
+import assert from "node:assert/strict";
+import { cpSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { runGit } from "../support/git-host.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { makePackage } from "../support/zip.ts";
+import { inWorld, listSkills, publish, textOf, versionsOf, type SyncWorld } from "../support/sync/fixture.ts";
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
+
+describe("what is written of large skills", () => {
+  it("is one commit where the branch has their content already, and several where it does not", () =>
+    withWorld(async (world) => {
+      const ids: string[] = [];
+      for (const name of ["one", "other"]) {
+        const uploadId = await service.upload(world.owner, makePackage(name, { "run.sh": `${name}\n` }));
+        ids.push((await publish(world, name, "", { content: undefined, uploadId })).id);
+      }
+      await world.sync();
+      const commits = () => {
+        world.copy.update();
+        return Number(world.copy.git("rev-list", "--count", "HEAD"));
+      };
+      const first = commits();
+      // As large as they are said to be, and in a new place.
+      await service.app.storage.database.raw
+        .collection<{ _id: string }>("skills")
+        .updateMany({ _id: { $in: ids } }, { $set: { "current.totalBytes": 70 * 1024 * 1024 } });
+      for (const id of ids)
+        await service.call("POST", `/api/skills/${id}/move`, {
+          token: world.owner.token,
+          body: { folder: "elsewhere", createFolders: true },
+        });
+
+      assert.equal(await world.sync(), "done");
+
+      assert.equal(commits(), first + 1);
+      assert.ok(world.copy.has("skills/elsewhere/one/run.sh"));
+      world.copy.git("rm", "-rq", "skills/elsewhere");
+      world.copy.push();
+      assert.equal(await world.sync(true), "done");
+      assert.equal(commits(), first + 4);
+    }));
+});
+
+describe("a folder in the place of the list of skills", () => {
+  it("is told and left as it is, and the skills are written", () =>
+    withWorld(async (world) => {
+      world.copy.write("skills/README.md/theirs.txt", "theirs\n");
+      world.copy.push();
+      await publish(world, "Text", "one");
+
+      for (let i = 0; i < 2; i++) {
+        assert.equal(await world.sync(), "done");
+        assert.deepEqual(
+          (await world.connection())!.refusals?.map(({ path: at, code }) => [at, code]),
+          [["skills/README.md", "path_blocked"]],
+        );
+      }
+
+      world.copy.update();
+      assert.equal(world.copy.read("skills/README.md/theirs.txt"), "theirs\n");
+      assert.ok(world.copy.has("skills/text/SKILL.md"));
+      world.copy.git("rm", "-rq", "skills/README.md");
+      world.copy.push();
+      assert.equal(await world.sync(), "done");
+      world.copy.update();
+      assert.match(world.copy.read("skills/README.md"), /Text/);
+      assert.deepEqual((await world.connection())!.refusals, []);
+    }));
+});
+
+describe("content that is in no version", () => {
+  /** How a directory stops being a skill, by the name of the skill. */
+  const ways: Record<string, (world: SyncWorld, at: string) => void> = {
+    recased: ({ copy }, at) => copy.git("mv", `${at}/SKILL.md`, `${at}/skill.md`),
+    replaced: ({ copy }, at) => {
+      copy.git("rm", "-q", `${at}/SKILL.md`);
+      copy.write(`${at}/notes.txt`, "mine\n");
+    },
+    emptied: ({ copy }, at) => {
+      copy.git("rm", "-rq", at);
+      copy.write(`${at}/drafts/notes.txt`, "mine\n");
+    },
+    linked: ({ copy }, at) => {
+      copy.git("mv", `${at}/SKILL.md`, `${at}/text.md`);
+      symlinkSync("text.md", path.join(copy.folder, at, "SKILL.md"));
+    },
+    nested: ({ copy }, at) => {
+      copy.git("rm", "-q", `${at}/SKILL.md`);
+      copy.write(`${at}/SKILL.md/SKILL.md`, "# Nested\n");
+    },
+    filed: ({ copy }, at) => {
+      copy.git("rm", "-rq", at);
+      copy.write(at, "a file\n");
+    },
+    pointed: ({ copy }, at) => {
+      copy.git("rm", "-rq", at);
+      symlinkSync("../elsewhere", path.join(copy.folder, at));
+    },
+    recorded: ({ copy }, at) => {
+      copy.git("rm", "-q", `${at}/.svc.json`);
+      copy.write(`${at}/.svc.json/mine.txt`, "mine\n");
+    },
+  };
+
+  for (const mode of ["push", "pull_request"] as const)
+    it(`is never overwritten or removed, and is named, with mode ${mode}`, () =>
+      withWorld(async (world) => {
+        const names = Object.keys(ways);
+        const ids = new Map<string, string>();
+        for (const name of [...names, "fine"]) ids.set(name, (await publish(world, name, "one")).id);
+        await world.sync();
+        world.copy.update();
+        for (const name of names) ways[name]!(world, `skills/${name}`);
+        world.copy.push();
+        if (mode === "pull_request")
+          await service.app.storage.database.raw
+            .collection<{ _id: string }>("connections")
+            .updateOne({ _id: world.connectionId }, { $set: { mode } });
+        const listed = () =>
+          names.map((name) => runGit(world.remote, "ls-tree", "-r", "main", `skills/${name}`));
+        const former = listed();
+        for (const [name, id] of ids) await publishVersion(world, id, `# ${name}\n\ntwo\n`);
+
+        for (const full of [false, true, false]) {
+          assert.equal(await world.sync(full), "done");
+          assert.deepEqual(listed(), former);
+          const { refusals } = (await world.connection())!;
+          const named = new Set(refusals!.map(({ path: at }) => at));
+          for (const name of names) assert.ok(named.has(`skills/${name}`), `skills/${name} is named`);
+          assert.equal(named.size, names.length, JSON.stringify(refusals));
+        }
+        const branch = mode === "push" ? "main" : "svc-sync/main";
+        assert.match(runGit(world.remote, "show", `${branch}:skills/fine/SKILL.md`), /two/);
+        for (const name of names)
+          assert.equal(
+            runGit(world.remote, "ls-tree", "-r", branch, `skills/${name}`),
+            former[names.indexOf(name)],
+          );
+
+        // Put right, or deleted, each is in step again.
+        world.copy.update();
+        for (const name of names) world.copy.git("rm", "-rq", `skills/${name}`);
+        world.copy.push();
+        assert.equal(await world.sync(true), "done");
+        assert.deepEqual((await world.connection())!.refusals, []);
+        for (const name of names)
+          assert.match(runGit(world.remote, "show", `${branch}:skills/${name}/SKILL.md`), /two/);
+      }));
+
+  it("is kept where a renamed skill, a moved folder or a deleted skill leaves or takes a place", () =>
+    withWorld(async (world) => {
+      const ids = new Map<string, string>();
+      for (const name of ["renamed", "deleted", "arriving"])
+        ids.set(name, (await publish(world, name, "one")).id);
+      await world.sync();
+      world.copy.update();
+      for (const name of ["renamed", "deleted"]) {
+        world.copy.git("mv", `skills/${name}/SKILL.md`, `skills/${name}/skill.md`);
+        world.copy.write(`skills/${name}/notes.txt`, "mine\n");
+      }
+      world.copy.write("skills/target/arriving/notes.txt", "mine\n");
+      world.copy.push();
+      const places = ["skills/renamed", "skills/deleted", "skills/target/arriving"];
+      const listed = () => places.map((at) => runGit(world.remote, "ls-tree", "-r", "main", at));
+      const former = listed();
+      const token = { token: world.owner.token };
+      const call = (method: string, id: string, target: string, body?: object) =>
+        service.call(method, `/api/skills/${id}${target}`, { ...token, ...(body ? { body } : {}) });
+      const move = { folder: "target", createFolders: true };
+      await call("POST", ids.get("renamed")!, "/move", { ...move, folder: "away" });
+      await call("POST", ids.get("arriving")!, "/move", move);
+      await call("DELETE", ids.get("deleted")!, "");
+
+      for (const full of [false, true]) {
+        assert.equal(await world.sync(full), "done");
+        assert.deepEqual(listed(), former);
+      }
+
+      // What can't go to its new place stays at its old one.
+      assert.match(runGit(world.remote, "show", "main:skills/arriving/SKILL.md"), /one/);
+      const named = (await world.connection())!.refusals!.map(({ path: at }) => at);
+      assert.deepEqual(named.toSorted(), [...places].toSorted());
+    }));
+
+  it("in the list of skills is kept too, and the list is written again once it is gone", () =>
+    withWorld(async (world) => {
+      const mine = "# My skills\n\nRead this first.\n";
+      world.copy.write("skills/README.md", mine);
+      world.copy.push();
+      await publish(world, "one", "one");
+      assert.equal(await world.sync(), "done");
+      const shown = () => runGit(world.remote, "show", "main:skills/README.md");
+      const codes = async () => (await world.connection())!.refusals!.map(({ path: at, code }) => [at, code]);
+      assert.equal(shown(), mine.trimEnd());
+      assert.deepEqual(await codes(), [["skills/README.md", "index_edited"]]);
+
+      world.copy.update();
+      world.copy.git("rm", "-q", "skills/README.md");
+      world.copy.push();
+      assert.equal(await world.sync(), "done");
+      assert.match(shown(), /\[one\]\(one\)/);
+      assert.deepEqual(await codes(), []);
+
+      world.copy.update();
+      world.copy.write("skills/README.md", `${world.copy.read("skills/README.md")}\nMine.\n`);
+      world.copy.push();
+      await publish(world, "two", "two");
+      assert.equal(await world.sync(true), "done");
+      assert.match(shown(), /Mine\.$/);
+      assert.deepEqual(await codes(), [["skills/README.md", "index_edited"]]);
+    }));
+});
+
+describe("directories that change places", () => {
+  for (const mode of ["push", "pull_request"] as const)
+    it(`take their skills along, and no text of one becomes the other's, with mode ${mode}`, () =>
+      withWorld(async (world) => {
+        const names = ["open", "secret", "kept", "copied", "bare"];
+        const ids = new Map<string, string>();
+        for (const name of names) {
+          const visibility = name === "secret" ? "private" : "public";
+          ids.set(name, (await publish(world, name, `${name} text`, { visibility })).id);
+        }
+        await world.sync();
+        if (mode === "pull_request")
+          await service.app.storage.database.raw
+            .collection<{ _id: string }>("connections")
+            .updateOne({ _id: world.connectionId }, { $set: { mode } });
+        world.copy.update();
+        const { copy } = world;
+        const edit = (at: string) => copy.write(`${at}/SKILL.md`, `${copy.read(`${at}/SKILL.md`)}\nedited\n`);
+        copy.git("mv", "skills/open", "skills/passing");
+        copy.git("mv", "skills/secret", "skills/open");
+        copy.git("mv", "skills/passing", "skills/secret");
+        edit("skills/open");
+        // A copy over another skill, and one without its record.
+        for (const name of ["copied", "bare"]) {
+          copy.git("rm", "-rq", `skills/${name}`);
+          cpSync(path.join(copy.folder, "skills/open"), path.join(copy.folder, `skills/${name}`), {
+            recursive: true,
+          });
+        }
+        copy.git("add", "-A");
+        copy.git("rm", "-qf", "skills/bare/.svc.json");
+        edit("skills/copied");
+        copy.push("swap");
+
+        for (const full of [false, true, false]) assert.equal(await world.sync(full), "done");
+
+        for (const [name, id] of ids)
+          for (const { version } of await versionsOf(world, id)) {
+            const text = await textOf(world, id, version);
+            assert.match(text, new RegExp(`${name} text`));
+            for (const other of names)
+              if (other !== name) assert.doesNotMatch(text, new RegExp(`${other} text`));
+          }
+        const reported = (await world.connection())!.refusals!.map(({ path: at }) => at);
+        assert.ok(reported.includes("skills/copied"), JSON.stringify(reported));
+        for (const skill of await listSkills(world)) {
+          const isOurs = [...ids.values()].includes(skill.id) && skill.id !== ids.get("secret");
+          assert.equal(skill.visibility, isOurs ? "public" : "private", skill.slug);
+        }
+      }));
+});
+
+async function publishVersion(world: SyncWorld, id: string, content: string): Promise<void> {
+  const answer = await service.call("POST", `/api/skills/${id}/versions`, {
+    token: world.owner.token,
+    body: { content },
+  });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+}
+
+describe("a skill whose stored content is damaged", () => {
+  it("is left out and named, and the others are written", () =>
+    withWorld(async (world) => {
+      const broken = (await publish(world, "broken", "one")).id;
+      await publish(world, "fine", "one");
+      const { app } = service;
+      await app.repos.erase({ tenantId: world.org.id, skillId: broken });
+
+      assert.equal(await world.sync(), "done");
+
+      assert.deepEqual(
+        (await world.connection())!.refusals!.map(({ path: at, code }) => [at, code]),
+        [["skills/broken", "unreadable"]],
+      );
+      assert.match(runGit(world.remote, "show", "main:skills/fine/SKILL.md"), /one/);
+    }));
+});

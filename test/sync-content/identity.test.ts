@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { MergeBase, RemoteDirectory } from "../../src/sync/content/plan-types.ts";
+import { a, b, base, dir, plan, summarize, type World } from "../support/sync/import-plans.ts";
+
+describe("directories that were swapped or replaced", () => {
+  const record = (skillId: string) => `record of ${skillId}`;
+  const found = (path: string, contentTree: string, svcId?: string): RemoteDirectory => ({
+    ...dir(path, contentTree, svcId),
+    svcBlob: svcId === undefined ? null : record(svcId),
+  });
+  const agreed = (skillId: string, path: string, contentTree: string, strayPath?: string): MergeBase => ({
+    ...base(skillId, path, contentTree, strayPath),
+    svcBlob: record(skillId),
+  });
+  const bases = [agreed("A", "skills/a", "one"), agreed("B", "skills/b", "two")];
+  const versions = { A: ["one"], B: ["two"] };
+  const cases: [what: string, directories: RemoteDirectory[], expected: string[], more?: Partial<World>][] = [
+    [
+      "take their skills along when they change places",
+      [found("skills/a", "two", "B"), found("skills/b", "one", "A")],
+      ["adopt skills/a B", "adopt skills/b A"],
+    ],
+    [
+      "take them along when they were edited as well",
+      [found("skills/a", "two more", "B"), found("skills/b", "one more", "A")],
+      ["version skills/a B", "version skills/b A"],
+    ],
+    [
+      "are not imported without their .svc.json",
+      [found("skills/a", "two"), found("skills/b", "one")],
+      ["identity_unclear skills/a A", "identity_unclear skills/b B"],
+    ],
+    [
+      "are refused alone where the versions of their skill can't be read",
+      [found("skills/a", "two"), found("skills/b", "two more", "B")],
+      ["unreadable skills/a A", "version skills/b B"],
+      { versions: { B: ["two"] } },
+    ],
+    [
+      "are the skill that was moved over another",
+      [found("skills/a", "two more", "B")],
+      ["version skills/a B"],
+    ],
+    [
+      "are not imported where one was copied over another",
+      [found("skills/a", "two more", "B"), found("skills/b", "two", "B")],
+      ["identity_unclear skills/a A"],
+    ],
+    [
+      "are not imported with the .svc.json of a skill that is unknown here",
+      [found("skills/a", "other", "of another organization"), found("skills/b", "two", "B")],
+      ["identity_unclear skills/a A"],
+    ],
+    [
+      "are new where their own skill lies elsewhere",
+      [found("skills/a", "mine"), found("skills/z", "one", "A"), found("skills/b", "two", "B")],
+      ["create skills/a", "adopt skills/z A"],
+    ],
+    [
+      "are still their skill's where only the .svc.json is gone or odd",
+      [found("skills/a", "one"), found("skills/b", "two", "A")],
+      [],
+    ],
+    [
+      "are not imported where the .svc.json is gone and the content is in no version",
+      [found("skills/a", "two, edited"), found("skills/b", "two", "B")],
+      ["identity_unclear skills/a A"],
+    ],
+    [
+      "are still their skill's while a .svc.json is what it was, whatever it says",
+      [{ ...found("skills/a", "one more", "B"), svcBlob: record("A") }, found("skills/b", "two", "B")],
+      ["version skills/a A"],
+    ],
+    [
+      "may go back to what their skill has held before",
+      [found("skills/a", "two"), found("skills/b", "two", "B")],
+      ["version skills/a A"],
+      { versions: { A: ["two", "one"], B: ["two"] } },
+    ],
+    [
+      "are new at a place that a skill was moved to and left again",
+      [found("skills/a", "one", "A"), found("skills/z", "mine"), found("skills/b", "two", "B")],
+      ["create skills/z"],
+      { bases: [agreed("A", "skills/a", "one", "skills/z"), bases[1]!] },
+    ],
+    [
+      "are the moved skill's at the place of a deleted one",
+      [found("skills/a", "two more", "B")],
+      ["version skills/a B"],
+      { skills: [b] },
+    ],
+    [
+      "are new at the place of a deleted skill, whichever skill they name",
+      [found("skills/a", "two more", "B"), found("skills/b", "two", "B")],
+      ["create skills/a A"],
+      { skills: [b] },
+    ],
+    [
+      "are the skill that a deleted one's directory became, as long as its .svc.json is what it was",
+      [found("skills/a", "two more", "A")],
+      ["version skills/a B"],
+      { skills: [b], bases: [bases[0]!, { ...agreed("B", "skills/a", "two"), svcBlob: record("A") }] },
+    ],
+    [
+      "are still that skill's where they have the deleted one's content and no .svc.json",
+      [found("skills/a", "one")],
+      ["version skills/a B"],
+      { skills: [b], bases: [bases[0]!, agreed("B", "skills/a", "two")], versions: { B: ["one", "two"] } },
+    ],
+    [
+      "are not imported with a deleted skill's .svc.json at the path of another",
+      [found("skills/a", "two more", "A")],
+      ["identity_unclear skills/a B"],
+      { skills: [b], bases: [bases[0]!, agreed("B", "skills/a", "two")] },
+    ],
+  ];
+  for (const [what, directories, expected, more] of cases)
+    it(what, async () => {
+      const { actions } = await plan({ directories, bases, skills: [a, b], versions, ...more });
+      assert.deepEqual(summarize(actions), expected);
+    });
+});

@@ -1,0 +1,164 @@
+/** What a push says of a skill beside its content: it counts where it was edited there, and only there. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import { withoutManagedHeader } from "../../repos/mirror/layout.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { skillTexts } from "../support/skill-texts.ts";
+import { inWorld, publish, type SyncWorld } from "../support/sync/fixture.ts";
+
+let service: TestService;
+before(async () => {
+  service = await startService();
+});
+after(() => service.close());
+
+const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
+
+async function change(world: SyncWorld, skillId: string, body: object): Promise<void> {
+  const answer = await service.call("PUT", `/api/skills/${skillId}`, { token: world.owner.token, body });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+async function settingsOf(skillId: string) {
+  const skill = (await service.app.storage.skills.find(skillId))!;
+  return { version: skill.head.version, description: skill.description, tags: skill.tags };
+}
+
+/** Replaces what a pattern finds in a file of the repository, pushes and syncs. */
+async function edit(world: SyncWorld, file: string, from: RegExp, to: string): Promise<void> {
+  world.copy.update();
+  const text = world.copy.read(file);
+  assert.match(text, from);
+  world.copy.write(file, text.replace(from, to));
+  world.copy.push();
+  assert.equal(await world.sync(), "done");
+}
+
+const content = "---\ndescription: Makes tea.\ntags: [hot]\n---\n\nBoil water.\n";
+const made = "skills/tea/SKILL.md";
+
+describe("description and tags that were set here", () => {
+  it("outlive an edit of the text there, however often", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "", { content });
+      await world.sync();
+      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+      const kept = { description: "Makes any tea.", tags: ["cold"] };
+
+      await edit(world, made, /Boil water/, "Boil fresh water");
+      assert.deepEqual(await settingsOf(id), { version: 2, ...kept });
+      assert.equal((await service.app.storage.versions.find(id, 2))?.description, kept.description);
+      await edit(world, made, /Boil fresh water/, "Boil clean water");
+      assert.deepEqual(await settingsOf(id), { version: 3, ...kept });
+      world.copy.update();
+      assert.match(world.copy.read(made), /description: Makes tea\.\n/, "what was pushed stays as it is");
+      assert.match(world.copy.read("skills/README.md"), /Makes any tea\\?\./);
+    }));
+
+  it("give way to those that are edited there, each by itself", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "", { content });
+      await world.sync();
+      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+
+      await edit(world, made, /Makes tea/, "Makes green tea");
+      assert.deepEqual(await settingsOf(id), {
+        version: 2,
+        description: "Makes green tea.",
+        tags: ["cold"],
+      });
+      await edit(world, made, /\bhot\b/, "warm");
+      assert.deepEqual(await settingsOf(id), {
+        version: 3,
+        description: "Makes green tea.",
+        tags: ["warm"],
+      });
+    }));
+
+  it("are not replaced by the first paragraph, which stands in for a description there", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "Boil water.");
+      await world.sync();
+      await change(world, id, { description: "Makes any tea." });
+
+      await edit(world, made, /\n\nBoil water/, "\n\nBoil fresh water");
+
+      assert.deepEqual(await settingsOf(id), { version: 2, description: "Makes any tea.", tags: [] });
+    }));
+
+  it("outlive an edit of a package", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "", { content });
+      await world.sync();
+      world.copy.update();
+      world.copy.write("skills/tea/pot.txt", "brown\n");
+      world.copy.push();
+      assert.equal(await world.sync(), "done");
+      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+
+      await edit(world, "skills/tea/pot.txt", /brown/, "white");
+
+      assert.deepEqual(await settingsOf(id), { version: 3, description: "Makes any tea.", tags: ["cold"] });
+    }));
+});
+
+describe("texts that the repository has", () => {
+  it("come back from the sync's own commit byte for byte, in frontmatter of every form", () =>
+    withWorld(async (world) => {
+      const whole =
+        "---\r\n# why\r\nname: whole\r\ndescription: 'As it is.'\r\nratio: 1.10\r\nmask: 0x1F\r\n---\r\n\r\n\r\n# Whole";
+      const samples = fc.sample(skillTexts, Number(process.env["SVC_SYNCED_TEXTS"] ?? 12));
+      const pathOf = (index: number) => `skills/form-${index}/SKILL.md`;
+      for (const [index, { text }] of samples.entries()) world.copy.write(pathOf(index), text);
+      world.copy.write("skills/whole/SKILL.md", whole);
+      world.copy.push();
+
+      assert.equal(await world.sync(), "done");
+
+      world.copy.update();
+      assert.equal(withoutManagedHeader(world.copy.read("skills/whole/SKILL.md")), whole);
+      const written = samples.map((_, index) => world.copy.read(pathOf(index)));
+      for (const [index, { around, hasDescription, body }] of samples.entries()) {
+        const stored = withoutManagedHeader(written[index]!);
+        assert.ok(stored.endsWith(body), JSON.stringify([body, stored]));
+        if (!around || !hasDescription) continue;
+        assert.ok(stored.startsWith(around.before), JSON.stringify([around.before, stored]));
+        assert.ok(stored.endsWith(around.after), JSON.stringify([around.after, stored]));
+      }
+
+      for (const [index, text] of written.entries()) world.copy.write(pathOf(index), `${text}\nmore\n`);
+      world.copy.push();
+      assert.equal(await world.sync(), "done");
+      world.copy.update();
+      for (const [index, text] of written.entries())
+        assert.equal(world.copy.read(pathOf(index)), `${text}\nmore\n`);
+      const tip = world.tip();
+      assert.equal(await world.sync(true), "done");
+      assert.equal(world.tip(), tip, "there is nothing more to write");
+      const skills = await service.app.storage.tenantSkills.listToMirror(world.org.id, "", 100);
+      assert.deepEqual(
+        [...new Set(skills.filter(({ slug }) => slug !== "whole").map(({ head }) => head.version))],
+        [2],
+      );
+    }));
+
+  it("make no version of an edit to the name alone, which the service sets", () =>
+    withWorld(async (world) => {
+      const { id } = await publish(world, "Tea", "", { content });
+      await world.sync();
+
+      await edit(world, made, /name: tea/, "name: coffee");
+
+      assert.equal((await settingsOf(id)).version, 1);
+      world.copy.update();
+      assert.match(world.copy.read(made), /^name: tea$/m);
+      const { connectionId } = world;
+      const [run] = await service.app.storage.syncRuns.list({ connectionId, limit: 1 });
+      assert.deepEqual(
+        run!.refusals?.map(({ path: at, code }) => `${at} ${code}`),
+        ["skills/tea name_put_back"],
+      );
+      assert.deepEqual((await world.connection())!.refusals, []);
+    }));
+});

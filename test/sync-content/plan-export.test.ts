@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  type ExportedAs,
+  type ExportedBase,
+  type PresentDirectory,
+  type SkillToExport,
+  isPush,
+  planExport,
+} from "../../src/sync/content/plan-export.ts";
+
+interface Scenario {
+  skills: SkillToExport[];
+  bases?: ExportedBase[];
+  directories?: PresentDirectory[];
+  full?: boolean;
+  skipped?: string[];
+  refused?: string[];
+  exported?: Record<string, ExportedAs>;
+}
+
+const same = { contentTree: "one", svcBlob: "svc" };
+
+async function plan({
+  skills,
+  bases = [],
+  directories = [],
+  full = false,
+  skipped = [],
+  refused = [],
+  exported = {},
+}: Scenario) {
+  const asked: string[] = [];
+  const exports = await planExport({
+    skills,
+    bases,
+    directories,
+    full,
+    skipped: new Set(skipped),
+    refused: new Set(refused),
+    exported: async (id) => {
+      asked.push(id);
+      return exported[id] ?? same;
+    },
+  });
+  return {
+    exports,
+    asked,
+    moves: exports.filter(isPush).map(({ skillId, put, remove }) => ({ skillId, put, remove })),
+  };
+}
+
+const skill = (path = "skills/a", revision = 1): SkillToExport => ({ id: "A", path, revision });
+const base = (fields: Partial<ExportedBase> = {}): ExportedBase => ({
+  skillId: "A",
+  path: "skills/a",
+  skillRevision: 1,
+  ...same,
+  ...fields,
+});
+const there = (path = "skills/a", fields: Partial<PresentDirectory> = {}): PresentDirectory => ({
+  path,
+  svcId: "A",
+  ...same,
+  ...fields,
+});
+
+describe("the export of a skill", () => {
+  it("is nothing, and nothing is read, while neither side moves", async () => {
+    const { exports, asked } = await plan({ skills: [skill()], bases: [base()], directories: [there()] });
+    assert.deepEqual([exports, asked], [[], []]);
+  });
+
+  it("that is new, or has changed, is its directory", async () => {
+    const put = [{ skillId: "A", put: { path: "skills/a" }, remove: [] }];
+    assert.deepEqual((await plan({ skills: [skill()] })).moves, put);
+    const changed = { A: { contentTree: "two", svcBlob: "svc2" } };
+    assert.deepEqual(
+      (
+        await plan({
+          skills: [skill("skills/a", 2)],
+          bases: [base()],
+          directories: [there()],
+          exported: changed,
+        })
+      ).moves,
+      put,
+    );
+    const described = { A: { contentTree: "one", svcBlob: "svc2" } };
+    assert.deepEqual(
+      (
+        await plan({
+          skills: [skill("skills/a", 2)],
+          bases: [base()],
+          directories: [there()],
+          exported: described,
+        })
+      ).moves,
+      put,
+    );
+  });
+
+  it("that changed in ways that do not show is noted and not pushed", async () => {
+    const { exports, moves } = await plan({
+      skills: [skill("skills/a", 9)],
+      bases: [base()],
+      directories: [there()],
+    });
+    assert.deepEqual(moves, []);
+    assert.equal(exports[0]?.after?.skillRevision, 9);
+  });
+
+  it("whose folder was renamed moves, taking what is there along", async () => {
+    const { moves } = await plan({
+      skills: [skill("skills/new/a")],
+      bases: [base()],
+      directories: [there()],
+    });
+    assert.deepEqual(moves, [
+      { skillId: "A", put: { path: "skills/new/a", from: "skills/a" }, remove: ["skills/a"] },
+    ]);
+  });
+
+  it("does not bring back what the repository deleted, until it changes or all is mirrored again", async () => {
+    const deleted = { skills: [skill()], bases: [base()] };
+    assert.deepEqual((await plan(deleted)).moves, []);
+    assert.equal((await plan({ ...deleted, full: true })).moves[0]?.put?.path, "skills/a");
+    assert.equal(
+      (await plan({ ...deleted, skills: [skill("skills/a", 2)] })).moves[0]?.put?.path,
+      "skills/a",
+    );
+  });
+
+  it("does not put back what the repository moved, until then", async () => {
+    const moved = {
+      skills: [skill()],
+      bases: [base({ strayPath: "skills/z" })],
+      directories: [there("skills/z")],
+    };
+    assert.deepEqual((await plan(moved)).moves, []);
+    assert.deepEqual((await plan({ ...moved, full: true })).moves, [
+      { skillId: "A", put: { path: "skills/a", from: "skills/z" }, remove: ["skills/z"] },
+    ]);
+  });
+
+  it("is its directory again where that names another skill, or none", async () => {
+    for (const svcId of ["B", undefined]) {
+      const renamed = {
+        skills: [skill()],
+        bases: [base()],
+        directories: [there("skills/a", { svcId, svcBlob: "other" })],
+      };
+      assert.deepEqual((await plan(renamed)).moves, [
+        { skillId: "A", put: { path: "skills/a" }, remove: [] },
+      ]);
+      assert.deepEqual((await plan({ ...renamed, skipped: ["A"] })).exports, []);
+    }
+    const described = { directories: [there("skills/a", { svcBlob: "other" })] };
+    assert.deepEqual((await plan({ skills: [skill()], bases: [base()], ...described })).exports, []);
+  });
+
+  it("leaves alone what could not be imported", async () => {
+    const edited = {
+      skills: [skill("skills/a", 2)],
+      bases: [base()],
+      directories: [there("skills/a", { contentTree: "x" })],
+    };
+    assert.deepEqual((await plan({ ...edited, full: true, skipped: ["A"] })).exports, []);
+    // Whosever it is.
+    const isThere = { directories: edited.directories, refused: ["skills/a"] };
+    assert.deepEqual((await plan({ skills: [skill()], ...isThere })).exports, []);
+    assert.deepEqual((await plan({ skills: [skill("skills/b")], ...isThere })).moves.length, 1);
+  });
+
+  it("that was deleted goes, unless the branch holds something else there by now", async () => {
+    const gone = { skills: [], bases: [base()] };
+    assert.deepEqual((await plan({ ...gone, directories: [there()] })).exports, [
+      { skillId: "A", remove: ["skills/a"], after: undefined },
+    ]);
+    assert.deepEqual(
+      (await plan({ ...gone, directories: [there("skills/a", { contentTree: "x" })] })).exports,
+      [{ skillId: "A", remove: [], after: undefined }],
+    );
+    assert.deepEqual((await plan(gone)).exports, [{ skillId: "A", remove: [], after: undefined }]);
+  });
+});
+
+describe("two skills that change places", () => {
+  it("are both written, and neither removes the other", async () => {
+    const { moves } = await plan({
+      skills: [
+        { id: "A", path: "skills/b", revision: 1 },
+        { id: "B", path: "skills/a", revision: 1 },
+      ],
+      bases: [base(), base({ skillId: "B", path: "skills/b", contentTree: "other" })],
+      directories: [there(), there("skills/b", { contentTree: "other" })],
+      exported: { B: { contentTree: "other", svcBlob: "svc" } },
+    });
+    assert.deepEqual(moves, [
+      { skillId: "A", put: { path: "skills/b" }, remove: [] },
+      { skillId: "B", put: { path: "skills/a" }, remove: [] },
+    ]);
+  });
+
+  it("in the repository go back to their own at once", async () => {
+    const { moves } = await plan({
+      skills: [skill(), { id: "B", path: "skills/b", revision: 1 }],
+      bases: [
+        base({ strayPath: "skills/b" }),
+        base({ skillId: "B", path: "skills/b", contentTree: "two", strayPath: "skills/a" }),
+      ],
+      directories: [there("skills/b"), there("skills/a", { svcId: "B", contentTree: "two" })],
+      exported: { B: { contentTree: "two", svcBlob: "svc" } },
+    });
+    assert.deepEqual(moves, [
+      { skillId: "A", put: { path: "skills/a" }, remove: [] },
+      { skillId: "B", put: { path: "skills/b" }, remove: [] },
+    ]);
+  });
+
+  it("as a deleted one makes room for another", async () => {
+    const { moves } = await plan({
+      skills: [{ id: "B", path: "skills/a", revision: 1 }],
+      bases: [base()],
+      directories: [there()],
+      exported: { B: { contentTree: "two", svcBlob: "svc" } },
+    });
+    assert.deepEqual(moves, [{ skillId: "B", put: { path: "skills/a" }, remove: [] }]);
+  });
+});

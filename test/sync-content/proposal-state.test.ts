@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { planImport } from "../../src/sync/content/plan-import.ts";
+import type { MergeBase, ImportAction, RemoteDirectory } from "../../src/sync/content/plan-types.ts";
+import { requestText } from "../../src/sync/run/pull-request.ts";
+import { sinceBase } from "../../src/sync/content/proposal-state.ts";
+
+const content = (contentTree: string, path = "skills/a") => ({ path, contentTree });
+const base = (contentTree: string, path = "skills/a"): MergeBase => ({ skillId: "A", path, contentTree });
+
+describe("what was proposed of a skill", () => {
+  const row = { skillId: "A", since: "0", contents: [content("1"), content("2"), content("3")] };
+  const left = (
+    given: typeof row | (Omit<typeof row, "since"> & { since: null }),
+    to: MergeBase | undefined,
+  ) => sinceBase(given, to, true).contents.map(({ contentTree }) => contentTree);
+
+  it("is behind the branch up to what that holds by now", () => {
+    assert.deepEqual(left(row, base("0")), ["1", "2", "3"]);
+    assert.deepEqual(left(row, base("2")), ["3"]);
+    assert.deepEqual(left(row, base("3")), []);
+    assert.deepEqual(left(row, base("edited")), []);
+    assert.equal(sinceBase(row, base("2"), true).since, "2");
+  });
+
+  it("of a new skill counts until the branch has one, and of a deleted one until the branch has none", () => {
+    const fresh = { ...row, since: null };
+    assert.deepEqual(left(fresh, undefined), ["1", "2", "3"]);
+    assert.deepEqual(left(fresh, base("1")), ["2", "3"]);
+    assert.equal(sinceBase(fresh, undefined, false).contents.length, 3);
+    assert.equal(sinceBase(row, undefined, false).contents.length, 0);
+  });
+});
+
+describe("a directory that was proposed", () => {
+  const skill = { id: "A", path: "skills/a" };
+  const dir = (contentTree: string, path = "skills/a", svcId: string | undefined = "A"): RemoteDirectory => ({
+    path,
+    contentTree,
+    svcId,
+  });
+  interface World {
+    remote: RemoteDirectory[];
+    bases?: MergeBase[];
+    current?: string;
+    isAlive?: boolean;
+    isTaken?: boolean;
+    proposed?: { path: string; contentTree: string }[];
+  }
+  async function plan(world: World): Promise<ImportAction[]> {
+    const { remote, bases = [base("0")], current = "2", isAlive = true, isTaken = false } = world;
+    const { proposed = [content("1"), content("2")] } = world;
+    const ask = {
+      exported: async () => ({ contentTree: current }),
+      contentTreesOf: async () => new Set([current]),
+      since: async () => [],
+    };
+    return planImport(remote, bases, isAlive ? [skill] : [], ask, {
+      of: (id) => (id === "A" ? proposed : []),
+      areMerged: async () => isTaken,
+    });
+  }
+  const adopt = (contentTree: string) => [{ kind: "adopt", skillId: "A", path: "skills/a", contentTree }];
+  const version = (contentTree: string, conflict: boolean) => [
+    { kind: "version", skillId: "A", path: "skills/a", contentTree, conflict },
+  ];
+
+  it("is agreed on however late it is taken up", async () => {
+    assert.deepEqual(await plan({ remote: [dir("1")] }), adopt("1"));
+    assert.deepEqual(await plan({ remote: [dir("1")], bases: [] }), adopt("1"));
+    assert.deepEqual(await plan({ remote: [dir("1")], isAlive: false }), adopt("1"));
+    assert.deepEqual(await plan({ remote: [dir("1")], isAlive: false, bases: [] }), adopt("1"));
+  });
+
+  it("is an edit of the proposal once that was taken up, else one on its own", async () => {
+    assert.deepEqual(await plan({ remote: [dir("x")], isTaken: true }), version("x", false));
+    assert.deepEqual(await plan({ remote: [dir("x")], isTaken: false }), version("x", true));
+    assert.deepEqual(await plan({ remote: [dir("x")], isTaken: true, current: "9" }), version("x", true));
+    assert.deepEqual(await plan({ remote: [dir("x")], isTaken: true, bases: [] }), version("x", false));
+  });
+
+  it("is known at its place without its .svc.json", async () => {
+    const bare = { path: "skills/a", contentTree: "x", svcId: undefined };
+    assert.deepEqual(await plan({ remote: [bare], bases: [], isTaken: true }), version("x", false));
+    const [own] = await plan({ remote: [bare], bases: [], isTaken: false });
+    assert.equal(own?.kind, "create", "before that it is a skill of its own");
+    assert.deepEqual(
+      await plan({ remote: [bare], bases: [], proposed: [] }).then(([one]) => one?.kind),
+      "create",
+    );
+  });
+
+  it("is no second skill while its old place is still there", async () => {
+    const bases = [base("0", "skills/old")];
+    const remote = [dir("0", "skills/old"), dir("2")];
+    assert.deepEqual(await plan({ remote, bases }), []);
+    const [other] = await plan({ remote: [dir("0", "skills/old"), dir("2", "skills/copy")], bases });
+    assert.equal(other?.kind, "create", "elsewhere it is a copy");
+  });
+});
+
+describe("the words of a request", () => {
+  const step = (
+    skillId: string,
+    put: { path: string; from?: string } | undefined,
+    remove: string[] = [],
+  ) => ({
+    skillId,
+    ...(put ? { put } : {}),
+    remove,
+    after: undefined,
+  });
+  const skills = new Map<string, never>();
+
+  it("name what it writes, moves and takes out, by path, and no more than can be read", () => {
+    const one = requestText([step("A", { path: "skills/a" })], skills);
+    const many = requestText(
+      [
+        step("B", undefined, ["skills/b"]),
+        step("A", { path: "skills/a", from: "skills/z" }, ["skills/z"]),
+        ...Array.from({ length: 120 }, (_, n) => step(`S${n}`, { path: `skills/s${n}` })),
+      ],
+      skills,
+    );
+    assert.equal(one.title, "Sync skills/a");
+    assert.equal(requestText([step("B", undefined, ["skills/b"])], skills).title, "Remove skills/b");
+    assert.equal(requestText([], skills).title, "Refresh the list of skills");
+    assert.equal(many.title, "Sync 122 skills");
+    assert.match(many.body, /^- `skills\/z` becomes `skills\/a`\n- `skills\/b` is removed\n/m);
+    assert.match(many.body, /^- and 22 more$/m);
+    assert.equal(many.body.split("\n").filter((line) => line.startsWith("- ")).length, 101);
+  });
+
+  it("can't be left by a name", () => {
+    const { body, title } = requestText([step("A", { path: `skills/\`@ada\n${"x".repeat(500)}` })], skills);
+    assert.match(body, /^- `skills\/'@ada'x+`$/m);
+    assert.ok(title.length <= 256);
+  });
+});

@@ -1,0 +1,364 @@
+/** What customers' repositories hold, over real smart HTTP: told where it can't be carried over, and in nobody's way. */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import { runSync } from "../../src/sync/run/run-sync.ts";
+import { openHost } from "../../src/sync/connection/open-host.ts";
+import { runGit, secretScanningHook } from "../support/git-host.ts";
+import { feedGit } from "../support/native-git.ts";
+import { hourMs, edited, startHosted, type Hosted } from "../support/sync/hosted.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+
+let hosted: Hosted;
+before(async () => {
+  hosted = await startHosted();
+});
+after(() => hosted.close());
+
+describe("a repository", () => {
+  it("where skills is a file is told, left as it is, and written to once it is none", async () => {
+    const side = await hosted.connected({ skills: "a list of skills\n" });
+    await hosted.publish(side, "Patient", "one");
+    await hosted.run(side);
+    await hosted.assertTold(side, "blocked", "skills_blocked");
+    assert.deepEqual(side.repository.paths(), ["skills"]);
+
+    side.repository.commit({ skills: null, "list.txt": "a list of skills\n" });
+    await hosted.wait(side, 10 * 60_000);
+
+    await hosted.assertInStep(side);
+    assert.ok(side.repository.paths().includes("skills/patient/SKILL.md"));
+    assert.equal(side.repository.show("list.txt"), "a list of skills");
+  });
+
+  it("whose branch is gone is told, never taken for an empty one, and gone on with when it is back", async () => {
+    const side = await hosted.connected();
+    await hosted.publish(side, "Steady", "one");
+    await hosted.run(side);
+    const tip = side.repository.head()!;
+    runGit(side.repository.directory, "branch", "-m", "main", "elsewhere");
+    await hosted.publish(side, "Steady", "two");
+
+    await hosted.run(side);
+
+    await hosted.assertTold(side, "blocked", "branch_missing");
+    assert.equal(side.repository.head("elsewhere"), tip);
+    runGit(side.repository.directory, "branch", "-m", "elsewhere", "main");
+    await hosted.wait(side, 2 * hourMs);
+    await hosted.assertInStep(side);
+    assert.match(side.repository.show("skills/steady/SKILL.md"), /two/);
+  });
+
+  it("whose last branch was deleted is reported, and gets a branch again only from a sync run by a person", async () => {
+    const side = await hosted.connected();
+    await hosted.publish(side, "Erased", "one");
+    await hosted.run(side);
+    runGit(side.repository.directory, "update-ref", "-d", "refs/heads/main");
+    await hosted.publish(side, "Erased", "two");
+    const runByHand = async () => {
+      await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
+      await hosted.run(side);
+    };
+
+    // Running a sync before the loss is reported is not a request for a new branch.
+    await runByHand();
+    await hosted.assertTold(side, "blocked", "branch_missing");
+    await hosted.publish(side, "Erased", "three");
+    await hosted.wait(side, 3 * hourMs);
+    await hosted.assertTold(side, "blocked", "branch_missing");
+    assert.equal(runGit(side.repository.directory, "for-each-ref"), "");
+
+    await runByHand();
+    await hosted.assertInStep(side);
+    assert.match(side.repository.show("skills/erased/SKILL.md"), /three/);
+  });
+
+  it("whose last branch was deleted gets one by a retry of the sync that a person ran, and by no later sync", async () => {
+    const side = await hosted.connected();
+    await hosted.publish(side, "Retried", "one");
+    await hosted.run(side);
+    const deleteBranch = () => runGit(side.repository.directory, "update-ref", "-d", "refs/heads/main");
+    deleteBranch();
+    await hosted.publish(side, "Retried", "two");
+    await hosted.run(side);
+    await hosted.assertTold(side, "blocked", "branch_missing");
+
+    await hosted.host.trouble({ on: "fetch-refs", answer: { status: 503 } });
+    await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
+    await hosted.run(side);
+    await hosted.assertTold(side, "failing", "remote_failed");
+    await hosted.host.calm();
+    await hosted.wait(side, 2 * hourMs);
+
+    await hosted.assertInStep(side);
+    assert.match(side.repository.show("skills/retried/SKILL.md"), /two/);
+    deleteBranch();
+    await hosted.publish(side, "Retried", "three");
+    await hosted.run(side);
+    await hosted.assertTold(side, "blocked", "branch_missing");
+  });
+
+  it("whose history was rewritten keeps what was edited on either side of it", async () => {
+    const side = await hosted.connected();
+    await hosted.publish(side, "Held", "one");
+    await hosted.publish(side, "Moved", "one");
+    await hosted.run(side);
+    side.repository.pull();
+    const { copy } = side.repository;
+    runGit(copy, "checkout", "-q", "--orphan", "anew");
+    runGit(copy, "commit", "-q", "-m", "a new beginning");
+    runGit(copy, "push", "-q", "--force", "origin", "HEAD:refs/heads/main");
+    side.repository.commit({ "skills/moved/SKILL.md": edited("moved", "after the rewrite") });
+    await hosted.publish(side, "Held", "two");
+
+    await hosted.wait(side, 10 * 60_000);
+
+    await hosted.assertInStep(side);
+    assert.match(await hosted.contentOf(side, "moved"), /after the rewrite/);
+    assert.match(side.repository.show("skills/held/SKILL.md"), /two/);
+    assert.match(runGit(side.repository.directory, "log", "--format=%s", "main"), /a new beginning$/);
+  });
+
+  it("with a long history of large files is fetched by its tip alone, and one too large is told so", async () => {
+    const side = await hosted.connected();
+    const { repository } = side;
+    for (let i = 0; i < 12; i++) repository.commit({ "video.bin": randomBytes(500_000) });
+    repository.commit({ "video.bin": null, "skills/small/SKILL.md": edited("small", "one") });
+    const mostBytes = 400_000;
+    const bounded = async () =>
+      runSync(hosted.service.app, side.id, {
+        hostOf: (connection, guard) => openHost(hosted.service.app, connection, guard),
+        mirrors: {
+          ...hosted.service.app.mirrors,
+          open: (of) => {
+            const mirror = hosted.service.app.mirrors.open(of);
+            return {
+              ...mirror,
+              fetch: (remote, branch, options) =>
+                mirror.fetch(remote, branch, { ...options, maxBytes: mostBytes }),
+            };
+          },
+        },
+      });
+    assert.equal(await bounded(), "done");
+    assert.match(await hosted.contentOf(side, "small"), /one/);
+
+    repository.pull();
+    repository.commit({
+      "video.bin": randomBytes(2 * mostBytes),
+      "skills/small/SKILL.md": edited("small", "two"),
+    });
+    await hosted.publish(side, "Other", "waits");
+    assert.equal(await bounded(), "blocked");
+    await hosted.assertTold(side, "blocked", "remote_too_large");
+    assert.match((await hosted.state(side)).connection.problem!.message, new RegExp(`${mostBytes} bytes`));
+
+    repository.commit({ "video.bin": null });
+    await hosted.wait(side, 10 * 60_000);
+    await hosted.assertInStep(side);
+    assert.match(await hosted.contentOf(side, "small"), /two/);
+    assert.ok(repository.paths().includes("skills/other/SKILL.md"));
+  });
+
+  it("with odd things in it is synced past them, each is told, and none is changed", async () => {
+    const side = await hosted.connected();
+    await hosted.publish(side, "Known", "one");
+    await hosted.run(side);
+    side.repository.pull();
+    const { copy, directory } = side.repository;
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
+    const blob = (text: string) => feedGit(copy, text, "hash-object", "-w", "--stdin").toString().trim();
+    const skill = blob(edited("odd", "one"));
+    const entries: [mode: string, path: string, oid: string][] = [
+      ["160000", "skills/module", "1".repeat(40)],
+      ["120000", "skills/link", blob("../elsewhere")],
+      ["100644", "skills/lfs/SKILL.md", skill],
+      ["100644", "skills/lfs/art.psd", blob(pointer)],
+      ["100644", "skills/back/SKILL.md", skill],
+      ["100644", "skills/back/a\\b", blob("x")],
+      ["100644", "skills/with-module/SKILL.md", skill],
+      ["160000", "skills/with-module/dependency", "2".repeat(40)],
+      ["100644", "skills/with-link/SKILL.md", skill],
+      ["120000", "skills/with-link/passwd", blob("/etc/passwd")],
+      ["120000", "skills/linked/SKILL.md", blob("../known/SKILL.md")],
+      ["100644", "skills/deep/SKILL.md", blob(`---\nname: deep\nx: ${"[".repeat(1500)}\n---\none\n`)],
+      ["100644", "skills/fine/SKILL.md", skill],
+    ];
+    for (const [mode, at, oid] of entries)
+      runGit(copy, "update-index", "--add", "--cacheinfo", `${mode},${oid},${at}`);
+    runGit(copy, "commit", "-q", "-m", "odd things");
+    runGit(copy, "push", "-q", "origin", "HEAD:main");
+
+    await hosted.wait(side, 10 * 60_000);
+
+    const { connection, skillProblems } = await hosted.state(side);
+    assert.equal(connection.status, "active", JSON.stringify(connection.problem));
+    assert.deepEqual(
+      skillProblems.map(({ path, skillId }) => `${path} ${skillId}`).toSorted(),
+      ["back", "deep", "lfs", "link", "linked/SKILL.md", "module", "with-link", "with-module"].map(
+        (name) => `skills/${name} null`,
+      ),
+    );
+    for (const { problem } of skillProblems) assert.match(problem.message, /\S.*\.$/s);
+    assert.match(await hosted.contentOf(side, "fine"), /one/);
+    const listed = runGit(directory, "ls-tree", "-rz", "main").split("\0");
+    for (const [mode, at, oid] of entries.filter(([, file]) => !file.startsWith("skills/fine/")))
+      assert.ok(
+        listed.some((line) => line.startsWith(`${mode} `) && line.endsWith(` ${oid}\t${at}`)),
+        at,
+      );
+
+    // Mended one by one, each is taken in then.
+    side.repository.pull();
+    runGit(copy, "rm", "-rq", "--cached", "skills/module", "skills/with-module/dependency");
+    runGit(
+      copy,
+      "rm",
+      "-rq",
+      "skills/link",
+      "skills/linked",
+      "skills/with-link/passwd",
+      "skills/lfs/art.psd",
+      "skills/deep",
+    );
+    runGit(copy, "rm", "-q", "skills/back/a\\\\b");
+    side.repository.commit({});
+    await hosted.wait(side, 10 * 60_000);
+    await hosted.assertInStep(side);
+    for (const slug of ["back", "lfs", "with-link", "with-module"])
+      assert.match(await hosted.contentOf(side, slug), /one/);
+  });
+
+  it("is synced without its oddly named directories, and each is reported", async () => {
+    const refused = [
+      "a\\b",
+      "a\tb",
+      "a\u007f",
+      "a\u0085",
+      ".git",
+      ".GIT",
+      ".git ",
+      ".git.",
+      ".git::$INDEX_ALLOCATION",
+      ".g\u200cit",
+      "git~1",
+      ".gitmodules",
+      "C:",
+      "SKILL.md",
+      "rule.md",
+      ".svc.json",
+      ".",
+      "..",
+      "x".repeat(256),
+    ];
+    const odd = ["con", "ends. ", "a stream: here", "Fine", "fine", "naïve 漢字"];
+    for (const mode of ["push", "pull_request"]) {
+      const side = await hosted.connected();
+      await hosted.publish(side, "Known", "one");
+      await hosted.run(side);
+      side.repository.pull();
+      const { copy, directory } = side.repository;
+      const blob = feedGit(copy, edited("odd", "one"), "hash-object", "-w", "--stdin").toString().trim();
+      const mktree = (rows: string) => feedGit(copy, rows, "mktree", "-z", "--missing").toString().trim();
+      const skill = mktree(`100644 blob ${blob}\tSKILL.md\0`);
+      const around = mktree(`040000 tree ${skill}\tinner\0`);
+      const rows = runGit(copy, "ls-tree", "-z", "HEAD:skills");
+      // As a skill's own directory, and as a folder around one.
+      const own = [...refused, ...odd].map((name) => `040000 tree ${skill}\t${name}\0`).join("");
+      const outer = [...refused, ...odd].map((name) => `040000 tree ${around}\t${name}\0`).join("");
+      const skills = mktree(`${rows}${own}040000 tree ${mktree(outer)}\taround\0`);
+      const root = mktree(runGit(copy, "ls-tree", "-z", "HEAD").replace(/\0.*\tskills\0/, "\0"));
+      const whole = mktree(`${runGit(copy, "ls-tree", "-z", root)}040000 tree ${skills}\tskills\0`);
+      const commit = feedGit(
+        copy,
+        "odd names",
+        "-c",
+        "user.name=Gita",
+        "-c",
+        "user.email=g@example.com",
+        "commit-tree",
+        whole,
+        "-p",
+        "HEAD",
+      )
+        .toString()
+        .trim();
+      runGit(copy, "push", "-q", "origin", `${commit}:refs/heads/main`);
+      const patched = await hosted.service.call("PATCH", side.base, {
+        token: side.owner.token,
+        body: { mode },
+      });
+      assert.equal(patched.status, 200, JSON.stringify(patched.body));
+
+      await hosted.wait(side, 10 * 60_000);
+
+      const { connection, skillProblems } = await hosted.state(side);
+      assert.equal(connection.status, "active", JSON.stringify(connection.problem));
+      const expected = refused.flatMap((name) => [`skills/${name}`, `skills/around/${name}`]);
+      assert.deepEqual(
+        skillProblems.map(({ path }) => path).toSorted(),
+        expected.toSorted(),
+        JSON.stringify(skillProblems),
+      );
+      const found = await hosted.service.app.storage.database.collection<SkillDoc>("skills").countDocuments({
+        tenantId: side.org.id,
+      });
+      assert.equal(found, 1 + 2 * odd.length, "the others are imported");
+      const listed = runGit(directory, "ls-tree", "-z", "main:skills").split("\0");
+      for (const name of refused) assert.ok(listed.includes(`040000 tree ${skill}\t${name}`), name);
+    }
+  });
+
+  it("that names ids of another organization gets nothing of it, and changes nothing there", async () => {
+    const [side, other] = [await hosted.connected(), await hosted.connected()];
+    const theirs = await hosted.publish(other, "Secret", "for nobody else");
+    await hosted.run(other);
+    side.repository.commit({
+      "skills/secret/SKILL.md": edited("secret", "of this side"),
+      "skills/secret/.svc.json": JSON.stringify({ id: theirs, version: 1, visibility: "public" }),
+      "skills/again/SKILL.md": edited("again", "of this side"),
+      "skills/again/.svc.json": JSON.stringify({ id: other.id }),
+    });
+
+    await hosted.wait(side, 10 * 60_000);
+
+    await hosted.assertInStep(side);
+    assert.match(await hosted.contentOf(side, "secret"), /of this side/);
+    assert.match(await hosted.contentOf(other, "secret"), /for nobody else/);
+    const { id } = JSON.parse(side.repository.show("skills/secret/.svc.json")) as { id: string };
+    assert.notEqual(id, theirs);
+    assert.doesNotMatch(side.repository.show("skills/README.md"), /nobody else/);
+  });
+});
+
+describe("a secret that the host refuses", () => {
+  it("holds up its own skill alone, is named, and goes when it is taken out", async () => {
+    const side = await hosted.connected();
+    await hosted.publish(side, "Known", "one");
+    await hosted.run(side);
+    side.repository.hook("pre-receive", secretScanningHook);
+    await hosted.publish(side, "Fresh", "with a SECRET-TOKEN in it");
+    await hosted.publish(side, "Known", "with a SECRET-TOKEN too");
+    for (let i = 0; i < 5; i++) await hosted.publish(side, `Fine ${i}`, "without");
+
+    await hosted.run(side);
+
+    const { connection, skillProblems } = await hosted.state(side);
+    assert.equal(connection.status, "active", JSON.stringify(connection.problem));
+    assert.deepEqual(
+      skillProblems.map(({ path, problem }) => `${path} ${problem.code}`).toSorted(),
+      ["fresh", "known"].map((name) => `skills/${name} push_rejected`),
+    );
+    for (const { problem } of skillProblems) assert.match(problem.message, /PUSH PROTECTION/);
+    for (let i = 0; i < 5; i++) assert.ok(side.repository.paths().includes(`skills/fine-${i}/SKILL.md`));
+    assert.match(side.repository.show("skills/known/SKILL.md"), /one/);
+    assert.doesNotMatch(side.repository.show("skills/README.md"), /SECRET/);
+
+    await hosted.publish(side, "Fresh", "clean");
+    await hosted.publish(side, "Known", "clean");
+    await hosted.run(side);
+    await hosted.assertInStep(side);
+    assert.match(side.repository.show("skills/fresh/SKILL.md"), /clean/);
+    assert.match(side.repository.show("skills/known/SKILL.md"), /clean/);
+  });
+});

@@ -1,0 +1,129 @@
+/** A plan is made by a process of its own: what a host sends can't hold up the service, and is answered all the same. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
+import { closeChildren } from "../../workers/children.ts";
+import { planInChild } from "../../workers/sync/plan-in-child.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { startGitHost, type GitHost, type HostedRepo } from "../support/git-host.ts";
+import { jobProcesses } from "../support/job-processes.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+const secret = "a-password-that-nobody-may-see";
+
+let host: GitHost;
+let service: TestService;
+
+before(async () => {
+  host = await startGitHost();
+  service = await startService({ syncPrivateNetwork: true });
+  // As `server.ts` opens it.
+  service.app.makePlan = (work) => planInChild(service.app, work);
+});
+afterEach(() => host.calm());
+after(async () => {
+  await closeChildren(service.app);
+  await service.close();
+  await host.close();
+});
+
+interface Draft {
+  owner: TestUser;
+  org: TestOrg;
+  repository: HostedRepo;
+  body: object;
+}
+
+async function draftOf(owner: TestUser, files: Record<string, string | Buffer>): Promise<Draft> {
+  const org = await service.newOrg(owner);
+  const repository = await host.newRepository({ secret });
+  repository.commit(files);
+  const body = { host: "local", url: repository.remote.url, username: "x-access-token", password: secret };
+  return { owner, org, repository, body };
+}
+
+const planOf = ({ owner, org, body }: Draft) =>
+  service.call<SyncPlanPayload>("POST", `/api/tenants/${org.id}/repo-sync/plan`, {
+    token: owner.token,
+    body,
+  });
+
+const fetches = () => host.asked.filter(({ step }) => step === "fetch").length;
+
+/** What is left of mirrors that plans had. */
+function mirrorsOf({ org }: Draft): string[] {
+  const folder = path.join(service.app.config.gitRoot, "t", org.id, "mirror");
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+describe("a plan in a process of its own", () => {
+  it("is the one that this process would make, of a draft with its password and of a connection", async () => {
+    const draft = await draftOf(await service.newUser(), { "skills/fresh/SKILL.md": "# Fresh\n\nbody\n" });
+
+    const planned = await planOf(draft);
+
+    assert.equal(planned.status, 200, JSON.stringify(planned.body));
+    assert.deepEqual(planned.data.create, [{ path: "skills/fresh" }]);
+    assert.equal(jobProcesses().length, 1);
+    assert.deepEqual(mirrorsOf(draft), []);
+
+    const { owner, org, body, repository } = draft;
+    const base = `/api/tenants/${org.id}/repo-sync`;
+    const made = await service.call<{ id: string }>("POST", base, { token: owner.token, body });
+    await service.settled();
+    await runConnection(service.app, made.data.id);
+    repository.pull();
+    repository.commit({ "skills/fresh/SKILL.md": "# Fresh\n\nanother body\n" });
+    const next = await service.call<SyncPlanPayload>("GET", `${base}/plan`, { token: owner.token });
+    assert.deepEqual(next.data.update, [{ path: "skills/fresh", skill: "fresh", conflict: false }]);
+  });
+
+  it("fails in the words and with the reason of the host's trouble", async () => {
+    const draft = await draftOf(await service.newUser(), { "a.txt": "1\n" });
+    await host.trouble({ on: "fetch", answer: { status: 500 } });
+
+    const failed = await planOf(draft);
+
+    assert.deepEqual([failed.status, failed.code], [503, "unavailable"], JSON.stringify(failed.body));
+    assert.deepEqual(failed.details, { kind: "repository", reason: "remote_failed" });
+    assert.deepEqual(mirrorsOf(draft), []);
+  });
+
+  it("is one at a time for a person, whatever their organizations, and a few for everybody", async () => {
+    const people = await Promise.all([1, 2, 3, 4].map(() => service.newUser()));
+    const drafts = await Promise.all(people.map((one) => draftOf(one, { "a.txt": "1\n" })));
+    const second = await draftOf(people[0]!, { "a.txt": "1\n" });
+    await host.trouble({ on: "fetch", silent: true });
+    const earlier = fetches();
+
+    const first = drafts.slice(0, 3).map(planOf);
+    while (fetches() < earlier + 3) await wait(20);
+    const [own, other] = await Promise.all([planOf(second), planOf(drafts[3]!)]);
+    for (const pid of jobProcesses()) process.kill(pid, "SIGKILL");
+
+    assert.deepEqual([own.status, own.code], [409, "conflict"]);
+    assert.deepEqual([other.status, other.code, other.headers.get("retry-after")], [503, "unavailable", "1"]);
+    for (const { code } of await Promise.all(first)) assert.equal(code, "unavailable");
+    await host.calm();
+    assert.equal((await planOf(second)).status, 200);
+  });
+
+  it("leaves nothing behind when its process dies, and the next one is made", async () => {
+    const draft = await draftOf(await service.newUser(), { "a.txt": "1\n" });
+    await host.trouble({ on: "fetch", times: 1, silent: true });
+    const earlier = fetches();
+
+    const dying = planOf(draft);
+    while (fetches() === earlier) await wait(20);
+    for (const pid of jobProcesses()) process.kill(pid, "SIGKILL");
+
+    const { status, code } = await dying;
+    assert.deepEqual([status, code], [503, "unavailable"]);
+    assert.deepEqual(mirrorsOf(draft), []);
+    assert.equal((await planOf(draft)).status, 200);
+  });
+});
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

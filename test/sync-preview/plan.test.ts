@@ -1,0 +1,360 @@
+/** What is told before and after a sync: the plan, the conflicts, and what the schedule finds. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { DiffPayload } from "../../contract/payloads/skills.ts";
+import type { SyncConflictPayload, SyncPlanPayload } from "../../contract/payloads/sync.ts";
+import { pollConnections } from "../../src/sync/triggers/poll.ts";
+import { eraseTenant } from "../../workers/orgs/erase.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { commitAndPush, runGit } from "../support/git-host.ts";
+import { newMember } from "../support/organization.ts";
+import type { TestService } from "../support/service.ts";
+import { makeWorld } from "../workspaces/world.ts";
+import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
+
+let sides: Sides;
+let service: TestService;
+before(async () => {
+  sides = await startSides();
+  ({ service } = sides);
+});
+after(() => sides.close());
+
+describe("the plan", () => {
+  it("tells what a first sync writes and creates before anything is connected, and keeps nothing", async () => {
+    const side = await sides.newSide();
+    await sides.publish(side, "Known");
+    await sides.publish(side, "Mine");
+    const bare = sides.newRepository(side, "p.git", {
+      "skills/fresh/SKILL.md": "---\nname: Fresh\n---\nbody\n",
+      "README.md": "theirs\n",
+    });
+    const tip = runGit(bare, "rev-parse", "main");
+
+    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+      ...as(side),
+      body: { host: "local", url: "p.git" },
+    });
+
+    assert.equal(plan.status, 200, JSON.stringify(plan.body));
+    assert.equal(plan.data.branchState, "present");
+    assert.deepEqual(plan.data.write, [
+      { path: "skills/known", skill: "known" },
+      { path: "skills/mine", skill: "mine" },
+    ]);
+    assert.deepEqual([plan.data.create, plan.data.creates], [[{ path: "skills/fresh" }], 1]);
+    assert.deepEqual([plan.data.skills, plan.data.removes, plan.data.updates], [3, 0, 0]);
+    assert.equal(runGit(bare, "rev-parse", "main"), tip);
+    assert.equal((await sides.state(side)).connection, null);
+    const mirrors = path.join(service.app.config.gitRoot, "t", side.org.id, "mirror");
+    assert.deepEqual(existsSync(mirrors) ? readdirSync(mirrors) : [], []);
+  });
+
+  it("takes no folder of skills for a skill, and tells of what would make it one", async () => {
+    const side = await sides.newSide();
+    const { data } = await sides.publish(side, "Inner");
+    const moved = { ...as(side), body: { folder: "ops", createFolders: true } };
+    assert.equal((await service.call("POST", `/api/skills/${data.skill.id}/move`, moved)).status, 200);
+    sides.newRepository(side, "f.git", {
+      "skills/ops/SKILL.md": "# Ops\n",
+      "skills/ops/inner/SKILL.md": "# Inner\n\ntheirs\n",
+    });
+
+    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+      ...as(side),
+      body: { host: "local", url: "f.git" },
+    });
+
+    assert.deepEqual(plan.data.create, [{ path: "skills/ops/inner" }]);
+    assert.deepEqual(
+      plan.data.problems.map((one) => `${one.path} ${one.code}`),
+      ["skills/ops holds_skills", "skills/ops/inner inside_skill"],
+    );
+  });
+
+  it("tells what is to come of a connection, and of an empty repository or a branch that is not there", async () => {
+    const side = await sides.newSide();
+    await sides.publish(side, "Only");
+    const bare = sides.newRepository(side, "e.git");
+    const draft = (branch: string) =>
+      service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+        ...as(side),
+        body: { host: "local", url: "e.git", branch },
+      });
+    assert.equal((await draft("main")).data.branchState, "empty");
+    const { data } = await sides.connect(side, { host: "local", url: "e.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    sides.commitTo(bare, "skills/only/SKILL.md", "edited\n");
+
+    const plan = await service.call<SyncPlanPayload>("GET", `${side.base}/plan`, as(side));
+
+    assert.deepEqual(plan.data.update, [{ path: "skills/only", skill: "only", conflict: false }]);
+    assert.deepEqual([plan.data.writes, plan.data.creates], [0, 0]);
+    const refused = await draft("other");
+    assert.deepEqual(
+      [refused.code, refused.details?.["reason"], refused.details?.["branches"]],
+      ["refused", "branch_missing", ["main"]],
+    );
+    runGit(bare, "update-ref", "-d", "refs/heads/main");
+    const lost = await service.call<SyncPlanPayload>("GET", `${side.base}/plan`, as(side));
+    assert.equal(lost.data.branchState, "missing");
+  });
+});
+
+describe("the plan of a repository with all kinds of content", () => {
+  it("agrees with the sync that follows: what it creates, updates and refuses, by directory and reason", async () => {
+    const side = await sides.newSide();
+    const text = (name: string, more = "") => `---\nname: ${name}\n---\n\n# ${name}\n${more}`;
+    const files: Record<string, string> = {
+      "skills/fine/SKILL.md": text("fine"),
+      "skills/named/SKILL.md": text("named"),
+      "skills/rule/RULE.md": "# Rule\n",
+      "skills/kit/SKILL.md": "---\nname: kit\ndescription: A kit.\n---\n\n# Kit\n",
+      "skills/kit/run.sh": "echo\n",
+      "skills/yaml/SKILL.md": "---\nname: [\n---\n\nbroken\n",
+      "skills/nameless/SKILL.md": "# A package without a name\n",
+      "skills/nameless/run.sh": "echo\n",
+      "skills/rules/RULE.md": "# Rule\n",
+      "skills/rules/more.txt": "a rule is one file\n",
+      "skills/large/SKILL.md": text("large", "x".repeat(1024 * 1024)),
+      "skills/lfs/SKILL.md": text("lfs"),
+      "skills/lfs/art.psd": `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 1\n`,
+      "skills/SKILL.md/inner/SKILL.md": text("inner"),
+      "skills/mine/notes.txt": "not a skill\n",
+      "skills/lower/skill.md": text("lower"),
+      "skills/RULE.md": "# Rule\n",
+      "Skills/other/SKILL.md": text("other"),
+      "skills/README.md": "# Ours\n",
+    };
+    await sides.publish(side, "Mine");
+    await sides.publish(side, "Known");
+    const bare = sides.newRepository(side, "all-kinds.git");
+    const copy = path.join(sides.folder, "all-kinds");
+    runGit(sides.folder, "clone", "-q", bare, copy);
+    const write = (name: string, content: string) => {
+      mkdirSync(path.dirname(path.join(copy, name)), { recursive: true });
+      writeFileSync(path.join(copy, name), content);
+    };
+    for (const [name, content] of Object.entries(files)) write(name, content);
+    commitAndPush(copy, "all kinds", "main");
+    const draft = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+      ...as(side),
+      body: { host: "local", url: "all-kinds.git" },
+    });
+    const { data } = await sides.connect(side, { host: "local", url: "all-kinds.git" });
+    const agrees = async (plan: SyncPlanPayload) => {
+      await service.settled();
+      const tip = runGit(bare, "rev-parse", "main");
+      await runConnection(service.app, data.id);
+      const [run] = await service.app.storage.syncRuns.list({ connectionId: data.id, limit: 1 });
+      const { skillProblems } = await sides.state(side);
+      const rows = (found: readonly { path: string; code: string }[]) =>
+        found.map(({ path: at, code }) => `${at} ${code}`).toSorted();
+      const isUndone = ({ code }: { code: string }) => code === "name_put_back";
+      assert.deepEqual(
+        rows(plan.problems.filter((one) => !isUndone(one))),
+        rows(skillProblems.map(({ path: at, problem }) => ({ path: at, code: problem.code }))),
+      );
+      assert.deepEqual(plan.problems.filter(isUndone), run!.refusals?.filter(isUndone));
+      assert.deepEqual([plan.creates, plan.updates], [run!.counts.created, run!.counts.imported]);
+      const changed = runGit(bare, "diff", "--name-only", tip, "main").split("\n");
+      for (const { path: at } of plan.write)
+        assert.ok(
+          changed.some((name) => name.startsWith(`${at}/`)),
+          `${at} is written`,
+        );
+      const planned = [...plan.write, ...plan.update, ...plan.create].map(({ path: at }) => `${at}/`);
+      for (const name of changed.filter((one) => one !== "" && one !== "skills/README.md"))
+        assert.ok(
+          [...planned, ...plan.remove].some((at) => name.startsWith(at)),
+          `${name} was planned`,
+        );
+    };
+
+    assert.equal(draft.status, 200, JSON.stringify(draft.body));
+    assert.equal(draft.data.creates, 4, JSON.stringify(draft.data.problems));
+    await agrees(draft.data);
+
+    runGit(copy, "pull", "-q", "--rebase", "origin", "main");
+    write("skills/fine/SKILL.md", text("fine", "\nedited\n"));
+    const named = readFileSync(path.join(copy, "skills/named/SKILL.md"), "utf8");
+    assert.match(named, /^name: named$/m);
+    write("skills/named/SKILL.md", named.replace(/^name: named$/m, "name: other"));
+    runGit(copy, "mv", "skills/rule/RULE.md", "skills/rule/rule.md");
+    write("skills/kit/SKILL.md", "---\nname: [\n---\n");
+    runGit(copy, "rm", "-q", "skills/known/SKILL.md");
+    write("skills/known/RULE.md", "# Another type\n");
+    commitAndPush(copy, "edits", "main");
+    await service.call("POST", `${side.base}/run`, as(side));
+    const next = await service.call<SyncPlanPayload>("GET", `${side.base}/plan`, as(side));
+    assert.equal(next.data.updates, 1);
+    assert.deepEqual(
+      next.data.problems.filter(({ path: at }) => at === "skills/named").map(({ code }) => code),
+      ["name_put_back"],
+    );
+    assert.ok(next.data.write.some(({ path: at }) => at === "skills/named"));
+    await agrees(next.data);
+  });
+});
+
+describe("personal workspaces", () => {
+  it("are planned and mirrored like everything else, and edited there as well; what may not lie beside them is told", async () => {
+    const world = await makeWorld(service);
+    await world.enable();
+    const member = await world.join();
+    const made = await world.publish(member, "Diary");
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const side: Side = {
+      owner: world.owner,
+      org: world.org,
+      base: `/api/tenants/${world.org.id}/repo-sync`,
+    };
+    const bare = sides.newRepository(side, "all.git");
+    const at = `skills/personal/${member.username}/diary`;
+
+    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
+      ...as(side),
+      body: { host: "local", url: "all.git" },
+    });
+    const { data } = await sides.connect(side, { host: "local", url: "all.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+
+    assert.deepEqual(plan.data.write, [{ path: at, skill: "diary" }]);
+    assert.match(runGit(bare, "show", `main:${at}/SKILL.md`), /zebra/);
+
+    sides.commitTo(bare, `${at}/SKILL.md`, "---\nname: diary\n---\n\n# Diary\n\nelephant\n");
+    sides.commitTo(bare, "skills/personal/stray/SKILL.md", "# Stray\n\nbetween workspaces\n");
+    sides.commitTo(bare, "skills/personal/nobody/stray/SKILL.md", "# Stray\n\nof nobody\n");
+    sides.commitTo(bare, "skills/welcome/SKILL.md", "# Welcome\n\neverybody\n");
+    await service.call("POST", `${side.base}/run`, as(side));
+    await runConnection(service.app, data.id);
+
+    const { connection, skillProblems } = await sides.state(side);
+    assert.deepEqual([connection!.status, connection!.problem], ["active", null]);
+    assert.deepEqual(
+      skillProblems.map(({ path: place }) => place).toSorted(),
+      ["skills/personal/nobody/stray", "skills/personal/stray"],
+      JSON.stringify(skillProblems),
+    );
+    const read = await service.call<{ content: string }>("GET", `/api/skills/${made.data.skill.id}/content`, {
+      token: member.token,
+    });
+    assert.match(read.data.content, /elephant/);
+    assert.ok((await world.skills(world.owner)).includes("welcome"));
+    assert.match(runGit(bare, "show", "main:skills/personal/stray/SKILL.md"), /between workspaces/);
+  });
+});
+
+describe("conflicts", () => {
+  it("are listed page by page, with the lines that lost, to whoever may look", async () => {
+    const side = await sides.newSide();
+    const names = ["one", "two", "three"];
+    const made = await Promise.all(names.map((name) => sides.publish(side, name)));
+    const bare = sides.newRepository(side, "c.git");
+    const { data } = await sides.connect(side, { host: "local", url: "c.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    for (const [at, name] of names.entries()) {
+      const file = `skills/${name}/SKILL.md`;
+      const text = runGit(bare, "show", `main:${file}`);
+      sides.commitTo(bare, file, `${text}\ntheir ${name}\n`);
+      await service.call("POST", `/api/skills/${made[at]!.data.skill.id}/versions`, {
+        ...as(side),
+        body: { content: `${name}\n\nour ${name}\n` },
+      });
+    }
+    await service.settled();
+    await runConnection(service.app, data.id);
+    const page = (query: string) =>
+      service.call<SyncConflictPayload[]>("GET", `${side.base}/conflicts${query}`, as(side));
+
+    const first = await page("?limit=2");
+    const second = await page(`?limit=2&cursor=${first.nextCursor}`);
+
+    assert.deepEqual([first.data.length, second.data.length, second.nextCursor], [2, 1, null]);
+    const conflicts = [...first.data, ...second.data];
+    assert.deepEqual(conflicts.map(({ slug }) => slug ?? "").toSorted(), names.toSorted());
+    for (const { slug, losing, winning, diff, author, path: place } of conflicts) {
+      assert.deepEqual([losing, winning, place], [2, 3, `skills/${slug}`]);
+      assert.match(author ?? "", /^Gita$/);
+      const lost = await service.call<DiffPayload>("GET", diff!, as(side));
+      assert.equal(lost.status, 200);
+      assert.deepEqual([lost.data.from, lost.data.to], [2, 3]);
+      const [file, ...others] = lost.data.files;
+      assert.deepEqual([file!.path, file!.status, others], ["SKILL.md", "modified", []]);
+      const lines = file!.hunks.flatMap((hunk) => hunk.lines);
+      assert.ok(lines.includes(`-our ${slug}`) && lines.includes(`+their ${slug}`), lines.join("\n"));
+    }
+
+    // Whoever may look at the sync is told of them; the lines are by the rule of the skill.
+    const member = await newMember(service, side.org, "member");
+    const asMember = { token: member.token };
+    assert.equal((await service.call("GET", `${side.base}/conflicts`, asMember)).code, "forbidden");
+    assert.equal((await service.call("GET", conflicts[0]!.diff!, asMember)).status, 200);
+    const stranger = await service.newUser();
+    const asStranger = { token: stranger.token };
+    assert.equal((await service.call("GET", `${side.base}/conflicts`, asStranger)).code, "not_found");
+    assert.equal((await service.call("GET", conflicts[0]!.diff!, asStranger)).code, "not_found");
+    assert.equal((await page("?cursor=bm9uc2Vuc2U")).status, 400);
+
+    await service.call("DELETE", `/api/skills/${conflicts[0]!.skillId}`, as(side));
+    await service.settled();
+    const left = (await page("")).data.find(({ id }) => id === conflicts[0]!.id);
+    assert.ok(left === undefined || (left.slug === null && left.diff === null), JSON.stringify(left));
+  });
+});
+
+describe("the schedule", () => {
+  it("finds a push that nobody told of, and a connection whose end was stopped", async () => {
+    const side = await sides.newSide();
+    const bare = sides.newRepository(side, "w.git", { "a.txt": "1\n" });
+    const { data } = await sides.connect(side, { host: "local", url: "w.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    const wanted = async () => (await service.app.storage.connections.find(data.id))!.wanted;
+    const first = await wanted();
+    sides.wait(10 * 60_000);
+    await pollConnections(service.app);
+    assert.equal(await wanted(), first, "nothing was pushed");
+
+    sides.commitTo(bare, "a.txt", "2\n");
+    sides.wait(10 * 60_000);
+    await pollConnections(service.app);
+    assert.equal(await wanted(), first + 1);
+    await pollConnections(service.app);
+    assert.equal(await wanted(), first + 1, "not before its time");
+
+    await service.app.storage.connections.disconnect(side.org.id, service.app.now(), []);
+    await pollConnections(service.app);
+    assert.equal(await service.app.storage.connections.find(data.id), null);
+  });
+
+  it("leaves nothing of an organization that is erased", async () => {
+    const side = await sides.newSide();
+    await sides.publish(side, "Gone");
+    sides.newRepository(side, "g.git");
+    const { data } = await sides.connect(side, { host: "local", url: "g.git" });
+    await service.settled();
+    await runConnection(service.app, data.id);
+    const { tenants } = service.app.storage;
+    await tenants.scheduleDeletion(
+      side.org.id,
+      new Date(service.app.now().getTime() - 1),
+      service.app.now(),
+      [],
+    );
+
+    await eraseTenant(service.app, side.org.id);
+
+    for (const name of ["connections", "sync_bases", "sync_runs", "sync_conflicts"])
+      assert.equal(
+        await service.app.storage.database.raw.collection(name).countDocuments({ tenantId: side.org.id }),
+        0,
+        name,
+      );
+  });
+});

@@ -1,0 +1,176 @@
+/** Visibility of a sync to readers who may not read every skill. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type {
+  RepositorySyncPayload,
+  SyncConflictPayload,
+  SyncPlanPayload,
+  SyncRunPayload,
+} from "../../contract/payloads/sync.ts";
+import { FolderTree } from "../../src/folders/tree.ts";
+import { viewOf } from "../../src/sync/report/visible.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { newFolder, newMember, restrict } from "../support/organization.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
+
+let sides: Sides;
+let service: TestService;
+let side: Side;
+/** May read the sync and every skill outside restricted folders. */
+let reader: TestUser;
+let bare: string;
+let connectionId: string;
+
+before(async () => {
+  sides = await startSides();
+  ({ service } = sides);
+  side = await sides.newSide();
+  const role = await service.call<{ id: string }>("POST", `/api/tenants/${side.org.id}/roles`, {
+    ...as(side),
+    body: { name: "Sync reader", permissions: { githubSync: ["read", "manage"], skill: ["read"] } },
+  });
+  reader = await newMember(service, side.org, role.data.id);
+  const vault = await newFolder(service, side.org, side.owner, "vault");
+  await restrict(service, side.owner, vault.id, []);
+  await sides.publish(side, "Open");
+  await publishSecret("first\n");
+  bare = sides.newRepository(side, "seen.git");
+  connectionId = (await sides.connect(side, { host: "local", url: "seen.git" })).data.id;
+  await sync();
+});
+after(() => sides.close());
+
+const publishSecret = (content: string) =>
+  service.call("POST", "/api/skills", {
+    ...as(side),
+    body: { tenantId: side.org.id, name: "Secret", folder: "vault", content },
+  });
+
+async function sync(): Promise<void> {
+  await service.settled();
+  await service.call("POST", `${side.base}/run`, as(side));
+  await runConnection(service.app, connectionId);
+}
+
+/** What the owner and the reader are shown; the reader's answer names nothing of the restricted folder. */
+async function asked<T>(at: string): Promise<{ owner: T; reader: T }> {
+  const owner = await service.call<T>("GET", side.base + at, as(side));
+  const answer = await service.call<T>("GET", side.base + at, { token: reader.token });
+  assert.deepEqual([owner.status, answer.status], [200, 200], JSON.stringify(answer.body));
+  assert.doesNotMatch(JSON.stringify(answer.body), /vault|secret/i);
+  return { owner: owner.data, reader: answer.data };
+}
+
+describe("a reader of the sync who may not read every skill", () => {
+  it("sees the state, the plan, the history and the conflicts of readable skills, counts included", async () => {
+    const first = await asked<RepositorySyncPayload>("");
+    assert.deepEqual([first.owner.syncedSkills, first.reader.syncedSkills], [2, 1]);
+    sides.commitTo(bare, "skills/open/SKILL.md", "edited\n");
+    sides.commitTo(bare, "skills/vault/secret/SKILL.md", "edited there\n");
+    sides.commitTo(bare, "skills/vault/fresh/SKILL.md", "new there\n");
+    sides.commitTo(bare, "skills/vault/SKILL.md", "in the way\n");
+    await publishSecret("edited here\n");
+    await service.settled();
+
+    const plan = await asked<SyncPlanPayload>("/plan");
+    await sync();
+    const state = await asked<RepositorySyncPayload>("");
+    const history = await asked<SyncRunPayload[]>("/history?limit=1");
+    const conflicts = await asked<SyncConflictPayload[]>("/conflicts?limit=1");
+
+    const planned = ({ skills, updates, creates, problems }: SyncPlanPayload) => [
+      skills,
+      updates,
+      creates,
+      problems.length,
+    ];
+    assert.deepEqual(
+      [planned(plan.owner), planned(plan.reader)],
+      [
+        [3, 2, 1, 1],
+        [1, 1, 0, 0],
+      ],
+    );
+    const problems = ({ skillProblems }: RepositorySyncPayload) => skillProblems.length;
+    assert.deepEqual([problems(state.owner), problems(state.reader)], [3, 0]);
+    const counted = ([run]: SyncRunPayload[]) => [
+      run!.imported,
+      run!.created,
+      run!.conflicts,
+      run!.refusals.length,
+    ];
+    assert.deepEqual(
+      [counted(history.owner), counted(history.reader)],
+      [
+        [2, 1, 1, 3],
+        [1, 0, 0, 0],
+      ],
+    );
+    assert.deepEqual([conflicts.owner.length, conflicts.reader.length], [1, 0]);
+  });
+
+  it("does not see the host's own text about a refused push", async () => {
+    const problem = { code: "push_rejected", message: "skills/vault/secret has a key", at: new Date() };
+    const connections = service.app.storage.database.raw.collection<{ _id: string }>("connections");
+    await connections.updateOne({ _id: connectionId }, { $set: { problem } });
+
+    const state = await asked<RepositorySyncPayload>("");
+
+    assert.match(state.owner.connection!.problem!.message, /vault/);
+    assert.equal(state.reader.connection!.problem!.code, "push_rejected");
+  });
+});
+
+describe("a path in the repository", () => {
+  const tree = new FolderTree("t");
+  const node = (_id: string, parentId: string | null, slug: string) => ({
+    _id,
+    tenantId: "t",
+    parentId,
+    slug,
+    name: slug,
+    restricted: false,
+    grants: [],
+    revision: 1,
+    createdBy: "u",
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  });
+  tree.update([node("ops", null, "ops"), node("vault", null, "vault"), node("in", "vault", "in")], 1);
+  const view = viewOf({
+    readable: [null, "ops", "in"],
+    tree,
+    skills: [
+      { id: "a", folderId: "ops" },
+      { id: "b", folderId: "vault" },
+    ],
+    bases: [
+      { skillId: "a", path: "skills/old/a" },
+      { skillId: "b", path: "skills/former/b", strayPath: "skills/ops/stray" },
+      { skillId: "gone", path: "skills/ops/gone" },
+      { skillId: "a", path: "skills/both" },
+      { skillId: "b", path: "skills/both" },
+    ],
+  });
+  const cases: [string, boolean][] = [
+    ["skills/x", true],
+    ["skills/ops", true],
+    ["skills/ops/new", true],
+    ["skills/vault", false],
+    ["skills/vault/new", false],
+    ["skills/vault/in/new", true],
+    ["skills/unknown/new", false],
+    ["skills/old/a", true],
+    ["skills/old/a/scripts/link", true],
+    ["skills/former/b", false],
+    ["skills/former/b/SKILL.md", false],
+    ["skills/ops/stray", false],
+    ["skills/ops/gone", false],
+    ["skills/both", false],
+  ];
+  for (const [path, isVisible] of cases)
+    it(`${path} is ${isVisible ? "visible" : "hidden"} by its skill, else by its folder`, () => {
+      assert.equal(view.path(path), isVisible);
+    });
+});

@@ -1,0 +1,105 @@
+/** What follows an import: one commit that tells of it, and then nothing, however often it is looked at. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { runGit } from "../support/git-host.ts";
+import { edited, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
+
+let hosted: Hosted;
+before(async () => {
+  hosted = await startHosted();
+});
+after(() => hosted.close());
+
+const requests = (step: string) => hosted.host.asked.filter((asked) => asked.step === step).length;
+const commitsOf = ({ repository }: Connected) =>
+  Number(runGit(repository.directory, "rev-list", "--count", "main"));
+
+async function versionsOf(side: Connected, slug: string): Promise<number> {
+  const { data } = await hosted.service.call<unknown[]>(
+    "GET",
+    `/api/skills/${side.org.slug}~${slug}/versions`,
+    { token: side.owner.token },
+  );
+  return data.length;
+}
+
+/** Syncs as long as anything asks for it; answers how many commits and pushes that took. */
+async function untilStill(side: Connected): Promise<{ commits: number; pushes: number; runs: number }> {
+  const [commits, pushes] = [commitsOf(side), requests("push")];
+  let runs = 0;
+  do {
+    runs++;
+    assert.ok(runs < 6, "it never rests");
+    await hosted.run(side);
+    await hosted.service.settled();
+  } while ((await hosted.state(side)).connection.pending);
+  await hosted.assertInStep(side);
+  return { commits: commitsOf(side) - commits, pushes: requests("push") - pushes, runs };
+}
+
+async function askAgain(side: Connected): Promise<void> {
+  await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
+}
+
+describe("after an import", () => {
+  const forms: [what: string, text: string, full: string][] = [
+    ["with all that we would write", edited("fresh", "one"), edited("fresh", "two")],
+    ["without frontmatter", "# Fresh\n\nThe first paragraph.\n", "# Fresh\n\nAnother first paragraph.\n"],
+    [
+      "without a description",
+      "---\nname: fresh\n---\n# Fresh\n\nThe first paragraph.\n",
+      "---\nname: fresh\n---\n# Fresh\n\nAnother one.\n",
+    ],
+    [
+      "with more in its frontmatter, in another order",
+      "---\nlicense: MIT\ntags: [a, b]\ndescription: >\n  Folded\n  text.\nname: other\n---\nbody\n",
+      "---\nlicense: MIT\ntags: [b]\ndescription: >\n  Folded\n  text.\nname: other\n---\nbody two\n",
+    ],
+    ["with line ends of another system", "# Fresh\r\n\r\none\r\n", "# Fresh\r\n\r\ntwo\r\n"],
+  ];
+  for (const [what, text, next] of forms)
+    it(`of a text ${what} there is one commit, no second version, and then nothing`, async () => {
+      const side = await hosted.connected();
+      await untilStill(side);
+      side.repository.pull();
+      side.repository.commit({ "skills/fresh/SKILL.md": text });
+      await askAgain(side);
+
+      const created = await untilStill(side);
+
+      assert.deepEqual([created.commits, created.pushes], [1, 1]);
+      assert.ok(created.runs <= 2, `${created.runs} syncs`);
+      assert.equal(await versionsOf(side, "fresh"), 1);
+
+      side.repository.pull();
+      side.repository.commit({ "skills/fresh/SKILL.md": next });
+      await askAgain(side);
+      const changed = await untilStill(side);
+      assert.deepEqual([changed.commits, changed.pushes], [1, 1]);
+      assert.equal(await versionsOf(side, "fresh"), 2);
+
+      // As we wrote it, with an edit in it.
+      side.repository.pull();
+      const written = side.repository.show("skills/fresh/SKILL.md");
+      side.repository.commit({ "skills/fresh/SKILL.md": `${written}\nmore\n` });
+      await askAgain(side);
+      const again = await untilStill(side);
+      assert.deepEqual([again.commits, again.pushes], [1, 1]);
+      assert.equal(await versionsOf(side, "fresh"), 3);
+    });
+
+  it("a sync that finds nothing sends nothing, and fetches nothing", async () => {
+    const side = await hosted.connected();
+    await hosted.publish(side, "Still", "one");
+    await untilStill(side);
+    const sent = ["push", "push-refs", "fetch"].map(requests);
+    const looked = requests("fetch-refs");
+    await askAgain(side);
+
+    const nothing = await untilStill(side);
+
+    assert.deepEqual(nothing, { commits: 0, pushes: 0, runs: 1 });
+    assert.deepEqual(["push", "push-refs", "fetch"].map(requests), sent);
+    assert.equal(requests("fetch-refs"), looked + 1);
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * One sync with all that there is to do, stopped at each of its durable steps in turn, before it and after it; then gone on
+ * with. `SVC_SYNC_STOPS=all` tries every step, else one of each stage.
+ */
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { eraseSkill } from "../../src/skills/erase.ts";
+import { makePackage } from "../support/zip.ts";
+import { interrupted } from "../support/sync/crash-points.ts";
+import { checkRestored, checkWorld } from "../support/sync/scenario-checks.ts";
+import { pushEdits } from "../support/sync/remote-actor.ts";
+import {
+  newLedger,
+  noteAct,
+  readOutside,
+  readPlatform,
+  textKey,
+  type Ledger,
+} from "../support/sync/ledger.ts";
+import {
+  randomWorld,
+  reconciled,
+  startGrounds,
+  type Grounds,
+  type RandomWorld,
+} from "../support/sync/scenario.ts";
+
+const isWhole = process.env["SVC_SYNC_STOPS"] === "all";
+const mostSteps = 200;
+/** The first one of these names, or the n-th of all. */
+const stops: readonly (string | number)[] = isWhole
+  ? Array.from({ length: mostSteps }, (_, index) => index + 1)
+  : ["folders.commit", "skills.append", "syncBases.putMany", "mirror.push"];
+
+let grounds: Grounds;
+before(async () => {
+  grounds = await startGrounds();
+});
+after(() => grounds.close());
+
+interface Scene {
+  world: RandomWorld;
+  ledger: Ledger;
+  checked: Set<string>;
+  /** A text that both sides edit in each turn, and a package that Gita does. */
+  text: string;
+  kit: string;
+  turn: number;
+}
+
+async function openScene(): Promise<Scene> {
+  const world = await randomWorld(grounds, "github-token");
+  const ledger = newLedger();
+  world.copy.update();
+  ledger.outside = readOutside(world, []);
+  const scene = { world, ledger, checked: new Set<string>(), text: "", kit: "", turn: 0 };
+  scene.text = await publish(scene, "Both");
+  const uploadId = await grounds.service.upload(world.owner, makePackage("kit", { "run.sh": "#!/bin/sh\n" }));
+  const kit = await world.api<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: world.org.id,
+    uploadId,
+  });
+  assert.equal(kit.status, 201);
+  scene.kit = kit.data.skill.id;
+  ledger.visibility.set(scene.kit, "private");
+  await world.settle();
+  await checkWorld(world, ledger, scene.checked);
+  return scene;
+}
+
+async function publish({ world, ledger }: Scene, name: string, folder?: string): Promise<string> {
+  const content = `# ${name}\n\nfirst\n`;
+  const made = await world.api<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: world.org.id,
+    name,
+    content,
+    ...(folder === undefined ? {} : { folder, createFolders: true }),
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { id } = made.data.skill;
+  ledger.visibility.set(id, "private");
+  noteAct(ledger, id, textKey(content), 1);
+  return id;
+}
+
+/** A version of the text, on what it is now. */
+async function goOn({ world, ledger, text }: Scene, line: string): Promise<void> {
+  const { current } = (await readPlatform(world)).get(text)!;
+  const content = `${current.replace(/^text /, "")}\n${line}\n`;
+  const answer = await world.api<{ version: number }>("POST", `/api/skills/${text}/versions`, { content });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  noteAct(ledger, text, textKey(content), answer.data.version);
+}
+
+/** Something for every part of a sync to do. */
+async function edit(scene: Scene): Promise<void> {
+  const { world, ledger, turn } = scene;
+  const { copy, api } = world;
+  const doomed = await publish(scene, `Doomed ${turn}`);
+  await publish(scene, `Filed ${turn}`, `room-${turn}`);
+  await world.settle();
+
+  pushEdits(world, ledger, () => {
+    copy.write("skills/both/SKILL.md", `${copy.read("skills/both/SKILL.md")}\ntheirs ${turn}\n`);
+    copy.write("skills/kit/run.sh", `#!/bin/sh\necho ${turn}\n`);
+    copy.write(`skills/fresh-${turn}/SKILL.md`, `# Fresh\n\nfresh ${turn}\n`);
+    // Its slug is taken, so it ends up at another place.
+    cpSync(path.join(copy.folder, "skills/both"), path.join(copy.folder, `skills/box-${turn}/both`), {
+      recursive: true,
+    });
+    copy.write(`skills/box-${turn}/both/SKILL.md`, `# Copied\n\ncopied ${turn}\n`);
+    return "plain";
+  });
+  await goOn(scene, `ours ${turn}`);
+  // Before her push, as far as anybody can tell: it is hers that must be current.
+  for (const one of ledger.expected.values()) one.at = ledger.clock;
+  ledger.deleted.set(doomed, ++ledger.clock);
+  assert.equal((await api("DELETE", `/api/skills/${doomed}`)).status, 200);
+  await eraseSkill(grounds.service.app, { tenantId: world.org.id, skillId: doomed });
+  const folders = await api<{ id: string; name: string }[]>("GET", `/api/tenants/${world.org.id}/folders`);
+  const room = folders.data.find(({ name }) => name === `room-${turn}`)!;
+  assert.equal((await api("PATCH", `/api/folders/${room.id}`, { name: `hall-${turn}` })).status, 200);
+  await world.tell(world.tip()!);
+  await grounds.service.settled();
+}
+
+describe("a sync that is stopped", () => {
+  for (const when of ["before", "after"] as const)
+    it(`${when} any of its steps is gone on with, and nothing is lost or made twice`, async () => {
+      const scene = await openScene();
+      const { world, ledger, checked } = scene;
+      const met: string[] = [];
+      for (const step of stops) {
+        scene.turn++;
+        await edit(scene);
+        const stopping = interrupted(grounds.service.app, { step, when, what: "kill" });
+        await world.runOnce(stopping.app);
+        const stoppedAt = typeof step === "number" ? stopping.steps[step - 1] : step;
+        const name = `${when} step ${step}, ${stoppedAt}`;
+        try {
+          if (stopping.isMet()) await reconciled(grounds);
+          // Half of the times somebody goes on from what the stopped sync left.
+          if (stopping.isMet() && scene.turn % 2 === 0) await goOn(scene, `later ${step}`);
+          await world.settle();
+          await checkWorld(world, ledger, checked);
+        } catch (error) {
+          throw new Error(`${name}: ${String(error)}`, { cause: error });
+        }
+        if (!stopping.isMet()) break;
+        met.push(stoppedAt!);
+      }
+      if (isWhole) assert.ok(new Set(met).size > 12 && met.length < mostSteps, met.join(", "));
+      else assert.deepEqual(met, stops);
+      await checkRestored(world, ledger);
+      await world.close();
+    });
+});

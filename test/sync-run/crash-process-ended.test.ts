@@ -1,0 +1,166 @@
+/** The process of a sync that ends before its work: what is told of it, and what becomes of what it was to do. */
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { requestSyncAfterLease } from "../../src/sync/run/abandoned-lease.ts";
+import { closeChildren } from "../../workers/children.ts";
+import { runConnectionInChild } from "../../workers/sync/run-in-child.ts";
+import { jobProcesses } from "../support/job-processes.ts";
+import { hourMs, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
+
+const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
+
+let hosted: Hosted;
+let side: Connected;
+before(async () => {
+  hosted = await startHosted();
+});
+beforeEach(async () => {
+  await hosted.host.calm();
+  side = await hosted.connected();
+});
+afterEach(() => closeChildren(hosted.service.app));
+after(() => hosted.close());
+
+const connection = async () => (await hosted.service.app.storage.connections.find(side.id))!;
+
+/** A sync in its process, which waits for the host while it holds the lease. */
+async function begin(): Promise<{ running: Promise<void>; rejected(code: string): Promise<void> }> {
+  await hosted.host.trouble({ on: "fetch-refs", silent: true });
+  const asked = hosted.host.asked.length;
+  const running = runConnectionInChild(hosted.service.app, { connectionId: side.id }, limits);
+  running.catch(() => undefined);
+  while (hosted.host.asked.length === asked) await sleep(20);
+  return { running, rejected: (code) => assert.rejects(running, { code }) };
+}
+
+async function outcomes(): Promise<string[]> {
+  const { data } = await hosted.service.call<{ outcome: string }[]>("GET", `${side.base}/history`, {
+    token: side.owner.token,
+  });
+  return data.map(({ outcome }) => outcome);
+}
+
+describe("the process of a sync", () => {
+  // First, since others move the service's clock, but not that of the process, whose lease would count as ended.
+  it("that hangs is killed when the repository is disconnected, before the response", async () => {
+    const { running } = await begin();
+    for (const pid of jobProcesses()) process.kill(pid, "SIGSTOP");
+
+    const ended = await hosted.service.call("DELETE", side.base, { token: side.owner.token });
+
+    assert.equal(ended.status, 200, JSON.stringify(ended.body));
+    assert.deepEqual(jobProcesses(), []);
+    await running;
+  });
+
+  it("that dies is a failure of the sync, tried again ever later", async () => {
+    const waits: number[] = [];
+    for (const failures of [1, 2, 3]) {
+      const { rejected } = await begin();
+      for (const pid of jobProcesses()) process.kill(pid, "SIGKILL");
+      await rejected("child_ended");
+
+      await hosted.assertTold(side, "failing", "process_ended");
+      const now = await connection();
+      assert.deepEqual([now.failures, now.lease], [failures, undefined]);
+      waits.push(now.dueAt!.getTime() - now.updatedAt.getTime());
+    }
+    assert.ok(waits[0]! >= 15_000 && waits[1]! >= 30_000 && waits[2]! >= 60_000, waits.join(", "));
+    assert.deepEqual(await outcomes(), ["failed", "failed", "failed"]);
+
+    await hosted.host.calm();
+    await hosted.wait(side, hourMs);
+    await hosted.assertInStep(side);
+    assert.equal((await connection()).failures, 0);
+  });
+
+  it("that dies is no reason to try its job again, which the connection's own time comes for", async () => {
+    const error = await runConnectionInChild(
+      hosted.service.app,
+      { connectionId: side.id },
+      { ...limits, maxResidentMb: 20 },
+    ).catch((thrown: unknown) => thrown as { code: string; retryable: boolean });
+
+    assert.deepEqual([error?.code, error?.retryable], ["child_out_of_memory", false]);
+    await hosted.assertTold(side, "failing", "process_ended");
+    assert.match((await connection()).problem!.message, /more memory/);
+  });
+
+  it("fails the sync that it never began", async () => {
+    const dying = runConnectionInChild(
+      hosted.service.app,
+      { connectionId: side.id },
+      { ...limits, timeoutMs: 20 },
+    );
+    await assert.rejects(dying, { code: "child_timeout" });
+
+    await hosted.assertTold(side, "failing", "process_ended");
+    const { failures, lease } = await connection();
+    assert.deepEqual([failures, lease], [1, undefined]);
+  });
+
+  it("that dies when nothing is left to do has failed nothing", async () => {
+    await hosted.run(side);
+    const dying = runConnectionInChild(
+      hosted.service.app,
+      { connectionId: side.id },
+      { ...limits, timeoutMs: 20 },
+    );
+    await assert.rejects(dying, { code: "child_timeout" });
+
+    await hosted.assertInStep(side);
+    assert.equal((await connection()).lease, undefined);
+  });
+
+  it("that ends with its worker leaves the sync to the next one at once", async () => {
+    const { rejected } = await begin();
+    await closeChildren(hosted.service.app);
+
+    const { lease, status, failures, dueAt } = await connection();
+    assert.deepEqual([lease, status, failures], [undefined, "active", 0]);
+    assert.ok(dueAt! <= hosted.service.app.now());
+    await rejected("child_cancelled");
+    await hosted.host.calm();
+    await hosted.run(side);
+    await hosted.assertInStep(side);
+    // Ids of one second and several processes are in no order.
+    assert.ok((await outcomes()).includes("stopped"));
+  });
+});
+
+describe("a sync whose connection somebody else is at", () => {
+  const waiting = async () => {
+    const { inspector } = hosted.service.app.queue;
+    const jobs = await inspector.jobs("sync", "delayed", await inspector.ids("sync", "delayed", 0, 1000));
+    return jobs.filter(({ payload }) => payload["connectionId"] === side.id);
+  };
+
+  it("is queued once for the end of their lease", async () => {
+    const { app } = hosted.service;
+    const until = new Date(app.now().getTime() + 40_000);
+    await app.storage.connections.takeLease(side.id, "somebody", until, app.now());
+    await hosted.run(side);
+    await hosted.run(side);
+
+    const jobs = await waiting();
+    assert.equal(jobs.length, 1);
+    // By the queue's clock.
+    const inMs = jobs[0]!.runsAt!.getTime() - Date.now();
+    assert.ok(inMs > 30_000 && inMs < 42_000, `in ${inMs} ms`);
+  });
+
+  it("is not queued where nothing is left to do", async () => {
+    const { app } = hosted.service;
+    await hosted.run(side);
+    await app.storage.connections.takeLease(
+      side.id,
+      "somebody",
+      new Date(app.now().getTime() + 40_000),
+      app.now(),
+    );
+    await requestSyncAfterLease(app, side.id);
+
+    assert.deepEqual(await waiting(), []);
+  });
+});

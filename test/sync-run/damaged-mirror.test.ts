@@ -1,0 +1,202 @@
+/** The mirror is a cache: whatever becomes of it on disk, the next sync fetches it again and carries everything over. */
+import assert from "node:assert/strict";
+import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { openMirrors } from "../../repos/mirror/index.ts";
+import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
+import { runSync } from "../../src/sync/run/run-sync.ts";
+import { runGit } from "../support/git-host.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { makePackage } from "../support/zip.ts";
+import { connectedWorld, publish, textOf, versionsOf, type SyncWorld } from "../support/sync/fixture.ts";
+
+let service: TestService;
+let world: SyncWorld;
+let folder: string;
+let skill: { id: string };
+let count = 0;
+
+before(async () => {
+  service = await startService();
+  world = await connectedWorld(service);
+  folder = path.join(service.app.config.gitRoot, "t", world.org.id, "mirror", `${world.connectionId}.git`);
+  skill = await publish(world, "Edited", "line 0");
+  await publish(world, "Own", "line 0");
+  const uploadId = await service.upload(world.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));
+  await publish(world, "kit", "", { content: undefined, uploadId });
+  await world.sync();
+  world.copy.update();
+  world.copy.write("notes.txt", "theirs\n");
+  world.copy.push();
+  await world.sync();
+});
+after(async () => {
+  await world.close();
+  await service.close();
+});
+
+afterEach(() => assertSound());
+
+/** A sync by another process, as it were: with nothing of the mirror in memory. */
+async function syncAnew(wrap: (mirror: Mirror) => Mirror = (mirror) => mirror): Promise<void> {
+  const opened: Mirrors = openMirrors({
+    root: service.app.config.gitRoot,
+    git: { program: "git", searchPath: process.env["PATH"] },
+  });
+  try {
+    await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
+    const end = await runSync(service.app, world.connectionId, {
+      ...world.ports,
+      mirrors: { ...opened, open: (of) => wrap(opened.open(of)) },
+    });
+    assert.equal(end, "done", JSON.stringify((await world.connection())?.problem));
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Edits on both sides that the next sync has to carry over. */
+async function editBoth(): Promise<() => Promise<void>> {
+  const line = `line ${++count}`;
+  world.copy.update();
+  const file = "skills/edited/SKILL.md";
+  world.copy.write(file, world.copy.read(file).replace(/\nline \d+/, `\n${line}`));
+  world.copy.push();
+  await publish(world, "Own", line);
+  return async () => {
+    assert.match(await textOf(world, skill.id), new RegExp(`\n${line}\n`));
+    const show = world.copy.git("-C", world.remote, "show", "main:skills/own/SKILL.md");
+    assert.match(show, new RegExp(`\n${line}$`));
+  };
+}
+
+/** Nothing was made twice, and nothing else was touched. */
+async function assertSound(): Promise<void> {
+  assert.equal((await versionsOf(world, skill.id)).length, Math.min(count + 1, 200));
+  world.copy.update();
+  assert.equal(world.copy.read("skills/kit/scripts/run.sh"), "one\n");
+  assert.equal(world.copy.read("notes.txt"), "theirs\n");
+  runGit(world.remote, "fsck", "--full", "--strict");
+  const tip = world.tip();
+  await syncAnew();
+  assert.equal(world.tip(), tip);
+}
+
+function filesBelow(at: string): string[] {
+  return readdirSync(at, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(at, path.join(entry.parentPath, entry.name)))
+    .toSorted();
+}
+
+const harms: ((file: string) => void)[] = [
+  (file) => rmSync(file),
+  (file) => writeFileSync(file, ""),
+  (file) => {
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length / 2)));
+  },
+  (file) => {
+    const bytes = readFileSync(file);
+    bytes.fill(0xa5, Math.floor(bytes.length / 4), Math.ceil((bytes.length * 3) / 4));
+    writeFileSync(file, bytes);
+  },
+];
+
+describe("a mirror of which something is damaged", () => {
+  // Each file in turn, by the next harm; every harm comes upon every kind of file as the rounds go on.
+  for (const round of [0, 1])
+    it(`because a file is gone, empty, cut off or scribbled over is fetched again (${round})`, async () => {
+      const names = filesBelow(folder).map((name) => name.replace(/[0-9a-f]{40}/, "*"));
+      assert.ok(names.filter((name) => name.endsWith(".pack")).length >= 1, names.join());
+      for (let i = 0; i < filesBelow(folder).length && i < 10; i++) {
+        const assertCarried = await editBoth();
+        const file = path.join(folder, filesBelow(folder)[i]!);
+        chmodSync(file, 0o644);
+        harms[(i + 2 * round + Math.floor(i / 4)) % harms.length]!(file);
+        await syncAnew();
+        await assertCarried();
+      }
+    });
+
+  it("because folders of it are gone, or everything is, is fetched again", async () => {
+    for (const name of ["objects/pack", "objects", "refs/heads", "refs", "."]) {
+      const assertCarried = await editBoth();
+      rmSync(path.join(folder, name), { recursive: true, force: true });
+      await syncAnew();
+      await assertCarried();
+    }
+  });
+
+  it("that is what it was some time ago goes on from there", async () => {
+    const old = `${folder}.old`;
+    cpSync(folder, old, { recursive: true });
+    for (let i = 0; i < 2; i++) {
+      const assertCarried = await editBoth();
+      await syncAnew();
+      await assertCarried();
+    }
+    const assertCarried = await editBoth();
+    rmSync(folder, { recursive: true });
+    cpSync(old, folder, { recursive: true });
+    rmSync(old, { recursive: true });
+    await syncAnew();
+    await assertCarried();
+  });
+});
+
+describe("a mirror that is taken away in the middle of a sync", () => {
+  for (const step of ["fetch", "scan", "lastChanges", "list", "read", "build"] as const)
+    it(`after it was asked to ${step} is fetched again, once`, async () => {
+      const assertCarried = await editBoth();
+      let isTaken = false;
+      let fetches = 0;
+      await syncAnew((mirror) => ({
+        ...mirror,
+        fetch: (...of) => {
+          fetches++;
+          return mirror.fetch(...of);
+        },
+        [step]: async (...of: never[]) => {
+          if (step === "fetch") fetches++;
+          const done: unknown = await (mirror[step] as (...all: never[]) => Promise<unknown>)(...of);
+          if (!isTaken) rmSync(folder, { recursive: true, force: true });
+          isTaken = true;
+          return done;
+        },
+      }));
+      assert.ok(isTaken);
+      assert.ok(fetches <= 2, String(fetches));
+      await assertCarried();
+      assert.ok(statSync(folder).isDirectory());
+    });
+
+  it("again and again fails, and is tried again later", async () => {
+    const assertCarried = await editBoth();
+    await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
+    const end = await runSync(service.app, world.connectionId, {
+      ...world.ports,
+      mirrors: {
+        ...world.ports.mirrors,
+        open: (of) => {
+          const mirror = world.ports.mirrors.open(of);
+          return {
+            ...mirror,
+            async fetch(...all) {
+              const done = await mirror.fetch(...all);
+              rmSync(folder, { recursive: true, force: true });
+              return done;
+            },
+          };
+        },
+      },
+    });
+    assert.notEqual(end, "done");
+    assert.ok((await world.connection())!.problem);
+
+    await syncAnew();
+    await assertCarried();
+    assert.equal((await world.connection())!.problem, undefined);
+  });
+});

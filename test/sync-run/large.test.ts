@@ -1,0 +1,87 @@
+/**
+ * One commit that touches every skill, and one change here that does: in time and memory that grow with their number and no
+ * faster, and with others let in between. `SVC_SYNC_LARGE` sets the number; 5000 is the one to hold.
+ */
+import assert from "node:assert/strict";
+import { after, before, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { closeChildren, runInChild } from "../../workers/children.ts";
+import { randomWorld, startGrounds, type Grounds } from "../support/sync/scenario.ts";
+
+const number = Number(process.env["SVC_SYNC_LARGE"] ?? 120);
+/** The limits of the process, as in `workers/processors.ts`. */
+const childLimits = { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 };
+
+let grounds: Grounds;
+before(async () => {
+  grounds = await startGrounds();
+});
+after(async () => {
+  await closeChildren(grounds.service.app);
+  await grounds.close();
+});
+
+it(
+  `takes ${number} new skills in with one push, and ${number} edits with another`,
+  { timeout: 3_600_000 },
+  async (test) => {
+    const world = await randomWorld(grounds, "github-token");
+    const { app } = grounds.service;
+    const { copy, connectionId } = world;
+    await world.settle();
+
+    /** Runs what a push asked for as the worker does, and looks on. */
+    async function run(what: string): Promise<void> {
+      await world.tell(world.tip()!);
+      const seen: number[] = [];
+      let slowestMs = 0;
+      const state = { isOver: false };
+      const startedAt = Date.now();
+      const running = runInChild(app, "sync.run", { connectionId }, childLimits).finally(
+        () => (state.isOver = true),
+      );
+      while (!state.isOver) {
+        await Promise.race([running, sleep(200)]);
+        const [latest] = await app.storage.syncRuns.list({ connectionId, limit: 1 });
+        if (latest?.outcome === "running") seen.push(latest.counts.imported + latest.counts.created);
+        const askedAt = Date.now();
+        const answer = await world.api("GET", `/api/skills?tenant_id=${world.org.id}&limit=20`);
+        assert.equal(answer.status, 200);
+        slowestMs = Math.max(slowestMs, Date.now() - askedAt);
+      }
+      await running;
+      const ms = Date.now() - startedAt;
+      const [last] = await app.storage.syncRuns.list({ connectionId, limit: 1 });
+      assert.equal(last?.outcome, "done", JSON.stringify(last));
+      assert.equal(last.counts.imported + last.counts.created, number);
+      assert.equal(last.counts.refused, 0);
+      const steps = new Set(seen).size;
+      test.diagnostic(
+        `${what}: ${ms} ms, ${(ms / number).toFixed(1)} ms each; ${steps} counts seen; a list took at most ${slowestMs} ms`,
+      );
+      if (number >= 1000) assert.ok(steps > 3, "its progress is not to be seen");
+      await world.settle();
+    }
+
+    copy.update();
+    for (let index = 0; index < number; index++)
+      copy.write(`skills/room-${index % 50}/many-${index}/SKILL.md`, `# Many ${index}\n\nfirst\n`);
+    copy.push("Add many");
+    await run("created");
+
+    copy.update();
+    for (let index = 0; index < number; index++) {
+      const file = `skills/room-${index % 50}/many-${index}/SKILL.md`;
+      copy.write(file, copy.read(file).replace("first", "second"));
+    }
+    copy.push("Edit many");
+    await run("edited");
+    const tip = world.tip();
+    await app.storage.connections.request({ id: connectionId }, { now: app.now() });
+    const startedAt = Date.now();
+    await world.settle();
+    test.diagnostic(`nothing to do: ${Date.now() - startedAt} ms`);
+    assert.equal(world.tip(), tip);
+    await world.close();
+  },
+);

@@ -1,0 +1,127 @@
+/**
+ * Breaks each rule of the sync in a copy of the source, and demands that the random worlds notice, or the tests that are
+ * named for it: `npm run test:mutants`. `SVC_SYNC_MUTANTS` is a part of the names of those to try, or `all`; without it, the
+ * rules are only shown to be there. A world that notices must hold with the source as it is.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, it } from "node:test";
+import { testDatabase } from "../support/engine.ts";
+import { mutants, type Mutant } from "../support/sync/mutants.ts";
+import { root } from "../support/root.ts";
+
+const asked = process.env["SVC_SYNC_MUTANTS"];
+const tried = mutants.filter(({ name }) => asked !== undefined && (asked === "all" || name.includes(asked)));
+/** Worlds until a mutant counts as missed, of so many rounds each. */
+const worlds = 12;
+const rounds = 10;
+const firstSeed = 1;
+const runTimeoutMs = 200_000;
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "svc-mutants-"));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The source with one rule broken, ready to run. */
+function sourceWith(mutant: Mutant | undefined): string {
+  const copy = mkdtempSync(path.join(folder, "source-"));
+  for (const name of [
+    "contract",
+    "engines",
+    "repos",
+    "src",
+    "storage",
+    "workers",
+    "package.json",
+    "tsconfig.json",
+  ])
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  for (const name of ["mirror", "support", "sync-content", "sync-run"])
+    cpSync(path.join(root, "test", name), path.join(copy, "test", name), { recursive: true });
+  symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
+  if (mutant) writeFileSync(path.join(copy, mutant.file), edited(mutant));
+  return copy;
+}
+
+/** The file that a mutant is in, as the mutant has it. */
+function edited({ file, edits }: Mutant): string {
+  let text = readFileSync(path.join(root, file), "utf8");
+  for (const [from, to] of edits) {
+    assert.equal(text.split(from).length, 2, `${file} has not once: ${from}`);
+    text = text.replace(from, () => to);
+  }
+  return text;
+}
+
+interface Outcome {
+  isNoticed: boolean;
+  /** What the world says. */
+  words: string;
+}
+
+/** Runs a file of tests of a source. */
+async function runIn(
+  source: string,
+  file: string,
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; words: string }> {
+  const { url } = await testDatabase();
+  const child = spawn(process.execPath, ["--import", "tsx", file], {
+    cwd: source,
+    // The built program of job processes would have the rule unbroken.
+    env: {
+      ...process.env,
+      NODE_TEST_CONTEXT: undefined,
+      SVC_TEST_JOB_PROGRAM: undefined,
+      SVC_TEST_MONGODB_URL: url,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: runTimeoutMs,
+    killSignal: "SIGKILL",
+  });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  return { code, words: Buffer.concat(chunks).toString() };
+}
+
+async function playIn(source: string, seed: number): Promise<Outcome> {
+  const { code, words } = await runIn(source, "test/sync-run/scenarios.test.ts", {
+    SVC_SYNC_SEED: String(seed),
+    SVC_SYNC_WORLDS: "1",
+    SVC_SYNC_ROUNDS: String(rounds),
+  });
+  const told = /seed \d+, [^,]+, round \d+ [^\n]*/.exec(words)?.[0];
+  assert.ok(code === 0 || told !== undefined, `the world ended otherwise (${code}):\n${words.slice(-4000)}`);
+  return { isNoticed: told !== undefined, words: told ?? "" };
+}
+
+describe("a broken rule of the sync", () => {
+  for (const mutant of mutants) it(`can be made: ${mutant.name}`, () => void edited(mutant));
+
+  for (const mutant of tried)
+    it(`is noticed: ${mutant.name}`, { timeout: 1_800_000 }, async (test) => {
+      const source = sourceWith(mutant);
+      if (mutant.shownBy !== undefined) {
+        const { code, words } = await runIn(source, mutant.shownBy);
+        const failed = /^ *not ok \d+ - (.*)$/m.exec(words)?.[1];
+        assert.ok(code === 1 && failed !== undefined, `it ended with ${code}:\n${words.slice(-4000)}`);
+        test.diagnostic(failed);
+        return;
+      }
+      for (let seed = firstSeed; seed < firstSeed + worlds; seed++) {
+        const { isNoticed, words } = await playIn(source, seed);
+        if (!isNoticed) continue;
+        assert.deepEqual(await playIn(sourceWith(undefined), seed), { isNoticed: false, words: "" });
+        test.diagnostic(words.slice(0, 300));
+        return;
+      }
+      assert.fail(`nobody noticed in ${worlds * rounds} rounds`);
+    });
+});

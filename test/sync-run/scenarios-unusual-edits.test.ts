@@ -1,0 +1,164 @@
+/**
+ * Odd edits at random over a bare repository, with crashes and disconnects in the middle of a sync: directories that
+ * stop being skills, odd names, swaps, and YAML of every form. Nothing that was pushed is lost, no text becomes another
+ * skill's, what is not in step is named, and the sync comes to rest. `SVC_SYNC_SEED` repeats a scenario,
+ * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
+ */
+import assert from "node:assert/strict";
+import { after, before, it } from "node:test";
+import { flushProjections } from "../../src/skills/projection-queue.ts";
+import { eraseSkill } from "../../src/skills/erase.ts";
+import { runSync } from "../../src/sync/run/run-sync.ts";
+import { pollConnections } from "../../src/sync/triggers/poll.ts";
+import { runGit } from "../support/git-host.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { interrupted } from "../support/sync/crash-points.ts";
+import {
+  checkCommits,
+  checkNamed,
+  keepVersions,
+  newKeptBlobs,
+} from "../support/sync/unusual-edits-checks.ts";
+import { createOddActor } from "../support/sync/unusual-edits.ts";
+import { dice, type Dice } from "../support/sync/ledger.ts";
+import { connectedWorld, listSkills, publish, type SyncWorld } from "../support/sync/fixture.ts";
+
+const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
+const rounds = Number(process.env["SVC_SYNC_ROUNDS"] ?? 6);
+const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 7001);
+const stepsAtMost = 30;
+const leaseOverMs = 10 * 60_000;
+
+let ahead = 0;
+let service: TestService;
+before(async () => {
+  service = await startService({ now: () => new Date(Date.now() + ahead) });
+});
+after(() => service.close());
+
+/** Something that a member does: publish, rename, move, delete. */
+async function actHere(world: SyncWorld, die: Dice, count: number, keep: () => Promise<void>): Promise<void> {
+  const skills = await listSkills(world);
+  const token = world.owner.token;
+  const call = (method: string, target: string, body?: object) =>
+    service.call(method, target, { token, ...(body ? { body } : {}) });
+  const skill = skills.length === 0 ? undefined : die.pick(skills);
+  const what = die.pick(["new", "version", "move", "rename", "delete"] as const);
+  if (!skill || what === "new" || skills.length < 3) {
+    const fields = { visibility: die.pick(["private", "public"]) };
+    await publish(world, `Skill ${count}`, `origin: here-${count}`, fields);
+  } else if (what === "version") {
+    const { data } = await call("GET", `/api/skills/${skill.id}/content`);
+    if (typeof data["content"] !== "string") return;
+    await call("POST", `/api/skills/${skill.id}/versions`, {
+      content: `${data["content"]}\nhere ${count}\n`,
+    });
+  } else if (what === "move") {
+    await call("POST", `/api/skills/${skill.id}/move`, {
+      folder: die.pick(["in", "away"]),
+      createFolders: true,
+    });
+  } else if (what === "rename") {
+    await call("PUT", `/api/skills/${skill.id}`, { visibility: die.pick(["private", "public"]) });
+  } else {
+    await keep();
+    await call("DELETE", `/api/skills/${skill.id}`);
+    await eraseSkill(service.app, { tenantId: world.org.id, skillId: skill.id });
+  }
+}
+
+async function disconnect(world: SyncWorld): Promise<void> {
+  const answer = await service.call("DELETE", `/api/tenants/${world.org.id}/repo-sync`, {
+    token: world.owner.token,
+  });
+  assert.ok([200, 404].includes(answer.status), JSON.stringify(answer.body));
+}
+
+/** Brings a connection that was ended to its end, and connects again. */
+async function reconnect(world: SyncWorld): Promise<void> {
+  for (let tries = 0; tries < 5 && (await world.connection()); tries++) {
+    ahead += leaseOverMs;
+    await pollConnections(service.app);
+    await service.settled();
+  }
+  await world.reconnect();
+}
+
+async function play(seed: number): Promise<void> {
+  const die = dice(seed);
+  const world = await connectedWorld(service);
+  const kept = newKeptBlobs();
+  const actor = createOddActor(world, die);
+  const did: string[] = [];
+  let count = 0;
+  const keep = () => keepVersions(world, kept);
+
+  async function settle(): Promise<void> {
+    for (let run = 0; run < 4; run++) {
+      ahead += leaseOverMs;
+      await service.settled();
+      const end = await world.sync(die.chance(0.3));
+      const { problem } = (await world.connection())!;
+      assert.equal(end, "done", JSON.stringify(problem));
+    }
+  }
+
+  async function disturbed(): Promise<void> {
+    const what = die.pick(["none", "none", "kill", "push", "disconnect"] as const);
+    did.push(what);
+    if (what === "none") return;
+    const meanwhile = {
+      kill: "kill",
+      push: () => actor.push(),
+      disconnect: () => disconnect(world),
+    } as const;
+    const stopping = interrupted(service.app, {
+      step: 1 + die.below(stepsAtMost),
+      when: die.pick(["before", "after"] as const),
+      what: meanwhile[what],
+    });
+    const { connectionId, ports } = world;
+    await service.app.storage.connections.request(
+      { id: connectionId },
+      { full: die.chance(0.3), now: service.app.now() },
+    );
+    await runSync(stopping.app, connectionId, { ...ports, mirrors: stopping.app.mirrors }).catch(
+      () => undefined,
+    );
+    await stopping.disarm();
+    while (!stopping.isDead() && flushProjections(stopping.app)) await service.settled();
+    if (what === "disconnect" && stopping.isMet()) await reconnect(world);
+  }
+
+  let round = 0;
+  try {
+    for (let skills = 3; skills > 0; skills--)
+      await publish(world, `First ${skills}`, `origin: first-${skills}`, {
+        visibility: die.pick(["private", "public"]),
+      });
+    await settle();
+    for (; round < rounds; round++) {
+      did.length = 0;
+      for (let acts = die.below(3); acts > 0; acts--) await actHere(world, die, count++, keep);
+      for (let pushes = die.pick([1, 1, 2]); pushes > 0; pushes--) actor.push();
+      await disturbed();
+      await settle();
+      await keep();
+      checkCommits(world, kept);
+      await checkNamed(world);
+      const tip = world.tip();
+      assert.equal(await world.sync(), "done");
+      assert.equal(world.tip(), tip, "a further sync pushed");
+    }
+  } catch (error) {
+    const shown = runGit(world.remote, "log", "-4", "--name-status", "--format=%h %an %s", "main");
+    throw new Error(`seed ${seed}, round ${round} (${did.join(", ")}): ${String(error)}\n${shown}`, {
+      cause: error,
+    });
+  } finally {
+    await world.close();
+  }
+}
+
+for (let seed = firstSeed; seed < firstSeed + worlds; seed++)
+  it(`keeps what was pushed through ${rounds} rounds of seed ${seed}`, () => play(seed));

@@ -1,0 +1,144 @@
+/**
+ * Edits at random on both sides over a real git host and real webhooks, with stops at any durable step, troubles on the
+ * line, lost bookkeeping and pushes squeezed in: nobody's edit is lost, the repository's is current, a second sync changes
+ * nothing, what is not ours stays as it is, and a full sync makes both sides the same. `SVC_SYNC_SEED` repeats a world,
+ * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
+ */
+import { after, before, it } from "node:test";
+import { flushProjections } from "../../src/skills/projection-queue.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { runGit, type Trouble } from "../support/git-host.ts";
+import { interrupted } from "../support/sync/crash-points.ts";
+import { checkRestored, checkWorld } from "../support/sync/scenario-checks.ts";
+import { gitaOf } from "../support/sync/remote-actor.ts";
+import { peopleHere } from "../support/sync/service-actor.ts";
+import { dice, newLedger, readDirectories, readOutside } from "../support/sync/ledger.ts";
+import {
+  connectedBy,
+  randomWorld,
+  reconciled,
+  startGrounds,
+  type Grounds,
+  type RandomWorld,
+} from "../support/sync/scenario.ts";
+
+const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
+const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
+/** One and the same world by itself, so that a run of all tests says something of the change it is run for. */
+const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
+/** More than a sync of these worlds takes. */
+const stepsAtMost = 40;
+
+let grounds: Grounds;
+before(async () => {
+  grounds = await startGrounds();
+});
+after(() => grounds.close());
+
+const troubles: Trouble[] = [
+  { on: "fetch-refs", answer: { status: 503 } },
+  { on: "fetch-refs", cutAfterBytes: 60 },
+  { on: "fetch", cutAfterBytes: 150 },
+  { on: "fetch", answer: { status: 502 } },
+  { on: "push-refs", answer: { status: 503 } },
+  { on: "push", answer: { status: 500 } },
+  { on: "push", cutAfterBytes: 20 },
+  { on: "push", loseAnswer: true },
+  { on: "push", loseAnswer: true },
+];
+
+/** What the service itself says of it, for whoever looks into a failure. */
+async function lastRuns({ service, connectionId, repo }: RandomWorld): Promise<string> {
+  const runs = await service.app.storage.syncRuns.list({ connectionId, limit: 4 });
+  const told = runs.map(({ outcome, commit, counts, refusals }) =>
+    JSON.stringify({ outcome, commit, counts, refusals }),
+  );
+  const shown = runGit(repo.directory, "log", "-5", "--name-status", "--format=%h %an %s", "main");
+  return [...told, shown].join("\n");
+}
+
+async function play(seed: number): Promise<void> {
+  const die = dice(seed);
+  const world = await randomWorld(grounds, connectedBy[seed % connectedBy.length]!);
+  const { app } = grounds.service;
+  const { git } = grounds.stub;
+  const ledger = newLedger();
+  let lines = 0;
+  const token = () => `line-${seed}-${lines++}`;
+  const here = peopleHere(world, ledger, die, token);
+  const gita = gitaOf(world, ledger, die, token, { rewinds: seed % 4 === 0 });
+  const checked = new Set<string>();
+  world.copy.update();
+  ledger.outside = readOutside(world, []);
+  let round = 0;
+  const did: string[] = [];
+
+  /** The next sync, with whatever happens in the middle of it. */
+  async function disturbed(): Promise<void> {
+    const what = die.pick(["kill", "kill", "beside", "push", "race", "trouble", "twice", "none"] as const);
+    did.push(what);
+    const step = 1 + die.below(stepsAtMost);
+    const when = die.pick(["before", "after"] as const);
+    if (what === "race") await git.race(world.repo, () => gita.push());
+    if (what === "trouble") await git.trouble({ ...die.pick(troubles), times: 1 });
+    if (what === "twice") {
+      const run = () => runConnection(app, world.connectionId);
+      await Promise.all([run(), run()]);
+      return;
+    }
+    const meanwhile = { kill: "kill", beside: () => here.act(true), push: () => gita.push() } as const;
+    if (what !== "kill" && what !== "beside" && what !== "push") return void (await world.runOnce());
+    const stopping = interrupted(app, { step, when, what: meanwhile[what] });
+    await world.runOnce(stopping.app);
+    await stopping.disarm();
+    while (!stopping.isDead() && flushProjections(stopping.app)) await grounds.service.settled();
+    did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
+    if (what !== "kill" || !stopping.isMet()) return;
+    await reconciled(grounds);
+    // While nothing runs, both sides go on.
+    if (die.chance(0.4)) await here.act(true);
+    if (die.chance(0.2)) gita.push();
+  }
+
+  try {
+    for (; round < roundsEach; round++) {
+      did.length = 0;
+      for (let acts = die.below(3); acts > 0; acts--) await here.act();
+      for (let pushes = die.pick([0, 1, 1, 1, 2]); pushes > 0; pushes--) gita.push();
+      await gita.tell();
+      await grounds.service.settled();
+      if (die.chance(0.05)) {
+        did.push("books");
+        await app.storage.syncBases.removeOfConnection(world.connectionId);
+        // Nothing tells of it, and the first sync after it looks at every skill again: only the one after that has nothing to do.
+        await app.storage.connections.request({ id: world.connectionId }, { now: app.now() });
+        ledger.hasLostBooks = true;
+        // A directory of a skill that was deleted here is a new one by then.
+        world.copy.update();
+        for (const { key } of readDirectories(world.copy.folder).values())
+          ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
+      }
+      // Whatever was not told is seen by the next look at the branch; sometimes that is what starts the sync.
+      if (die.chance(0.2)) await world.look();
+      await disturbed();
+      await world.settle();
+      await git.calm();
+      await world.look();
+      await world.settle();
+      // Hosts tell us of our own pushes, too.
+      if (die.chance(0.3)) await world.tell(world.tip()!);
+      await world.settle();
+      await checkWorld(world, ledger, checked);
+    }
+    await checkRestored(world, ledger);
+    await checkWorld(world, ledger, checked);
+  } catch (error) {
+    const what = `seed ${seed}, ${world.by}, round ${round} (${did.join(", ")}): ${String(error)}`;
+    throw new Error(`${what}\n${await lastRuns(world)}`, { cause: error });
+  } finally {
+    await world.close();
+  }
+}
+
+for (let seed = firstSeed; seed < firstSeed + worlds; seed++)
+  it(`keeps both sides through ${roundsEach} rounds of seed ${seed}`, () => play(seed));

@@ -1,0 +1,399 @@
+/** Connections at GitHub and the deliveries of their webhooks: signed, forged, repeated, and none of ours. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { after, before, describe, it } from "node:test";
+import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
+import { pollConnections } from "../../src/sync/triggers/poll.ts";
+import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
+import { runConnection } from "../../workers/sync/run.ts";
+import { delivery, startGitHub, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+const secrets = ["the new secret of the App", "the old secret of the App"];
+let stub: GitHubStub;
+let service: TestService;
+let ahead = 0;
+before(async () => {
+  stub = await startGitHub();
+  service = await startService({
+    github: {
+      url: stub.url,
+      apiUrl: stub.url,
+      app: { ...stub.app, proof: "tag" },
+      webhookSecrets: secrets,
+    },
+    now: () => new Date(Date.now() + ahead),
+  });
+});
+after(async () => {
+  await service.close();
+  await stub.close();
+});
+
+interface Connected {
+  owner: TestUser;
+  org: TestOrg;
+  repository: StubRepository;
+  token: string;
+  id: string;
+  base: string;
+}
+
+let made = 0;
+async function newSide() {
+  const owner = await service.newUser();
+  const org = await service.newOrg(owner);
+  return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
+}
+
+async function connectByToken(): Promise<Connected> {
+  const side = await newSide();
+  const repository = await stub.newRepository(`acme/token-${made++}`);
+  repository.repo.commit({ "a.txt": "1\n" });
+  const token = stub.newToken([repository]);
+  const body = { host: "github-token", repository: repository.fullName, token };
+  const answer = await service.call<ConnectionPayload>("POST", side.base, { token: side.owner.token, body });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  assert.ok(!JSON.stringify(answer.body).includes(token));
+  await service.settled();
+  return { ...side, repository, token, id: answer.data.id };
+}
+
+async function connectByApp(): Promise<Connected> {
+  const side = await newSide();
+  const repository = await stub.newRepository(`acme/app-${made++}`, { installed: true });
+  repository.repo.commit({ "a.txt": "1\n" });
+  stub.tag(repository, proofTag(service.app, side.org.id, repository.fullName));
+  const body = { host: "github-app", repository: repository.fullName };
+  const answer = await service.call<ConnectionPayload>("POST", side.base, { token: side.owner.token, body });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  await service.settled();
+  return { ...side, repository, token: "", id: answer.data.id };
+}
+
+const wantedOf = async ({ id }: { id: string }) => (await service.app.storage.connections.find(id))!.wanted;
+
+interface Sending {
+  to?: string;
+  secret?: string;
+  id?: string;
+  ref?: string;
+  after?: string;
+  installationId?: number | undefined;
+  change?: Record<string, string>;
+  bytes?: Buffer;
+}
+
+async function send(connected: Connected, sending: Sending = {}): Promise<number> {
+  const { repository } = connected;
+  const { headers, bytes } = delivery(
+    sending.secret ?? secrets[0]!,
+    {
+      repositoryId: repository.id,
+      ref: sending.ref ?? "refs/heads/main",
+      installationId: "installationId" in sending ? sending.installationId : repository.installationId,
+      ...(sending.after === undefined ? {} : { after: sending.after }),
+    },
+    sending.id,
+  );
+  const answer = await service.raw("POST", `/api/webhooks/github${sending.to ?? ""}`, {
+    bytes: sending.bytes ?? bytes,
+    headers: { ...headers, ...sending.change },
+  });
+  await answer.text();
+  return answer.status;
+}
+
+describe("a delivery of the App's webhook", () => {
+  it("asks for a sync of what it concerns, by either secret, and once", async () => {
+    const app = await connectByApp();
+    const first = await wantedOf(app);
+
+    assert.equal(await send(app, { id: "one" }), 200);
+    assert.equal(await send(app, { id: "two", secret: secrets[1]! }), 200);
+    assert.equal(await wantedOf(app), first + 2);
+    assert.equal(await send(app, { id: "one" }), 200);
+    assert.equal(await wantedOf(app), first + 2, "a repeated delivery does nothing");
+  });
+
+  it("is refused when it is forged, altered, or unsigned", async () => {
+    const app = await connectByApp();
+    const first = await wantedOf(app);
+    const { headers } = delivery(secrets[0]!, { repositoryId: app.repository.id, ref: "refs/heads/main" });
+
+    assert.equal(await send(app, { secret: "a guess at the secret" }), 401);
+    assert.equal(await send(app, { change: { "x-hub-signature-256": "" } }), 401);
+    assert.equal(await send(app, { change: { "x-hub-signature-256": "sha256=00" } }), 401);
+    assert.equal(
+      await send(app, { change: { "x-hub-signature-256": headers["x-hub-signature-256"]! } }),
+      401,
+    );
+    assert.equal(await send(app, { bytes: Buffer.alloc(0) }), 401);
+    assert.equal(
+      await send(app, { to: `?connection=${app.id}` }),
+      401,
+      "the App's connection has no own hook",
+    );
+    assert.equal(await send(app, { to: "?connection=000000000000000000000000" }), 401);
+    assert.equal(await send(app, { change: { "x-github-delivery": "a b" } }), 400);
+    assert.equal(await wantedOf(app), first);
+  });
+
+  it("is taken and left where it concerns nothing: other branches, installations, repositories, events", async () => {
+    const app = await connectByApp();
+    const other = await stub.newRepository("acme/unconnected", { installed: true });
+    const first = await wantedOf(app);
+
+    assert.equal(await send(app, { ref: "refs/heads/feature" }), 202);
+    assert.equal(await send(app, { ref: "refs/tags/main" }), 202);
+    assert.equal(await send(app, { installationId: 1 }), 202);
+    assert.equal(await send(app, { installationId: undefined }), 202);
+    assert.equal(await send({ ...app, repository: other }), 202);
+    for (const event of ["ping", "", "__proto__", "error", "*"])
+      assert.equal(await send(app, { change: { "x-github-event": event } }), 202, event);
+    for (const bytes of ["null", "1", "[", '{"ref":"x","repository":null}'].map((body) =>
+      Buffer.from(body),
+    )) {
+      const signature = `sha256=${createHmac("sha256", secrets[1]!).update(bytes).digest("hex")}`;
+      assert.equal(await send(app, { bytes, change: { "x-hub-signature-256": signature } }), 202);
+    }
+    assert.equal(await wantedOf(app), first);
+  });
+
+  it("is no news where it is the echo of our own push", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { lastRemoteOid, status, problem } = (await service.app.storage.connections.find(app.id))!;
+    assert.equal(status, "active", JSON.stringify(problem));
+    const first = await wantedOf(app);
+
+    assert.equal(await send(app, { after: lastRemoteOid! }), 202);
+    assert.equal(await wantedOf(app), first);
+  });
+
+  it("is news where it names the head of the last sync while another one runs, which may have seen a later one", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { lastRemoteOid } = (await service.app.storage.connections.find(app.id))!;
+    const first = await wantedOf(app);
+    const until = new Date(service.app.now().getTime() + 60_000);
+    const held = (await service.app.storage.connections.takeLease(
+      app.id,
+      "another",
+      until,
+      service.app.now(),
+    ))!;
+
+    assert.equal(await send(app, { after: lastRemoteOid! }), 200);
+
+    assert.equal(await wantedOf(app), first + 1);
+    const end = { done: first, now: service.app.now(), status: "active" } as const;
+    await service.app.storage.connections.finish(app.id, held.fence, end);
+  });
+
+  it("may come late, and after a later one: what is imported is the branch as it is", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { repo } = app.repository;
+    repo.pull();
+    const [first, second] = ["one", "two"].map((words) =>
+      repo.commit({ "skills/told/SKILL.md": `# Told\n\n${words}\n` }),
+    );
+
+    assert.equal(await send(app, { after: second! }), 200);
+    await runConnection(service.app, app.id);
+    assert.equal(await send(app, { after: first! }), 200);
+    await runConnection(service.app, app.id);
+
+    const told = `/api/skills/${app.org.slug}~told`;
+    const { data } = await service.call<{ content: string }>("GET", `${told}/content`, {
+      token: app.owner.token,
+    });
+    assert.match(data.content, /two/);
+    const versions = await service.call<unknown[]>("GET", `${told}/versions`, { token: app.owner.token });
+    assert.equal(versions.data.length, 1);
+  });
+});
+
+describe("a connection by a token", () => {
+  it("has a webhook of its own, whose secret opens nothing else, until it is disconnected", async () => {
+    const [one, other] = [await connectByToken(), await connectByToken()];
+    const [hook] = one.repository.hooks;
+    assert.equal(hook!.url, `${service.app.config.baseUrl}/api/webhooks/github?connection=${one.id}`);
+    const first = await wantedOf(one);
+    const to = `?connection=${one.id}`;
+
+    assert.equal(await send(one, { to, secret: hook!.secret }), 200);
+    assert.equal(await wantedOf(one), first + 1);
+    assert.equal(await send(one, { to, secret: secrets[0]! }), 401);
+    assert.equal(await send(one, { secret: hook!.secret }), 401);
+    assert.equal(await send(other, { to: `?connection=${other.id}`, secret: hook!.secret }), 401);
+    assert.equal(await send({ ...one, repository: other.repository }, { to, secret: hook!.secret }), 202);
+
+    await service.call("DELETE", one.base, { token: one.owner.token });
+    await service.settled();
+    assert.deepEqual(one.repository.hooks, []);
+    assert.equal(await service.app.storage.connections.find(one.id), null);
+    assert.equal(await send(one, { to, secret: hook!.secret }), 401);
+  });
+
+  it("has its webhook made again that somebody removed, under the secret that it had", async () => {
+    const side = await connectByToken();
+    const [hook] = side.repository.hooks.splice(0);
+    const look = async (ms: number) => {
+      ahead += ms;
+      await pollConnections(service.app);
+    };
+
+    await look(2 * 3_600_000);
+    assert.equal(side.repository.hooks.length, 0);
+    await look(24 * 3_600_000);
+
+    const [again, ...others] = side.repository.hooks;
+    assert.deepEqual([again?.url, again?.secret, others], [hook!.url, hook!.secret, []]);
+    assert.equal(await send(side, { to: `?connection=${side.id}`, secret: again!.secret }), 200);
+    const asked = stub.asked.length;
+    await look(3_600_000);
+    assert.ok(stub.asked.slice(asked).every(({ path }) => !path.includes("/hooks")));
+  });
+
+  it("takes its webhook away that was made without the service's hearing of it", async () => {
+    const side = await connectByToken();
+    await service.app.storage.database.raw
+      .collection<{ _id: string }>("connections")
+      .updateOne({ _id: side.id }, { $unset: { webhook: true, webhookAt: true } });
+    assert.equal(side.repository.hooks.length, 1);
+
+    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.settled();
+
+    assert.deepEqual(side.repository.hooks, []);
+    assert.equal(await service.app.storage.connections.find(side.id), null);
+  });
+
+  it("ends where its host can't be asked to remove the webhook, and reports that it was left", async () => {
+    const side = await connectByToken();
+    stub.trouble(...Array.from({ length: 3 }, () => ({ status: 503, body: "{}" })));
+    const ended = await service.call("DELETE", side.base, { token: side.owner.token });
+    const body = { host: "github-token", repository: side.repository.fullName, token: side.token };
+
+    assert.deepEqual(ended.data, { webhook: "left" });
+    assert.equal(side.repository.hooks.length, 1);
+    assert.equal((await service.call("POST", side.base, { token: side.owner.token, body })).status, 201);
+  });
+
+  it("syncs over GitHub's git, and is blocked for good when its token is revoked", async () => {
+    const side = await connectByToken();
+    await service.call("POST", "/api/skills", {
+      token: side.owner.token,
+      body: { tenantId: side.org.id, name: "Hubbed", content: "text\n" },
+    });
+    await service.settled();
+    await runConnection(service.app, side.id);
+    assert.ok(side.repository.repo.paths().includes("skills/hubbed/SKILL.md"));
+
+    stub.revoke(side.token);
+    ahead += 10 * 60_000;
+    await pollConnections(service.app);
+    await service.call("POST", `${side.base}/run`, { token: side.owner.token });
+    await runConnection(service.app, side.id);
+
+    const found = (await service.app.storage.connections.find(side.id))!;
+    assert.deepEqual([found.status, found.problem?.code], ["blocked", "auth_failed"]);
+    // Ended even though nobody can take the webhook away any more.
+    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.settled();
+    assert.equal(await service.app.storage.connections.find(side.id), null);
+  });
+
+  it("whose token may only read is told so at the first push, and goes on with another token", async () => {
+    const side = await newSide();
+    const repository = await stub.newRepository("acme/readable");
+    repository.repo.commit({ "skills/there/SKILL.md": "# There\n\nbefore\n" });
+    const connect = async (contents: "read" | "write") => {
+      const token = stub.newToken([repository], { contents });
+      const body = { host: "github-token", repository: repository.fullName, token };
+      const answer = await service.call<ConnectionPayload>("POST", side.base, {
+        token: side.owner.token,
+        body,
+      });
+      assert.equal(answer.status, 201, JSON.stringify(answer.body));
+      await service.settled();
+      await runConnection(service.app, answer.data.id);
+      await service.settled();
+      const found = (await service.app.storage.connections.find(answer.data.id))!;
+      return [found.status, found.problem?.code];
+    };
+
+    assert.deepEqual(await connect("read"), ["blocked", "auth_failed"]);
+    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.settled();
+
+    assert.deepEqual(await connect("write"), ["active", undefined]);
+    const { data } = await service.call<{ slug: string }[]>(
+      "GET",
+      `/api/skills?tenant_id=${side.org.id}&limit=10`,
+      { token: side.owner.token },
+    );
+    assert.deepEqual(
+      data.map(({ slug }) => slug),
+      ["there"],
+    );
+    assert.ok(repository.repo.paths().includes("skills/there/.svc.json"));
+  });
+
+  it("is not made with a branch that is not there, a token that is none, or one that has expired", async () => {
+    const side = await newSide();
+    const repository = await stub.newRepository("acme/picky");
+    repository.repo.commit({ "a.txt": "1\n" });
+    const token = stub.newToken([repository]);
+    const connect = (body: object) =>
+      service.call("POST", side.base, {
+        token: side.owner.token,
+        body: { host: "github-token", repository: "acme/picky", token, ...body },
+      });
+
+    for (const [body, reason] of [
+      [{ branch: "nowhere" }, "branch_missing"],
+      [{ token: "stub_wrong" }, "auth_failed"],
+      [{ repository: "acme/absent" }, "remote_missing"],
+    ] as const) {
+      const answer = await connect(body);
+      assert.deepEqual(
+        [answer.code, answer.details?.["reason"], answer.details?.["branches"]],
+        ["refused", reason, reason === "branch_missing" ? ["main"] : undefined],
+        JSON.stringify(answer.body),
+      );
+    }
+    stub.trouble({ status: 503, body: "{}" });
+    assert.equal((await connect({})).code, "unavailable");
+    assert.equal(await service.app.storage.connections.findOfTenant(side.org.id), null);
+    stub.trouble();
+  });
+});
+
+describe("an App that was uninstalled", () => {
+  it("blocks its connections, which go on once it is back", async () => {
+    const app = await connectByApp();
+    await runConnection(service.app, app.id);
+    const { installationId } = app.repository;
+    app.repository.installationId = undefined;
+    app.repository.repo.pull();
+    app.repository.repo.commit({ "skills/meanwhile/SKILL.md": "# Meanwhile\n\nwritten\n" });
+    await service.call("POST", `${app.base}/run`, { token: app.owner.token });
+    await runConnection(service.app, app.id);
+    const blocked = (await service.app.storage.connections.find(app.id))!;
+    assert.deepEqual([blocked.status, blocked.problem?.code], ["blocked", "remote_missing"]);
+
+    app.repository.installationId = installationId;
+    ahead += 2 * 3_600_000;
+    await pollConnections(service.app);
+    await runConnection(service.app, app.id);
+
+    assert.equal((await service.app.storage.connections.find(app.id))!.status, "active");
+    const found = await service.call("GET", `/api/skills/${app.org.slug}~meanwhile`, {
+      token: app.owner.token,
+    });
+    assert.equal(found.status, 200);
+  });
+});

@@ -1,0 +1,76 @@
+/** Completes interrupted changes to organizations, members, teams, roles and invitations. */
+import type { App } from "../../src/app.ts";
+import { publishEvents, type OutboxCollection } from "../../src/audit/events.ts";
+import { pruneAvatars } from "../../src/orgs/avatar.ts";
+import { createInvitedMembership } from "../../src/orgs/join.ts";
+import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
+import { propagateTenant } from "../../src/orgs/service.ts";
+import { repairEach } from "../maintenance/repair-each.ts";
+import { cleanUpAfterMembers } from "./member-left.ts";
+import { cleanUpAfterTeams } from "./team-deleted.ts";
+
+const batch = 100;
+
+/** `before`: documents changed earlier are no longer being written by a live process. */
+export async function reconcileOrganizations(app: App, before: Date): Promise<void> {
+  const { tenants, memberships, invitations, teams, roles } = app.storage;
+  await mendUnsettled(app, tenants, before, async (tenant) => {
+    await propagateTenant(app, tenant);
+    await repairOwners(app, tenant._id);
+  });
+  // A publish in progress when its organization was deleted may have finished later.
+  for (const { _id } of await tenants.listDeleted(batch)) await app.storage.tenantSkills.suspend(_id);
+  await mendUnsettled(app, memberships, before, async (member) => {
+    if (member.enlisting) await enlistOwner(app, member);
+  });
+  await mendUnsettled(app, invitations, before, async (invitation) => {
+    if (invitation.state === "accepted") await createInvitedMembership(app, invitation);
+  });
+  for (const invitationId of await invitations.listMailsDue(before, batch))
+    await app.queue.enqueue("mail.invitation", { invitationId }, { jobId: invitationId });
+  await mendUnsettled(app, teams, before);
+  await mendUnsettled(app, roles, before);
+  await cleanUpAfterMembers(app, before);
+  await cleanUpAfterTeams(app, before);
+  await pruneAvatars(app);
+}
+
+/** A document with events in its outbox. */
+interface Carrier {
+  _id: string;
+  outbox?: Parameters<typeof publishEvents>[3];
+}
+
+interface Unsettled<T> extends OutboxCollection {
+  listUnflushed(before: Date, limit: number): Promise<T[]>;
+}
+
+/** Completes the change of each interrupted document, then flushes its events to the log. */
+async function mendUnsettled<T extends Carrier>(
+  app: App,
+  collection: Unsettled<T>,
+  before: Date,
+  follow?: (document: T) => Promise<void>,
+): Promise<void> {
+  await repairEach(
+    app,
+    batch,
+    (limit) => collection.listUnflushed(before, limit),
+    async (document) => {
+      await follow?.(document);
+      await publishEvents(app, collection, document._id, document.outbox ?? []);
+    },
+  );
+}
+
+/** How long expired invitations stay listed, and used ones can still be recognized. */
+const endedInvitationMs = 30 * 24 * 3_600_000;
+
+/** Removes ended documents whose events are in the audit log, and queues the erasure of organizations that are due. */
+export async function pruneOrganizations(app: App): Promise<void> {
+  for (const { _id: tenantId } of await app.storage.tenants.listToErase(app.now(), batch))
+    await app.queue.enqueue("orgs.erase", { tenantId }, { jobId: tenantId });
+  const before = new Date(app.now().getTime() - endedInvitationMs);
+  while ((await app.storage.invitations.removeExpired(before)) > 0);
+  while ((await app.storage.roles.removeEnded()) > 0);
+}
