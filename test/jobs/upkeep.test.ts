@@ -98,7 +98,11 @@ describe("tidying repositories", () => {
     const names = ["upkeep.tidy-repos", "upkeep.check-repos", "upkeep.purge", "upkeep.reconcile"];
     // The first run of an interval is due at once: its next one is delayed only when that run has begun.
     const jobs = await until("each schedule has its next job delayed", async () => {
-      const delayed = await inspector.jobs("upkeep", "delayed", await inspector.ids("upkeep", "delayed", 0, 100));
+      const delayed = await inspector.jobs(
+        "upkeep",
+        "delayed",
+        await inspector.ids("upkeep", "delayed", 0, 100),
+      );
       const scheduled = delayed.filter(({ isScheduled }) => isScheduled);
       return names.every((name) => scheduled.some((job) => job.name === name)) && scheduled;
     });
