@@ -36,7 +36,7 @@ after(() => service.close());
 const collection = (name: string) =>
   service.app.storage.database.raw.collection<{ _id: string } & Document>(name);
 
-/** Begins again with the skills `a`, `b` and `c`, of the organizations `one` and `two`. */
+/** Empties the counts, and inserts the skills `a`, `b` and `c` of the organizations `one` and `two`. */
 async function beginAgain(): Promise<void> {
   await service.empty();
   now = day(10);
@@ -58,13 +58,13 @@ const rowOf = (skillId: string, date = 10, source: DownloadSource = "cli"): Down
 const insert = (rows: DownloadRow[], app = service.app) =>
   app.storage.downloads.insert({ _id: service.app.newId(), rows, createdAt: now });
 
-/** When nobody can be at it any more. */
+/** A time at which every claim has expired. */
 async function countAtLast(): Promise<void> {
   now = new Date(now.getTime() + patienceMs);
   await countDownloads(service.app);
 }
 
-/** Everything that is counted, as one object. */
+/** All counts, as one object. */
 async function counts() {
   const [skills, entries, daily, organizations, waiting] = await Promise.all([
     collection("skills").find().sort({ _id: 1 }).toArray(),
@@ -84,7 +84,7 @@ async function counts() {
   };
 }
 
-/** The same, made of the rows alone. */
+/** The same object, calculated from the rows. */
 function countsOf(rows: DownloadRow[]) {
   const expected: Record<"daily" | "organizations", Record<string, number[]>> = {
     daily: {},
@@ -109,12 +109,12 @@ function countsOf(rows: DownloadRow[]) {
   };
 }
 
-/** A process of its own, which does nothing unless it is told to. */
+/** A process of its own, which writes only when a test calls it. */
 const otherProcess = (): App => ({ ...service.app, background() {} });
 
 class Stopped extends Error {}
 
-/** The application in a process that ends right before or right after its n-th write or read of a counting. */
+/** The application in a process that ends right before or right after its n-th read or write of the counting. */
 function stoppingApp(app: App, step: number, when: "before" | "after"): App {
   let steps = 0;
   const stopping = <T extends object>(part: T): T =>
@@ -158,7 +158,7 @@ describe("counting downloads", () => {
     assert.deepEqual(await counts(), countsOf(rows));
   });
 
-  it("counts each once, wherever it is stopped, and goes on with it", async () => {
+  it("counts each download once if it is interrupted at any step, and continues", async () => {
     for (const when of ["before", "after"] as const)
       for (let step = 1; step <= steps; step++) {
         await beginAgain();
@@ -176,7 +176,7 @@ describe("counting downloads", () => {
       }
   });
 
-  it("counts each once, however often processes stop and whatever comes meanwhile", async () => {
+  it("counts each download once, however often processes crash and whatever is recorded meanwhile", async () => {
     const rowArbitrary = fc.record({
       skill: fc.constantFrom("a", "b", "c"),
       date: fc.integer({ min: 8, max: 10 }),
@@ -200,7 +200,7 @@ describe("counting downloads", () => {
             rows.push(...batch);
             await insert(batch);
           } else {
-            // Not waited for: several processes count beside each other.
+            // Not awaited, so that several processes count concurrently.
             counting.push(
               countDownloads(stoppingApp(service.app, act.step, act.when)).catch(() => undefined),
             );
@@ -215,7 +215,7 @@ describe("counting downloads", () => {
     );
   });
 
-  it("counts each once with 20 processes at it", async () => {
+  it("counts each download once with 20 concurrent processes", async () => {
     const rows = Array.from({ length: 300 }, (_, index) => rowOf("abc"[index % 3]!, 8 + (index % 3)));
     const processes = Array.from({ length: 20 }, otherProcess);
 
@@ -231,7 +231,7 @@ describe("counting downloads", () => {
     assert.deepEqual(await counts(), countsOf(rows));
   });
 
-  it("changes nothing when a process comes late with what is over", async () => {
+  it("ignores the writes of a process whose batch another process has finished", async () => {
     await insert([rowOf("a")]);
     const late = await service.app.storage.downloadCounts.claim(now);
     assert.ok(late !== undefined && late !== "busy");
@@ -247,7 +247,7 @@ describe("counting downloads", () => {
     assert.deepEqual(await counts(), countsOf([rowOf("a"), rowOf("a"), rowOf("b")]));
   });
 
-  it("leaves out what was deleted before it was counted", async () => {
+  it("skips skills that were deleted before their downloads were counted", async () => {
     await insert([rowOf("a"), rowOf("b")]);
     await collection("skills").updateOne({ _id: "b" }, { $set: { deletedAt: now } });
 
@@ -257,7 +257,7 @@ describe("counting downloads", () => {
     assert.deepEqual((await counts()).organizations, { "one:2026-01-10": [1, 0, 0] });
   });
 
-  it("is done by the reconcile job for a process that stopped before it counted", async () => {
+  it("is completed by the reconcile job after a crash", async () => {
     await insert([rowOf("a")]);
 
     await reconcile(service.app);
@@ -270,7 +270,7 @@ describe("recorded downloads", () => {
   const actor = { kind: "anonymous", origin: { ipHash: "h", source: "cli", client: "cli" } } as const;
   const record = () => recordDownload(service.app, actor, { skillId: "a", tenantId: "one", _id: "v" });
 
-  it("are written together, without the reader's waiting, and counted", async () => {
+  it("are written in batches, without delaying the reader, and counted", async () => {
     for (let i = 0; i < 2500; i++) record();
     flushDownloads(service.app);
     await service.settled();
@@ -287,7 +287,7 @@ describe("recorded downloads", () => {
     ]);
   });
 
-  it("wait while the database is away, and are not doubled when an answer was lost", async () => {
+  it("are kept while the database is unavailable, and not duplicated when a response was lost", async () => {
     const { insert: write } = service.app.storage.downloads;
     let calls = 0;
     service.app.storage.downloads.insert = async (batch) => {
@@ -309,7 +309,7 @@ describe("recorded downloads", () => {
     assert.deepEqual((await counts()).skills, [3, 0, 0]);
   });
 
-  it("are kept for 90 days, and no longer than that once they are counted", async () => {
+  it("are kept for 90 days if they are counted", async () => {
     await insert([rowOf("a")]);
     await countDownloads(service.app);
     await insert([rowOf("b")]);
@@ -328,7 +328,7 @@ describe("recorded downloads", () => {
     assert.deepEqual(Object.keys((await counts()).daily), ["a:2026-01-10", "b:2026-01-10"]);
   });
 
-  it("of the time before organizations had counts are summed up when the service starts", async () => {
+  it("from before organizations had counts are totalled when the service starts", async () => {
     await collection("daily_downloads").insertMany([
       { _id: "a:2026-01-01", skillId: "a", tenantId: "one", date: "2026-01-01", cli: 2 },
       { _id: "b:2026-01-01", skillId: "b", tenantId: "one", date: "2026-01-01", cli: 1, web: 1 },

@@ -79,7 +79,7 @@ const empty = () => stored().deleteMany({});
 describe("a reported install", () => {
   before(empty);
 
-  it("is kept once per member, machine, platform and scope, with the version that is there now", async () => {
+  it("is stored once per member, machine, platform and scope, with the latest reported version", async () => {
     await put(member.token);
     await put(member.token, { version: "1.0.1" });
     await put(member.token, { scope: "project" });
@@ -108,7 +108,7 @@ describe("a reported install", () => {
     assert.deepEqual(rows[0]!.user, { id: owner.id, username: owner.username, name: owner.username });
   });
 
-  it("is one row after 30 reports at once", async () => {
+  it("is stored in one row after 30 concurrent reports", async () => {
     await empty();
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => put(member.token, { version: 1 + (index % 2) })),
@@ -118,7 +118,7 @@ describe("a reported install", () => {
     assert.equal(await stored().countDocuments(), 1);
   });
 
-  it("is of the latest places alone where a client makes up new ones all the time", async () => {
+  it("replaces the oldest ones when a client reports too many machines", async () => {
     await empty();
     for (let i = 0; i < limits.installsPerSkill + 5; i++) await put(member.token, { machine: `m${i}` });
 
@@ -127,7 +127,7 @@ describe("a reported install", () => {
     assert.equal(await stored().countDocuments({ machine: "m5" }), 1);
   });
 
-  it("goes when it is reported to be gone, and can go twice", async () => {
+  it("is removed when its removal is reported, which may be repeated", async () => {
     await empty();
     await put(member.token);
     await put(owner.token);
@@ -143,7 +143,7 @@ describe("a reported install", () => {
     );
   });
 
-  it("is refused where it says nothing that can be", async () => {
+  it("is rejected if a field is invalid", async () => {
     await empty();
     for (const wrong of [
       { platform: "emacs" },
@@ -174,10 +174,10 @@ describe("a reported install", () => {
   });
 });
 
-describe("installs of others than members", () => {
+describe("reports of installs by callers who aren't members", () => {
   before(empty);
 
-  it("are answered and never kept: anonymous, of another organization, of an organization's token", async () => {
+  it("are accepted but not stored for anonymous callers, other organizations and organization tokens", async () => {
     const minted = await service.call<{ token: string }>("POST", `/api/tenants/${org.slug}/tokens`, {
       token: owner.token,
       body: { name: "CI" },
@@ -192,7 +192,7 @@ describe("installs of others than members", () => {
     assert.deepEqual((await own(stranger)).data, []);
   });
 
-  it("are not kept of a token that is narrowed to another place, nor of one without the right to read", async () => {
+  it("are not stored for a token narrowed to another folder, or without the right to read", async () => {
     const folder = await newFolder(service, org, owner, "elsewhere");
     const mint = async (fields: object) =>
       (
@@ -208,7 +208,7 @@ describe("installs of others than members", () => {
     await empty();
   });
 
-  it("tell nothing of a skill that is out of sight", async () => {
+  it("reveal nothing about a skill that the caller can't see", async () => {
     const secret = await publish("Unseen", { visibility: "private" });
     const unknown = await put(stranger.token, {}, "f".repeat(24));
     const unseen = await put(stranger.token, {}, secret.id);
@@ -220,16 +220,16 @@ describe("installs of others than members", () => {
       (await service.call("GET", `/api/skills/${secret.id}/installs`, stranger)).code,
       "not_found",
     );
-    // In sight, but its readers are the organization's own matter.
+    // The skill is visible, but only its organization may see who installed it.
     assert.equal((await service.call("GET", `/api/skills/${skill.id}/installs`, stranger)).code, "forbidden");
     assert.equal((await service.call("GET", `/api/skills/${skill.id}/installs`)).code, "unauthenticated");
   });
 });
 
-describe("lists of installs", () => {
+describe("the list of installs", () => {
   before(empty);
 
-  it("page without loss or repeats, and leave out who has left", async () => {
+  it("pages without loss or duplicates, and omits members who have left", async () => {
     const leaving = await newMember(service, org, "member");
     for (let i = 0; i < 4; i++) {
       await put(member.token, { machine: `m${i}` });
@@ -259,14 +259,14 @@ describe("lists of installs", () => {
     assert.equal((await service.call("GET", `/api/skills/${skill.id}/installs?cursor=x`, owner)).status, 400);
   });
 
-  it("show everybody their own, of skills that they still see", async () => {
+  it("shows members their own installs, of skills that they can still see", async () => {
     const vault = await newFolder(service, org, owner, "vault");
     const hidden = await publish("Hidden soon", { folder: "vault" });
     await put(member.token, { machine: "mine", version: 1 }, hidden.id);
     const seen = (await own(member)).data;
     await restrict(service, owner, vault.id, []);
     const unseen = (await own(member)).data;
-    // Out of sight, it can still be forgotten, and is not told to be there.
+    // The caller can still remove the report of a hidden skill, but does not learn that the skill exists.
     const gone = await forget(member.token, { machine: "mine" }, hidden.publicId);
 
     assert.deepEqual(seen[0]!.skill, {
@@ -283,7 +283,7 @@ describe("lists of installs", () => {
     assert.equal((await service.call("GET", "/api/user/installs")).code, "unauthenticated");
   });
 
-  it("tell a rollback from a prerelease", async () => {
+  it("distinguishes a rollback from a prerelease", async () => {
     const rolled = await publish("Rolled");
     await push(rolled, {});
     await push(rolled, { prerelease: true });
@@ -311,7 +311,7 @@ describe("lists of installs", () => {
     ]);
   });
 
-  it("compare a prerelease by its number, not by the order of publishing", async () => {
+  it("compares a prerelease by its number, not by the order of publishing", async () => {
     const next = await publish("Next major");
     await push(next, { bump: "major", prerelease: "rc" });
     await put(owner.token, { machine: "one", version: 2 }, next.id);
@@ -324,7 +324,7 @@ describe("lists of installs", () => {
     assert.deepEqual([afterPatch, await isBehind()], [false, true]);
   });
 
-  it("report and list by index alone", async () => {
+  it("reads and writes by index only", async () => {
     await stored().insertMany(
       Array.from({ length: 300 }, (_, index) => ({
         skillId: index % 2 ? skill.id : `s${index}`,
@@ -353,8 +353,8 @@ describe("lists of installs", () => {
   });
 });
 
-describe("the end of a skill", () => {
-  it("takes its installs along, and those that come too late", async () => {
+describe("deletion of a skill", () => {
+  it("removes its installs and ignores later reports", async () => {
     await empty();
     const short = await publish("Short");
     await put(member.token, {}, short.id);
@@ -366,7 +366,7 @@ describe("the end of a skill", () => {
     assert.equal((await put(member.token, {}, short.id)).code, "not_found");
   });
 
-  it("keeps no report that a leaving member's clean-up has overtaken", async () => {
+  it("removes a report that was made while its member was being removed", async () => {
     const leaving = await newMember(service, org, "member");
     const { put: write } = service.app.storage.installs;
     service.app.storage.installs.put = async (row) => {

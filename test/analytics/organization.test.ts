@@ -96,7 +96,7 @@ async function read(user: TestUser, query = ""): Promise<TenantAnalyticsPayload>
   return answer.data;
 }
 
-/** The days with anything, and every number beside them. */
+/** The days with downloads or installs, and all counts. */
 function figuresOf({ daily, top, ...numbers }: TenantAnalyticsPayload) {
   return {
     ...numbers,
@@ -106,7 +106,7 @@ function figuresOf({ daily, top, ...numbers }: TenantAnalyticsPayload) {
 }
 
 describe("the analytics of an organization", () => {
-  it("tell an owner everything", async () => {
+  it("show everything to an owner", async () => {
     const answer = await read(owner);
 
     assert.equal(answer.daily.length, 30);
@@ -135,7 +135,7 @@ describe("the analytics of an organization", () => {
     });
   });
 
-  it("tell a member nothing of a restricted folder, in no number, from the restriction on", async () => {
+  it("exclude a restricted folder from every figure shown to a member, as soon as it is restricted", async () => {
     const answer = await read(member);
     const longer = await read(member, "?days=90");
 
@@ -159,7 +159,7 @@ describe("the analytics of an organization", () => {
     assert.equal(longer.daily.length, 90);
   });
 
-  it("tell whoever has a grant what the grant opens", async () => {
+  it("include a restricted folder for a member with a grant", async () => {
     const answer = await read(granted, "?days=90&limit=2");
 
     assert.deepEqual([answer.total, answer.last30Days, answer.skills, answer.installs], [55, 48, 4, 3]);
@@ -169,7 +169,7 @@ describe("the analytics of an organization", () => {
     ]);
   });
 
-  it("count what is shown when the restriction ends, and what was deleted for owners alone", async () => {
+  it("include the folder again when the restriction ends, and deleted skills for owners only", async () => {
     await restrict(service, owner, vaultId, [], false);
     const opened = await read(member);
     const gone = await publish("Gone");
@@ -186,7 +186,7 @@ describe("the analytics of an organization", () => {
     assert.equal((await read(member)).total, 8);
   });
 
-  it("are for members whose role has them, and for no token that is narrowed", async () => {
+  it("require a role with the permission, and reject narrowed tokens", async () => {
     const target = `/api/tenants/${org.slug}/analytics`;
     const stranger = await service.newUser();
     const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.slug}/roles`, {
@@ -212,7 +212,7 @@ describe("the analytics of an organization", () => {
     assert.equal((await service.call("GET", `/api/tenants/${stranger.id}/analytics`, owner)).status, 404);
   });
 
-  it("are read by index alone, and write nothing", async () => {
+  it("are read by index only, and write nothing", async () => {
     const { raw } = service.app.storage.database;
     const tenants = Array.from({ length: 20 }, (_, index) => `other${index}`);
     await raw.collection("daily_downloads").insertMany(
@@ -230,7 +230,7 @@ describe("the analytics of an organization", () => {
     );
     const written: string[] = [];
     const note = ({ commandName, command }: CommandStartedEvent) => {
-      // When a token was last used is remembered beside every call.
+      // Every call also updates the time at which its token was last used.
       const collection = String(command[commandName]);
       if (/insert|update|delete|findAndModify/.test(commandName) && collection !== "tokens")
         written.push(`${commandName} ${collection}`);

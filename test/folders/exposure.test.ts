@@ -68,7 +68,7 @@ describe("a restriction", () => {
   const readable = async (user: TestUser | undefined) =>
     (await service.call("GET", `/api/skills/${secret.id}`, { token: user?.token })).status === 200;
 
-  it("can't be lifted by an editor: by moving folders out, renaming, deleting, or moving a skill out", async () => {
+  it("can't be lifted by an editor: not by moving folders out, renaming, deleting, or moving a skill out", async () => {
     const empty = await newFolder(service, org, owner, "empty");
     await restrict(service, owner, empty.id, [{ type: "member", id: editor.id, level: "editor" }]);
     const attempts: [string, Promise<{ code: string | undefined }>][] = [
@@ -97,7 +97,7 @@ describe("a restriction", () => {
     assert.equal((await move(editor.token, { folderId: vault.id })).status, 200);
   });
 
-  it("is lifted by managers, who are shown before and after who can read from then on", async () => {
+  it("can be lifted by managers, who are shown who will be able to read, before and after", async () => {
     const tried = await move(manager.token, { folder: "/", dryRun: true });
     const triedFolder = await patch(manager, drafts.id, { parentId: open.id, dryRun: true });
     const renamed = await patch(manager, vault.id, { name: "Safe", dryRun: true });
@@ -135,7 +135,7 @@ describe("a restriction", () => {
     assert.equal((await move(owner.token, { folderId: vault.id })).data.exposure.widened, false);
   });
 
-  it("shows the future readers when it is changed, also in a dry run", async () => {
+  it("lists the future readers when it is changed, also in a dry run", async () => {
     const access = (body: object) =>
       service.call<ChangedFolderAccessPayload>("PUT", `/api/folders/${vault.id}/access`, {
         token: owner.token,
@@ -152,7 +152,7 @@ describe("a restriction", () => {
     assert.deepEqual((await read()).data, present);
   });
 
-  it("undoes the move of a skill out of the folder if it is set during the move", async () => {
+  it("reverts the move of a skill out of the folder if it is set during the move", async () => {
     const { skills } = service.app.storage;
     const late = await newFolder(service, org, owner, "late");
     const skill = await publish("Tardy", "late", "private");
@@ -174,7 +174,7 @@ describe("a restriction", () => {
 });
 
 describe("the visibility of a skill", () => {
-  it("exposes all versions when it widens, and the response counts them", async () => {
+  it("exposes all versions when it is widened, and the response counts them", async () => {
     const skill = await publish("Ledger", "/", "private");
     for (const text of ["two", "three"])
       await service.call("POST", `/api/skills/${skill.id}/versions`, {

@@ -38,7 +38,7 @@ const explore = async (token: string | undefined, query = "") =>
   );
 
 describe("grants", () => {
-  it("cap: a viewer reads, an editor changes, a manager grants, each as far as the role goes", async () => {
+  it("cap each role: a viewer reads, an editor changes, a manager grants", async () => {
     const folder = await newFolder(service, org, owner, "levels");
     const skill = await publish("Levelled", "levels", "private");
     const people = {
@@ -76,7 +76,7 @@ describe("grants", () => {
     assert.deepEqual(await outcome(people["manager who may only view"]), [200, 403, 403, 403]);
   });
 
-  it("count on the deepest restricted folder alone", async () => {
+  it("apply only if they are on the deepest restricted folder", async () => {
     const [outer, inner] = [
       await newFolder(service, org, owner, "outer"),
       await newFolder(service, org, owner, "outer/inner"),
@@ -116,7 +116,7 @@ describe("grants", () => {
     assert.deepEqual(await sees(two), [false, false]);
   });
 
-  it("to teams and to people count together, the highest of them", async () => {
+  it("to teams and to members combine to the highest level", async () => {
     const folder = await newFolder(service, org, owner, "teams");
     const skill = await publish("Shared by teams", "teams", "private");
     const teamIds = [service.app.newId(), service.app.newId()];
@@ -154,7 +154,7 @@ describe("grants", () => {
     assert.equal(changed.status, 200);
   });
 
-  it("take effect at the next request, and no later", async () => {
+  it("take effect at the next request", async () => {
     const folder = await newFolder(service, org, owner, "fickle");
     const skill = await publish("Fickle", "fickle", "private");
     const user = await newMember(service, org, "member");
@@ -173,7 +173,7 @@ describe("grants", () => {
     assert.ok((await list(user.token)).includes(skill.slug));
   });
 
-  it("go to members and teams of this organization, each once, and to a thousand at most", async () => {
+  it("can be given to members and teams of the organization, once each, and to at most a thousand", async () => {
     const folder = await newFolder(service, org, owner, "grantees");
     const put = (grants: unknown[]) =>
       service.call("PUT", `/api/folders/${folder.id}/access`, {
@@ -198,7 +198,7 @@ describe("grants", () => {
     assert.deepEqual([access.data.restricted, access.data.grants], [false, []], "nothing was half done");
   });
 
-  it("are recorded with what came and went", async () => {
+  it("are audited with the added and removed grants", async () => {
     const folder = await newFolder(service, org, owner, "recorded");
     await restrict(service, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
     await restrict(service, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
@@ -231,7 +231,7 @@ describe("grants", () => {
     );
   });
 
-  it("of a folder move with it, and moving changes who governs what lies in it", async () => {
+  it("of a folder move with it, and moving a folder changes who manages its contents", async () => {
     const locked = await newFolder(service, org, owner, "locked");
     const plain = await newFolder(service, org, owner, "plain");
     const skill = await publish("Mover", "plain", "public");
@@ -261,7 +261,7 @@ describe("grants", () => {
     assert.ok((await explore(undefined, "&query=mover")).includes(skill.slug));
   });
 
-  it("of those who left give nothing, even before they are cleaned up", async () => {
+  it("of former members have no effect, even before they are cleaned up", async () => {
     const folder = await newFolder(service, org, owner, "left");
     const skill = await publish("Left behind", "left", "private");
     const user = await service.newUser();

@@ -36,7 +36,7 @@ after(() => service.close());
 const get = (path: string, user: TestUser) => service.call("GET", path, { token: user.token });
 
 describe("the plans of queries about folders", () => {
-  it("list what a member with grants may read by index alone, in sorted order", async () => {
+  it("list the skills that a member with grants may read by index only, in sorted order", async () => {
     const plans = await plansOf(service, async () => {
       for (const target of [
         "/api/skills?limit=5",
@@ -51,13 +51,13 @@ describe("the plans of queries about folders", () => {
 
     assertIndexed(plans, 120);
     for (const { command, stages } of plans.filter((plan) => plan.command["find"] === "skills")) {
-      // Those that search has found are looked up by id.
+      // The skills that the search has found are looked up by id.
       if (JSON.stringify(command).includes('"_id":{"$in"')) continue;
       assert.ok(!stages.includes("SORT"), stages.join(" "));
     }
   });
 
-  it("change the tree, move skills and read access by index alone", async () => {
+  it("change the tree, move skills and check access by index only", async () => {
     const [folder] = granted;
     const plans = await plansOf(service, async () => {
       await get(`/api/tenants/${org.slug}/folders`, member);

@@ -15,7 +15,7 @@ let stranger: TestUser;
 let org: TestOrg;
 let vault: FolderPayload;
 let deep: FolderPayload;
-/** Public, in the restricted folder. */
+/** A public skill in the restricted folder. */
 let hidden: SkillPayload;
 let beside: SkillPayload;
 
@@ -52,7 +52,7 @@ const explore = async (token: string | undefined, query = "") =>
     (item) => item.slug,
   );
 
-/** Every way to ask for one skill; `ref` is as a path takes it. */
+/** Every request that reads one skill; `ref` is encoded for use in a path. */
 const reads = (ref: string): [string, string, unknown?][] => [
   ["GET", `/api/skills/${ref}`],
   ["GET", `/api/skills/${ref}/versions`],
@@ -71,7 +71,7 @@ const reads = (ref: string): [string, string, unknown?][] => [
 ];
 
 describe("a skill in a restricted folder", () => {
-  it("answers whoever has no grant like one that never existed, by every name and every way", async () => {
+  it("looks nonexistent to a member without a grant, by every reference and every request", async () => {
     const real = [hidden.id, hidden.publicId, `${org.slug}~${hidden.slug}`];
     const made_up = [service.app.newId(), "Zz0Zz0Zz0Z", `${org.slug}~never-was`];
     for (const [who, token] of [
@@ -106,7 +106,7 @@ describe("a skill in a restricted folder", () => {
     }
   });
 
-  it("is in no list, search, count or tree of theirs", async () => {
+  it("is left out of the member's lists, searches, counts and trees", async () => {
     for (const token of [member.token, stranger.token, undefined]) {
       assert.ok(!(await explore(token)).includes(hidden.slug));
       assert.deepEqual(await explore(token, "&query=revenue"), [beside.slug]);
@@ -126,7 +126,7 @@ describe("a skill in a restricted folder", () => {
     }
   });
 
-  it("is shown by its page to nobody without a grant", async () => {
+  it("has no page for a member without a grant", async () => {
     const page = await service.raw("GET", `/s/${hidden.publicId}`, { cookie: member.cookie });
     const unknown = await service.raw("GET", "/s/Zz0Zz0Zz0Z", { cookie: member.cookie });
     const raw = await service.raw("GET", `/s/${hidden.publicId}?raw`, {});
@@ -136,7 +136,7 @@ describe("a skill in a restricted folder", () => {
     assert.equal(raw.status, 401);
   });
 
-  it("costs the same look-ups as one that never existed, so that no time tells them apart", async () => {
+  it("takes the same queries as a nonexistent skill, so that response times don't reveal it", async () => {
     const { client } = service.app.storage.database.raw;
     const commandsOf = async (path: string, token: string | undefined) => {
       await service.settled();
@@ -163,7 +163,7 @@ describe("a skill in a restricted folder", () => {
     }
   });
 
-  it("is no publish's target, and its name is taken without a word about it", async () => {
+  it("can't be published to, and the error for its reserved name doesn't mention it", async () => {
     const other = await service.call<PublishResult>("POST", "/api/skills", {
       token: member.token,
       body: { tenantId: org.slug, name: hidden.name, content: "mine\n" },
@@ -186,7 +186,7 @@ describe("a skill in a restricted folder", () => {
     await service.settled();
   });
 
-  it("is read by those with a grant, by holders of folder: manageAcl, and by nobody's public cache", async () => {
+  it("can be read by members with a grant and holders of folder:manageAcl, and is never cached publicly", async () => {
     for (const user of [granted, owner]) {
       const read = await service.call<SkillPayload>("GET", `/api/skills/${hidden.id}`, { token: user.token });
       assert.equal(read.status, 200);

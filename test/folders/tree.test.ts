@@ -38,7 +38,7 @@ const paths = async () => (await list()).map((one) => one.path);
 describe("folders", () => {
   before(freshOrg);
 
-  it("are made by their path, with what is missing around them", async () => {
+  it("are created by path, with their missing parents", async () => {
     const lone = await create({ path: "Ops/Tools" });
     const made = await create({ path: "/Ops/Bücher & Tools/", parents: true });
     const again = await create({ path: "ops/buecher-and-tools" });
@@ -54,7 +54,7 @@ describe("folders", () => {
     assert.equal(again.data.folder.id, made.data.folder.id);
   });
 
-  it("are made by name in another one, once", async () => {
+  it("are created by name in a parent, once", async () => {
     const around = await folder("by-name");
 
     const made = await create({ name: "Inner", parentId: around.id });
@@ -65,7 +65,7 @@ describe("folders", () => {
     assert.equal(twice.code, "already_exists");
   });
 
-  it("share one name space with the skills beside them", async () => {
+  it("share a namespace with the skills in the same parent", async () => {
     const around = await folder("names");
     await create({ name: "taken", parentId: around.id });
     const skill = await publish("Taken", { folder: "names" });
@@ -84,7 +84,7 @@ describe("folders", () => {
     assert.match(moved.error!, /folder named "rooted"/);
   });
 
-  it("are renamed and moved with everything in them", async () => {
+  it("keep their contents when they are renamed or moved", async () => {
     const [from, to] = [await folder("moving/inner/deep"), await folder("target")];
     const inner = (await list()).find((one) => one.path === "moving/inner")!;
     const skill = await publish("Traveller", { folder: "moving/inner/deep" });
@@ -106,7 +106,7 @@ describe("folders", () => {
     assert.equal((await create({ path: "moving/core" })).data.alreadyExisted, false, "the old name is free");
   });
 
-  it("are listed whole, or those right in one", async () => {
+  it("are listed as a tree, or one level at a time", async () => {
     const inner = await folder("listed/inner");
     await folder("listed/inner/deep");
     const inOne = async (parent: string) =>
@@ -122,7 +122,7 @@ describe("folders", () => {
     assert.equal(await inOne(service.app.newId()), undefined);
   });
 
-  it("never lie in themselves", async () => {
+  it("can't be moved into themselves", async () => {
     await folder("circle/a/b");
     const byPath = new Map((await list()).map((one) => [one.path, one.id]));
     const circle = byPath.get("circle")!;
@@ -134,7 +134,7 @@ describe("folders", () => {
     assert.match((await patch(circle, { parentId: circle })).error!, /into itself/);
   });
 
-  it("make no circle of two moves at once", async () => {
+  it("form no cycle when two are moved at once", async () => {
     for (let round = 0; round < 5; round++) {
       const [a, b] = [await folder(`r${round}a`), await folder(`r${round}b`)];
       const answers = await Promise.all([patch(a.id, { parentId: b.id }), patch(b.id, { parentId: a.id })]);
@@ -148,7 +148,7 @@ describe("folders", () => {
     for (const one of seen) assert.equal(one.path.split("/").at(-1), one.slug);
   });
 
-  it("are deleted when they are empty", async () => {
+  it("can be deleted only when they are empty", async () => {
     const full = await folder("full/inner");
     const around = (await list()).find((one) => one.path === "full")!;
     const skill = await publish("In full", { folder: "full/inner" });
@@ -163,7 +163,7 @@ describe("folders", () => {
     assert.ok(!(await paths()).some((path) => path.startsWith("full")));
   });
 
-  it("answer the same for what is not there and what is another organization's", async () => {
+  it("return the same error for missing folders and those of another organization", async () => {
     const one = await folder("secret");
     for (const id of [one.id, "0".repeat(24), "nonsense"]) {
       for (const [method, path, body] of [
@@ -181,10 +181,10 @@ describe("folders", () => {
   });
 });
 
-describe("folders under many hands", () => {
+describe("concurrent changes of folders", () => {
   before(freshOrg);
 
-  it("are made once by siblings that race for one slug", async () => {
+  it("create one folder when several calls race for a slug", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => create({ name: at % 2 ? "Same" : "same", parentId: null })),
     );
@@ -194,7 +194,7 @@ describe("folders under many hands", () => {
     assert.equal((await list()).length, 1);
   });
 
-  it("settle on one of a folder and a skill that race for one slug", async () => {
+  it("create either a folder or a skill when both race for a slug", async () => {
     const around = await folder("race");
     for (let round = 0; round < 5; round++) {
       const name = `contested ${round}`;
@@ -209,7 +209,7 @@ describe("folders under many hands", () => {
     }
   });
 
-  it("are not deleted under a skill that is published into them", async () => {
+  it("do not delete a folder while a skill is published into it", async () => {
     for (let round = 0; round < 8; round++) {
       const one = await folder(`gone${round}`);
       const [removed, skill] = await Promise.all([
@@ -229,7 +229,7 @@ describe("folders under many hands", () => {
     }
   });
 
-  it("come from forty calls at once without a gap or a double", async () => {
+  it("create and audit each folder exactly once in forty concurrent calls", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, at) => create({ path: `many/f${at}`, parents: true })),
     );
@@ -243,7 +243,7 @@ describe("folders under many hands", () => {
     assert.equal(log, 41, "each is told once");
   });
 
-  it("lie a thousand deep and no deeper", async () => {
+  it("allow a depth of a thousand and no more", async () => {
     const path = Array.from({ length: 1000 }, (_, at) => `d${at}`).join("/");
     const made = await create({ path, parents: true });
 
@@ -256,10 +256,10 @@ describe("folders under many hands", () => {
   });
 });
 
-describe("places after a stop", () => {
+describe("path reservations after a crash", () => {
   before(freshOrg);
 
-  it("are given back when nothing stands behind them, and made where they lack", async () => {
+  it("are released if nothing uses them, and created if they are missing", async () => {
     const { pathReservations } = service.app.storage;
     const skill = await publish("Placed");
     const one = await folder("placed-folder");

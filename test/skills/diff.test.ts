@@ -18,7 +18,7 @@ after(() => service.close());
 const publish = (fields: object = {}, content = files) => publishPackage(service, user, org, fields, content);
 
 describe("comparing two versions", () => {
-  it("tells added, removed, changed, binary and mode-only changes", async () => {
+  it("reports added, removed, changed and binary files, and changes of mode only", async () => {
     const lines = (last: string) => Buffer.from(["a", "b", "c", "d", "e", "f", last, ""].join("\n"));
     const old = { ...files, "list.txt": lines("old"), "gone.txt": Buffer.from("bye\n") };
     const fresh = {
@@ -52,14 +52,14 @@ describe("comparing two versions", () => {
     assert.deepEqual((await diff("from=1.0.0")).data, forward.data);
     assert.deepEqual((await diff("from=2&to=2")).data.files, []);
     assert.equal((await diff("from=1&to=9")).code, "not_found");
-    // A look-up whose failure nobody waits for any more would end the process.
+    // An unhandled rejection of a look-up would end the process.
     for (let i = 0; i < 5; i++)
       assert.equal((await diff("from=9.9.9&to=no%20version")).code, "invalid_request");
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal((await diff("to=1")).code, "invalid_request");
   });
 
-  it("tells no more lines than an answer should have", async () => {
+  it("limits the number of lines in a response", async () => {
     const lines = (count: number) => Buffer.from("x\n".repeat(count));
     const { skill } = await publish();
     await service.call("POST", `/api/skills/${skill.id}/versions`, {
@@ -86,7 +86,7 @@ describe("comparing two versions", () => {
     );
   });
 
-  it("gives up on hostile files in time, and keeps answering others", async () => {
+  it("gives up on hostile files in time, and keeps serving other requests", async () => {
     const noise = (salt: number) =>
       Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${(i * 7919 * salt) % 10_007}`).join("\n"));
     const tree = (salt: number) =>

@@ -18,7 +18,7 @@ const others = (fields: ReadonlyMap<string, unknown>, hasDescription: boolean) =
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 describe("frontmatter as source text", () => {
-  it("is edited in place: every byte but those of the name's value and a missing description stays", () => {
+  it("is edited in place: only the name's value and a missing description change", () => {
     const values = { description: 'It "says" \u2028: # so' };
     fc.assert(
       fc.property(skillTexts, slugs, (generated: GeneratedText, name) => {
@@ -46,7 +46,7 @@ describe("frontmatter as source text", () => {
     );
   });
 
-  it("is found again in what is stored and exported, with the body to the byte", () => {
+  it("is preserved in the stored and exported text, with an identical body", () => {
     fc.assert(
       fc.property(skillTexts, slugs, ({ text, body }, slug) => {
         const source = readTextSource(text, "skill");
@@ -112,13 +112,13 @@ describe("frontmatter as source text", () => {
     ["a key without a value", "---\n? name\na: 1\n---\n", "x", "---\nname: x\ndescription: D\na: 1\n---\n\n"],
   ];
   for (const [what, head, name, expected] of edits)
-    it(`is completed where it has ${what}`, () => {
+    it(`is completed if it has ${what}`, () => {
       const completed = completeHead(head, { name, description });
 
       assert.equal(completed, expected);
     });
 
-  it("ends at a fence that begins a line, and at no other line break", () => {
+  it("ends at a fence at the start of a line, and at no other line break", () => {
     for (const odd of ["\r", "\u2028", "\u2029"]) {
       const text = `---\nname: x\ndescription: e${odd}---\nhidden: y\n---\nB`;
       const { fields, body } = splitFrontmatter(text);
@@ -128,7 +128,7 @@ describe("frontmatter as source text", () => {
     }
   });
 
-  it("is generated from its values where a block can't be read", () => {
+  it("is generated from its values if a block can't be parsed", () => {
     const values = { name: "x", description };
 
     assert.equal(completeHead("---\nnot closed", values), generateHead(values, new Map()));

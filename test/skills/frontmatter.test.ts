@@ -52,7 +52,7 @@ const body = fc
   .filter((content) => content.trim() !== "" && !/^[ \t]*\r?\n/.test(content));
 
 describe("frontmatter", () => {
-  it("comes back from what was written, with the body to the byte", () => {
+  it("round-trips, with an identical body", () => {
     fc.assert(
       fc.property(line, line, fields, body, (name, description, kept, content) => {
         const head = generateHead({ name, description }, kept);
@@ -71,7 +71,7 @@ describe("frontmatter", () => {
     );
   });
 
-  it("is equal for the same bytes alone", async () => {
+  it("compares as equal only if its bytes are identical", async () => {
     const made = readTextSource("---\na: 1\nb: {c: 2, d: 3}\n---\ntext\n", "skill");
     const { frontmatter } = made.tree({ slug: "s", type: "skill" }, "d");
     const version = {
@@ -101,7 +101,7 @@ describe("frontmatter", () => {
       assert.equal(await equals(other), false, other);
   });
 
-  it("ends every text that is not one in a clear failure or a body, whatever it holds", () => {
+  it("either fails with a FrontmatterError or returns a body, for any text", () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 6 }), (parts) => {
         const source = `---\n${parts.join("\n")}`;
@@ -127,11 +127,11 @@ describe("hostile texts", () => {
     assert.ok(performance.now() - started < ms, `took ${Math.round(performance.now() - started)} ms`);
   };
 
-  it("have their first paragraph told at once, whatever brackets they open", () => {
+  it("do not slow down the search for their first paragraph, whatever brackets they open", () => {
     for (const piece of ["[", "![", "[](", "[a](b"]) within(500, () => firstParagraph(piece.repeat(100_000)));
   });
 
-  it("hold up nobody with their frontmatter", () => {
+  it("do not slow down the parsing of frontmatter", () => {
     const keys = Array.from({ length: 12_000 }, (_, i) => i.toString(36));
     for (const yaml of [
       keys.join(": \n"),
@@ -144,14 +144,14 @@ describe("hostile texts", () => {
 });
 
 describe("slugs", () => {
-  it("are found free among very many that are taken", () => {
+  it("find a free name among very many that are taken", () => {
     const taken = ["a", ...Array.from({ length: 30_000 }, (_, i) => `a-${i + 2}`)];
     const started = performance.now();
     assert.equal(freeSlug("a", taken), "a-30002");
     assert.ok(performance.now() - started < 500);
   });
 
-  it("are lower-case words of any name, at most 64 characters, free and alike each time", () => {
+  it("consist of lower-case words of at most 64 characters for any name, are unique and deterministic", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", minLength: 1, maxLength: 100 }),

@@ -43,7 +43,7 @@ const repoPath = (skillId: string) => service.app.repos.materialize({ tenantId: 
 const job = () => processors(service.app);
 
 describe("settings of a skill", () => {
-  it("change by name, and leave slug, type and versions as they are", async () => {
+  it("can be changed by name, which keeps slug, type and versions", async () => {
     const { skill } = await publish();
 
     const updated = await service.call<SkillDetailPayload>("PUT", `/api/skills/${skill.id}`, {
@@ -68,7 +68,7 @@ describe("settings of a skill", () => {
     assert.equal(found.data.length, 1);
   });
 
-  it("take no type, organization, content or unknown field, and no empty change", async () => {
+  it("reject type, organization, content, unknown fields and an empty change", async () => {
     const { skill } = await publish();
 
     for (const body of [
@@ -96,7 +96,7 @@ describe("settings of a skill", () => {
 });
 
 describe("deleting a skill", () => {
-  it("makes it vanish at once, frees its slug, and erases everything but the audit trail", async () => {
+  it("hides it at once, frees its slug, and erases everything but the audit trail", async () => {
     const { skill } = await publish({ name: "Short life", visibility: "public" });
     await push(skill.id, "two\n");
     await service
@@ -141,7 +141,7 @@ describe("deleting a skill", () => {
     }
   });
 
-  it("queues the erasure, and a job for a skill that is not deleted harms nothing", async () => {
+  it("queues the erasure; the job does nothing to a skill that is not deleted", async () => {
     const { skill } = await publish();
     const queued: string[] = [];
     const { enqueue } = service.app.queue;
@@ -164,7 +164,7 @@ describe("deleting a skill", () => {
     assert.equal(read.status, 200);
   });
 
-  it("stops pushes that are under way, without a trace of them", async () => {
+  it("makes concurrent pushes fail without leaving a trace", async () => {
     const { skill } = await publish();
 
     const answers = await Promise.all([
@@ -180,9 +180,9 @@ describe("deleting a skill", () => {
   });
 });
 
-describe("what a stopped process left behind", () => {
+describe("recovery after a crash", () => {
   let restore: (() => void)[] = [];
-  /** The process that comes after, on the same database and repositories. */
+  /** A second process, on the same database and repositories. */
   let next: TestService;
   before(async () => {
     next = await startService({
@@ -194,7 +194,7 @@ describe("what a stopped process left behind", () => {
   afterEach(() => {
     for (const undo of restore.splice(0)) undo();
   });
-  /** From here on this process carries nothing over, as if it had ended with its last answer. */
+  /** From here on, this process projects nothing, as if it had ended right after its last response. */
   function stopAfterAnswers(): void {
     const { skills } = service.app.storage;
     const { listToProject } = skills;
@@ -206,7 +206,7 @@ describe("what a stopped process left behind", () => {
     await processors(next.app)["upkeep.reconcile"]({});
   }
 
-  it("shows to nobody: reads answer before anything was carried over", async () => {
+  it("is not needed by readers: reads succeed before anything is projected", async () => {
     stopAfterAnswers();
     const { skill } = await publish({ visibility: "public" });
     await push(skill.id, "two\n");
@@ -233,7 +233,7 @@ describe("what a stopped process left behind", () => {
     assert.deepEqual(await rows("versions", { skillId: skill.id }), []);
   });
 
-  it("is carried over by the reconcile job, each event exactly once", async () => {
+  it("is done by the reconcile job, with each event exactly once", async () => {
     stopAfterAnswers();
     const { skill } = await publish();
     await push(skill.id, "two\n");
@@ -259,7 +259,7 @@ describe("what a stopped process left behind", () => {
     assert.equal(refs.head, refs.tags.find((tag) => tag.name === "v1.0.1")!.oid);
   });
 
-  it("is finished although one skill can't be mended", async () => {
+  it("continues with other skills when one can't be repaired", async () => {
     stopAfterAnswers();
     const broken = await publish();
     const sound = await publish();
@@ -276,7 +276,7 @@ describe("what a stopped process left behind", () => {
     assert.deepEqual(await events(broken.skill.id), ["skill.created"]);
   });
 
-  it("includes deletions without their job, and repositories of no skill", async () => {
+  it("queues missing deletion jobs and erases repositories without a skill", async () => {
     stopAfterAnswers();
     const { skill } = await publish();
     await del(skill.id);
@@ -306,7 +306,7 @@ describe("what a stopped process left behind", () => {
     assert.ok(existsSync(path.dirname(await repoPath((await publish()).skill.id))));
   });
 
-  it("erases no repository on the word of a database that knows hardly any", async () => {
+  it("erases no repository when the database lacks most of the skills", async () => {
     const made = [await publish(), await publish(), await publish()];
     const { skills } = next.app.storage;
     const { exists } = skills;
@@ -320,7 +320,7 @@ describe("what a stopped process left behind", () => {
       assert.ok(await service.app.repos.exists({ tenantId: org.id, skillId: skill.id }));
   });
 
-  it("is nothing at all where a publish failed before it existed", async () => {
+  it("leaves nothing of a publish that failed before the skill was created", async () => {
     const { insert } = service.app.storage.skills;
     service.app.storage.skills.insert = () => Promise.reject(new Error("engine trouble"));
     restore.push(() => (service.app.storage.skills.insert = insert));
@@ -346,7 +346,7 @@ describe("what a stopped process left behind", () => {
 });
 
 describe("counting downloads", () => {
-  it("counts by source, and keeps no plain address anywhere", async () => {
+  it("counts by source, and stores no plain address", async () => {
     const { skill } = await publish({ visibility: "public" });
     const read = (options: object, part = "content") =>
       service.raw("GET", `/api/skills/${skill.id}/${part}`, options).then((answer) => answer.arrayBuffer());

@@ -22,7 +22,7 @@ const request: fc.Arbitrary<SemverRequest> = fc.oneof(
 const highestOf = (versions: string[]) => semver.rsort([...versions])[0];
 const targetOf = (version: string) => semver.parse(version)!.version.replace(/-.*/, "");
 
-/** The answer of the `semver` library where it has one: the next version after the one that a request continues. */
+/** The result of the `semver` library, if any: the next version after the one that a request continues. */
 function expectedFor(published: string[], { bump: level, prerelease, semver: exact }: SemverRequest) {
   const release = highestOf(published.filter((version) => !semver.prerelease(version)))!;
   if (exact !== undefined) return semver.gt(exact, release) && !published.includes(exact) ? exact : undefined;
@@ -43,7 +43,7 @@ function expectedFor(published: string[], { bump: level, prerelease, semver: exa
 }
 
 describe("the next version", () => {
-  it("agrees with semver for every sequence of pushes, is new, and exceeds the highest release", () => {
+  it("agrees with semver for every sequence of pushes, is unused, and exceeds the highest release", () => {
     fc.assert(
       fc.property(fc.array(request, { maxLength: 25 }), (requests) => {
         const published = ["1.0.0"];
@@ -70,7 +70,7 @@ describe("the next version", () => {
     );
   });
 
-  it("finds a free number after pinned prereleases that none follows", () => {
+  it("skips numbers that pinned prereleases have taken", () => {
     const published = { highestRelease: "1.0.0", prereleases: ["1.0.1-rc.0", "1.0.1-rc.x", "1.0.1-7"] };
 
     assert.equal(nextSemver(published, { prerelease: "rc" }), "1.0.1-rc.1");

@@ -40,7 +40,7 @@ async function discardAll(): Promise<void> {
 }
 
 describe("publishing a package", () => {
-  it("stores its files as they are, with their modes, and leaves no upload behind", async () => {
+  it("stores its files unchanged, with their modes, and removes the upload", async () => {
     const zip = makeZip([
       { name: "scripts/", mode: 0o040755 },
       { name: "scripts/run.sh", data: "#!/bin/sh\n", mode: 0o100755 },
@@ -75,7 +75,7 @@ describe("publishing a package", () => {
     assert.equal(await service.app.storage.uploads.takenSlots(`user:${user.id}`).then((s) => s.length), 0);
   });
 
-  it("finds the same files in another zip unchanged, and a changed mode changed", async () => {
+  it("treats the same files in another zip as unchanged, and a changed mode as a change", async () => {
     const entries = [
       { name: "SKILL.md", data: skillMd("same-files") },
       { name: "a.sh", data: "a" },
@@ -96,7 +96,7 @@ describe("publishing a package", () => {
     assert.equal(executable.data.version, 2);
   });
 
-  it("may follow a text, and be followed by one", async () => {
+  it("may follow a text version, and be followed by one", async () => {
     const made = await publish({ name: "changing", content: "text\n" });
     const pushed = await publish({
       name: "changing",
@@ -109,7 +109,7 @@ describe("publishing a package", () => {
     assert.deepEqual([back.data.version.format, back.data.version.version], ["markdown", 3]);
   });
 
-  it("keeps the upload after a failure that its bytes are not to blame for", async () => {
+  it("keeps the upload after a failure that its bytes did not cause", async () => {
     const uploadId = await service.upload(user, makePackage("kept-upload"));
 
     const refused = await publish({ uploadId, mode: "update" });
@@ -121,7 +121,7 @@ describe("publishing a package", () => {
     assert.equal(published.data.action, "created");
   });
 
-  it("uses an upload up, for one of two publishes at once", async () => {
+  it("consumes an upload in one of two concurrent publishes", async () => {
     const uploadId = await service.upload(user, makePackage("claimed-once"));
 
     const answers = await Promise.all(
@@ -141,7 +141,7 @@ describe("staged uploads", () => {
   const zip = makePackage("staged");
   const facts = { size: zip.length, sha256: sha256(zip) };
 
-  it("answer when they lapse, and what has arrived", async () => {
+  it("report when they expire, and what was received", async () => {
     const { data } = await announce(facts);
 
     const stored = await send(data.url, zip);
@@ -152,7 +152,7 @@ describe("staged uploads", () => {
     await discardAll();
   });
 
-  it("keep nothing of wrong, missing or surplus bytes, and may be sent again", async () => {
+  it("discard incorrect, missing or surplus bytes, and may be sent again", async () => {
     const { data } = await announce(facts);
     const wrong = Buffer.from(zip);
     wrong[40]! ^= 1;
@@ -178,7 +178,7 @@ describe("staged uploads", () => {
     assert.deepEqual(filesInUploads(), []);
   });
 
-  it("keep nothing of a connection that ends in the middle", async () => {
+  it("discard the bytes of a connection that is aborted", async () => {
     const { data } = await announce({ size: 1_000_000, sha256: "0".repeat(64) });
     const controller = new AbortController();
     const body = new ReadableStream({
@@ -204,7 +204,7 @@ describe("staged uploads", () => {
     await discardAll();
   });
 
-  it("are nobody else's to send or to publish, and nothing to anonymous callers", async () => {
+  it("can't be sent or published by other users, nor by anonymous callers", async () => {
     const { data } = await announce(facts);
 
     assert.equal((await send(data.url, zip, other.token)).code, "not_found");
@@ -220,7 +220,7 @@ describe("staged uploads", () => {
     assert.equal((await publish({ uploadId: data.uploadId })).status, 201);
   });
 
-  it("lapse after an hour, sent or not", async () => {
+  it("expire after an hour, whether sent or not", async () => {
     const open = (await announce(facts)).data;
     const stored = (await announce(facts)).data;
     await send(stored.url, zip);
@@ -233,7 +233,7 @@ describe("staged uploads", () => {
     assert.equal(await service.app.storage.uploads.find(stored.uploadId), null);
   });
 
-  it("number ten at a time and no more, however many are announced at once", async () => {
+  it("are limited to ten at a time, however many are announced at once", async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => announce(facts)));
 
     const made = answers.filter((a) => a.status === 201);
@@ -252,7 +252,7 @@ describe("staged uploads", () => {
     await discardAll();
   });
 
-  it("are refused over the size limit before a byte is sent", async () => {
+  it("are rejected over the size limit before a byte is sent", async () => {
     const tooLarge = await announce({ size: limits.packageCompressedBytes + 1, sha256: facts.sha256 });
 
     assert.equal(tooLarge.code, "payload_too_large");

@@ -33,7 +33,7 @@ const publish = (body: object, token = user.token) =>
 const get = <T>(path: string) => service.call<T>("GET", path, { token: user.token });
 
 describe("publishing a text skill", () => {
-  it("makes the skill, its first version and its stripped content", async () => {
+  it("creates the skill, its first version and its content without frontmatter", async () => {
     const content =
       "---\nname: Review helper\ndescription: Reviews changes.\nlicense: MIT\ntags: [Git, review]\n---\n\n# Review\n\nLook twice.\n";
 
@@ -60,7 +60,7 @@ describe("publishing a text skill", () => {
     );
   });
 
-  it("stores and serves frontmatter of every form as it was written", async () => {
+  it("stores and serves frontmatter of every form unchanged", async () => {
     const samples = fc.sample(skillTexts, { numRuns: Number(process.env["SVC_PUBLISHED_TEXTS"] ?? 12) });
     for (const [index, { text, body, around, hasDescription }] of samples.entries()) {
       const made = await publish({ name: `Form ${index}`, content: text, description: "Given" });
@@ -83,7 +83,7 @@ describe("publishing a text skill", () => {
     }
   });
 
-  it("returns a text that has its values byte for byte, in clones too", async () => {
+  it("returns a text with its values byte for byte, in clones too", async () => {
     const content =
       "\uFEFF---  \r\n# a comment\r\nversion: 1.10\r\nname: 'byte-for-byte' # own\r\ndescription: >-\r\n  Two\r\n  lines.\r\n\r\nmask: 0x1F\r\n---\r\n\r\n\r\n# Body  \r\nno end";
     const made = await publish({ name: "Byte for byte", content });
@@ -96,7 +96,7 @@ describe("publishing a text skill", () => {
     assert.equal(git(repo, "show", "main:SKILL.md"), content);
   });
 
-  it("reads texts that an earlier version of the service has stored", async () => {
+  it("reads texts that an earlier version of the service stored", async () => {
     const made = await publish({ name: "Stored before", content: "\n\n# Old\n" });
     await service.settled();
     const { raw } = service.app.storage.database;
@@ -114,7 +114,7 @@ describe("publishing a text skill", () => {
     assert.deepEqual([same.data.unchanged, next.data.version.version], [true, 2]);
   });
 
-  it("refuses frontmatter that is too large with what the service adds", async () => {
+  it("rejects frontmatter that is too large together with the service's additions", async () => {
     const content = `---\na: ${"x".repeat(8 * 1024 - 10)}\n---\ntext\n`;
 
     const refused = await publish({ name: "Full block", content });
@@ -154,7 +154,7 @@ describe("publishing a text skill", () => {
     );
   });
 
-  it("creates nothing with ifChanged where nothing changed", async () => {
+  it("creates nothing with ifChanged if nothing changed", async () => {
     const first = await publish({ name: "If changed", content: "first\n", ifChanged: true });
 
     const same = await publish({ name: "If changed", content: "first\n", ifChanged: true });
@@ -169,7 +169,7 @@ describe("publishing a text skill", () => {
     assert.match(same.data.warnings.join(), /equals that of version 1\.0\.0: no new version was created/);
   });
 
-  it("takes what is sent beside the content before what the frontmatter says", async () => {
+  it("prefers fields of the request to those of the frontmatter", async () => {
     const content = "---\nname: inner\ndescription: inner\ntags: a\n---\nbody\n";
 
     const made = await publish({ content, name: " Outer ", description: "outer", tags: ["B", "b", "c"] });
@@ -178,7 +178,7 @@ describe("publishing a text skill", () => {
     assert.deepEqual({ name, description, tags }, { name: "Outer", description: "outer", tags: ["b", "c"] });
   });
 
-  it("stores rules as RULE.md, also when the type is left out of a later publish", async () => {
+  it("stores rules as RULE.md, also when a later publish omits the type", async () => {
     const first = await publish({ name: "House rule", type: "rule", content: "Be kind.\n" });
     const second = await publish({ name: "House rule", content: "Be kinder.\n" });
     const pushed = await service.call<VersionPayload>("POST", `/api/skills/${first.data.skill.id}/versions`, {
@@ -206,7 +206,7 @@ describe("publishing a text skill", () => {
     assert.equal((await publish({ name: "House rule", type: "skill", content: "x\n" })).code, "refused");
   });
 
-  it("says which flags an append did not follow", async () => {
+  it("lists the fields that an append ignored", async () => {
     await publish({ name: "Flags", content: "1\n", visibility: "public" });
 
     const second = await publish({ name: "Flags", content: "2\n", visibility: "private", folder: "/" });
@@ -215,7 +215,7 @@ describe("publishing a text skill", () => {
     assert.equal(second.data.skill.visibility, "public");
   });
 
-  it("answers not_found for folders and refuses personal workspaces, and stores nothing", async () => {
+  it("returns not_found for unknown folders, refuses personal workspaces, and stores nothing", async () => {
     const inFolder = await publish({ name: "Folded", content: "1\n", folder: "ops/tools" });
     const personal = await publish({ name: "Folded", content: "1\n", personal: true });
 
@@ -224,7 +224,7 @@ describe("publishing a text skill", () => {
     assert.equal((await get<SkillPayload[]>(`/api/skills?query=folded`)).data.length, 0);
   });
 
-  it("keeps a text up to 512 KB whole and refuses one byte more", async () => {
+  it("accepts a text of 512 KB and rejects one byte more", async () => {
     const body = "a".repeat(limits.textContentBytes);
 
     const made = await publish({ name: "Large", content: body });
@@ -238,7 +238,7 @@ describe("publishing a text skill", () => {
 });
 
 describe("publishing modes", () => {
-  it("create makes a skill, and on a taken name names the one that exists", async () => {
+  it("create makes a skill, and names the existing one if the name is taken", async () => {
     const made = await publish({ mode: "create", name: "Made once", content: "1\n" });
     const again = await publish({ mode: "create", name: "made ONCE", content: "2\n" });
 
@@ -254,7 +254,7 @@ describe("publishing modes", () => {
     });
   });
 
-  it("create never renames: a slug that another name has is taken", async () => {
+  it("create never renames: it rejects a slug that another name has", async () => {
     const first = await publish({ mode: "create", name: "Slug: taken", content: "1\n" });
     const second = await publish({ mode: "create", name: "Slug taken", content: "2\n" });
 
@@ -262,7 +262,7 @@ describe("publishing modes", () => {
     assert.equal((second.details!["existing"] as SkillPayload).publicId, first.data.skill.publicId);
   });
 
-  it("update appends, and says when there is nothing to append to", async () => {
+  it("update appends, and reports when the skill does not exist", async () => {
     const missing = await publish({ mode: "update", name: "Not there", content: "1\n" });
     await publish({ name: "There", content: "1\n" });
     const updated = await publish({ mode: "update", name: "There", content: "2\n" });
@@ -271,7 +271,7 @@ describe("publishing modes", () => {
     assert.deepEqual([updated.data.action, updated.data.version.version], ["updated", 2]);
   });
 
-  it("upsert and update call several skills of one name ambiguous, and list them", async () => {
+  it("upsert and update reject a name that several skills have, and list them", async () => {
     const first = await publish({ name: "Name A", content: "1\n" });
     const second = await publish({ name: "Name B", content: "1\n" });
     await service.call("PUT", `/api/skills/${second.data.skill.id}`, {
@@ -290,7 +290,7 @@ describe("publishing modes", () => {
     }
   });
 
-  it("upsert renames the slug where another name has it, and tells so", async () => {
+  it("upsert changes the slug if another name has it, and reports that", async () => {
     await publish({ name: "Deploy.it", content: "1\n" });
 
     const renamed = await publish({ name: "Deploy it", content: "1\n" });
@@ -301,7 +301,7 @@ describe("publishing modes", () => {
     assert.equal(next.data.skill.slug, "deploy-it-3");
   });
 
-  it("upsert finds room for numbers in long slugs", async () => {
+  it("upsert shortens long slugs to append a number", async () => {
     const slugs: string[] = [];
     for (const mark of [".", ",", ";", "!"]) {
       const made = await publish({ name: `${"long".repeat(20)}${mark}`, content: "1\n" });
@@ -319,7 +319,7 @@ describe("publishing modes", () => {
     );
   });
 
-  it("makes slugs of names without Latin letters and of device names", async () => {
+  it("derives slugs from names without Latin letters and from device names", async () => {
     const kanji = await publish({ name: "設計", content: "1\n" });
     const device = await publish({ name: "Con", content: "1\n" });
 
@@ -327,7 +327,7 @@ describe("publishing modes", () => {
     assert.equal(device.data.skill.slug, "con-skill");
   });
 
-  it("makes exactly one skill of many upserts of one new name at once", async () => {
+  it("creates exactly one skill in many concurrent upserts of a new name", async () => {
     await publish({ name: "Race.d", content: "holds the slug\n" });
 
     for (const name of ["Brand new", "Race d"]) {
@@ -346,7 +346,7 @@ describe("publishing modes", () => {
     }
   });
 
-  it("lets exactly one of many creates of one name through", async () => {
+  it("lets exactly one of many concurrent creates of a name succeed", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => publish({ mode: "create", name: "Only one", content: `${i}\n` })),
     );

@@ -25,7 +25,7 @@ after(() => service.close());
 const publish = (fields: object = {}, content = files) => publishPackage(service, user, org, fields, content);
 const encoded = (name: string) => name.split("/").map(encodeURIComponent).join("/");
 
-/** A GET that changes nothing about the path, as fetch would; with the status line, headers and bytes as sent. */
+/** A GET that does not normalize the path as fetch would; resolves to the status line, headers and raw bytes. */
 function plain(target: string, headers: Record<string, string> = {}, method = "GET") {
   return new Promise<{ status: number; headers: http.IncomingHttpHeaders; bytes: Buffer }>(
     (resolve, reject) => {
@@ -57,7 +57,7 @@ function plain(target: string, headers: Record<string, string> = {}, method = "G
 }
 
 describe("reading a package", () => {
-  it("gives a zip of the same bytes each time, whose files are those that were published", async () => {
+  it("returns a zip of identical bytes each time, with the published files", async () => {
     const { skill, version } = await publish();
     const target = `/api/skills/${skill.id}/package`;
 
@@ -85,7 +85,7 @@ describe("reading a package", () => {
     }
   });
 
-  it("gives its SKILL.md as content and its file list with sizes and digests", async () => {
+  it("returns its SKILL.md as content, and its file list with sizes and digests", async () => {
     const { skill, version } = await publish();
 
     const content = await service.call<ContentPayload>("GET", `/api/skills/${skill.id}/content`, {
@@ -110,7 +110,7 @@ describe("reading a package", () => {
     assert.equal(manifest.data.commit, version.commit);
   });
 
-  it("gives single files under names of any kind, and shows nothing that could run", async () => {
+  it("returns single files under names of any kind, none of which a browser would execute", async () => {
     const { skill } = await publish();
 
     for (const [name, data] of Object.entries(files)) {
@@ -135,7 +135,7 @@ describe("reading a package", () => {
     );
   });
 
-  it("answers 404 for every other path", async () => {
+  it("returns 404 for every other path", async () => {
     const { skill } = await publish();
 
     for (const name of [
@@ -167,7 +167,7 @@ describe("reading a package", () => {
 });
 
 describe("caching of reads", () => {
-  it("tells fixed versions for good, current ones to be asked for, by a strong tag", async () => {
+  it("is permanent for fixed versions, and requires revalidation by a strong ETag for current ones", async () => {
     const { skill, version } = await publish({ visibility: "public" });
 
     for (const what of ["content", "package", "manifest", "files/SKILL.md"]) {
@@ -196,7 +196,7 @@ describe("caching of reads", () => {
     }
   });
 
-  it("answers 304 to whoever holds the tag, and 200 after a push", async () => {
+  it("returns 304 for a matching ETag, and 200 after a push", async () => {
     const { skill } = await publish();
 
     for (const what of ["content", "package", "manifest", "files/SKILL.md"]) {
@@ -225,7 +225,7 @@ describe("caching of reads", () => {
     );
   });
 
-  it("gives a held tag to nobody who may not read", async () => {
+  it("does not return 304 to a caller who may not read", async () => {
     const { skill } = await publish();
     const etag = String((await plain(`/api/skills/${skill.id}/content`)).headers["etag"]);
 
@@ -240,7 +240,7 @@ describe("caching of reads", () => {
     assert.equal(asked.headers.get("cache-control"), "no-store");
   });
 
-  it("answers HEAD with the headers of GET and no body", async () => {
+  it("returns the headers of GET for HEAD, without a body", async () => {
     const { skill } = await publish();
 
     for (const what of ["content", "package", "manifest", "files/run"]) {
@@ -252,7 +252,7 @@ describe("caching of reads", () => {
     }
   });
 
-  it("tells compressed and plain bodies apart by a weak tag or not at all", async () => {
+  it("uses a weak ETag for compressed bodies, or none", async () => {
     const { skill } = await publish(
       {},
       { "SKILL.md": Buffer.from(`${skillMd("big")}${"words ".repeat(2000)}`) },

@@ -1,4 +1,4 @@
-/** Resolution of references: a slug alone names a skill of the caller's own organizations, and no stranger's. */
+/** Resolution of references: a slug alone names a skill of the caller's own organizations only. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
@@ -61,7 +61,7 @@ describe("a reference", () => {
     for (const token of [undefined, (await service.newUser()).token]) {
       const outside = await resolve(token, "public-thing");
       assert.deepEqual([outside.status, outside.code], [404, "not_found"]);
-      // The older one first: a later publisher does not get ahead of it.
+      // The skill of the other organization is the older one: a later publisher does not take precedence.
       assert.deepEqual(candidatesOf(outside), both);
     }
     await service.call("DELETE", `/api/skills/${shadow.data.skill.id}`, { token: stranger.token });
@@ -83,7 +83,7 @@ describe("a reference", () => {
       assert.equal((await resolve(undefined, ref)).code, "invalid_request", ref);
   });
 
-  it("lists own skills before those of others where a bare slug is ambiguous", async () => {
+  it("lists the caller's own skills first if a bare slug is ambiguous", async () => {
     const second = await service.newOrg(owner);
     await service.call("POST", "/api/skills", {
       token: owner.token,
@@ -108,7 +108,7 @@ describe("a reference", () => {
     );
     assert.deepEqual(refs.slice(2), [`${outside.slug}/private-thing`]);
     assert.equal(publisher.data.skill.tenantSlug, outside.slug);
-    // The private namesakes are in no response to anyone else, and neither are the folders of another organization.
+    // Private skills of the same slug are in no response to other callers, nor are folders of another organization.
     assert.deepEqual(Object.keys((anyone.details!["candidates"] as object[])[0]!), [
       "publicId",
       "slug",
@@ -117,7 +117,7 @@ describe("a reference", () => {
     assert.equal((anyone.details!["candidates"] as object[]).length, 1);
   });
 
-  it("keeps a deleted skill's id from naming a stranger's skill of that slug", async () => {
+  it("does not resolve a deleted skill's id to another organization's skill of that slug", async () => {
     const made = await service.call<PublishResult>("POST", "/api/skills", {
       token: owner.token,
       body: { tenantId: org.slug, name: "Short lived", content: "x\n", visibility: "public" },
@@ -141,7 +141,7 @@ describe("a reference", () => {
     assert.equal(resolved.code, "not_found");
   });
 
-  it("resolves a bare slug however many private skills of other organizations have it", async () => {
+  it("resolves a bare slug, however many private skills of other organizations have it", async () => {
     const made = await service.call<PublishResult>("POST", "/api/skills", {
       token: owner.token,
       body: { tenantId: org.slug, name: "Crowded name", content: "x\n" },

@@ -10,7 +10,7 @@ const isFound = (query: string, fields: object) => {
 };
 
 describe("search terms", () => {
-  it("find whole words of the text, and beginnings of words of the name, the slug and the tags", () => {
+  it("match whole words of the text, and prefixes of words of the name, the slug and the tags", () => {
     assert.ok(isFound("rebase", { excerpt: "How to rebase a branch." }));
     assert.ok(!isFound("reb", { excerpt: "How to rebase a branch." }));
     assert.ok(isFound("reb", { name: "Interactive rebase" }));
@@ -19,20 +19,20 @@ describe("search terms", () => {
     assert.ok(!isFound("base", { name: "Interactive rebase" }));
   });
 
-  it("fold case, width and plurals", () => {
+  it("ignore case, width and plurals", () => {
     assert.ok(isFound("REVIEWS", { name: "Code review" }));
     assert.ok(isFound("review", { excerpt: "Reviews changes." }));
     assert.ok(isFound("ＰＤＦ", { name: "pdf tools" }));
     assert.ok(isFound("class", { excerpt: "one class" }) && !isFound("clas", { excerpt: "one class" }));
   });
 
-  it("cut languages that write without spaces", () => {
+  it("split languages that are written without spaces", () => {
     assert.ok(isFound("設計", { name: "設計レビュー" }));
     assert.ok(isFound("レビュー", { name: "設計レビュー" }));
     assert.ok(isFound("über", { name: "Überblick" }));
   });
 
-  it("are bounded, however long the text", () => {
+  it("are limited in number, however long the text is", () => {
     const excerpt = Array.from({ length: 2000 }, (_, n) => `word${n}`).join(" ");
 
     assert.ok(termsOfSkill({ ...skill, name: excerpt.slice(0, 100), excerpt }).length < 500);

@@ -25,7 +25,7 @@ before(async () => {
     assert.equal(made.status, 201, JSON.stringify(made.body));
     return made.data.skill;
   };
-  // Every second one a second later, so that equal times meet within pages.
+  // Every second skill is one second later, so that pages contain equal times.
   for (let i = 0; i < 23; i++) {
     if (i % 2 === 0) clock += 1000;
     await publish({
@@ -86,7 +86,7 @@ async function emptyFolder(): Promise<string> {
 }
 
 describe("searching the catalog", () => {
-  it("finds words of name, description, tags and text, and beginnings of names", async () => {
+  it("matches words of name, description, tags and text, and prefixes of names", async () => {
     assert.deepEqual(await searched("postgres"), ["Database migrator"]);
     assert.deepEqual(await searched("reversible schema"), ["Database migrator"]);
     assert.deepEqual(await searched("sql"), ["Database migrator"]);
@@ -99,7 +99,7 @@ describe("searching the catalog", () => {
     assert.equal((await searched("  ")).length, 27);
   });
 
-  it("is narrowed by the index, so that a rare combination costs no more commands than a common one", async () => {
+  it("filters by index, so that a rare combination takes no more commands than a common one", async () => {
     const { searchEntries } = service.app.storage;
     const { list } = searchEntries;
     const empty = await emptyFolder();
@@ -132,7 +132,7 @@ describe("searching the catalog", () => {
     searchEntries.put = async (rows) => {
       if (!waited && rows.some((row) => row._id === id)) {
         waited = true;
-        // Between its reading and its writing the skill is renamed, and that is settled whole.
+        // The skill is renamed between its read and its write, and that rename is projected completely.
         await service.call("PUT", `/api/skills/${id}`, { token: user.token, body: { name: "Forerunner" } });
         await projectSkill(service.app, id);
       }
@@ -153,7 +153,7 @@ describe("searching the catalog", () => {
     await service.settled();
   });
 
-  it("takes every character of a query for itself", async () => {
+  it("treats every character of a query literally", async () => {
     assert.deepEqual(await searched("C++ (modern)"), ["C++ (modern)"]);
     assert.deepEqual(await searched("c++ ("), ["C++ (modern)"]);
     for (const text of [
@@ -183,7 +183,7 @@ describe("searching the catalog", () => {
       assert.equal((await explore(`query=${encodeURIComponent(text)}`)).code, "invalid_request");
   });
 
-  it("filters by tag and type, together with words", async () => {
+  it("filters by tag and type, combined with words", async () => {
     assert.deepEqual(await names("tag=prose"), ["House style"]);
     assert.deepEqual(await names("tag=%20PROSE"), ["House style"]);
     assert.deepEqual(await names("type=rule"), ["House style"]);
@@ -232,7 +232,7 @@ describe("searching the catalog", () => {
     }
   });
 
-  it("pages through equal sort values without loss or repeats", async () => {
+  it("pages through equal sort values without loss or duplicates", async () => {
     for (const sort of ["newest", "updated", "downloads"]) {
       for (const filter of ["", "&tag=third", "&query=filler", "&type=skill"]) {
         const whole = (await explore(`sort=${sort}${filter}&limit=200`)).data.map((item) => item.publicId);
@@ -248,7 +248,7 @@ describe("searching the catalog", () => {
     }
   });
 
-  it("goes on after a page from which skills were taken away meanwhile", async () => {
+  it("continues after a page whose skills were removed in the meantime", async () => {
     const first = await explore("query=filler&limit=5");
     const { skills } = service.app.storage;
     const last = (await skills.findByPublicId(first.data.at(-1)!.publicId))!;
@@ -263,7 +263,7 @@ describe("searching the catalog", () => {
     assert.equal(publicIds.size, 23);
   });
 
-  it("refuses cursors that are not its own", async () => {
+  it("rejects cursors that it did not issue", async () => {
     const { nextCursor } = await explore("sort=newest&limit=1");
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -286,8 +286,8 @@ describe("searching the catalog", () => {
   });
 });
 
-describe("listing the skills of one's organizations", () => {
-  it("shows every visibility, and filters by organization, type, visibility, tag, words and folder", async () => {
+describe("listing the skills of the caller's organizations", () => {
+  it("includes every visibility, and filters by organization, type, visibility, tag, words and folder", async () => {
     assert.equal((await own("limit=200")).length, 29);
     assert.equal((await own(`tenant_id=${second.slug}`)).length, 6);
     assert.equal((await own(`tenant_id=${second.id}&tag=third`)).length, 2);
@@ -308,8 +308,8 @@ describe("listing the skills of one's organizations", () => {
     assert.deepEqual(await own("personal=true"), []);
   });
 
-  it("pages over several organizations without loss or repeats", async () => {
-    // Search follows a change by a second; a page must not be read on either side of that.
+  it("pages over several organizations without loss or duplicates", async () => {
+    // The search index lags by about a second; a page must not mix the states before and after.
     await service.settled();
     for (const filter of ["", "&query=filler", "&tag=third", `&tenant_id=${org.slug}`]) {
       const paged = await allPages<SkillPayload>(`/api/skills?${filter}`, 4);
@@ -321,7 +321,7 @@ describe("listing the skills of one's organizations", () => {
     }
   });
 
-  it("answers not_found for an organization that is not one's own", async () => {
+  it("returns not_found for an organization that the caller is not a member of", async () => {
     const stranger = await service.newUser();
     const theirs = await service.newOrg(stranger);
 

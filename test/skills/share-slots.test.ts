@@ -1,4 +1,4 @@
-/** The places of an anonymous identity: exact under concurrency, whole again after a stop. */
+/** The share slots of an anonymous identity: exact under concurrency, and repaired after a crash. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
@@ -38,7 +38,7 @@ const placesOf = async (by = identity) => (await service.app.storage.anonymousId
 const remove = (skill: SkillPayload, by = identity) => removeShare(service, by, skill);
 
 describe("the limit of shares", () => {
-  it("is exact, however many come at once, and their slugs differ", async () => {
+  it("is exact for concurrent calls, and their slugs differ", async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => share(service, identity, text("At once", `${i}\n`))),
     );
@@ -55,7 +55,7 @@ describe("the limit of shares", () => {
     for (const { reservedAt } of await placesOf()) assert.equal(reservedAt, undefined);
   });
 
-  it("gives a deleted share's place and slug back at once, and to one other only", async () => {
+  it("frees a deleted share's slot and slug at once, for exactly one other share", async () => {
     const skills: SkillPayload[] = [];
     for (let i = 0; i < most; i++) skills.push(await shared(`Share ${i}`));
     assert.equal((await share(service, identity, text("One more"))).code, "limit_reached");
@@ -74,7 +74,7 @@ describe("the limit of shares", () => {
     assert.equal((await own()).length, most);
   });
 
-  it("holds while shares are made and deleted beside one another", async () => {
+  it("holds while shares are created and deleted concurrently", async () => {
     await Promise.all(
       Array.from({ length: 12 }, async (_, i) => {
         for (let round = 0; round < 3; round++) {
@@ -90,7 +90,7 @@ describe("the limit of shares", () => {
     assert.deepEqual(await placesOf(), []);
   });
 
-  it("counts no share that failed", async () => {
+  it("does not count a share that failed", async () => {
     const { repos } = service.app;
     const { writeCommit } = repos;
     repos.writeCommit = () => Promise.reject(new Error("the disk is gone"));
@@ -104,8 +104,8 @@ describe("the limit of shares", () => {
   });
 });
 
-describe("what a stop leaves of shares", () => {
-  it("is a place without a skill: given back once nobody can be at work on it", async () => {
+describe("recovery of shares after a crash", () => {
+  it("frees a slot without a skill once no request can still use it", async () => {
     const place = { skillId: service.app.newId(), slug: "lost", reservedAt: service.app.now() };
     await service.app.storage.anonymousIdentities.reserveSlot(identity.id, place, most);
     await reconcile(service.app);
@@ -117,7 +117,7 @@ describe("what a stop leaves of shares", () => {
     assert.deepEqual(await placesOf(), []);
   });
 
-  it("is a skill whose place was not kept for good: kept then", async () => {
+  it("confirms the slot of a skill if it was only reserved", async () => {
     const { confirmSlot } = service.app.storage.anonymousIdentities;
     service.app.storage.anonymousIdentities.confirmSlot = () => Promise.reject(new Error("stopped here"));
     try {
@@ -137,7 +137,7 @@ describe("what a stop leaves of shares", () => {
     assert.equal((await own()).length, 1);
   });
 
-  it("is a deleted skill that still has its place: given back with the skill's erasure", async () => {
+  it("frees the slot of a deleted skill when the skill is erased", async () => {
     const skill = await shared("Half deleted");
     const { releaseSlot } = service.app.storage.anonymousIdentities;
     service.app.storage.anonymousIdentities.releaseSlot = () => Promise.reject(new Error("stopped here"));
@@ -154,7 +154,7 @@ describe("what a stop leaves of shares", () => {
     assert.deepEqual(await placesOf(), []);
   });
 
-  it("is a skill without a place, as a restored backup may have it: it counts again", async () => {
+  it("assigns a slot to a skill without one, as in a restored backup", async () => {
     const skill = await shared("Restored");
     await service.app.storage.anonymousIdentities.releaseSlot(identity.id, skill.id, service.app.now());
     aheadMs = hourMs;
@@ -163,7 +163,7 @@ describe("what a stop leaves of shares", () => {
     assert.deepEqual(await placesOf(), [{ skillId: skill.id, slug: "restored" }]);
   });
 
-  it("takes back a share whose place went to others meanwhile", async () => {
+  it("removes a share whose slot was given to another one in the meantime", async () => {
     const { anonymousIdentities: identities } = service.app.storage;
     const { insert } = service.app.storage.skills;
     service.app.storage.skills.insert = async (skill) => {
@@ -180,8 +180,8 @@ describe("what a stop leaves of shares", () => {
   });
 });
 
-describe("an identity that shares nothing", () => {
-  it("is removed after a month, unless it is registered anew; one that shares stays", async () => {
+describe("an identity without shares", () => {
+  it("is removed after a month unless it is registered again; one with shares is kept", async () => {
     const sharing = await newIdentity(service);
     await shared("Kept", sharing);
     const emptied = await newIdentity(service);

@@ -1,4 +1,4 @@
-/** What is shared by an anonymous identity: who sees it and who may do what with it. */
+/** Shares of an anonymous identity: who sees them and who may do what with them. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
@@ -35,7 +35,7 @@ const placesOf = async (by = identity) => (await service.app.storage.anonymousId
 const remove = (skill: SkillPayload, by = identity) => removeShare(service, by, skill);
 
 describe("a share", () => {
-  it("is unlisted and nobody's, with a link for everybody", async () => {
+  it("is unlisted, belongs to no account, and anyone can read it by its link", async () => {
     const answer = await share(
       service,
       identity,
@@ -70,7 +70,7 @@ describe("a share", () => {
     assert.equal(content.data.content, "# Read\n");
   });
 
-  it("is in no list of anybody else, and no bare name finds it", async () => {
+  it("is in no other caller's list, and can't be found by a bare name", async () => {
     const skill = await shared("Hidden away");
     await service.settled();
     const [person, stranger] = [await service.newUser(), await newIdentity(service)];
@@ -110,7 +110,7 @@ describe("a share", () => {
     );
   });
 
-  it("keeps an organization from taking the name of an identity", async () => {
+  it("reserves the name of its identity, so that no organization can take it", async () => {
     const person = await service.newUser();
     for (const body of [{ name: "Mine", slug: identity.username }, { name: identity.username }]) {
       const answer = await service.call("POST", "/api/tenants", { token: person.token, body });
@@ -134,7 +134,7 @@ describe("a share", () => {
     await zip.arrayBuffer();
   });
 
-  it("of the same name and bytes is the one that is there, and of other bytes another one", async () => {
+  it("of the same name and bytes is the existing one, and with other bytes a new one", async () => {
     const first = await share(service, identity, text("Twice"));
     const again = await share(service, identity, text("twice", "# Twice\n"));
     assert.deepEqual([again.status, again.data.unchanged], [201, true]);
@@ -153,7 +153,7 @@ describe("a share", () => {
     assert.equal((await placesOf()).length, 5);
   });
 
-  it("is made once for one Idempotency-Key, though each call is signed anew", async () => {
+  it("is created once for one Idempotency-Key, although each call is signed anew", async () => {
     const call = () =>
       signedCall<SharedPayload>(service, identity, "POST", "/api/share", {
         body: text("Once"),
@@ -172,7 +172,7 @@ describe("a share", () => {
     assert.notEqual(theirs.data.skill.id, first.data.skill.id);
   });
 
-  it("is for anonymous keys alone, and names no visibility", async () => {
+  it("requires an anonymous key, and accepts no visibility", async () => {
     const person = await service.newUser();
     assert.equal((await service.call("POST", "/api/share", { body: text("x") })).code, "unauthenticated");
     for (const credentials of [{ token: person.token }, { cookie: person.cookie }])
@@ -192,7 +192,7 @@ describe("a share", () => {
     assert.deepEqual(await placesOf(), []);
   });
 
-  it("refuses bombs and broken packages, and keeps no place for them", async () => {
+  it("rejects zip bombs and broken packages, and keeps no slot for them", async () => {
     const bomb = makeZip([
       { name: "SKILL.md", data: skillMd("bomb") },
       { name: "zeros", data: Buffer.alloc(limits.packageUncompressedBytes + 1) },
@@ -220,7 +220,7 @@ describe("a share", () => {
 });
 
 describe("the owner of a share", () => {
-  it("reads, changes, pushes to, reverts and deletes it", async () => {
+  it("can read, change, push to, revert and delete it", async () => {
     const skill = await shared("Mine");
     const path = `/api/skills/${skill.id}`;
     const changed = await signedCall<SkillDetailPayload>(service, identity, "PUT", path, {
@@ -242,7 +242,7 @@ describe("the owner of a share", () => {
     assert.equal((await service.raw("GET", `/s/${skill.publicId}`)).status, 303);
   });
 
-  it("can't make it public or private, nor put it anywhere else", async () => {
+  it("can't make it public or private, nor move it anywhere", async () => {
     const skill = await shared("Stays");
     const person = await service.newUser();
     const org = await service.newOrg(person);
@@ -271,7 +271,7 @@ describe("the owner of a share", () => {
     assert.deepEqual([kept!.name, kept!.visibility], ["Stays", "unlisted"]);
   });
 
-  it("is the only one: others read it and do nothing else", async () => {
+  it("is the only one who can change it; others can only read it", async () => {
     const skill = await shared("Guarded");
     const person = await service.newUser();
     await service.newOrg(person);
@@ -306,7 +306,7 @@ describe("the owner of a share", () => {
     assert.deepEqual(installed.data, { recorded: false });
   });
 
-  it("sees no private skill of others, in the words of one that is not there", async () => {
+  it("gets the same response for a private skill of others as for a nonexistent one", async () => {
     const person = await service.newUser();
     const org = await service.newOrg(person);
     const made = await service.call<{ skill: SkillPayload }>("POST", "/api/skills", {
@@ -326,7 +326,7 @@ describe("the owner of a share", () => {
     assert.equal(words[0]![0], 404);
   });
 
-  it("leaves its acts in the log of its own tenant, under its name", async () => {
+  it("has an audit log of its own tenant, with entries under its own name", async () => {
     const skill = await shared("Logged");
     await signedCall(service, identity, "PUT", `/api/skills/${skill.id}`, { body: { description: "d" } });
     await remove(skill);

@@ -1,4 +1,4 @@
-/** Reports about skills, and takedowns by the service's administrators. */
+/** Reports about skills, and takedowns by the administrators of the service. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { AuditLogPayload } from "../../contract/payloads/audit.ts";
@@ -55,7 +55,7 @@ const explore = async (query: string) => {
   return (await call<CatalogItem[]>(undefined, "GET", `/api/explore?limit=200&query=${query}`)).data;
 };
 
-/** Every way to read a skill, with the status that each one has. */
+/** Every way to read a skill, with its expected status. */
 async function reads({ publicId, slug }: SkillPayload, user?: TestUser): Promise<number[]> {
   const paths = [
     "",
@@ -78,7 +78,7 @@ async function reads({ publicId, slug }: SkillPayload, user?: TestUser): Promise
 }
 
 describe("a takedown", () => {
-  it("keeps a skill from everyone but its own members, whatever is done to it", async () => {
+  it("hides a skill from everyone but its organization's members, whatever is done to it", async () => {
     const skill = await publish("Bait");
     assert.deepEqual(await reads(skill), [200]);
     assert.equal((await explore("bait")).length, 1);
@@ -114,7 +114,7 @@ describe("a takedown", () => {
     assert.ok(listed.data.some((one) => one.id === skill.id && one.takedown));
   });
 
-  it("is listed, lifted and taken back by administrators, and then the skill is as before", async () => {
+  it("is listed, lifted and reverted by administrators, which restores the skill", async () => {
     const skill = await publish("Mistaken");
     const taken = await takeDown(skill);
     const listed = await call<TakedownPayload[]>(admin, "GET", "/api/admin/takedowns");
@@ -139,7 +139,7 @@ describe("a takedown", () => {
     assert.ok(!left.data.some((one) => one.skill.slug === slug));
   });
 
-  it("is in the logs of the service and the organization, and in mails to author and owners", async () => {
+  it("is recorded in the logs of the service and the organization, and mailed to author and owners", async () => {
     const skill = await publish("Recorded");
     await deliverMails(service.app);
     await takeDown(skill, "Steals tokens");
@@ -165,7 +165,7 @@ describe("a takedown", () => {
     assert.equal(mails.filter(({ text }) => text.includes("Steals tokens")).length, 2);
   });
 
-  it("concerns nothing that only members can read", async () => {
+  it("has no effect on skills that only members can read", async () => {
     const hidden = await publish("Internal", "private");
 
     const taken = await takeDown(hidden);
@@ -177,7 +177,7 @@ describe("a takedown", () => {
     );
   });
 
-  it("refuses the same content under another name, and a wider visibility of it", async () => {
+  it("rejects the same content under another name, and a wider visibility of the skill", async () => {
     const content = "# Trojan\nrun this\n";
     const skill = await publish("Trojan", "public", content);
     const copy = await publish("Copy", "private", content);
@@ -207,7 +207,7 @@ describe("a takedown", () => {
     assert.equal((await publish("Harmless 2", "public", "# Fine\n")).visibility, "public");
   });
 
-  it("leaves an anonymous share to its key only, which can't share it again", async () => {
+  it("leaves an anonymous share readable by its key only, which can't share it again", async () => {
     const identity = await newIdentity(service);
     const content = { name: "Lure", content: "# Lure\n" };
     const { skill } = (await share(service, identity, content)).data;
@@ -239,7 +239,7 @@ describe("a takedown", () => {
     );
   });
 
-  it("is finished by the reconcile job after a crash", async () => {
+  it("is completed by the reconcile job after a crash", async () => {
     const skill = await publish("Crashed");
     await report(skill, {});
     await deliverMails(service.app);
@@ -263,7 +263,7 @@ describe("a takedown", () => {
     );
   });
 
-  it("is found by index, and so is everything that asks for it", async () => {
+  it("is found by index, as is everything that checks for it", async () => {
     const skill = await publish("Planned");
     const plans = await plansOf(service, async () => {
       await report(skill, {}, stranger);
@@ -291,7 +291,7 @@ describe("a report", () => {
   const reportsOf = async (skill: SkillPayload, state?: string) =>
     (await list(state)).filter((one) => one.skill.publicId === skill.publicId);
 
-  it("is made by anyone, once per version, and read by administrators alone", async () => {
+  it("can be made by anyone, once per version, and read by administrators only", async () => {
     const skill = await publish("Reported", "unlisted");
     for (const user of [undefined, undefined, stranger, stranger])
       assert.equal((await report(skill, { text: " It steals\r\ntokens. " }, user)).status, 201);
@@ -314,7 +314,7 @@ describe("a report", () => {
     assert.equal((await reportsOf(skill)).length, 3);
   });
 
-  it("concerns only skills that everyone can read; others are not found, by members either", async () => {
+  it("can only concern skills that everyone can read; for others it returns not_found, to members too", async () => {
     const hidden = await publish("Unseen", "private");
     const absent = { ...hidden, publicId: "bbbbbbbbbb" };
 
@@ -351,7 +351,7 @@ describe("a report", () => {
     assert.equal(log.data.entries.filter(({ metadata }) => metadata["report"] === first!.id).length, 1);
   });
 
-  it("is limited in number, for each skill and in total", async () => {
+  it("is limited in number, per skill and in total", async () => {
     const skill = await publish("Flooded");
     const { skillReports } = service.app.storage;
     await report(skill, {});
@@ -372,7 +372,7 @@ describe("a report", () => {
       assert.equal((await report(skill, body)).code, "invalid_request");
   });
 
-  it("is made from a form without scripts", async () => {
+  it("can be made by a form without scripts", async () => {
     const skill = await publish("Formal");
     const page = await (await service.raw("GET", `/s/${skill.publicId}`)).text();
     const form = await service.raw("GET", `/s/${skill.publicId}/report`);

@@ -84,7 +84,7 @@ describe("pushing versions", () => {
     assert.equal((await skill.list("?prerelease=true")).length, 6);
   });
 
-  it("releases below a prerelease, which never ships with a plain publish", async () => {
+  it("releases below a prerelease, which never becomes current by a plain publish", async () => {
     const skill = await newSkill();
     await skill.push({ bump: "major", prerelease: "rc" });
 
@@ -104,7 +104,7 @@ describe("pushing versions", () => {
     assert.equal((await skill.push({ bump: "major" })).data.semver, "2.0.0");
   });
 
-  it("bumps from the highest release where a skill was stored by an earlier version of the service", async () => {
+  it("bumps from the highest release of a skill that an earlier version of the service stored", async () => {
     for (const highestSemver of ["1.1.0", "2.0.0-rc.0"]) {
       const skill = await newSkill();
       await skill.push({ semver: "1.1.0" });
@@ -122,7 +122,7 @@ describe("pushing versions", () => {
     }
   });
 
-  it("creates the requested version of unchanged bytes, after a revert too", async () => {
+  it("creates the requested version from unchanged bytes, after a revert too", async () => {
     const skill = await newSkill();
     const content = "the same\n";
     await skill.push({ content });
@@ -180,7 +180,7 @@ describe("pushing versions", () => {
     assert.deepEqual([released.data.unchanged, released.data.semver], [false, "1.0.2"]);
   });
 
-  it("makes one version of concurrent equal pushes with ifChanged, and one of each without", async () => {
+  it("creates one version in concurrent equal pushes with ifChanged, and one for each without", async () => {
     const skill = await newSkill();
     const push = (content: string, ifChanged: boolean) =>
       Promise.all(Array.from({ length: 5 }, () => skill.push({ content, ifChanged })));
@@ -199,7 +199,7 @@ describe("pushing versions", () => {
     ]);
   });
 
-  it("never makes a prerelease current, and shows it only when asked for", async () => {
+  it("never makes a prerelease current, and returns it only on request", async () => {
     const skill = await newSkill();
 
     const pushed = await skill.push({ prerelease: true });
@@ -213,7 +213,7 @@ describe("pushing versions", () => {
     assert.equal(await skill.read("?version=2"), "1.0.1-beta.0");
   });
 
-  it("refuses versions at or below the highest release, and those that exist", async () => {
+  it("rejects versions at or below the highest release, and existing ones", async () => {
     const skill = await newSkill();
     await skill.push({ semver: "1.5.0" });
     await skill.push({ semver: "2.0.0-rc.7" });
@@ -228,7 +228,7 @@ describe("pushing versions", () => {
     assert.equal((await skill.push({ semver: "2.0.0-rc.9" })).code, "version_not_greater");
   });
 
-  it("refuses build metadata and anything but a semantic version", async () => {
+  it("rejects build metadata and anything but a semantic version", async () => {
     const skill = await newSkill();
 
     for (const semver of [
@@ -260,7 +260,7 @@ describe("pushing versions", () => {
     assert.deepEqual(await skill.list("?prerelease=true"), ["1.0.0"]);
   });
 
-  it("says so when no number can follow", async () => {
+  it("reports when no number can follow", async () => {
     const skill = await newSkill();
     const last = Number.MAX_SAFE_INTEGER;
     await skill.push({ semver: `${last}.0.${last}` });
@@ -271,7 +271,7 @@ describe("pushing versions", () => {
     assert.equal((await skill.push({ bump: "minor" })).data.semver, `${last}.1.0`);
   });
 
-  it("takes a first version's number, but no prerelease", async () => {
+  it("accepts a number for the first version, but no prerelease", async () => {
     const first = (semver: string) =>
       service.call<PublishResult>("POST", "/api/skills", {
         token: user.token,

@@ -22,7 +22,7 @@ const get = <T>(path: string) => service.call<T>("GET", path, { token: user.toke
 const newSkill = () => newVersionedSkill({ service, user, org, name: `versioned ${++counter}` });
 
 describe("reverting", () => {
-  it("moves the pointer back and makes no version; the next push follows the highest", async () => {
+  it("moves the pointer back and creates no version; the next push follows the highest", async () => {
     const skill = await newSkill();
     await skill.push();
     await skill.push({ bump: "minor" });
@@ -45,7 +45,7 @@ describe("reverting", () => {
     assert.equal(events.length, 2);
   });
 
-  it("refuses prereleases and versions that are not there", async () => {
+  it("rejects prereleases and versions that don't exist", async () => {
     const skill = await newSkill();
     await skill.push({ prerelease: true });
 
@@ -57,7 +57,7 @@ describe("reverting", () => {
       assert.equal((await skill.revert(version)).code, "invalid_request", JSON.stringify(version));
   });
 
-  it("lets publishes and reverts at once end in a whole chain", async () => {
+  it("leaves a complete chain when publishes and reverts run concurrently", async () => {
     const skill = await newSkill();
     await skill.push();
 
@@ -113,7 +113,7 @@ describe("pins", () => {
     assert.equal(await skill.read("?range=1&version=1"), "invalid_request");
   });
 
-  it("follow a rollback where the range allows the version that is current", async () => {
+  it("follow a rollback if the range includes the current version", async () => {
     const skill = await newSkill();
     await skill.push({ semver: "1.1.0" });
     await skill.push({ semver: "2.0.0" });
@@ -159,8 +159,8 @@ describe("listing versions", () => {
   });
 });
 
-describe("16 publishes to one skill at once", () => {
-  it("make a gapless chain of readable versions in a sound repository", async () => {
+describe("16 concurrent publishes to one skill", () => {
+  it("create a gapless chain of readable versions in a valid repository", async () => {
     const skill = await newSkill();
 
     const answers = await Promise.all(Array.from({ length: 16 }, () => skill.push()));

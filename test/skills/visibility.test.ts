@@ -63,7 +63,7 @@ const tokenOf = (reader: (typeof readers)[number]) =>
   reader === "anonymous" ? undefined : users[reader]!.token;
 
 describe("reading a skill", () => {
-  it("is for everybody by reference, save private ones, which are for members alone", async () => {
+  it("is allowed to anyone by reference, except private skills, which only members can read", async () => {
     for (const visibility of ["public", "unlisted", "private"] as const) {
       const skill = skills[visibility]!;
       for (const reader of readers) {
@@ -88,7 +88,7 @@ describe("reading a skill", () => {
     }
   });
 
-  it("answers the unseen and the unknown in the same words", async () => {
+  it("returns the same error for hidden and unknown skills", async () => {
     const { stranger } = users;
     for (const token of [undefined, stranger!.token]) {
       for (const part of ["", "/content?version=1", "/versions?limit=1", "/diff?from=1"]) {
@@ -107,7 +107,7 @@ describe("reading a skill", () => {
     }
   });
 
-  it("lists in the catalog what is public, and in the organization what members may read", async () => {
+  it("lists public skills in the catalog, and in the organization the skills that members may read", async () => {
     for (const reader of readers) {
       const explored = await service.call<CatalogItem[]>("GET", "/api/explore?query=thing", {
         token: tokenOf(reader),
@@ -128,7 +128,7 @@ describe("reading a skill", () => {
     assert.equal((await service.call("GET", "/api/skills")).code, "unauthenticated");
   });
 
-  it("counts a reader of the page's text once, and nobody who only asks whether it changed", async () => {
+  it("counts a reader of the page's text once, and not a request that only revalidates it", async () => {
     await service.settled();
     const target = `/s/${skills.public!.publicId}?raw`;
     const counted = (await service.app.storage.skills.find(skills.public!.id))!.downloads;
@@ -145,7 +145,7 @@ describe("reading a skill", () => {
     assert.equal((await service.app.storage.skills.find(skills.public!.id))!.downloads, counted + 1);
   });
 
-  it("shows a page to those who may read, and its text to whoever asks for Markdown", async () => {
+  it("returns a page to those who may read, and its text to those who ask for Markdown", async () => {
     const page = (reader: (typeof readers)[number], visibility: Visibility, path = "") =>
       service.raw("GET", `/s/${skills[visibility]!.publicId}${path}`, { token: tokenOf(reader) });
 
@@ -175,7 +175,7 @@ describe("changing a skill", () => {
     ["GET", "/analytics", undefined, ["owner", "admin", "member", "viewer"]],
   ];
 
-  it("follows the role; what is in sight is forbidden, what is not does not exist", async () => {
+  it("requires the role: it is forbidden for visible skills, and returns not_found for hidden ones", async () => {
     for (const [method, part, body, allowed] of acts) {
       for (const visibility of ["public", "private"] as const) {
         for (const reader of readers) {
@@ -192,7 +192,7 @@ describe("changing a skill", () => {
     }
   });
 
-  it("lets members publish, viewers not, and strangers see no organization", async () => {
+  it("lets members publish but not viewers, and hides the organization from others", async () => {
     const codes: Record<string, string | undefined> = {};
     for (const reader of readers) {
       const answer = await publishAs(tokenOf(reader), { name: `by ${reader}`, content: "x\n" });
@@ -215,7 +215,7 @@ describe("changing a skill", () => {
     assert.equal(update.code, "forbidden");
   });
 
-  it("deletes for owners and admins alone", async () => {
+  it("lets only owners and admins delete", async () => {
     for (const [reader, code] of [
       ["anonymous", "unauthenticated"],
       ["stranger", "forbidden"],
@@ -230,7 +230,7 @@ describe("changing a skill", () => {
     }
   });
 
-  it("moves a skill in and out of sight with its visibility", async () => {
+  it("shows and hides a skill according to its new visibility", async () => {
     const { id, publicId } = skills.unlisted!;
     const asStranger = () => service.call("GET", `/api/skills/${publicId}`, { token: users.stranger!.token });
     const set = (visibility: Visibility) =>
@@ -250,7 +250,7 @@ describe("changing a skill", () => {
 });
 
 describe("a narrowed token", () => {
-  it("does what its scopes name and no more", async () => {
+  it("can do what its scopes allow and no more", async () => {
     const reading = await scopedToken(users.owner!, { scopes: { skill: ["read"] } });
     const auditing = await scopedToken(users.owner!, { scopes: { auditLog: ["read"] } });
     const call = async (token: string, method: string, part: string, body?: object) =>
@@ -273,7 +273,7 @@ describe("a narrowed token", () => {
     assert.deepEqual(listed.data, []);
   });
 
-  it("loses what its holder loses, with the next call", async () => {
+  it("loses what its holder loses, from the next call on", async () => {
     const member = await newMember("member");
     const target = `/api/skills/${skills.private!.id}`;
 

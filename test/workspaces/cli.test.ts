@@ -35,7 +35,7 @@ interface Published {
 }
 
 describe("svc publish --personal", () => {
-  it("says what to do where there are no workspaces", async () => {
+  it("reports what to do if workspaces are not enabled", async () => {
     const refused = await run(alice, "publish", "notes.md", "--personal");
 
     assert.deepEqual([refused.code, refused.stdout], [1, ""]);
@@ -70,7 +70,7 @@ describe("svc publish --personal", () => {
     assert.deepEqual([second.action, second.skill.publicId], ["updated", skill.publicId]);
   });
 
-  it("refuses flags that do not go with it, before anything is sent", async () => {
+  it("rejects incompatible flags before anything is sent", async () => {
     for (const [flags, flag] of [
       [["--folder", "a"], "--folder"],
       [["--parents"], "--parents"],
@@ -90,7 +90,7 @@ describe("svc publish --personal", () => {
     }
   });
 
-  it("tells --create of what is in the workspace, and --update of what is not", async () => {
+  it("looks for the skill in the workspace only, with --create and --update", async () => {
     await run(world.owner, "publish", "notes.md", "-n", "Elsewhere");
     const taken = await run(alice, "publish", "notes.md", "--personal", "--create");
     const missing = await run(alice, "publish", "notes.md", "--personal", "--update", "-n", "Elsewhere");
@@ -103,7 +103,7 @@ describe("svc publish --personal", () => {
 });
 
 describe("svc publish --folder", () => {
-  it("publishes into a folder, and makes what is missing with --parents", async () => {
+  it("publishes into a folder, and creates missing ones with --parents", async () => {
     const nowhere = await run(alice, "publish", "notes.md", "-n", "Filed", "-f", "Ops/Review Tools");
     const made = await run(alice, "publish", "notes.md", "-n", "Filed", "-f", "Ops/Review Tools", "-p");
     const again = await run(alice, "publish", "notes.md", "-n", "Filed", "--folder", "/");
@@ -122,7 +122,7 @@ describe("svc publish --folder", () => {
     assert.deepEqual([alone.error.code, alone.error.details?.["flag"]], ["E_INVALID_ARGUMENT", "--parents"]);
   });
 
-  it("is refused by the folder around workspaces", async () => {
+  it("is refused by the folder that contains the workspaces", async () => {
     const refused = await run(world.owner, "publish", "notes.md", "-n", "Loose", "-f", "personal");
 
     assert.deepEqual([refused.error.code, refused.error.details?.["httpStatus"]], ["E_API", 422]);
@@ -130,7 +130,7 @@ describe("svc publish --folder", () => {
 });
 
 describe("svc list --personal", () => {
-  it("lists one's own workspace, as an array of skills", async () => {
+  it("lists the caller's own workspace, as an array of skills", async () => {
     await service.settled();
     const mine = await run(alice, "list", "--personal");
     const found = await run(alice, "list", "--personal", "--search", "nothing");
@@ -146,7 +146,7 @@ describe("svc list --personal", () => {
     assert.deepEqual([found.data, none.data], [[], []]);
   });
 
-  it("goes with no other list", async () => {
+  it("can't be combined with another list", async () => {
     for (const other of ["--public", "--installed"]) {
       const refused = await run(alice, "list", "--personal", other);
 
@@ -155,7 +155,7 @@ describe("svc list --personal", () => {
     }
   });
 
-  it("tells an organization's token that it has none", async () => {
+  it("reports that an organization's token has no workspace", async () => {
     const minted = await service.call<{ token: string }>("POST", `/api/tenants/${world.org.id}/tokens`, {
       token: world.owner.token,
       body: { name: "ci" },

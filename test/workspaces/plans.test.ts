@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Many workspaces, of this organization and of others, with skills of one name in them. */
+/** Many workspaces, of this organization and of others, containing skills of the same name. */
 async function multiply(): Promise<void> {
   const { app } = service;
   const { raw } = app.storage.database;
@@ -65,12 +65,12 @@ async function multiply(): Promise<void> {
   await raw
     .collection<{ _id: string }>("folder_trees")
     .updateOne({ _id: world.org.id }, { $set: { revision: 50 } });
-  // The whole tree is read once by whoever comes first.
+  // The first query reads the whole tree once.
   await world.overview();
 }
 
 describe("the plans of queries about 1,500 workspaces", () => {
-  it("list and count by index alone", async () => {
+  it("list and count by index only", async () => {
     const plans = await plansOf(service, async () => {
       for (const state of ["", ...workspaceStates.map((one) => `&state=${one}`)]) {
         const first = await world.at<WorkspacePayload[]>(world.owner, "GET", `/members?limit=20${state}`);
@@ -88,7 +88,7 @@ describe("the plans of queries about 1,500 workspaces", () => {
       assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${JSON.stringify(command)}`);
   });
 
-  it("publish and list one's own by index alone, whoever else has skills of that name", async () => {
+  it("publish to and list the caller's own by index only, however many others have skills of that name", async () => {
     const plans = await plansOf(service, async () => {
       const again = await world.publish(alice, "First", { content: "again\n" });
       assert.equal(again.data.action, "updated");
@@ -98,7 +98,7 @@ describe("the plans of queries about 1,500 workspaces", () => {
     assertIndexed(plans, 30);
   });
 
-  it("publish elsewhere past all skills of that name in workspaces", async () => {
+  it("publish elsewhere without reading the skills of that name in workspaces", async () => {
     const made = await world.publish(world.owner, "First", { personal: undefined, content: "root\n" });
     assert.equal(made.data.action, "created");
     const plans = await plansOf(service, async () => {
@@ -109,7 +109,7 @@ describe("the plans of queries about 1,500 workspaces", () => {
     assertIndexed(plans, 1100);
   });
 
-  it("leave, come back, give away and tend by index alone", async () => {
+  it("leave, rejoin, reassign and reconcile by index only", async () => {
     const bob = await world.join();
     await world.sync();
     const plans = await plansOf(service, async () => {
@@ -123,13 +123,13 @@ describe("the plans of queries about 1,500 workspaces", () => {
     assertIndexed(plans, 120);
   });
 
-  it("sync and repair in slices, by index alone", async () => {
+  it("sync and repair in batches, by index only", async () => {
     const plans = await plansOf(service, async () => {
       await world.sync();
       await world.at(world.owner, "POST", "/repair", {});
     });
 
-    // What has changed of the tree since the first of them is explained as it is after the last.
+    // The plans are read after the last call, when all changes of the tree are stored.
     assertIndexed(plans, 1100);
   });
 });

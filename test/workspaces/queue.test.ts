@@ -18,8 +18,8 @@ after(async () => {
   await service.close();
 });
 
-describe("workspaces, by the queue alone", () => {
-  it("are made on enabling and on joining, kept on leaving, and deleted when asked to", async () => {
+describe("workspaces, managed by the queue alone", () => {
+  it("are created on enabling and on joining, kept on leaving, and deleted on request", async () => {
     const world = await makeOrganization(service);
     const base = `/api/tenants/${world.org.id}/personal-workspaces`;
     const send = (user: TestUser, method: string, target: string, body?: object) =>

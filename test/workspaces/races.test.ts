@@ -16,14 +16,14 @@ const times = <T>(count: number, run: (at: number) => Promise<T>) =>
 const statusesOf = (answers: { status: number }[]) => answers.map((answer) => answer.status);
 const countOf = <T>(list: readonly T[], one: T) => list.filter((item) => item === one).length;
 
-/** Folders of workspaces that there are, whatever the rows say. */
+/** The folders of the workspaces that exist, whatever the rows contain. */
 const foldersOf = (world: World) =>
   service.app.storage.database.raw
     .collection("folders")
     .find({ tenantId: world.org.id, managed: { $exists: true }, deletedAt: { $exists: false } })
     .toArray();
 
-describe("many calls at once", () => {
+describe("concurrent calls", () => {
   it("enable once", async () => {
     const world = await makeWorld(service);
     const answers = await times(30, (at) =>
@@ -44,7 +44,7 @@ describe("many calls at once", () => {
     assert.equal(places, 2);
   });
 
-  it("provision everybody once, beside one another and beside publishes of those who can't wait", async () => {
+  it("provision each member once, alongside each other and alongside publishes that create the workspace", async () => {
     const world = await makeWorld(service);
     const members = await times(8, () => world.join());
     await world.at(world.owner, "POST", "/enable", {});
@@ -70,7 +70,7 @@ describe("many calls at once", () => {
     }
   });
 
-  it("publish one skill of a name into a workspace that is not there yet", async () => {
+  it("publish one skill of a name into a workspace that does not exist yet", async () => {
     const world = await makeWorld(service);
     await world.enable();
     const alice = await world.join();
@@ -89,7 +89,7 @@ describe("many calls at once", () => {
     assert.equal((await foldersOf(world)).length, 3);
   });
 
-  it("give a workspace away once, or delete it, and never half of both", async () => {
+  it("either reassign or delete a workspace, once, and never half of both", async () => {
     for (let round = 0; round < 2; round++) {
       const world = await makeWorld(service);
       const [alice, ...heirs] = await times(4, () => world.join());
@@ -118,7 +118,7 @@ describe("many calls at once", () => {
     }
   });
 
-  it("leave and come back without losing or leaking anything", async () => {
+  it("leave and rejoin without losing or exposing anything", async () => {
     const world = await makeWorld(service);
     const alice = await world.join();
     await world.enable();
@@ -139,7 +139,7 @@ describe("many calls at once", () => {
     assert.equal((await foldersOf(world)).length, 3);
   });
 
-  it("disable and enable to one of the two, with workspaces whole", async () => {
+  it("end either enabled or disabled, with complete workspaces", async () => {
     const world = await makeWorld(service);
     await world.enable();
     const members = await times(4, () => world.join());
@@ -154,7 +154,7 @@ describe("many calls at once", () => {
     assert.equal((await foldersOf(world)).length, members.length + 2);
   });
 
-  it("retry and repair beside one another mend each workspace once", async () => {
+  it("retry and repair each workspace once", async () => {
     const world = await makeWorld(service);
     const [alice] = await times(3, () => world.join());
     await world.enable();
@@ -176,7 +176,7 @@ describe("many calls at once", () => {
     );
   });
 
-  it("move the folder around them while members publish", async () => {
+  it("move the parent folder while members publish", async () => {
     const world = await makeWorld(service);
     const members = await times(4, () => world.join());
     await world.enable();

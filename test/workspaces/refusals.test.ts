@@ -33,7 +33,7 @@ const send = (user: TestUser, method: string, target: string, body?: unknown) =>
   service.call(method, target, { token: user.token, ...(body === undefined ? {} : { body }) });
 
 describe("managed folders", () => {
-  it("refuse every generic operation, to owners too", async () => {
+  it("reject every generic operation, by owners too", async () => {
     const folders = `/api/tenants/${world.org.slug}/folders`;
     const access = { restricted: false, grants: [] };
     for (const folder of [root, home]) {
@@ -61,7 +61,7 @@ describe("managed folders", () => {
     }
   });
 
-  it("refuse their owner what an editor may not do", async () => {
+  it("reject what an editor may not do, by their owner too", async () => {
     const refused = await send(alice, "PUT", `/api/folders/${home}/access`, {
       restricted: false,
       grants: [],
@@ -75,7 +75,7 @@ describe("managed folders", () => {
     assert.equal(renamedInside.status, 200);
   });
 
-  it("are moved and renamed by their own operation alone, by the rules of folders", async () => {
+  it("can be moved and renamed by their own operation only, by the rules of folders", async () => {
     const move = (body: object, user = world.owner) => world.at(user, "POST", "/move", body);
     const cycle = await move({ parentId: home });
     const itself = await move({ parentId: root });
@@ -118,7 +118,7 @@ describe("the operations of workspaces", () => {
       body,
     }));
 
-  it("need the permission, which members and viewers lack", async () => {
+  it("require the permission, which members and viewers lack", async () => {
     for (const role of ["member", "viewer"]) {
       const user = await world.join(role);
       for (const { method, target, body } of operations(world, alice.id, user.id))
@@ -140,7 +140,7 @@ describe("the operations of workspaces", () => {
     return world.join(made.data.id);
   };
 
-  it("rename or move the restricted folder around them only for callers who may do so to any such folder", async () => {
+  it("rename or move the restricted parent only for callers who may do so with any such folder", async () => {
     const update = { folder: ["create", "update"] };
     const manageAcl = { folder: ["create", "update", "manageAcl"] };
     const [caretaker, editor, onlyAcl, manager] = await Promise.all([
@@ -166,7 +166,7 @@ describe("the operations of workspaces", () => {
     assert.equal((await world.overview()).folder?.path, path);
   });
 
-  it("let nobody with that permission alone have or destroy what others left", async () => {
+  it("require further permissions to reassign or delete the workspaces of former members", async () => {
     const [caretaker, leaver] = [await joinAs("Caretaker", { skill: ["read"] }), await world.join()];
     await world.sync();
     await world.leave(leaver);
@@ -179,11 +179,11 @@ describe("the operations of workspaces", () => {
     assert.match(given.error!, /folder:manageAcl/);
     assert.match(deleted.error!, /skill:delete/);
     assert.equal((await world.workspaceOf(leaver))?.state, "left");
-    // A viewer's workspace is there for reading: the role decides as well.
+    // A viewer's workspace is read-only: the role counts as well.
     assert.equal((await world.publish(caretaker, "No")).status, 403);
   });
 
-  it("know nothing of another organization, in any parameter", async () => {
+  it("return not_found for another organization, in any parameter", async () => {
     const stranger = other.owner;
     for (const { method, target, body } of operations(world, alice.id, alice.id)) {
       const hidden = await send(stranger, method, target, body);
@@ -220,7 +220,7 @@ describe("the operations of workspaces", () => {
     );
   });
 
-  it("leave the workspaces of members alone", async () => {
+  it("can't reassign or delete the workspaces of members", async () => {
     const body = { userId: alice.id, toUserId: world.owner.id };
     const given = await world.at(world.owner, "POST", "/reassign", body);
     const deleted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
@@ -231,7 +231,7 @@ describe("the operations of workspaces", () => {
     }
   });
 
-  it("are out of a narrowed token's reach", async () => {
+  it("are refused to a narrowed token", async () => {
     for (const narrowed of [
       { scopes: { skill: ["read", "create", "update", "delete"], folder: ["create"] } },
       { allowedFolderIds: [ordinary.id] },
@@ -250,7 +250,7 @@ describe("the operations of workspaces", () => {
     }
   });
 
-  it("tell an organization's token that it has no workspace, and let it manage them", async () => {
+  it("are open to an organization's token, which has no workspace itself", async () => {
     const minted = await service.call<{ token: string }>("POST", `/api/tenants/${world.org.id}/tokens`, {
       token: world.owner.token,
       body: { name: "ci" },
@@ -269,7 +269,7 @@ describe("the operations of workspaces", () => {
     assert.equal((await world.overview(token)).own, null);
   });
 
-  it("take nothing that they do not know", async () => {
+  it("reject unknown fields and invalid values", async () => {
     for (const [path, body] of [
       ["/enable", { name: "a/b" }],
       ["/enable", { name: "" }],

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Changes a managed folder behind the service's back. */
+/** Changes a managed folder directly in the database. */
 async function damage(folderId: string, change: (folder: FolderDoc) => Partial<FolderDoc>): Promise<void> {
   await changeTree(service.app, world.org.id, async () => {
     const folder = await service.app.storage.folders.find(folderId);
@@ -59,7 +59,7 @@ async function assertWhole(user: TestUser): Promise<void> {
 }
 
 describe("repairing workspaces", () => {
-  it("mends nothing where nothing is wrong", async () => {
+  it("changes nothing if nothing is wrong", async () => {
     const { user } = await newWorkspace();
 
     assert.equal(await repair(), 0);
@@ -84,7 +84,7 @@ describe("repairing workspaces", () => {
     ["a folder that lies elsewhere", () => ({ parentId: null }), "parent"],
     ["a folder of another name", () => ({ name: "odd", slug: "odd" }), "name"],
   ] as const)
-    it(`mends ${what}, and says so`, async () => {
+    it(`repairs ${what}, and reports it`, async () => {
       const { user, folderId } = await newWorkspace();
       await damage(folderId, change);
 
@@ -94,7 +94,7 @@ describe("repairing workspaces", () => {
       assert.equal(await repair(), 0);
     });
 
-  it("gives a folder whose row is lost one, and makes a folder that is lost", async () => {
+  it("creates a missing row for a folder, and a missing folder for a row", async () => {
     const [first, second] = [await newWorkspace(), await newWorkspace()];
     const rows = service.app.storage.database.raw.collection("workspaces");
     await rows.deleteOne({ userId: first.user.id });
@@ -108,7 +108,7 @@ describe("repairing workspaces", () => {
     assert.deepEqual([await mendedOf(first.user), await mendedOf(second.user)], [[["record"]], [["folder"]]]);
   });
 
-  it("takes the grant from somebody who has left", async () => {
+  it("removes the grant of a former member", async () => {
     const { user, folderId } = await newWorkspace();
     await world.leave(user);
     await damage(folderId, () => ({ grants: [{ type: "member", id: user.id, level: "editor" }] }));
@@ -118,7 +118,7 @@ describe("repairing workspaces", () => {
     assert.equal((await world.workspaceOf(user))?.state, "left");
   });
 
-  it("brings a folder to its owner's new user name, and not before", async () => {
+  it("renames a folder after its owner's new user name, and not before", async () => {
     const { user } = await newWorkspace();
     const username = `renamed-${user.username}`;
     const renamed = await service.call("PATCH", "/api/user/profile", {
@@ -148,7 +148,7 @@ describe("repairing workspaces", () => {
     await pathReservations.release(freed);
   });
 
-  it("makes the folder around them anew where it is gone", async () => {
+  it("creates the parent folder again if it is missing", async () => {
     const root = (await world.overview()).folder!.id;
     const { user } = await newWorkspace();
     await damage(root, () => ({ deletedAt: service.app.now() }));
@@ -168,7 +168,7 @@ describe("repairing workspaces", () => {
 });
 
 describe("a restriction inside a workspace", () => {
-  /** A subfolder of a new workspace with a skill in it, restricted as earlier versions let it be. */
+  /** A subfolder of a new workspace with a skill in it, restricted as earlier versions allowed. */
   async function lockedOut() {
     const { user, folderId } = await newWorkspace();
     const inner = await newFolder(service, world.org, user, `personal/${user.username}/inner`);
@@ -198,7 +198,7 @@ describe("a restriction inside a workspace", () => {
     return [folder.restricted, folder.grants.length];
   };
 
-  it("never locks its member out: they read, list and write in it", async () => {
+  it("never locks its member out: they can read, list and write in it", async () => {
     const { user, inner, skillId } = await lockedOut();
 
     const read = await service.call("GET", `/api/skills/${skillId}`, { token: user.token });
@@ -218,7 +218,7 @@ describe("a restriction inside a workspace", () => {
     assert.equal((await service.call("GET", `/api/skills/${skillId}`, { token: other.token })).status, 404);
   });
 
-  it("is reported and lifted by repair, and by the job that looks after workspaces", async () => {
+  it("is reported and lifted by repair, and by the job that reconciles workspaces", async () => {
     const first = await lockedOut();
 
     assert.equal(await repair(), 1);
@@ -235,7 +235,7 @@ describe("a restriction inside a workspace", () => {
     await world.enable();
   });
 
-  it("is neither set nor brought in, and goes when the workspace is given away", async () => {
+  it("can't be set or moved in, and is removed when the workspace is reassigned", async () => {
     const { user, inner } = await lockedOut();
     await repair();
     const outside = await newFolder(service, world.org, world.owner, `team-${user.username}/closed`);
@@ -268,8 +268,8 @@ describe("a restriction inside a workspace", () => {
   });
 });
 
-describe("two user names that lead to one slug", () => {
-  it("get a number, which repair leaves alone", async () => {
+describe("two user names with the same slug", () => {
+  it("get a number, which repair keeps", async () => {
     const [first, second] = [await service.newUser("con"), await service.newUser("con-folder")];
     for (const user of [first, second]) await addMember(service, world.org, user, "member");
     await world.sync();
@@ -283,8 +283,8 @@ describe("two user names that lead to one slug", () => {
   });
 });
 
-describe("the folder around workspaces", () => {
-  it("gets a number where a folder or a skill has its name", async () => {
+describe("the parent folder of workspaces", () => {
+  it("gets a number if a folder or a skill has its name", async () => {
     for (const kind of ["folder", "skill"]) {
       const crowded = await makeWorld(service);
       if (kind === "folder") await newFolder(service, crowded.org, crowded.owner, "personal");
@@ -299,7 +299,7 @@ describe("the folder around workspaces", () => {
     }
   });
 
-  it("keeps its name when they are enabled again", async () => {
+  it("keeps its name when workspaces are enabled again", async () => {
     const again = await makeWorld(service);
     await again.enable({ name: "Private places" });
     await again.at(again.owner, "POST", "/disable", {});
@@ -311,8 +311,8 @@ describe("the folder around workspaces", () => {
   });
 });
 
-describe("provisioning that can't be", () => {
-  it("is noted with a sentence, and tried again on demand", async () => {
+describe("provisioning that fails", () => {
+  it("is recorded with a message, and retried on request", async () => {
     const full = await makeWorld(service);
     await full.enable();
     const user = await full.join();

@@ -15,14 +15,14 @@ after(() => service.close());
 
 type Storage = TestService["app"]["storage"];
 
-/** What code that is stopped here would not live to see: nothing is noted, nothing is tried in another way. */
+/** Simulates a crash: code that is stopped here records nothing and retries nothing. */
 class Stop extends ServiceError {
   constructor() {
     super("conflict", "The process was stopped here by the test.");
   }
 }
 
-/** Lets a call of storage end as a process that is killed would: before it reaches the database, or right after it did. */
+/** Makes a call to storage end as in a killed process: before it reaches the database, or right after it did. */
 async function stoppedAt<C extends keyof Storage, M extends keyof Storage[C]>(
   [collection, method]: [C, M],
   when: "before" | "after",
@@ -48,7 +48,7 @@ async function stoppedAt<C extends keyof Storage, M extends keyof Storage[C]>(
   await service.settled();
 }
 
-/** Every member has one folder under their plain name, one event, and nothing is left over. */
+/** Asserts that every member has one folder under their plain name and one event, and that nothing is left over. */
 async function assertWhole(world: World, members: TestUser[]): Promise<void> {
   const { counts } = await world.overview();
   assert.deepEqual(counts, { scheduled: 0, provisioned: members.length, failed: 0, left: 0, deleting: 0 });
@@ -70,7 +70,7 @@ async function assertWhole(world: World, members: TestUser[]): Promise<void> {
   }
 }
 
-/** A later reconcile, when nobody is at work on a document any more. */
+/** A later reconcile, when no claim on a document is in effect any more. */
 async function reconcileLater(): Promise<void> {
   const { app } = service;
   const { now } = app;
@@ -80,7 +80,7 @@ async function reconcileLater(): Promise<void> {
   app.now = now;
 }
 
-describe("provisioning that is stopped", () => {
+describe("interrupted provisioning", () => {
   const points = [
     ["workspaces", "insertNew", "before", 1],
     ["workspaces", "insertNew", "after", 1],
@@ -93,7 +93,7 @@ describe("provisioning that is stopped", () => {
   ] as const;
 
   for (const [collection, method, when, calls] of points)
-    it(`goes on ${when} ${collection}.${method}, under the same names and with no event twice`, async () => {
+    it(`continues ${when} ${collection}.${method}, under the same names and without duplicate events`, async () => {
       const world = await makeWorld(service);
       const members = [world.owner, await world.join(), await world.join()];
       const enabled = await world.at(world.owner, "POST", "/enable", {});
@@ -108,13 +108,13 @@ describe("provisioning that is stopped", () => {
     });
 });
 
-describe("enabling that is stopped", () => {
+describe("interrupted enabling", () => {
   for (const [collection, method, when] of [
     ["folders", "commit", "after"],
     ["workspaces", "enable", "before"],
     ["workspaces", "enable", "after"],
   ] as const)
-    it(`is whole at the next call, ${when} ${collection}.${method}`, async () => {
+    it(`is complete at the next call, ${when} ${collection}.${method}`, async () => {
       const world = await makeWorld(service);
       const point = [collection, method] as [typeof collection, never];
       await stoppedAt(point, when, 1, async () => {
@@ -132,7 +132,7 @@ describe("enabling that is stopped", () => {
 });
 
 describe("the events of workspaces", () => {
-  it("reach the log by the reconcile job where the process stopped before", async () => {
+  it("are logged by the reconcile job if the process crashed before it", async () => {
     const world = await makeWorld(service);
     await world.enable();
     const carol = await world.join();
@@ -150,7 +150,7 @@ describe("the events of workspaces", () => {
 });
 
 describe("a member who leaves", () => {
-  it("gets no grant from provisioning that is under way", async () => {
+  it("gets no grant from provisioning that is in progress", async () => {
     const world = await makeWorld(service);
     const alice = await world.join();
     await world.at(world.owner, "POST", "/enable", {});
@@ -171,7 +171,7 @@ describe("a member who leaves", () => {
     assert.equal((await world.workspaceOf(alice))?.state, "left");
   });
 
-  it("before there was a folder leaves nothing but a row that is forgotten", async () => {
+  it("before there was a folder leaves only a row, which is removed", async () => {
     const world = await makeWorld(service);
     const alice = await world.join();
     await world.at(world.owner, "POST", "/enable", {});
@@ -194,7 +194,7 @@ describe("a member who leaves", () => {
   });
 });
 
-describe("reassigning and deleting that are stopped", () => {
+describe("interrupted reassigning and deleting", () => {
   const prepare = async () => {
     const world = await makeWorld(service);
     const [alice, bob] = [await world.join(), await world.join()];
@@ -206,7 +206,7 @@ describe("reassigning and deleting that are stopped", () => {
   const read = async (user: TestUser, id: string) =>
     (await service.call("GET", `/api/skills/${id}`, { token: user.token })).status;
 
-  it("have given once the tree has changed, and forget the row later", async () => {
+  it("have reassigned once the tree has changed, and remove the row later", async () => {
     const { world, alice, bob, skill } = await prepare();
     await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
       const body = { userId: alice.id, toUserId: bob.id };
@@ -224,7 +224,7 @@ describe("reassigning and deleting that are stopped", () => {
     assert.equal(await read(bob, skill.id), 200);
   });
 
-  it("give whoever comes back after that a folder of their own", async () => {
+  it("give a former owner who rejoins after that a new folder", async () => {
     const { world, alice, bob, skill } = await prepare();
     await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
       const body = { userId: alice.id, toUserId: bob.id };
@@ -247,7 +247,7 @@ describe("reassigning and deleting that are stopped", () => {
     ["folders", "commit", "after", 2],
     ["workspaces", "remove", "before", 1],
   ] as const)
-    it(`delete what is left at the next try, ${when} call ${calls} of ${collection}.${method}`, async () => {
+    it(`delete the rest at the next attempt, ${when} call ${calls} of ${collection}.${method}`, async () => {
       const { world, alice, skill } = await prepare();
       const accepted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
       assert.equal(accepted.status, 200);
@@ -266,7 +266,7 @@ describe("reassigning and deleting that are stopped", () => {
       assert.equal(await raw.collection("places").countDocuments({ ownerId: skill.folderId! }), 0);
     });
 
-  it("spare whoever comes back while theirs is being deleted: they get a new one", async () => {
+  it("give an owner who rejoins during the deletion a new workspace", async () => {
     const { world, alice } = await prepare();
     await world.at(world.owner, "DELETE", `/members/${alice.id}`);
     await addMember(service, world.org, alice, "member");

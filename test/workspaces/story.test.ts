@@ -16,7 +16,7 @@ let service: TestService;
 let world: World;
 let alice: TestUser;
 let bob: TestUser;
-/** Alice's, in her workspace. */
+/** A skill of Alice in her workspace. */
 let notes: SkillPayload;
 
 before(async () => {
@@ -29,7 +29,7 @@ after(() => service.close());
 const get = <T = Record<string, unknown>>(user: TestUser | undefined, target: string) =>
   service.call<T>("GET", target, { token: user?.token });
 
-describe("personal workspaces, from the first to the last day", () => {
+describe("personal workspaces, from enabling to deletion", () => {
   it("are refused until they are enabled", async () => {
     const refused = await world.publish(alice, "Notes");
     const overview = await world.overview(alice);
@@ -39,7 +39,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.deepEqual(overview, { enabled: false, own: null });
   });
 
-  it("are made for everybody who is a member when they are enabled", async () => {
+  it("are created for every member when they are enabled", async () => {
     await world.enable();
 
     const { counts, folder, enabled } = await world.overview();
@@ -65,7 +65,7 @@ describe("personal workspaces, from the first to the last day", () => {
     ]);
   });
 
-  it("are made for whoever joins later, by an event of their own", async () => {
+  it("are created for later members by an event of their own", async () => {
     const carol = await world.join();
     await world.sync();
 
@@ -77,7 +77,7 @@ describe("personal workspaces, from the first to the last day", () => {
     );
   });
 
-  it("take what is published with personal, and append to it by name", async () => {
+  it("accept what is published with personal, and append to it by name", async () => {
     const made = await world.publish(alice, "Notes");
     const again = await world.publish(alice, "Notes", { content: "# Notes\nmore\n" });
 
@@ -88,7 +88,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.deepEqual([again.data.action, again.data.skill.id], ["updated", notes.id]);
   });
 
-  it("refuse any visibility but private", async () => {
+  it("reject any visibility but private", async () => {
     for (const visibility of ["public", "unlisted"]) {
       const refused = await world.publish(alice, "Open", { visibility });
 
@@ -98,7 +98,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.equal((await world.publish(alice, "Notes", { visibility: "private" })).status, 201);
   });
 
-  it("are left by what their member moves out, who is shown who can read it then", async () => {
+  it("lose what their member moves out, who is shown who can read it then", async () => {
     const { id } = (await world.publish(alice, "Outgoing")).data.skill;
     const move = (user: TestUser, body: object) =>
       service.call<MovedSkillPayload>("POST", `/api/skills/${id}/move`, { token: user.token, body });
@@ -121,7 +121,7 @@ describe("personal workspaces, from the first to the last day", () => {
     await service.call("DELETE", `/api/skills/${id}`, { token: world.owner.token });
   });
 
-  it("are name spaces of their own", async () => {
+  it("are separate namespaces", async () => {
     const shared = await world.publish(world.owner, "Shared", { personal: false });
     const own = await world.publish(alice, "Shared");
     const bobs = await world.publish(bob, "Notes");
@@ -146,7 +146,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.equal(missing.code, "not_found");
   });
 
-  it("show what is in them to their owner and those beyond restrictions, and to nobody else anywhere", async () => {
+  it("are readable by their owner and by those exempt from restrictions, and by no one else", async () => {
     await governed(service, world.org);
     await service.call("PUT", `/api/skills/${notes.id}`, {
       token: alice.token,
@@ -195,7 +195,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.deepEqual(await world.skills(alice, "&personal=true&query=deep"), [deep.data.skill.slug]);
     assert.deepEqual(await world.skills(bob, "&personal=true"), ["notes-2"]);
     assert.deepEqual(await world.skills(await service.newUser(), "&personal=true"), []);
-    // Whoever sees everything has still only their own.
+    // A caller who sees everything still has only their own workspace.
     assert.deepEqual(await world.skills(world.owner, "&personal=true"), []);
     const page = await get<SkillPayload[]>(alice, "/api/skills?personal=true&limit=2");
     const rest = await get<SkillPayload[]>(
@@ -206,7 +206,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.equal(rest.nextCursor, null);
   });
 
-  it("stay what they are while they are disabled, and take nothing by personal", async () => {
+  it("keep their contents while they are disabled, and accept nothing by personal", async () => {
     const off = await world.at(world.owner, "POST", "/disable", {});
     const refused = await world.publish(alice, "Notes", { content: "off\n" });
     const dave = await world.join();
@@ -226,7 +226,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.equal((await world.workspaceOf(dave))?.state, "provisioned");
   });
 
-  it("are kept when their owner leaves, out of everybody's reach but the organization's", async () => {
+  it("are kept when their owner leaves, readable by the organization only", async () => {
     await world.leave(alice);
 
     assert.equal((await world.workspaceOf(alice))?.state, "left");
@@ -238,7 +238,7 @@ describe("personal workspaces, from the first to the last day", () => {
     assert.deepEqual([access.data.restricted, access.data.grants], [true, []]);
   });
 
-  it("are their owner's again when they come back", async () => {
+  it("belong to their owner again after rejoining", async () => {
     await addMember(service, world.org, alice, "member");
     await world.sync();
 
@@ -251,7 +251,7 @@ describe("personal workspaces, from the first to the last day", () => {
     );
   });
 
-  it("can be given to another member, as a folder in theirs", async () => {
+  it("can be reassigned to another member, as a folder in that member's workspace", async () => {
     await world.leave(alice);
     const body = { userId: alice.id, toUserId: bob.id };
     const given = await world.at<{ path: string }>(world.owner, "POST", "/reassign", body);

@@ -1,4 +1,4 @@
-/** An organization with workspaces in it, as the tests of workspaces begin. */
+/** An organization with workspaces, as the tests of workspaces use it. */
 import assert from "node:assert/strict";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { WorkspacePayload, WorkspaceSettingsPayload } from "../../contract/payloads/workspaces.ts";
@@ -10,7 +10,7 @@ export interface World {
   service: TestService;
   org: TestOrg;
   owner: TestUser;
-  /** A call below the organization's workspaces. */
+  /** A call below the path of the organization's workspaces. */
   at<T = Record<string, unknown>>(
     user: TestUser,
     method: string,
@@ -18,17 +18,17 @@ export interface World {
     body?: unknown,
   ): Promise<Answer<T>>;
   join(role?: string): Promise<TestUser>;
-  /** Ends a membership and does what the job after it would. */
+  /** Ends a membership and runs the job that follows. */
   leave(user: TestUser): Promise<void>;
   enable(body?: object): Promise<void>;
-  /** Does what the job that looks after workspaces would. */
+  /** Runs the job that reconciles workspaces. */
   sync(): Promise<void>;
   overview(user?: TestUser): Promise<WorkspaceSettingsPayload>;
   workspaceOf(user: TestUser): Promise<WorkspacePayload | undefined>;
   publish(user: TestUser, name: string, fields?: object): Promise<Answer<PublishResult>>;
-  /** Slugs of what a list of skills shows somebody. */
+  /** Slugs of the skills in a user's list. */
   skills(user: TestUser, query?: string): Promise<string[]>;
-  /** Events of workspaces in the organization's log, oldest first. */
+  /** Workspace events in the organization's log, oldest first. */
   events(name?: string): Promise<{ name: string; userId: string; metadata: Record<string, unknown> }[]>;
 }
 
