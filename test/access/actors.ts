@@ -1,4 +1,4 @@
-/** Actors for tests of the pure decisions, and generated ones for their laws. */
+/** Actors for tests of the pure access decisions, and generated actors for their properties. */
 import fc from "fast-check";
 import {
   builtInRoles,
@@ -13,7 +13,7 @@ import { permissionsOfRole } from "../../src/access/permissions.ts";
 
 export const origin = { ipHash: "hash", source: "api", client: "api" } as const;
 
-/** A member with a role in each of some organizations; by a token where limits are given. */
+/** A member with a role in each of the given organizations; authenticated by a token if limits are given. */
 export function userWith(roles: Record<string, string>, limits?: TokenLimits): UserActor {
   return {
     kind: "user",
@@ -34,7 +34,7 @@ export function userWith(roles: Record<string, string>, limits?: TokenLimits): U
   };
 }
 
-/** Every permission that there is. */
+/** All permissions. */
 export const permissions = Object.entries(permissionActions).flatMap(([group, actions]) =>
   actions.map((action) => `${group}:${action}` as Permission),
 );

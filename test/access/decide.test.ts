@@ -21,7 +21,7 @@ import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/per
 import { anyLimits, anyPlace, anyRoles, origin, permissions, userWith } from "./actors.ts";
 
 const anonymous: Actor = { kind: "anonymous", origin };
-/** An anonymous key, whose one tenant is the identity itself. */
+/** An anonymous key, whose only tenant is its identity. */
 const keyOf = (tenantId: string): Actor => ({
   kind: "anonymous-key",
   identityId: tenantId,
@@ -72,7 +72,7 @@ describe("the decision about a skill", () => {
     Record<"read" | "update" | "delete", Verdict>,
     Record<"read" | "update" | "delete", Verdict>,
   ][] = [
-    // who, a public or unlisted skill, a private one
+    // caller; result for a public or unlisted skill, and for a private one
     ["anonymous", open, unknown],
     ["stranger", refused, absent],
     ["viewer", refused, refused],
@@ -101,7 +101,7 @@ describe("the decision about a skill", () => {
     });
   }
 
-  it("treats a skill that is taken down as a private one, for every caller and visibility", () => {
+  it("treats a skill that was taken down as a private one, for every caller and visibility", () => {
     for (const [who, actor] of Object.entries(people))
       for (const visibility of visibilities)
         for (const permission of permissions)
@@ -112,7 +112,7 @@ describe("the decision about a skill", () => {
           );
   });
 
-  it("keeps a token with folders to what lies in them", () => {
+  it("limits a token with folders to the contents of these folders", () => {
     const actor = people["folder token"]!;
 
     assert.equal(decideSkill(actor, "skill:read", skill("private", "f1")), "allowed");
@@ -122,7 +122,7 @@ describe("the decision about a skill", () => {
     assert.equal(decideSkill(actor, "skill:create", skill("public", null)), "refused");
   });
 
-  it("gives a key nothing but skills of its own: no publishing, no folders, no figures, no organization", () => {
+  it("gives an anonymous key only its own skills: no publishing, no folders, no analytics, no organization", () => {
     const key = keyOf("org");
     const own = ["skill:read", "skill:update", "skill:delete"];
     for (const permission of permissions) {
@@ -136,7 +136,7 @@ describe("the decision about a skill", () => {
     }
   });
 
-  it("calls the unknown and the unseen by one name", () => {
+  it("throws the same error for unknown and hidden skills", () => {
     for (const actor of [anonymous, people["stranger"]!, people["other scope"]!, people["anonymous key"]!])
       for (const permission of ["skill:read", "skill:update"] as const)
         assert.equal(
@@ -147,7 +147,7 @@ describe("the decision about a skill", () => {
 });
 
 describe("the decision about an organization", () => {
-  it("hides it from all but its members, who do what their role allows", () => {
+  it("hides it from all but its members, who can do what their role allows", () => {
     assert.equal(decideTenant(anonymous, "member", "org"), "unauthenticated");
     assert.equal(decideTenant(userWith({ other: "owner" }), "member", "org"), "absent");
     assert.equal(decideTenant(userWith({ other: "owner" }), "organization:update", "org"), "absent");
@@ -163,7 +163,7 @@ describe("the decision about an organization", () => {
 });
 
 describe("the built-in roles", () => {
-  it("each hold at least what the one below holds, and only the owner what is the owner's", () => {
+  it("each have at least the permissions of the next lower one, and only the owner has the owner's", () => {
     const held = (role: string) =>
       permissions.filter((p) => {
         const [group, action] = p.split(":") as [PermissionGroup, string];
@@ -188,7 +188,7 @@ describe("the built-in roles", () => {
   });
 });
 
-describe("the laws of access", () => {
+describe("the invariants of access", () => {
   const anySkill: fc.Arbitrary<SkillFacts | undefined> = fc.option(
     fc.record({
       tenantId: fc.constantFrom("org", "other", "third"),
@@ -214,7 +214,7 @@ describe("the laws of access", () => {
     );
   });
 
-  it("removing a scope, a folder or a role never adds", () => {
+  it("removing a scope, a folder or a role never adds access", () => {
     holds(
       fc.property(
         anyRoles,
@@ -240,7 +240,7 @@ describe("the laws of access", () => {
     );
   });
 
-  it("a token, and a user, never see less than nobody at all", () => {
+  it("a token or a user never sees less than an anonymous caller", () => {
     holds(
       fc.property(anyRoles, fc.option(anyLimits, { nil: undefined }), anySkill, (roles, limits, facts) => {
         if (!may(anonymous, "skill:read", facts)) return;
@@ -250,7 +250,7 @@ describe("the laws of access", () => {
     );
   });
 
-  it("what a list shows, a direct read gives; and what may be done to a skill is in sight", () => {
+  it("a skill in a list can be read directly, and a skill that can be changed can be read", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPermission, anySkill, (roles, limits, permission, facts) => {
         const actor = userWith(roles, limits);
@@ -271,7 +271,7 @@ function commonList<T>(a: readonly T[] | undefined, b: readonly T[] | undefined)
   return a && b ? a.filter((item) => b.includes(item)) : [...(a ?? b ?? [])];
 }
 
-/** What both scopes name; one that is absent names everything. */
+/** The intersection of two scopes; an absent scope stands for everything. */
 function common(a: PermissionMap | undefined, b: PermissionMap | undefined): PermissionMap {
   if (!a || !b) return a ?? b ?? {};
   const groups = Object.keys(a).filter((group) => group in b) as PermissionGroup[];

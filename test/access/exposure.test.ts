@@ -52,7 +52,7 @@ function user(role: string, limits?: TokenLimits): UserActor {
 
 describe("a move", () => {
   const table: [string, Restriction | null, Restriction | null, boolean, boolean][] = [
-    // from, to, whether the destination lies in the restricted folder, whether it leaves the restriction
+    // from, to, whether the destination lies in the restricted folder, whether the move leaves the restriction
     ["between open folders", null, null, false, false],
     ["from an open folder into a restricted one", null, outer, false, false],
     ["within the restricted folder", outer, outer, true, false],
@@ -79,7 +79,7 @@ describe("a move", () => {
 
 describe("the right to lift a restriction", () => {
   const table: [string, UserActor, FolderLevel | null, boolean, boolean][] = [
-    // who, grant on the restricted folder, whether it is their own workspace, whether they may
+    // caller, grant on the restricted folder, whether it is the caller's own workspace, expected result
     ["a member with an editor grant", user("member"), "editor", false, false],
     ["a member with a manager grant", user("member"), "manager", false, true],
     ["a viewer with a manager grant", user("viewer"), "manager", false, false],
@@ -102,7 +102,7 @@ describe("the right to lift a restriction", () => {
     });
 });
 
-describe("the laws of exposure", () => {
+describe("the invariants of exposure", () => {
   const anyGrants = fc.dictionary(fc.constantFrom("ann", "bob", "eve"), fc.constantFrom(...folderLevels));
   const anyRestriction = fc.option(
     fc
@@ -111,7 +111,7 @@ describe("the laws of exposure", () => {
   );
   const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 2000 });
 
-  it("a move that is open to editors widens the audience of no skill, whatever its visibility", () => {
+  it("a move that editors may make widens the audience of no skill, whatever its visibility", () => {
     holds(
       fc.property(
         anyRestriction,
@@ -127,7 +127,7 @@ describe("the laws of exposure", () => {
     );
   });
 
-  it("an audience never widens both ways, and never to itself", () => {
+  it("an audience never widens in both directions, and never to itself", () => {
     const anyAudience = fc
       .tuple(anyRestriction, fc.constantFrom(...visibilities))
       .map(([rule, visibility]) => audienceOf(rule, visibility));
@@ -139,7 +139,7 @@ describe("the laws of exposure", () => {
     );
   });
 
-  it("only managers of a restricted folder's grants and the owner of a workspace lift a restriction", () => {
+  it("only those who manage a restricted folder's grants and the owner of a workspace can lift a restriction", () => {
     const anyLevel: fc.Arbitrary<FolderLevel | null> = fc.option(fc.constantFrom(...folderLevels));
     const anyActor = fc
       .tuple(

@@ -1,6 +1,6 @@
 /**
- * Two organizations that must never meet: every declared route is called with the other one's ids in every place that
- * takes one, by its owner and by its own token. A route without an entry here fails the test, so none is left out.
+ * Two organizations that must stay isolated: every declared route is called with the other one's ids in every parameter
+ * that takes one, by its owner and by its own token. A route without an entry here fails the test, so none is left out.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -29,7 +29,7 @@ let theirs: Side;
 
 before(async () => {
   service = await startService();
-  // The first account is the service's administrator, to whom more is in sight.
+  // The first account is the service's administrator, who can see more.
   await service.newUser();
   [ours, theirs] = [await makeSide(), await makeSide()];
   await service.settled();
@@ -88,7 +88,7 @@ async function makeSide(): Promise<Side> {
   };
 }
 
-/** What a path's parameter stands for, by the route it is in. */
+/** Values of a path's parameters, by route. */
 function idFor(route: Route, name: string, side: Side): string {
   const { path } = route;
   if (name === "tenant") return side.org.id;
@@ -109,7 +109,7 @@ function idFor(route: Route, name: string, side: Side): string {
   throw new Error(`what is "${name}" of ${path}?`);
 }
 
-/** A body that the route takes, for those that need one; ids in it are of `side`. */
+/** A valid body for the routes that need one, with ids of `side`. */
 const bodies: Record<string, (side: Side) => unknown> = {
   "post /api/skills/:skill/versions": () => ({ content: "mine\n" }),
   "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
@@ -162,7 +162,7 @@ const pathOf = (route: Route, sides: Record<string, Side>) =>
   route.path.replace(/[:*](\w+)/g, (_, name: string) => idFor(route, name, sides[name] ?? sides["rest"]!)) +
   (queries[keyOf(route)] ?? "");
 
-/** Everything that is stored of an organization, in one digest. */
+/** A digest of everything that is stored of an organization. */
 async function digestOf(side: Side): Promise<string> {
   await service.settled();
   const { raw } = service.app.storage.database;
@@ -183,7 +183,7 @@ async function digestOf(side: Side): Promise<string> {
 }
 
 describe("two organizations", () => {
-  it("never meet: the other's ids are unknown in every path, whoever asks", async () => {
+  it("stay isolated: ids of the other one are unknown in every path, for every caller", async () => {
     const routes = apiRoutes(service.app, "0.0.0-test").filter((route) => route.path.includes(":"));
     const untouched = await digestOf(theirs);
     let calls = 0;
@@ -202,7 +202,7 @@ describe("two organizations", () => {
           ...(route.stream ? { bytes: makePackage("x") } : { body }),
         });
         const told = `${who}: ${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
-        // An organization's token is told that some things need a person, before anything is looked up.
+        // Some operations reject an organization's token before anything is looked up, since they need a person.
         const needsPerson = who === "the neighbour's own token" && answer.code === "forbidden";
         assert.ok(
           answer.code === "not_found" || (needsPerson && /organization's|token/.test(answer.error!)),
@@ -223,7 +223,7 @@ describe("two organizations", () => {
     assert.equal(await digestOf(theirs), untouched, "nothing of theirs has changed");
   });
 
-  it("are nothing to an anonymous key either", async () => {
+  it("are hidden from an anonymous key", async () => {
     const identity = await newIdentity(service);
     const untouched = await digestOf(theirs);
     const person = /a person/;
@@ -233,7 +233,7 @@ describe("two organizations", () => {
       const sent = route.stream ? { bytes: makePackage("x") } : body === undefined ? {} : { body };
       const answer = await signedCall(service, identity, route.method.toUpperCase(), path, sent);
       const told = `${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
-      // Streams can't be signed, save what the key itself announced.
+      // Streams can't be signed, except for uploads that the key itself announced.
       if (route.stream) assert.equal(answer.code, "unauthenticated", told);
       else if (answer.code !== "not_found") assert.match(answer.error ?? "", person, told);
       for (const secret of [theirs.org.slug, theirs.skill.publicId, theirs.owner.username, "Guarded"])
@@ -242,7 +242,7 @@ describe("two organizations", () => {
     assert.equal(await digestOf(theirs), untouched);
   });
 
-  it("never meet: one's own organization with the other's ids in it knows none of them", async () => {
+  it("stay isolated: ids of the other one are unknown in paths of the caller's own organization", async () => {
     const nested = apiRoutes(service.app, "0.0.0-test").filter((route) =>
       /^\/api\/tenants\/:tenant\/.*:/.test(route.path),
     );
@@ -264,7 +264,7 @@ describe("two organizations", () => {
     assert.equal(await digestOf(theirs), untouched);
   });
 
-  it("never meet: the other's ids are unknown in every body and query", async () => {
+  it("stay isolated: ids of the other one are unknown in every body and query", async () => {
     const base = `/api/tenants/${ours.org.id}`;
     const [mine, yours] = [ours, theirs];
     const calls: [string, string, unknown?][] = [

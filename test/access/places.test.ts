@@ -53,7 +53,7 @@ function token(limits: TokenLimits = {}): OrganizationActor {
   return { kind: "organization", tokenId: "t2", tokenName: "ci", memberships: [own], limits, origin };
 }
 
-/** A place in `inner`, which lies in `outer`; `level` is the actor's own on whichever governs. */
+/** The access context of `inner`, which lies in `outer`; `level` is the actor's on the effectively restricted one. */
 const at = (governing: string | null, level: FolderLevel | null = null): PlaceFacts => ({
   folderIds: ["inner", "outer"],
   governing: governing === null ? null : { folderId: governing, level },
@@ -75,7 +75,7 @@ describe("a restriction inside a personal workspace", () => {
   const may = (actor: Actor, permission: Permission, place: PlaceFacts) =>
     mayInPlace(actor, permission, "org", place);
 
-  it("leaves its member an editor, and no one else", () => {
+  it("makes its member an editor, and no one else", () => {
     for (const level of [null, "viewer", "editor"] as const) {
       assert.ok(may(user("member"), "skill:read", inside(level)));
       assert.ok(may(user("member"), "skill:update", inside(level)));
@@ -97,9 +97,11 @@ describe("a restriction inside a personal workspace", () => {
 describe("the decision about a skill in a folder", () => {
   const acts = ["skill:read", "skill:update", "skill:delete"] as const;
   const short: Record<string, Verdict> = { y: "allowed", n: "refused", "-": "absent", a: "unauthenticated" };
-  /** Verdicts of read, update and delete: of a public skill in the open, of one governed without, with each grant. */
+  /**
+   * Results of read, update and delete: for a public skill without a restriction, without a grant, and with each grant.
+   */
   const table: [string, Actor, string, string, string, string, string][] = [
-    // who, unrestricted folder, no grant, viewer, editor, manager
+    // caller, unrestricted folder, no grant, viewer, editor, manager
     ["anonymous", anonymous, "yaa", "aaa", "aaa", "aaa", "aaa"],
     ["stranger", user(undefined), "ynn", "---", "---", "---", "---"],
     ["viewer", user("viewer"), "ynn", "---", "ynn", "ynn", "ynn"],
@@ -154,7 +156,7 @@ describe("the decision about a skill in a folder", () => {
         acts.map((act) => decideSkill(actor, act, skillAt(place, visibility)));
       const expected = (letters: string) => letters.split("").map((letter) => short[letter]!);
 
-      // An organization's scoped token has no grants of its own, whatever the facts say.
+      // A scoped token of an organization has no grants of its own, whatever the facts contain.
       const levels = actor.kind === "organization" ? [] : [...folderLevels.entries()];
       assert.deepEqual(verdicts(at(null), "public"), expected(open));
       for (const visibility of visibilities) {
@@ -165,7 +167,7 @@ describe("the decision about a skill in a folder", () => {
     });
   }
 
-  it("lets only those beyond restrictions, or with a grant, read it", () => {
+  it("lets only those with a grant, or exempt from restrictions, read it", () => {
     assert.equal(bypassesRestrictions(user("admin", { scopes: { skill: ["read"] } }), "org"), true);
     assert.equal(bypassesRestrictions(user("member"), "org"), false);
     assert.equal(bypassesRestrictions(token(), "org"), true);
@@ -177,7 +179,7 @@ describe("the decision about a skill in a folder", () => {
 describe("the decision about a folder", () => {
   const folder = (place: PlaceFacts, isOnTheWay = false) => ({ tenantId: "org", place, isOnTheWay });
 
-  it("shows it to whoever may read in it, and to whoever has to pass through", () => {
+  it("shows it to callers who may read in it or in a folder below it", () => {
     assert.equal(decideFolder(user("viewer"), "see", folder(at(null))), "allowed");
     assert.equal(decideFolder(user("viewer"), "see", folder(at("outer"))), "absent");
     assert.equal(decideFolder(user("viewer"), "see", folder(at("outer"), true)), "allowed");
@@ -187,7 +189,7 @@ describe("the decision about a folder", () => {
     assert.equal(decideFolder(user("viewer"), "folder:create", folder(at("outer"), true)), "refused");
   });
 
-  it("lets managers and holders of the permission manage grants, and no narrowed token", () => {
+  it("lets managers and holders of the permission manage grants, but no narrowed token", () => {
     const acl = (actor: Actor, place: PlaceFacts) =>
       decideFolder(actor, "folder:manageAcl", folder(place)) === "allowed";
 
@@ -203,8 +205,8 @@ describe("the decision about a folder", () => {
   });
 });
 
-describe("an organization's own business", () => {
-  it("is out of reach for tokens that are kept to folders, whatever else they may", () => {
+describe("an organization's settings", () => {
+  it("are refused to tokens that are limited to folders, whatever their permissions", () => {
     for (const permission of permissions) {
       const narrowed = { allowedFolderIds: ["outer"] };
       assert.equal(decideTenant(user("owner", narrowed), permission, "org"), "refused", permission);
@@ -218,8 +220,8 @@ describe("an organization's own business", () => {
   });
 });
 
-describe("maps of permissions", () => {
-  it("are joined, and told what they lack", () => {
+describe("sets of permissions", () => {
+  it("can be joined, and compared for missing permissions", () => {
     const joined = unionOf([permissionsOfRole("viewer"), { skill: ["delete"], auditLog: ["read"] }]);
 
     assert.deepEqual(joined.skill, ["read", "delete"]);
@@ -231,7 +233,7 @@ describe("maps of permissions", () => {
   });
 });
 
-describe("the laws of access, with folders and grants", () => {
+describe("the invariants of access, with folders and grants", () => {
   const anyLevel = fc.option(fc.constantFrom(...folderLevels));
   const anyPlace: fc.Arbitrary<PlaceFacts | null> = fc.option(
     fc.subarray(["f1", "f2", "f3"], { minLength: 1 }).chain((folderIds) =>
@@ -282,7 +284,7 @@ describe("the laws of access, with folders and grants", () => {
     );
   });
 
-  it("2. removing or lowering a grant never adds", () => {
+  it("2. removing or lowering a grant never adds access", () => {
     holds(
       fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
         const now = skill.place?.governing?.level ?? null;
@@ -293,7 +295,7 @@ describe("the laws of access, with folders and grants", () => {
     );
   });
 
-  it("2. narrowing a token never adds", () => {
+  it("2. narrowing a token never adds access", () => {
     holds(
       fc.property(anyActor, anyLimits, anyPermission, anySkill, (actor, limits, permission, skill) => {
         if (actor.kind !== "user" || actor.via.kind === "token") return;
@@ -303,7 +305,7 @@ describe("the laws of access, with folders and grants", () => {
     );
   });
 
-  it("3. nobody sees less than an anonymous request", () => {
+  it("3. no caller sees less than an anonymous one", () => {
     holds(
       fc.property(anyActor, anySkill, (actor, skill) => {
         if (may(anonymous, "skill:read", skill)) assert.ok(may(actor, "skill:read", skill));
@@ -311,7 +313,7 @@ describe("the laws of access, with folders and grants", () => {
     );
   });
 
-  it("4. restriction beats visibility, and what may be done is in sight", () => {
+  it("4. a restriction overrides visibility, and a skill that can be changed can be read", () => {
     holds(
       fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
         if (skill.place?.governing) {
@@ -329,7 +331,7 @@ describe("the laws of access, with folders and grants", () => {
     );
   });
 
-  it("a grant never adds to a role", () => {
+  it("a grant never extends a role", () => {
     holds(
       fc.property(anyRole, anyPermission, anySkill, (role, permission, skill) => {
         const open = skill.place ? { ...skill, place: { ...skill.place, governing: null } } : skill;

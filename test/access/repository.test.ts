@@ -1,4 +1,4 @@
-/** Who may choose the repository that an organization is connected to. */
+/** Authorization to choose the repository that an organization is connected to. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -81,10 +81,10 @@ describe("the decision about choosing a repository", () => {
   });
 });
 
-describe("the laws of choosing a repository", () => {
+describe("the invariants of choosing a repository", () => {
   const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 2000 });
 
-  it("hands out nothing that the actor can't do with any skill, and no token more than its holder", () => {
+  it("gives away nothing that the actor can't do with any skill, and no token more than its holder", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPlace, (roles, limits, place) => {
         const actor = userWith(roles, limits);
@@ -116,7 +116,7 @@ describe("the laws of choosing a repository", () => {
     );
   });
 
-  it("reads every skill only where each place is readable", () => {
+  it("is allowed only to actors who can read skills in every folder", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPlace, (roles, limits, place) => {
         const actor = userWith(roles, limits);

@@ -1,4 +1,4 @@
-/** Who may add someone to a team that has grants on restricted folders. */
+/** Authorization to add a member to a team that has grants on restricted folders. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -25,13 +25,13 @@ describe("the decision about a team's grants", () => {
       assert.equal(holdsGrants(member, "org", [{ level, held }]), expected);
     });
 
-  it("allows those whom no restriction concerns, and everyone a team without grants", () => {
+  it("allows actors who are exempt from restrictions, and everyone for a team without grants", () => {
     assert.ok(holdsGrants(userWith({ org: "admin" }), "org", [{ level: "manager", held: null }]));
     assert.ok(!holdsGrants(userWith({ other: "admin" }), "org", [{ level: "viewer", held: null }]));
     assert.ok(holdsGrants(member, "org", []));
   });
 
-  it("never lets fewer levels or more grants add access", () => {
+  it("never allows more with fewer levels or more grants", () => {
     fc.assert(
       fc.property(anyRoles, anyLimits, anyGrants, anyGrants, (roles, limits, grants, more) => {
         const actor = userWith(roles, limits);
@@ -45,7 +45,7 @@ describe("the decision about a team's grants", () => {
 });
 
 describe("the highest of several levels", () => {
-  it("is the last in the order of the levels, and null of none", () => {
+  it("is the last in the order of the levels, and null if there is none", () => {
     assert.equal(highestLevel(["editor", "viewer", "manager"]), "manager");
     assert.equal(highestLevel([]), null);
   });

@@ -23,7 +23,7 @@ const notices = async () => {
   await service.settled();
   return deliverNotices(service.app);
 };
-/** An account whose first mails are delivered. */
+/** An account whose first mails have been delivered. */
 async function newAda(): Promise<void> {
   ada = await service.newUser("ada");
   await notices();
@@ -49,8 +49,8 @@ const press = async (token: string) => {
   return { status: response.status, text: await response.text() };
 };
 
-describe("a mail about something new that acts for an account", () => {
-  it("reports a sign-in of an unknown browser once, and ends its session by a button", async () => {
+describe("a mail about a new session, token or device", () => {
+  it("reports a sign-in from an unknown browser once, and ends its session by a button", async () => {
     await newAda();
     const first = await signIn();
     const [session, device] = cookies(first.headers);
@@ -73,7 +73,7 @@ describe("a mail about something new that acts for an account", () => {
     assert.equal((await press(mail!.token)).status, 422);
   });
 
-  it("reports a session that ended before its mail was sent, since its browser is known from then on", async () => {
+  it("reports a session that ended before its mail was sent, since its browser counts as known from then on", async () => {
     await newAda();
     const [session, device] = cookies((await signIn()).headers);
     await service.call("POST", "/api/auth/sign-out", { cookie: session! });
@@ -154,7 +154,7 @@ describe("a mail about something new that acts for an account", () => {
     assert.equal(await status({ token: given.body["access_token"] }), 401);
   });
 
-  it("refuses a link that was forged, altered or made for another purpose", async () => {
+  it("rejects a link that was forged, altered or made for another purpose", async () => {
     await newAda();
     await signIn();
     const [mail] = await notices();
@@ -169,7 +169,7 @@ describe("a mail about something new that acts for an account", () => {
       assert.equal((await press(wrong)).status, 422, wrong);
   });
 
-  it("is limited to twenty an hour, and to five of an address that is not confirmed", async () => {
+  it("is limited to twenty an hour, and to five for an unconfirmed address", async () => {
     const limited = await startService({ rateLimits: true });
     const makeTokens = async (user: TestUser, count: number) => {
       const made: string[] = [];

@@ -46,7 +46,7 @@ const deletions = async (user: TestUser) => {
 };
 
 describe("deleting an account", () => {
-  it("ends everything of it at once, and its answer clears the cookie", async () => {
+  it("ends all its access at once, and clears the cookie", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
 
     const done = await remove({ cookie: ada.cookie });
@@ -62,7 +62,7 @@ describe("deleting an account", () => {
     assert.deepEqual(event!.actor, { type: "user", id: ada.id, name: "ada" });
   });
 
-  it("frees its names at once, for somebody who gets nothing of it", async () => {
+  it("frees its names at once, for a new account that inherits nothing", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
     await remove({ cookie: ada.cookie });
 
@@ -76,7 +76,7 @@ describe("deleting an account", () => {
     assert.equal(await isKnown(next), true);
   });
 
-  it("leaves nothing but its audit entries, its document last", async () => {
+  it("removes everything but its audit entries, its document last", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
     await signIn("ada");
     await remove({ token: ada.token });
@@ -96,7 +96,7 @@ describe("deleting an account", () => {
     assert.equal((await deletions(ada)).length, 1);
   });
 
-  it("asks for the password, and is not for a restricted token", async () => {
+  it("requires the password, and is refused to a restricted token", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
     const narrow = await service.call<{ token: string }>("POST", "/api/user/tokens", {
       cookie: ada.cookie,
@@ -112,7 +112,7 @@ describe("deleting an account", () => {
     assert.deepEqual(await deletions(ada), []);
   });
 
-  it("happens once of twenty at once", async () => {
+  it("succeeds once in twenty concurrent calls", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => remove({ cookie: ada.cookie })));
@@ -123,7 +123,7 @@ describe("deleting an account", () => {
     assert.equal((await deletions(ada)).length, 1);
   });
 
-  it("is refused to the administrator while others are here, and lets the last account go", async () => {
+  it("is refused to the administrator while others exist, and allowed for the last account", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
 
     assert.equal((await remove({ cookie: admin.cookie })).code, "refused");
@@ -144,7 +144,7 @@ describe("deleting an account that owns an organization", () => {
   };
   const membersOf = (org: TestOrg) => count("memberships", { tenantId: org.id, active: true });
 
-  it("is refused with every organization that it is the only owner of, and changes nothing", async () => {
+  it("is refused with the list of organizations that it is the only owner of, and changes nothing", async () => {
     const [ada, bob] = (await newUsers("ada", "bob")) as [TestUser, TestUser];
     const [one, two, shared] = [
       await service.newOrg(ada, "one"),
@@ -169,7 +169,7 @@ describe("deleting an account that owns an organization", () => {
     assert.deepEqual(await deletions(ada), []);
   });
 
-  it("goes through when another owner stays, whose organization says who left", async () => {
+  it("succeeds if another owner remains, and the organization's log names who left", async () => {
     const [ada, bob] = (await newUsers("ada", "bob")) as [TestUser, TestUser];
     const org = await service.newOrg(ada, "shared");
     await addOwner(org, bob);
@@ -207,7 +207,7 @@ describe("deleting an account that owns an organization", () => {
     }
   });
 
-  it("is gone on with by the reconcile job after a stop between its steps", async () => {
+  it("is continued by the reconcile job after a crash between its steps", async () => {
     const [ada, bob] = (await newUsers("ada", "bob")) as [TestUser, TestUser];
     const org = await service.newOrg(ada, "shared");
     await addOwner(org, bob);
@@ -226,7 +226,7 @@ describe("deleting an account that owns an organization", () => {
     assert.equal((await deletions(ada)).length, 1);
   });
 
-  it("is taken back by the reconcile job where it would leave an organization without an owner", async () => {
+  it("is undone by the reconcile job if it would leave an organization without an owner", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
     await service.newOrg(ada, "own");
     const { users } = service.app.storage;
@@ -239,7 +239,7 @@ describe("deleting an account that owns an organization", () => {
     assert.deepEqual(await deletions(ada), []);
   });
 
-  it("takes along what a call under way at the mark has made of an organization", async () => {
+  it("includes an organization that a concurrent request created", async () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
     const { tenants } = service.app.storage;
     const { insert } = tenants;

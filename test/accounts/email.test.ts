@@ -68,7 +68,7 @@ describe("the address of a new account", () => {
     assert.deepEqual(await eventsOf(user), []);
   });
 
-  it("is not confirmed outside of a session of the account", async () => {
+  it("is not confirmed outside a session of the account", async () => {
     const user = await service.newUser("ada");
     const other = await service.newUser("bob");
     const { token } = await mailTo("ada@example.com");
@@ -82,7 +82,7 @@ describe("the address of a new account", () => {
     assert.equal((await confirm(token, user)).status, 200);
   });
 
-  it("is confirmed by one of twenty at once", async () => {
+  it("is confirmed by one of twenty concurrent requests", async () => {
     const user = await service.newUser("ada");
     const { token } = await mailTo("ada@example.com");
 
@@ -92,7 +92,7 @@ describe("the address of a new account", () => {
     assert.equal(answers.filter(({ details }) => details?.["reason"] === "used").length, 19);
   });
 
-  it("is not confirmed by a link that is over, nor is such a mail sent late", async () => {
+  it("is not confirmed by an expired link, and the mail is not sent after that time either", async () => {
     const user = await service.newUser("ada");
     const { token } = await mailTo("ada@example.com");
     const late = await service.newUser("late");
@@ -106,7 +106,7 @@ describe("the address of a new account", () => {
     assert.equal((await service.app.storage.users.find(user.id))!.emailVerifiedAt, undefined);
   });
 
-  it("is not confirmed by what was made up, altered or made for something else", async () => {
+  it("is not confirmed by a token that was forged, altered or made for another purpose", async () => {
     const user = await service.newUser("ada");
     await service.newUser("bob");
     const delivered = await mails();
@@ -133,7 +133,7 @@ describe("the address of a new account", () => {
       assert.equal((await confirm(wrong as string)).code, "invalid_request");
   });
 
-  it("gets another link on request, and the one before ends", async () => {
+  it("gets another link on request, which invalidates the previous one", async () => {
     const user = await service.newUser("ada");
     const first = await mailTo("ada@example.com");
 
@@ -148,7 +148,7 @@ describe("the address of a new account", () => {
     assert.deepEqual(await mails(), []);
   });
 
-  it("is asked for while the queue is away, and the sign-up does not notice", async () => {
+  it("gets its mail after the queue was unavailable, and the sign-up succeeds", async () => {
     const { queue } = service.app;
     service.app.queue = { ...queue, enqueue: () => Promise.reject(new Error("away")) };
     try {
@@ -163,8 +163,8 @@ describe("the address of a new account", () => {
   });
 });
 
-describe("another address", () => {
-  it("is taken when its owner confirms it, and both addresses are told", async () => {
+describe("a new address for an account", () => {
+  it("takes effect when its owner confirms it, and both addresses are notified", async () => {
     const user = await service.newUser("ada");
     await mails();
 
@@ -208,7 +208,7 @@ describe("another address", () => {
     assert.equal((await profile(attacker)).email, "mallory@example.com");
   });
 
-  it("leaves the old one free for somebody else", async () => {
+  it("frees the old address for others", async () => {
     const user = await service.newUser("ada");
     await mails();
     await request(user, "ada@new.example");
@@ -219,7 +219,7 @@ describe("another address", () => {
     assert.equal((await service.call("POST", "/api/auth/sign-up", { body })).status, 201);
   });
 
-  it("is asked for with the password, by a session or an unrestricted token", async () => {
+  it("requires the password, and a session or an unrestricted token", async () => {
     const user = await service.newUser("ada");
     const ask = (credentials: object, body: object) =>
       service.call("POST", "/api/user/email", { body, ...credentials });
@@ -245,7 +245,7 @@ describe("another address", () => {
     assert.equal((await ask({ token: user.token }, right)).status, 200);
   });
 
-  it("that is somebody else's is told to that address alone", async () => {
+  it("that is in use is reported to that address only", async () => {
     const user = await service.newUser("ada");
     await service.newUser("bob");
     await mails();
@@ -263,7 +263,7 @@ describe("another address", () => {
     assert.ok(!told!.text.includes('"ada"'), "nobody is told who asked");
   });
 
-  it("that is taken meanwhile can't be confirmed any more", async () => {
+  it("that another account takes in the meantime can't be confirmed", async () => {
     const user = await service.newUser("ada");
     await mails();
     await request(user, "taken@example.com");
@@ -293,7 +293,7 @@ describe("another address", () => {
     assert.equal(profiles.filter(({ email }) => email === "shared@example.com").length, 1);
   });
 
-  it("is changed by one of twenty uses at once, and told once", async () => {
+  it("is changed and reported once for twenty concurrent uses of the link", async () => {
     const user = await service.newUser("ada");
     await mails();
     await request(user, "ada@new.example");
@@ -307,7 +307,7 @@ describe("another address", () => {
     assert.equal((await mails()).length, 1);
   });
 
-  it("gives way to the next one that is asked for", async () => {
+  it("is replaced by the next requested one", async () => {
     const user = await service.newUser("ada");
     await mails();
     await request(user, "first@example.com");
@@ -320,7 +320,7 @@ describe("another address", () => {
     assert.equal((await profile(user)).email, "second@example.com");
   });
 
-  it("is dropped with the password that asked for it, and its mail with it", async () => {
+  it("is dropped together with its mail when the password is changed", async () => {
     const user = await service.newUser("ada");
     await mails();
     await request(user, "thief@example.com");
@@ -339,7 +339,7 @@ describe("another address", () => {
     assert.equal((await service.app.storage.users.find(user.id))!.email, "ada@example.com");
   });
 
-  it("is asked for five times an hour, by account and by address", async (t) => {
+  it("can be requested five times an hour, per account and per address", async (t) => {
     const limited = await startService({ rateLimits: true });
     t.after(() => limited.close());
     const ask = (who: TestUser, email: string) =>

@@ -13,7 +13,7 @@ import {
 
 const tokenOf = (link: string | undefined) => new URL(link!).searchParams.get("token")!;
 
-describe("the first account on the same machine", () => {
+describe("the first account, created on the same machine", () => {
   let service: AccountsService;
   before(async () => void (service = await startAccounts()));
   beforeEach(() => service.clear());
@@ -27,7 +27,7 @@ describe("the first account on the same machine", () => {
     assert.equal(second.answer.body.data["isAdministrator"], false);
   });
 
-  it("is one, however many sign up at once", async () => {
+  it("is exactly one, however many sign up at once", async () => {
     for (let round = 0; round < 3; round++) {
       await service.clear();
 
@@ -44,7 +44,7 @@ describe("the first account on the same machine", () => {
     }
   });
 
-  it("needs the link when anything forwards to the service", async () => {
+  it("requires the link if a proxy forwards to the service", async () => {
     const proxied = { "x-forwarded-for": "127.0.0.1" };
     const json = { email: "m@example.org", password, name: "M", username: "mallory" };
 
@@ -71,7 +71,7 @@ describe("the set-up link", () => {
   beforeEach(() => service.clear());
   after(() => service.close());
 
-  it("is the same at each start, and gone once there is an account", async () => {
+  it("is the same at each start, and removed once there is an account", async () => {
     const links = await Promise.all([1, 2, 3].map(() => ensureSetupLink(service.app)));
 
     assert.equal(new Set(links).size, 1);
@@ -82,7 +82,7 @@ describe("the set-up link", () => {
     assert.equal(await service.storage.setup.find(), null);
   });
 
-  it("is not kept in clear, and is renewed when its key is gone", async () => {
+  it("is not stored in plain text, and is renewed when its key is missing", async () => {
     const token = tokenOf(await ensureSetupLink(service.app));
     const kept = await service.storage.setup.find();
     assert.ok(!JSON.stringify(kept).includes(token));
@@ -95,7 +95,7 @@ describe("the set-up link", () => {
     assert.equal((await signUp(service, "ada", { setupToken: renewed })).answer.status, 201);
   });
 
-  it("decides who may make the first account, by API and by page", async () => {
+  it("is required to create the first account, by API and by page", async () => {
     const token = tokenOf(await ensureSetupLink(service.app));
     const form = { email: "m@example.org", password, name: "M", username: "mallory" };
 
@@ -111,7 +111,7 @@ describe("the set-up link", () => {
     assert.equal(right.answer.body.data["isAdministrator"], true);
   });
 
-  it("is spent by its first use", async () => {
+  it("becomes invalid with its first use", async () => {
     const token = tokenOf(await ensureSetupLink(service.app));
     await signUp(service, "ada", { setupToken: token });
 
@@ -123,7 +123,7 @@ describe("the set-up link", () => {
     assert.equal(page.headers.get("location"), "/sign-in");
   });
 
-  it("makes account and organization in one form", async () => {
+  it("creates account and organization in one form", async () => {
     const link = new URL((await ensureSetupLink(service.app))!);
     const page = await service.call("GET", `${link.pathname}${link.search}`);
     assert.ok(page.text.includes(`name="setup_token" value="${tokenOf(link.href)}"`));
@@ -147,7 +147,7 @@ describe("the set-up link", () => {
     assert.equal(membership?.slug, "analytical-engines");
   });
 
-  it("keeps the account when its organization can't be made", async () => {
+  it("keeps the account if its organization can't be created", async () => {
     const setup_token = tokenOf(await ensureSetupLink(service.app));
     const form = { email: "ada@example.org", password, name: "Ada", username: "ada", setup_token };
 
@@ -169,7 +169,7 @@ describe("sign-up by invitation only", () => {
   beforeEach(() => service.clear());
   after(() => service.close());
 
-  it("lets the first account in and refuses the others", async () => {
+  it("allows the first account and refuses the others", async () => {
     const first = await signUp(service, "ada");
     const second = await signUp(service, "bob");
     const page = await service.call("GET", "/sign-up");
@@ -181,7 +181,7 @@ describe("sign-up by invitation only", () => {
     assert.ok(!page.text.includes('<form method="post" action="/sign-up"'));
   });
 
-  it("lets in one of many at once", async () => {
+  it("allows one of many concurrent first accounts", async () => {
     const people = await Promise.all(Array.from({ length: 6 }, (_, i) => signUp(service, `person${i}`)));
 
     assert.deepEqual(statusesOf(people.map(({ answer }) => answer)), [201, 403, 403, 403, 403, 403]);

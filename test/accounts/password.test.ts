@@ -31,12 +31,12 @@ const eventsOf = async (who: TestUser) => {
   return rows.find({ userId: who.id, name: "user.password_changed" }).toArray();
 };
 
-/** Removes the mails about the sign-ins: a session whose mail waits is kept until it is sent. */
+/** Removes the mails about sign-ins: a session is kept until its mail is sent. */
 const dropNotices = () =>
   service.app.storage.database.collection("sessions").updateMany({}, { $unset: { notice: true } });
 
 describe("changing the password", () => {
-  it("takes the new one from then on, and the old one no more", async () => {
+  it("accepts only the new one from then on", async () => {
     user = await service.newUser();
 
     const changed = await change({ cookie: user.cookie });
@@ -51,7 +51,7 @@ describe("changing the password", () => {
     assert.ok(!JSON.stringify(event).includes(newPassword));
   });
 
-  it("ends all other sessions, gives the own one a new secret and keeps API tokens", async () => {
+  it("ends all other sessions, gives the caller's session a new secret and keeps API tokens", async () => {
     user = await service.newUser();
     const other = cookieOf(await signIn(user, password));
     await dropNotices();
@@ -72,7 +72,7 @@ describe("changing the password", () => {
     assert.equal(await rows.countDocuments({ userId: user.id }), 1);
   });
 
-  it("by a token ends every session and makes none", async () => {
+  it("by a token ends every session and creates none", async () => {
     user = await service.newUser();
 
     const changed = await change({ token: user.token });
@@ -83,7 +83,7 @@ describe("changing the password", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { token: user.token })).status, 200);
   });
 
-  it("tells the owner by mail, without a link", async () => {
+  it("notifies the owner by mail, without a link", async () => {
     user = await service.newUser();
     await deliverMails(service.app);
     await change({ cookie: user.cookie });
@@ -99,7 +99,7 @@ describe("changing the password", () => {
     assert.equal(mails[0]!.token, "");
   });
 
-  it("asks for the current password, whoever calls", async () => {
+  it("requires the current password from every caller", async () => {
     user = await service.newUser();
     for (const credentials of [{ cookie: user.cookie }, { token: user.token }]) {
       const refused = await change(credentials, { currentPassword: `${password}!`, newPassword });
@@ -110,7 +110,7 @@ describe("changing the password", () => {
     assert.deepEqual(await eventsOf(user), []);
   });
 
-  it("is not for a restricted token, even with the password", async () => {
+  it("is refused to a restricted token, even with the password", async () => {
     user = await service.newUser();
     const made = await service.call<{ token: string }>("POST", "/api/user/tokens", {
       cookie: user.cookie,
@@ -128,12 +128,12 @@ describe("changing the password", () => {
     ["missing", { currentPassword: password }],
     ["beside an unknown field", { currentPassword: password, newPassword, keepSessions: true }],
   ] as const)
-    it(`refuses a new password that is ${what}`, async () => {
+    it(`rejects a new password that is ${what}`, async () => {
       user = await service.newUser();
       assert.equal((await change({ cookie: user.cookie }, body)).code, "invalid_request");
     });
 
-  it("refuses the current one as the new one, in any spelling of its characters", async () => {
+  it("rejects the current one as the new one, in any Unicode form", async () => {
     user = await service.newUser();
     const composed = "Zo\u00eb und die Kreidezeit";
     await change({ token: user.token }, { currentPassword: password, newPassword: composed });
@@ -146,7 +146,7 @@ describe("changing the password", () => {
     assert.equal(refused.code, "refused");
   });
 
-  it("of twenty at once happens once, and its answer's session is the one that holds", async () => {
+  it("succeeds once in twenty concurrent calls, whose session alone remains valid", async () => {
     user = await service.newUser();
     const cookies = await Promise.all(
       Array.from({ length: 20 }, async () => cookieOf(await signIn(user, password))),
@@ -177,7 +177,7 @@ describe("changing the password", () => {
     assert.equal(await rows.countDocuments({ userId: user.id }), 2, "no session is left over");
   });
 
-  it("reaches a sign-in that has checked the old password and not yet made its session", async () => {
+  it("ends a concurrent sign-in that has checked the old password but not created its session yet", async () => {
     user = await service.newUser();
     const { sessions } = service.app.storage;
     const { insert } = sessions;
@@ -193,7 +193,7 @@ describe("changing the password", () => {
     assert.equal(await holds(cookieOf(late)), false);
   });
 
-  it("needs our own origin when a cookie speaks for it", async () => {
+  it("requires the service's own origin if a cookie authenticates the call", async () => {
     user = await service.newUser();
     const { status } = await service.call("POST", "/api/user/password", {
       cookie: user.cookie,
@@ -207,7 +207,7 @@ describe("changing the password", () => {
 });
 
 describe("guessing the current password", () => {
-  it("is counted with the guesses of the sign-in", async (t) => {
+  it("counts towards the limit of sign-ins", async (t) => {
     const limited = await startService({ rateLimits: true });
     t.after(() => limited.close());
     const victim = await limited.newUser();

@@ -36,7 +36,7 @@ const mails = async () => {
   return deliverMails(service.app);
 };
 
-/** An account whose address is confirmed, and the token of a link that was sent to it. */
+/** An account with a confirmed address, and the token of a link that was sent to it. */
 async function adaWithLink(): Promise<string> {
   ada = await service.newUser("ada");
   const [confirmation] = await mails();
@@ -54,8 +54,8 @@ async function link(): Promise<string> {
 }
 
 const profileBy = (token: string) => service.call("GET", "/api/user/profile", { token });
-describe("asking for a link", () => {
-  it("answers the same for an address that is known, unknown, and no address at all", async () => {
+describe("requesting a link for a new password", () => {
+  it("returns the same for known, unknown and invalid addresses", async () => {
     ada = await service.newUser("ada");
     await mails();
 
@@ -71,7 +71,7 @@ describe("asking for a link", () => {
       assert.equal((await forgot(wrong)).code, "invalid_request");
   });
 
-  it("waits for nothing that depends on the address", async () => {
+  it("takes the same time for any address", async () => {
     const { users } = service.app.storage;
     const { findCredentials } = users;
     let release: (() => void) | undefined;
@@ -88,7 +88,7 @@ describe("asking for a link", () => {
     }
   });
 
-  it("is counted by address, known or not, and by caller", async (t) => {
+  it("is limited by address, known or not, and by caller", async (t) => {
     const limited = await startService({ rateLimits: true });
     t.after(() => limited.close());
     const ask = (email: string) => limited.call("POST", "/api/auth/password/forgot", { body: { email } });
@@ -105,7 +105,7 @@ describe("asking for a link", () => {
 });
 
 describe("a link for a new password", () => {
-  it("sets it, ends every session, keeps tokens and signs nobody in", async () => {
+  it("sets it, ends every session, keeps tokens and signs no one in", async () => {
     const token = await adaWithLink();
 
     const done = await reset(token);
@@ -125,7 +125,7 @@ describe("a link for a new password", () => {
     assert.deepEqual(event!.actor, { type: "user", id: ada.id, name: "ada" });
   });
 
-  it("works once, also of twenty uses at once", async () => {
+  it("works once, also in twenty concurrent uses", async () => {
     const token = await adaWithLink();
 
     const answers = await Promise.all(
@@ -142,7 +142,7 @@ describe("a link for a new password", () => {
     assert.equal((await mails()).length, 1);
   });
 
-  it("ends after an hour", async () => {
+  it("expires after an hour", async () => {
     const token = await adaWithLink();
     advance(hourMs - 1000);
     assert.equal((await reset(token, "short")).code, "invalid_request");
@@ -154,7 +154,7 @@ describe("a link for a new password", () => {
     assert.equal((await signIn(password)).status, 200);
   });
 
-  it("is not sent after its hour", async () => {
+  it("is not sent after that hour", async () => {
     await service.newUser("ada");
     await mails();
     await forgot("ada@example.com");
@@ -164,7 +164,7 @@ describe("a link for a new password", () => {
     assert.deepEqual(await mails(), []);
   });
 
-  it("ends with each other change of the password", async () => {
+  it("becomes invalid with any other change of the password", async () => {
     const token = await adaWithLink();
     const second = await link();
     await service.call("POST", "/api/user/password", {
@@ -176,7 +176,7 @@ describe("a link for a new password", () => {
     assert.equal((await signIn(newPassword)).status, 200);
   });
 
-  it("ends with the address that it was sent to", async () => {
+  it("becomes invalid when the address that it was sent to changes", async () => {
     const token = await adaWithLink();
     await service.call("POST", "/api/user/email", {
       token: ada.token,
@@ -188,7 +188,7 @@ describe("a link for a new password", () => {
     assert.equal((await reset(token)).code, "refused");
   });
 
-  it("drops a change of address that waits", async () => {
+  it("cancels a pending change of address", async () => {
     const token = await adaWithLink();
     await service.call("POST", "/api/user/email", {
       token: ada.token,
@@ -202,7 +202,7 @@ describe("a link for a new password", () => {
     assert.equal(refused.details?.["reason"], "used");
   });
 
-  it("is of no use made up, altered or made for something else", async () => {
+  it("is rejected if it was forged, altered or made for another purpose", async () => {
     ada = await service.newUser("ada");
     const [confirmation] = await mails();
     const token = await link();
@@ -226,7 +226,7 @@ describe("a link for a new password", () => {
     assert.equal((await signIn(password)).status, 200);
   });
 
-  it("leaves nothing of itself in the database and the log", async () => {
+  it("is stored neither in the database nor in the log", async () => {
     const logged: string[] = [];
     const loud = await startService({ logged });
     try {
@@ -328,7 +328,7 @@ describe("the pages of links", () => {
     assert.match(again.text, /used already/);
   });
 
-  it("ask to sign in to the account before they confirm its address", async () => {
+  it("require a sign-in to the account before they confirm its address", async () => {
     ada = await service.newUser("ada");
     const [confirmation] = await mails();
     const path = confirmation!.link.slice(service.url.length);
@@ -347,7 +347,7 @@ describe("the pages of links", () => {
     assert.equal((await service.call("GET", "/api/user/profile", ada)).data["emailVerified"], false);
   });
 
-  it("offer to end API tokens with each reset, and announce it where it always happens", async () => {
+  it("offer to end API tokens with each reset, and announce it when that always happens", async () => {
     ada = await service.newUser("ada");
     const [confirmation] = await mails();
     await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
@@ -368,7 +368,7 @@ describe("the pages of links", () => {
     assert.equal((await profileBy(ada.token)).status, 401);
   });
 
-  it("take no form of another site", async () => {
+  it("accept no form of another site", async () => {
     ada = await service.newUser("ada");
     const [confirmation] = await mails();
     const foreign = { origin: "https://evil.example" };
@@ -382,7 +382,7 @@ describe("the pages of links", () => {
     assert.deepEqual(await mails(), []);
   });
 
-  it("say what is wrong with a link, and never show it as HTML", async () => {
+  it("explain what is wrong with a link, and escape it", async () => {
     const evil = `"><script>alert(1)</script>`;
     for (const path of ["/confirm-email", "/reset-password"])
       for (const token of ["", evil, "x".repeat(3000)]) {

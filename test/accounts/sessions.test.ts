@@ -40,7 +40,7 @@ const eventsOf = async (user: TestUser) => {
 };
 
 describe("the list of sessions", () => {
-  it("shows each with what its browser is, and which one asks", async () => {
+  it("shows the browser of each, and which one makes the request", async () => {
     const grace = await service.newUser("grace");
     advance(1000);
     const cookie = await signIn(grace);
@@ -59,7 +59,7 @@ describe("the list of sessions", () => {
     assert.ok((await list(grace.cookie)).find((session) => session.id === first!.id)!.current);
   });
 
-  it("leaves out those that are over, and everybody else's", async () => {
+  it("leaves out ended sessions and those of other accounts", async () => {
     const user = await service.newUser();
     await service.newUser();
     const cookie = await signIn(user);
@@ -70,7 +70,7 @@ describe("the list of sessions", () => {
     assert.equal(await holds(cookie), false);
   });
 
-  it("comes in pages that lose and repeat nothing", async () => {
+  it("pages without loss or duplicates", async () => {
     const user = await service.newUser();
     for (let i = 0; i < 4; i++) await signIn(user);
     const seen: string[] = [];
@@ -89,7 +89,7 @@ describe("the list of sessions", () => {
     assert.equal(refused.code, "invalid_request");
   });
 
-  it("is not for a restricted token", async () => {
+  it("is refused to a restricted token", async () => {
     const ada = await service.newUser();
     const made = await service.call<{ token: string }>("POST", "/api/user/tokens", {
       cookie: ada.cookie,
@@ -109,7 +109,7 @@ describe("the list of sessions", () => {
 });
 
 describe("ending one session", () => {
-  it("counts from the next request on, and is recorded", async () => {
+  it("takes effect with the next request, and is audited", async () => {
     const user = await service.newUser();
     const other = await signIn(user);
     const [{ id }] = (await list(other)).filter((session) => session.current) as [SessionPayload];
@@ -126,7 +126,7 @@ describe("ending one session", () => {
     );
   });
 
-  it("clears the cookie where it is one's own", async () => {
+  it("clears the cookie if it is the caller's own", async () => {
     const user = await service.newUser();
     const [{ id }] = (await list(user.cookie)) as [SessionPayload];
 
@@ -136,7 +136,7 @@ describe("ending one session", () => {
     assert.equal(await holds(user.cookie), false);
   });
 
-  it("says the same of a stranger's, one that ended, and none at all", async () => {
+  it("returns the same for another account's session, an ended one and an unknown one", async () => {
     const user = await service.newUser();
     const other = await signIn(user);
     const ada = await service.newUser();
@@ -153,7 +153,7 @@ describe("ending one session", () => {
     assert.equal((await eventsOf(user)).length, 1);
   });
 
-  it("is recorded once when it happens many times at once", async () => {
+  it("is audited once when it is requested many times at once", async () => {
     const user = await service.newUser();
     const other = await signIn(user);
     const [{ id }] = (await list(other)).filter((session) => session.current) as [SessionPayload];
@@ -167,7 +167,7 @@ describe("ending one session", () => {
     assert.equal((await eventsOf(user)).length, 1);
   });
 
-  it("is not undone by a use that was being noted, and the row goes once its event is in the log", async () => {
+  it("is not undone by a concurrent use, and the row is removed once its event is in the log", async () => {
     const user = await service.newUser();
     const { storage } = service.app;
     const other = await signIn(user);
@@ -183,11 +183,11 @@ describe("ending one session", () => {
     await service.settled();
     assert.equal((await rows.findOne({ _id: id }))!.unsettledAt, undefined);
     await purge(service.app);
-    // A row whose mail still waits is kept until it is sent.
+    // A row is kept until its mail is sent.
     assert.equal(await rows.findOne({ _id: id, notice: { $exists: false } }), null);
   });
 
-  it("is carried to the log by the reconcile job where the process stopped before", async () => {
+  it("is logged by the reconcile job if the process crashed before it", async () => {
     const user = await service.newUser();
     const [{ id }] = (await list(user.cookie)) as [SessionPayload];
     const { storage } = service.app;
@@ -215,7 +215,7 @@ describe("ending one session", () => {
 });
 
 describe("ending all other sessions", () => {
-  it("leaves the one that calls, and new ones can be started", async () => {
+  it("keeps the caller's, and new ones can be started", async () => {
     const user = await service.newUser();
     const others = [await signIn(user), await signIn(user)];
 
@@ -234,7 +234,7 @@ describe("ending all other sessions", () => {
     );
   });
 
-  it("keeps only the last one that called", async () => {
+  it("keeps only that of the last caller", async () => {
     const user = await service.newUser();
     await service.call("DELETE", "/api/user/sessions", { cookie: user.cookie });
     const second = await signIn(user);
@@ -245,7 +245,7 @@ describe("ending all other sessions", () => {
     assert.equal(await holds(second), true);
   });
 
-  it("ends all of them when a token asks, which goes on working", async () => {
+  it("by a token ends all of them, and the token keeps working", async () => {
     const user = await service.newUser();
     const other = await signIn(user);
 
@@ -256,7 +256,7 @@ describe("ending all other sessions", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { token: user.token })).status, 200);
   });
 
-  it("removes the rows whose mail is sent, and never those of somebody else", async () => {
+  it("removes rows whose mail is sent, and never those of other accounts", async () => {
     const ada = await service.newUser();
     const user = await service.newUser();
     const mailSent = await signIn(user);
@@ -276,7 +276,7 @@ describe("ending all other sessions", () => {
     assert.equal(await rows.countDocuments({ userId: ada.id }), kept);
   });
 
-  it("of twenty at once from twenty browsers lets one be left", async () => {
+  it("leaves one when twenty browsers do it at once", async () => {
     const user = await service.newUser();
     const cookies = await Promise.all(Array.from({ length: 20 }, () => signIn(user)));
 
@@ -291,7 +291,7 @@ describe("ending all other sessions", () => {
     assert.equal((await eventsOf(user)).length, 1);
   });
 
-  it("reaches a sign-in that has checked the password and not yet made its session", async () => {
+  it("ends a concurrent sign-in that has checked the password but not created its session yet", async () => {
     const user = await service.newUser();
     const { sessions } = service.app.storage;
     const { insert } = sessions;
@@ -309,7 +309,7 @@ describe("ending all other sessions", () => {
   });
 });
 
-describe("what a session shows of its browser", () => {
+describe("the browser of a session", () => {
   for (const [userAgent, shown] of [
     [firefox, "Firefox on Linux"],
     [

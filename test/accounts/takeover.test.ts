@@ -59,7 +59,7 @@ describe("an account that another person created with the owner's address", () =
     return device_code!;
   }
 
-  it("is the owner's alone after the reset: sessions, tokens and device approvals end in one write", async () => {
+  it("belongs to the owner alone after the reset: sessions, tokens and device approvals end in one write", async () => {
     ada = await service.newUser("ada");
     await mails();
     const tenant = await service.newOrg(ada, "acme");
@@ -80,7 +80,7 @@ describe("an account that another person created with the owner's address", () =
     assert.equal((await signIn(newPassword)).data["emailVerified"], true);
   });
 
-  it("stays the owner's through requests that were authenticated before the reset", async () => {
+  it("gives no token to a request that was authenticated before the reset", async () => {
     ada = await service.newUser("ada");
     await mails();
     const token = await link();
@@ -111,7 +111,7 @@ describe("an account that another person created with the owner's address", () =
     assert.deepEqual(await service.app.storage.users.listTokensEnding(now, 10), []);
   });
 
-  it("is revoked by the reconcile job where the process stopped after the reset", async () => {
+  it("has its tokens revoked by the reconcile job if the process crashed after the reset", async () => {
     ada = await service.newUser("ada");
     await mails();
     const token = await link();
@@ -142,7 +142,7 @@ describe("an account that another person created with the owner's address", () =
 });
 
 describe("a reset", () => {
-  it("ends the account's API tokens where that is asked for, and gives their number back", async () => {
+  it("ends the account's API tokens on request, and frees their slots", async () => {
     ada = await service.newUser("ada");
     const [confirmation] = await mails();
     const body = { token: confirmation!.token };

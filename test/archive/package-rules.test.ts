@@ -10,7 +10,7 @@ import {
 } from "../../contract/package-rules.ts";
 
 describe("the rules of a package", () => {
-  it("order texts as their UTF-8 bytes are ordered", () => {
+  it("order texts by their UTF-8 bytes", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme" }),
       fc.constantFrom("\uffff", "\u{10000}", "\ue000", "\u{1f389}", ""),
@@ -23,7 +23,7 @@ describe("the rules of a package", () => {
     );
   });
 
-  it("let through only paths that stay below the folder they are joined to", () => {
+  it("allow only paths that stay below the folder they are joined to", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (path) => {
         try {
@@ -44,7 +44,7 @@ describe("the rules of a package", () => {
     );
   });
 
-  it("name the path and the way out, and let no name forge the sentence", () => {
+  it("name the path and the remedy, and escape the path", () => {
     const message = (path: string) => {
       try {
         checkPackagePath(path);
@@ -60,7 +60,7 @@ describe("the rules of a package", () => {
     assert.ok(message(`a\\${"b".repeat(9000)}`).length < 300);
   });
 
-  it("want the root file where it belongs", () => {
+  it("require the root file at the right path", () => {
     assert.doesNotThrow(() => checkPackagePaths(["a/x", "SKILL.md"], { rootFile: "SKILL.md" }));
     assert.throws(() => checkPackagePaths(["SKILL.MD"], { rootFile: "SKILL.md" }), {
       rule: "root_file_missing",
@@ -68,7 +68,7 @@ describe("the rules of a package", () => {
     assert.throws(() => checkPackagePaths([]), { rule: "empty" });
   });
 
-  it("take 500 files with 32 levels each in no time", () => {
+  it("check 500 files with 32 levels each quickly", () => {
     const paths = Array.from(
       { length: 500 },
       (_, i) => `${Array.from({ length: 31 }, (_unused, level) => `d${i}-${level}`).join("/")}/f`,
@@ -80,7 +80,7 @@ describe("the rules of a package", () => {
     assert.ok(performance.now() - start < 2000);
   });
 
-  it("spell the canonical content out in byte order, whatever order the files come in", () => {
+  it("list the canonical content in byte order, whatever the order of the files", () => {
     const files = ["b", "a/b", "a.b", "\u{1f389}", "\uff5e"].map((path) => ({
       path,
       mode: "100644",

@@ -1,21 +1,21 @@
-/** Writes zips byte by byte, so that every field can lie. */
+/** Writes zips byte by byte, so that every field can be falsified. */
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface RawEntry {
   name: string | Buffer;
   data?: Buffer;
-  /** Unix mode with its type bits; 0o100644 unless told. */
+  /** Unix mode with its type bits; 0o100644 by default. */
   unixMode?: number;
-  /** 8 (deflate) unless told. */
+  /** 8 (deflate) by default. */
   method?: number;
-  /** Bit 11 (UTF-8 names) unless told. */
+  /** Bit 11 (UTF-8 names) by default. */
   flags?: number;
   declaredSize?: number;
   declaredStoredSize?: number;
   declaredCrc?: number;
-  /** Bytes to put in the place of the deflated data. */
+  /** Bytes to write in place of the deflated data. */
   stored?: Buffer;
-  /** Points at the local header of the entry before instead of one of its own. */
+  /** Refers to the local header of the previous entry instead of one of its own. */
   sharesPrevious?: boolean;
   extra?: Buffer;
 }

@@ -27,7 +27,7 @@ async function read(entries: readonly RawEntry[], rules: ZipRules = {}) {
   return readZip(await spooled(rawZip(entries)), rules);
 }
 
-/** Reads as a whole and in pieces: the rules must hold on either way. */
+/** Reads the zip as a whole and in pieces: the rules must hold for both. */
 async function assertRefused(
   zip: Buffer,
   rule: PackageRule,
@@ -55,11 +55,11 @@ async function assertRefused(
 
 const skill: RawEntry = { name: "SKILL.md" };
 
-describe("a zip that is a package", () => {
+describe("a zip that is a valid package", () => {
   before(async () => (folder = await mkdtemp(join(tmpdir(), "svc-zip-"))));
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("comes out with its bytes, names and executable bits, sorted", async () => {
+  it("is read with its bytes, names and executable bits, sorted", async () => {
     const result = await read(
       [
         { name: "run.sh", data: Buffer.from("#!/bin/sh\n"), unixMode: 0o100755 },
@@ -82,7 +82,7 @@ describe("a zip that is a package", () => {
     );
   });
 
-  it("reads names without the UTF-8 flag as UTF-8 where they are that, else as CP 437", async () => {
+  it("has names without the UTF-8 flag read as UTF-8 if they are valid, else as CP 437", async () => {
     const unicodePath = Buffer.concat([Buffer.from([1]), Buffer.alloc(4), Buffer.from("ünï.md")]);
     unicodePath.writeUInt32LE(crc32(Buffer.from("uni.md")), 1);
     const field = Buffer.concat([Buffer.from([0x75, 0x70, unicodePath.length, 0]), unicodePath]);
@@ -99,7 +99,7 @@ describe("a zip that is a package", () => {
     );
   });
 
-  it("is read from the end of a large file without holding it all", async () => {
+  it("is read from the end of a large file without loading all of it", async () => {
     const large = Buffer.alloc(18 * 1024 * 1024, "large and stored ");
     const path = await spooled(rawZip([{ name: "large", data: large, method: 0 }, skill]));
 
@@ -116,7 +116,7 @@ describe("a zip that is a package", () => {
   });
 });
 
-describe("a zip that is no package", () => {
+describe("a zip that is not a valid package", () => {
   before(async () => (folder = await mkdtemp(join(tmpdir(), "svc-zip-"))));
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -158,11 +158,11 @@ describe("a zip that is no package", () => {
     ["too_deep", "a/".repeat(32) + "b"],
   ];
   for (const [rule, ...names] of paths)
-    it(`is refused for ${rule}`, async () => {
+    it(`is rejected for ${rule}`, async () => {
       for (const name of names) await assertRefused(rawZip([skill, { name }]), rule, {}, name);
     });
 
-  it("may have names that only look like those", async () => {
+  it("is not confused with one whose names only look similar", async () => {
     const names = [
       ".github/x",
       "git",
@@ -184,7 +184,7 @@ describe("a zip that is no package", () => {
     assert.equal(result.length, names.length);
   });
 
-  it("is refused for names that a file system would take for one", async () => {
+  it("is rejected for names that a file system would treat as equal", async () => {
     const cases: [PackageRule, string[]][] = [
       ["duplicate", ["a", "a"]],
       ["duplicate_case", ["README.md", "Readme.md"]],
@@ -202,7 +202,7 @@ describe("a zip that is no package", () => {
       await assertRefused(rawZip([skill, ...names.map((name) => ({ name }))]), rule);
   });
 
-  it("is refused for links, submodules, devices and what pretends to be a folder", async () => {
+  it("is rejected for links, submodules, devices and false folders", async () => {
     await assertRefused(rawZip([skill, { name: "link", unixMode: 0o120777 }]), "symlink", {}, "link");
     await assertRefused(rawZip([skill, { name: "link/", unixMode: 0o120777 }]), "symlink");
     await assertRefused(rawZip([skill, { name: "module", unixMode: 0o160000 }]), "submodule");
@@ -215,7 +215,7 @@ describe("a zip that is no package", () => {
     );
   });
 
-  it("is refused for sizes and checksums that lie", async () => {
+  it("is rejected for false sizes and checksums", async () => {
     const data = Buffer.alloc(50_000, "abc");
     await assertRefused(
       rawZip([skill, { name: "long", data, declaredSize: 49_999 }]),
@@ -241,7 +241,7 @@ describe("a zip that is no package", () => {
     );
   });
 
-  it("is refused for more than it may have, at exactly one too many", async () => {
+  it("is rejected for exceeding a limit by one", async () => {
     const limits: Partial<PackageLimits> = { files: 3, uncompressedBytes: 100, compressedBytes: 600 };
     const named = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ name: `f${i}`, data: Buffer.from("x") }));
@@ -275,7 +275,7 @@ describe("a zip that is no package", () => {
     await assertRefused(rawZip([skill, ...folders]), "too_many_files", { limits: { files: 3 } });
   });
 
-  it("is refused as a bomb: by its sum, by what it inflates to, by sharing bytes", async () => {
+  it("is rejected as a bomb: by its total size, by its inflated size, by overlapping entries", async () => {
     const zeros = Buffer.alloc(60 * 1024 * 1024);
     await assertRefused(
       rawZip([
@@ -293,7 +293,7 @@ describe("a zip that is no package", () => {
     await assertRefused(rawZip(overlapping), "malformed_zip");
   });
 
-  it("is refused when it is encrypted, oddly compressed, cut off or no zip at all", async () => {
+  it("is rejected if it is encrypted, compressed by another method, truncated or not a zip", async () => {
     await assertRefused(rawZip([skill, { name: "secret", flags: 0x801 }]), "encrypted");
     await assertRefused(rawZip([skill, { name: "secret", flags: 0x841 }]), "encrypted");
     await assertRefused(rawZip([skill, { name: "zstd", method: 93 }]), "unsupported_method");
@@ -308,7 +308,7 @@ describe("a zip that is no package", () => {
     );
   });
 
-  it("is refused without files or without the file its root must hold, spelled exactly", async () => {
+  it("is rejected without files or without the file that its root must contain, spelled exactly", async () => {
     const rules = { rootFile: "SKILL.md" };
     await assertRefused(rawZip([]), "empty");
     await assertRefused(rawZip([{ name: "d/", data: Buffer.alloc(0), unixMode: 0o040755 }]), "empty");
@@ -319,7 +319,7 @@ describe("a zip that is no package", () => {
     );
   });
 
-  it("never breaks the reader, however its bytes are garbled, and leaves no file open", async () => {
+  it("never makes the reader fail unexpectedly or leave a file open, whatever bytes are damaged", async () => {
     const sound = rawZip([
       skill,
       { name: "a/b.txt", data: Buffer.alloc(3000, "text ") },

@@ -35,7 +35,7 @@ describe("a written zip", () => {
   before(async () => (folder = await mkdtemp(join(tmpdir(), "svc-zip-"))));
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("is read back by our reader and by another one as it was", async () => {
+  it("is read back unchanged by our reader and by another one", async () => {
     const path = join(folder, "sample.zip");
     await writeFile(path, await collect(writeZip(sample())));
 
@@ -93,7 +93,7 @@ describe("a written zip", () => {
     );
   });
 
-  it("streams large content, the same bytes however it comes in", async () => {
+  it("streams large content, with the same bytes for any chunk sizes", async () => {
     const large = Buffer.alloc(9_000_000, "0123456789 large ");
     const members = () => [
       member("a", large),

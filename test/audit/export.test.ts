@@ -9,7 +9,7 @@ import type { EventRow } from "../../storage/outbox.ts";
 import { csvLine } from "../../src/audit/csv.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
-/** RFC 4180 read strictly: quoted fields with doubled quotes, or plain ones without quotes, commas and line ends. */
+/** A strict RFC 4180 reader: quoted fields with doubled quotes, or plain ones without quotes, commas and line ends. */
 function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];
@@ -26,7 +26,7 @@ function parseCsv(text: string): string[][] {
 }
 
 describe("a line of CSV", () => {
-  it("is read back as what was written, but for the apostrophe before what looks like a formula", () => {
+  it("is read back as it was written, except for the apostrophe before a formula", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "grapheme" }), { minLength: 1 }), (cells) => {
         const [read, ...more] = parseCsv(csvLine(cells));
@@ -39,7 +39,7 @@ describe("a line of CSV", () => {
     );
   });
 
-  it("gives a spreadsheet nothing to run", () => {
+  it("contains nothing that a spreadsheet would run", () => {
     for (const cell of [
       "=1+1",
       "+1",
@@ -95,7 +95,7 @@ describe("an exported audit log", () => {
     return { text: await response.text(), headers: response.headers };
   };
 
-  it("has every entry that the pages have, as CSV and as JSON", async () => {
+  it("contains every entry of the pages, as CSV and as JSON", async () => {
     const [csv, json] = [await fetchText("?format=csv"), await fetchText("?format=json")];
 
     const entries = JSON.parse(json.text) as AuditEntryPayload[];
@@ -137,7 +137,7 @@ describe("an exported audit log", () => {
     assert.equal(page.data.total, entries.length);
   });
 
-  it("comes as a file with a name, and is kept by no cache", async () => {
+  it("is sent as a file with a name, and is not cached", async () => {
     const csv = await fetchText("");
     const json = await fetchText("?format=json", "HEAD");
 
@@ -155,7 +155,7 @@ describe("an exported audit log", () => {
     assert.equal((await service.call("GET", target("?action=nothing"), { token: owner.token })).status, 400);
   });
 
-  it("takes the filters of the pages, and is well-formed where nothing matches", async () => {
+  it("applies the filters of the pages, and is well-formed if nothing matches", async () => {
     const some = await fetchText("?format=json&action=skill.*");
     const none = await fetchText("?format=json&actor=nobody");
     const noneCsv = await fetchText("?actor=nobody");
@@ -167,7 +167,7 @@ describe("an exported audit log", () => {
     assert.equal(parseCsv(noneCsv.text).length, 1);
   });
 
-  it("is everybody's own too", async () => {
+  it("is available for a user's own log too", async () => {
     const response = await service.raw("GET", "/api/user/audit-log/export?format=json", {
       token: owner.token,
     });
@@ -177,7 +177,7 @@ describe("an exported audit log", () => {
     assert.ok(entries.some((entry) => entry.action === "user.token_created"));
   });
 
-  it("ends its query when the reader goes away", async () => {
+  it("ends its query when the reader disconnects", async () => {
     const { raw } = service.app.storage.database;
     const open = async () => {
       const status = await raw.command({ serverStatus: 1 });

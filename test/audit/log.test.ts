@@ -48,7 +48,7 @@ const publish = (name: string, user = owner, folder?: string) =>
     body: { tenantId: org.slug, name, content: `# ${name}\n`, ...(folder ? { folder } : {}) },
   });
 
-/** An entry as it would have been carried to the log. */
+/** An entry as it is copied to the log. */
 function rowOf(fields: Partial<EventRow> & { name: EventName }): EventRow {
   return {
     _id: service.app.newId(),
@@ -66,7 +66,7 @@ const store = (rows: EventRow[]) => service.app.storage.auditEvents.record(rows)
 describe("an organization's audit log", () => {
   before(begin);
 
-  it("tells what everybody did there, whoever they were", async () => {
+  it("lists what every kind of actor did there", async () => {
     for (const user of [owner, member])
       assert.equal((await publish(`By ${user.username}`, user)).status, 201);
     const event = makeSystemEvent(service.app, "personal_workspace.repaired", {
@@ -103,7 +103,7 @@ describe("an organization's audit log", () => {
     assert.ok(byAction.has(`organization.created ${owner.username}`));
   });
 
-  it("is an administrators' right, and tells nobody else that there is one", async () => {
+  it("is readable by administrators only, and not found for others", async () => {
     const target = `/api/tenants/${org.slug}/audit-log`;
     const viewer = await newMember(service, org, "viewer");
     const admin = await newMember(service, org, "admin");
@@ -129,7 +129,7 @@ describe("an organization's audit log", () => {
     assert.equal(await statusOf(`/api/tenants/${other.id}/audit-log`, owner.token), 404);
   });
 
-  it("has what its members do with their accounts, of everyone who is a member at that time", async () => {
+  it("contains account events of those who were members at that time", async () => {
     const other = await service.newOrg(stranger);
     const joined = await service.newUser();
     await service.settled();
@@ -190,7 +190,7 @@ describe("an organization's audit log", () => {
     assert.equal((await logOf(other, stranger.token, "&action=user.token_deleted")).length, 1);
   });
 
-  it("tells what happens in restricted folders to whoever may read the log", async () => {
+  it("contains events of restricted folders, for every reader of the log", async () => {
     const admin = await newMember(service, org, "admin");
     const vault = await newFolder(service, org, owner, "vault");
     await restrict(service, owner, vault.id, [{ type: "member", id: owner.id, level: "editor" }]);
@@ -229,7 +229,7 @@ describe("a log's filters", () => {
   });
   const may = "from=2026-05-01&to=2026-05-31";
 
-  it("narrow by action, by group, and by several", async () => {
+  it("select by action, by group, and by several", async () => {
     assert.deepEqual(await actionsOf(`?${may}&action=skill.deleted`), ["skill.deleted"]);
     assert.deepEqual(await actionsOf(`?${may}&action=skill.*`), [
       "skill.updated",
@@ -248,18 +248,18 @@ describe("a log's filters", () => {
       );
   });
 
-  it("narrow by who it was: id, token id, user name, and a name of that time", async () => {
+  it("select by actor: id, token id, user name, and a name of that time", async () => {
     assert.deepEqual(await actionsOf(`?${may}&actor=${member.id}`), ["skill.updated"]);
     assert.deepEqual(await actionsOf(`?${may}&actor=${member.username.toUpperCase()}`), ["skill.updated"]);
     assert.deepEqual(await actionsOf(`?${may}&actor=formerly`), ["skill.updated"]);
     assert.deepEqual(await actionsOf(`?${may}&actor=${"f".repeat(24)}`), ["role.created"]);
     assert.deepEqual(await actionsOf(`?${may}&actor=CI`), ["role.created"]);
     assert.deepEqual(await actionsOf(`?${may}&actor=nobody`), []);
-    // Somebody else's account is found by name and has done nothing here.
+    // Another account is found by name and has done nothing here.
     assert.deepEqual(await actionsOf(`?${may}&actor=${stranger.username}`), []);
   });
 
-  it("narrow by resource and by time, whose end is not part of it", async () => {
+  it("select by resource and by time, whose end is exclusive", async () => {
     assert.deepEqual(await actionsOf(`?${may}&resource_id=a`), ["skill.deleted", "skill.created"]);
     assert.deepEqual(await actionsOf("?from=2026-05-02&to=2026-05-04"), ["folder.created", "skill.deleted"]);
     const offset = encodeURIComponent("2026-05-03T02:00:00+02:00");
@@ -279,7 +279,7 @@ describe("a log's filters", () => {
       assert.equal(await statusOf(`/api/tenants/${org.slug}/audit-log?${wrong}`, owner.token), 400, wrong);
   });
 
-  it("hold together, and for everybody's own log alike", async () => {
+  it("combine, and apply to a user's own log too", async () => {
     assert.deepEqual(
       await actionsOf(`?from=2026-05-01&to=2026-05-02&action=skill.*&actor=${owner.id}&resource_id=a`),
       ["skill.created"],
@@ -303,7 +303,7 @@ describe("a log's filters", () => {
 describe("a log's pages", () => {
   before(begin);
 
-  it("go through all of it, and tell when there is more than is counted", async () => {
+  it("cover all of it, and report when there are more entries than are counted", async () => {
     const most = limits.auditPagedEntries;
     const rows = Array.from({ length: most + 5 }, (_, index) =>
       rowOf({ name: "skill.updated", resourceId: "many", createdAt: new Date(now.getTime() - index * 1000) }),
@@ -332,7 +332,7 @@ describe("a log's pages", () => {
 describe("entries older than the retention", () => {
   before(begin);
 
-  it("are out of sight before they are purged, in pages, totals and exports", async () => {
+  it("are hidden before they are purged, in pages, totals and exports", async () => {
     const at = (days: number) => new Date(now.getTime() - days * dayMs);
     await store([
       rowOf({ name: "skill.created", resourceId: "old", createdAt: new Date(at(90).getTime() - 1) }),

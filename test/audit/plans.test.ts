@@ -7,7 +7,7 @@ import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 
 const perLog = 600;
 
-describe("the plans of reading an audit log", () => {
+describe("the plans of queries of an audit log", () => {
   let service: TestService;
   let owner: TestUser;
   let org: TestOrg;
@@ -46,7 +46,7 @@ describe("the plans of reading an audit log", () => {
     });
   const from = new Date(Date.now() - perLog * 30_000).toISOString();
 
-  it("look at a page's entries, and only at those that match", async () => {
+  it("read only the entries of a page, and only those that match", async () => {
     const found = await plans([
       "?limit=5",
       "?limit=5&action=skill.created",
@@ -74,7 +74,7 @@ describe("the plans of reading an audit log", () => {
     assert.equal(lists.length, 12);
     assertIndexed(found, perLog);
     assertIndexed(inOrganization, perLog);
-    // A list that is not sorted by its index would look at everything that matches.
+    // A list that is not sorted by its index would read every matching entry.
     assertIndexed(lists, 40);
     for (const { stages } of lists) assert.ok(!stages.includes("SORT"), stages.join(" "));
   });

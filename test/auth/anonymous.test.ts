@@ -1,4 +1,4 @@
-/** Anonymous identities: registration, and what a signature is worth. */
+/** Anonymous identities: registration and signed requests. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -28,7 +28,7 @@ after(() => service.close());
 beforeEach(() => (aheadMs = 0));
 
 describe("registering a key", () => {
-  it("makes one identity of it, however often and at once it is asked for", async () => {
+  it("creates one identity, however often and concurrently it is requested", async () => {
     const key = newKey();
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(service, key)));
@@ -67,7 +67,7 @@ describe("registering a key", () => {
     assert.equal((await service.call("GET", target, { token })).status, 404);
   });
 
-  it("refuses keys that prove nothing, whatever signature comes with them", async () => {
+  it("rejects unsafe keys with any signature", async () => {
     const forged = Buffer.concat([encode(1n, 0n), Buffer.alloc(32)]).toString("base64url");
     for (const bytes of unsafeKeys) {
       const key = { ...newKey(), publicKey: bytes.toString("base64url") };
@@ -78,7 +78,7 @@ describe("registering a key", () => {
     }
   });
 
-  it("refuses what is no key, and signatures of others", async () => {
+  it("rejects invalid keys, and signatures by other keys", async () => {
     const key = newKey();
     const bytes = Buffer.from(key.publicKey, "base64url");
     for (const publicKey of [
@@ -108,7 +108,7 @@ describe("registering a key", () => {
     assert.equal((await register(service, key, { nonce })).details?.["reason"], "replayed");
   });
 
-  it("is held back where it is done too often", async () => {
+  it("is rate-limited", async () => {
     const limited = await startService({ rateLimits: true });
     try {
       const codes = new Set<string | undefined>();
@@ -123,7 +123,7 @@ describe("registering a key", () => {
 describe("a signed call", () => {
   const get = "/api/skills?limit=5";
 
-  it("acts as the identity, by a signature that is its own", async () => {
+  it("acts as the identity if the signature is its own", async () => {
     const identity = await newIdentity(service);
 
     assert.equal((await signedCall(service, identity, "GET", get)).status, 200);
@@ -136,7 +136,7 @@ describe("a signed call", () => {
       }
   });
 
-  it("is refused for anything that was not signed as it is", async () => {
+  it("is rejected if any part differs from what was signed", async () => {
     const [identity, other] = [await newIdentity(service), await newIdentity(service)];
     const body = { name: "Signed", content: "x\n" };
     const now = Math.round(Date.now() / 1000);
@@ -173,7 +173,7 @@ describe("a signed call", () => {
     assert.deepEqual((await signedCall(service, identity, "GET", get)).data, []);
   });
 
-  it("is refused where a part is missing or there twice, and never falls back to a cookie", async () => {
+  it("is rejected if a part is missing or duplicated, and never falls back to a cookie", async () => {
     const identity = await newIdentity(service);
     const person = await service.newUser();
     const headers = signatureOf(identity, { method: "GET", path: get, body: "", now: new Date() });
@@ -186,7 +186,7 @@ describe("a signed call", () => {
     }
   });
 
-  it("goes with no token beside it", async () => {
+  it("is rejected together with a token", async () => {
     const identity = await newIdentity(service);
     const person = await service.newUser();
     const both = await signedCall(service, identity, "GET", get, { token: person.token });
@@ -196,7 +196,7 @@ describe("a signed call", () => {
     assert.equal(wrongToken.code, "invalid_request");
   });
 
-  it("counts once, also when it is sent many times at once", async () => {
+  it("succeeds once, also when it is sent many times at once", async () => {
     const identity = await newIdentity(service);
     const headers = signatureOf(identity, { method: "GET", path: get, body: "", now: new Date() });
 
@@ -209,7 +209,7 @@ describe("a signed call", () => {
       if (status !== 200) assert.equal(details?.["reason"], "replayed");
   });
 
-  it("uses up no nonce of somebody else, and none that was forged", async () => {
+  it("consumes no nonce of another identity, and none if it is forged", async () => {
     const [identity, other] = [await newIdentity(service), await newIdentity(service)];
     const nonce = newNonce();
 
@@ -218,7 +218,7 @@ describe("a signed call", () => {
     assert.equal((await signedCall(service, identity, "GET", get, { forged: { nonce } })).status, 200);
   });
 
-  it("holds to the edge of the window on either side, and its nonce for longer than it can be sent again", async () => {
+  it("is valid up to both ends of the time window, and its nonce is stored for longer", async () => {
     const identity = await newIdentity(service);
     const nonces = service.app.storage.database.raw.collection("signature_nonces");
     const seconds = limits.signatureWindowMs / 1000 - 5;
@@ -243,7 +243,7 @@ describe("a signed call", () => {
     assert.equal(await nonces.countDocuments(), 0);
   });
 
-  it("takes no body that is too large, and hashes what came", async () => {
+  it("rejects a body that is too large, and hashes the received bytes", async () => {
     const identity = await newIdentity(service);
     const huge = { name: "Huge", content: "x".repeat(limits.jsonBodyBytes) };
 
@@ -254,7 +254,7 @@ describe("a signed call", () => {
     assert.equal(binary.code, "unsupported_media_type");
   });
 
-  it("counts against the address while it does not hold", async () => {
+  it("counts towards the address's limit if it is invalid", async () => {
     const limited = await startService({ rateLimits: true });
     try {
       const identity = await newIdentity(limited);
@@ -275,7 +275,7 @@ describe("a signed call", () => {
 });
 
 describe("a signed upload", () => {
-  it("takes the bytes that were announced, from whoever announced them", async () => {
+  it("can be used only by the identity that announced it", async () => {
     const [identity, other] = [await newIdentity(service), await newIdentity(service)];
     const zip = makePackage("kit");
     const uploadId = await stage(service, identity, zip);
@@ -285,7 +285,7 @@ describe("a signed upload", () => {
     assert.equal((await share(service, identity, { uploadId })).status, 201);
   });
 
-  it("is refused to others, and with other bytes", async () => {
+  it("is rejected from others, and with other bytes", async () => {
     const [identity, other] = [await newIdentity(service), await newIdentity(service)];
     const zip = makePackage("kit");
     const announced = await signedCall<{ uploadId: string }>(service, identity, "POST", "/api/uploads", {
@@ -305,7 +305,7 @@ describe("a signed upload", () => {
     assert.equal((await signedCall(service, identity, "PUT", path, { bytes: zip })).status, 200);
   });
 
-  it("leaves no more than two open", async () => {
+  it("is limited to two open ones", async () => {
     const identity = await newIdentity(service);
     const announce = () =>
       signedCall(service, identity, "POST", "/api/uploads", { body: { size: 1, sha256: "0".repeat(64) } });
@@ -316,7 +316,7 @@ describe("a signed upload", () => {
     assert.equal(codes.filter((code) => code === "limit_reached").length, 8 - limits.anonymousUploads);
   });
 
-  it("is nothing for other streams", async () => {
+  it("is not accepted for other streams", async () => {
     const identity = await newIdentity(service);
     const answer = await signedCall(service, identity, "PUT", `/api/tenants/${identity.id}/avatar`, {
       bytes: Buffer.from("x"),

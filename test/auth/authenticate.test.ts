@@ -16,7 +16,7 @@ describe("authentication of a request", () => {
 
   const profile = (options: object) => service.call("GET", "/api/user/profile", options);
 
-  it("takes a personal token and notes its use once a minute", async () => {
+  it("accepts a personal token and records its use once a minute", async () => {
     const { cookie, id: userId } = await signUp(service, "ada");
     const { token } = await createToken(service, cookie);
     const lastUse = async () => {
@@ -39,7 +39,7 @@ describe("authentication of a request", () => {
     assert.ok(later! >= first + minuteMs);
   });
 
-  it("refuses whatever else an Authorization header holds, and never falls back to the cookie", async () => {
+  it("rejects anything else in an Authorization header, and never falls back to the cookie", async () => {
     const { cookie } = await signUp(service, "ada");
     const { token } = await createToken(service, cookie);
     const headers = [
@@ -67,7 +67,7 @@ describe("authentication of a request", () => {
     assert.equal(open.status, 401);
   });
 
-  it("tells an expired, a revoked and an unknown token apart", async () => {
+  it("distinguishes an expired, a revoked and an unknown token", async () => {
     const { cookie } = await signUp(service, "ada");
     const short = await createToken(service, cookie, { expiresInDays: 1 });
     const revoked = await createToken(service, cookie);
@@ -87,7 +87,7 @@ describe("authentication of a request", () => {
     assert.match(answers[2].body.error!, /not valid/);
   });
 
-  it("refuses a token the moment it is revoked", async () => {
+  it("rejects a token as soon as it is revoked", async () => {
     const { cookie } = await signUp(service, "ada");
     const { id, token } = await createToken(service, cookie);
     const statuses = async () =>
@@ -99,7 +99,7 @@ describe("authentication of a request", () => {
     assert.deepEqual(await statuses(), [401, 401, 401]);
   });
 
-  it("sees memberships as they are at the request", async () => {
+  it("uses the memberships at the time of the request", async () => {
     const { cookie, id } = await signUp(service, "ada");
     const { token } = await createToken(service, cookie);
     await service.call("POST", "/api/tenants", { token, json: { name: "Engines" } });
@@ -112,7 +112,7 @@ describe("authentication of a request", () => {
     assert.equal((await memberships()).length, 0);
   });
 
-  it("treats a cookie that is no live session as no cookie", async () => {
+  it("treats a cookie without a live session as no cookie", async () => {
     const cookies = [
       "svc_session=x",
       `svc_session=${"A".repeat(43)}`,
@@ -157,7 +157,7 @@ describe("authentication of a request", () => {
     assert.equal(await purgeSessions(service.app), 1);
   });
 
-  it("writes a session's last use at most once a minute, and never revives one that was ended", async () => {
+  it("writes a session's last use at most once a minute, and never restores an ended one", async () => {
     const { cookie } = await signUp(service, "ada");
     const sessions = service.storage.database.raw.collection("sessions");
     const seen = async () => {
@@ -177,7 +177,7 @@ describe("authentication of a request", () => {
     assert.equal(await sessions.countDocuments(), 0);
   });
 
-  it("has a restricted token answer who it is, and nothing that belongs to the account", async () => {
+  it("lets a restricted token read its identity, but nothing that belongs to the account", async () => {
     const { cookie } = await signUp(service, "ada");
     const { token, id } = await createToken(service, cookie, { scopes: { skill: ["read"] } });
 
@@ -199,7 +199,7 @@ describe("authentication of a request", () => {
 });
 
 describe("guessing tokens", () => {
-  it("is paid from the address's budget", async () => {
+  it("counts towards the address's budget", async () => {
     const service = await startAccounts({ rateLimits: true });
     try {
       const spent: string[] = [];

@@ -16,7 +16,7 @@ import {
 const minuteMs = 60_000;
 const client_id = "svc-cli";
 
-/** The error of an answer that is one by the standard, and nothing else. */
+/** Asserts that a response is an error by the standard, and returns its code. */
 function errorOf(answer: Answer): string {
   assert.equal(answer.status, 400, answer.text);
   assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -24,7 +24,7 @@ function errorOf(answer: Answer): string {
   return answer.body.error!;
 }
 
-describe("sign-in of a device", () => {
+describe("device sign-in", () => {
   let service: AccountsService;
   let cookie: string;
   let userId: string;
@@ -56,7 +56,7 @@ describe("sign-in of a device", () => {
     return entries.map(({ name }) => name).sort();
   };
 
-  it("hands out codes by the standard, without an envelope", async () => {
+  it("issues codes by the standard, without an envelope", async () => {
     const code = await start();
 
     assert.match(code.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
@@ -66,7 +66,7 @@ describe("sign-in of a device", () => {
     assert.equal(code.interval, 5);
   });
 
-  it("turns an approved code into a working token that is named after its machine", async () => {
+  it("exchanges an approved code for a working token that is named after its machine", async () => {
     const code = await start({ hostname: "workbench" });
     assert.equal(errorOf(await poll(code.device_code)), "authorization_pending");
 
@@ -85,7 +85,7 @@ describe("sign-in of a device", () => {
     assert.deepEqual(await ownEvents(), ["user.cli_login", "user.token_created"]);
   });
 
-  it("takes JSON as well as forms, and ignores parameters it does not know", async () => {
+  it("accepts JSON as well as forms, and ignores unknown parameters", async () => {
     const asked = await service.call("POST", "/api/auth/device/code", {
       json: { client_id, scope: "all", future: { x: 1 } },
     });
@@ -115,7 +115,7 @@ describe("sign-in of a device", () => {
     }
   });
 
-  it("denies once and for all", async () => {
+  it("is denied permanently", async () => {
     const code = await start();
 
     await decide(code.user_code, false);
@@ -126,7 +126,7 @@ describe("sign-in of a device", () => {
     assert.deepEqual(await service.storage.tokens.list({ userId }, undefined, 10), []);
   });
 
-  it("decides once, whoever clicks at the same time", async () => {
+  it("is decided once, however many decisions arrive at once", async () => {
     const code = await start();
     const bob = await signUp(service, "bob");
 
@@ -139,7 +139,7 @@ describe("sign-in of a device", () => {
     assert.deepEqual(statusesOf(answers), [200, 404, 404]);
   });
 
-  it("gives one token to one of many polls at once, and calls the code used ever after", async () => {
+  it("gives one token to one of many concurrent polls, and reports the code as used afterwards", async () => {
     const code = await start();
     await decide(code.user_code, true);
 
@@ -155,7 +155,7 @@ describe("sign-in of a device", () => {
     assert.deepEqual(await ownEvents(), ["user.cli_login", "user.token_created"]);
   });
 
-  it("calls a code used whose token exists, though the process stopped before it was marked", async () => {
+  it("reports a code as used if its token exists, though the process crashed before marking it", async () => {
     const code = await start();
     await decide(code.user_code, true);
     await poll(code.device_code);
@@ -167,7 +167,7 @@ describe("sign-in of a device", () => {
     assert.equal((await service.storage.tokens.list({ userId }, undefined, 10)).length, 1);
   });
 
-  it("lapses after 10 minutes, decided or not", async () => {
+  it("expires after 10 minutes, decided or not", async () => {
     const [pending, approved] = [await start(), await start()];
     await decide(approved.user_code, true);
     service.advance(10 * minuteMs);
@@ -181,7 +181,7 @@ describe("sign-in of a device", () => {
     assert.deepEqual(await service.storage.tokens.list({ userId }, undefined, 10), []);
   });
 
-  it("slows a hasty client down by 5 s each time", async () => {
+  it("slows down a client that polls too fast, by 5 s each time", async () => {
     const { device_code } = await start();
     const at = async (ms: number) => {
       service.advance(ms);
@@ -197,7 +197,7 @@ describe("sign-in of a device", () => {
     assert.equal(await at(10_000), "slow_down");
   });
 
-  it("slows down clients that poll twice at once, and never holds back an approved token", async () => {
+  it("slows down concurrent polls of a client, but never delays an approved token", async () => {
     const code = await start();
 
     const errors = (await Promise.all([poll(code.device_code), poll(code.device_code)])).map(errorOf);
@@ -207,7 +207,7 @@ describe("sign-in of a device", () => {
     assert.equal((await poll(code.device_code)).status, 200);
   });
 
-  it("answers the errors of the standard", async () => {
+  it("returns the errors of the standard", async () => {
     const { device_code } = await start();
     const token = "/api/auth/device/token";
     const grant_type = deviceGrantType;
@@ -230,7 +230,7 @@ describe("sign-in of a device", () => {
     assert.equal(text.status, 415);
   });
 
-  it("tells of the token limit, and goes on once there is room", async () => {
+  it("reports the token limit, and continues once there is room", async () => {
     const made = await Promise.all(Array.from({ length: 25 }, () => createToken(service, cookie)));
     const code = await start();
     await decide(code.user_code, true);
@@ -243,7 +243,7 @@ describe("sign-in of a device", () => {
     assert.equal((await poll(code.device_code)).status, 200);
   });
 
-  it("calls a code used when its token took the last place", async () => {
+  it("reports a code as used if its token took the last slot", async () => {
     await Promise.all(Array.from({ length: 24 }, () => createToken(service, cookie)));
     const code = await start();
     await decide(code.user_code, true);
@@ -254,7 +254,7 @@ describe("sign-in of a device", () => {
     assert.deepEqual(errors, Array(3).fill("expired_token"));
   });
 
-  it("is approved in a browser session only", async () => {
+  it("can be approved in a browser session only", async () => {
     const { user_code: userCode } = await start();
     const { token } = await createToken(service, cookie);
     const json = { userCode, approve: true };
@@ -281,7 +281,7 @@ describe("sign-in of a device", () => {
     assert.equal((await stored())?.["state"], "pending");
   });
 
-  it("keeps neither device code nor address in clear, and the address no longer than needed", async () => {
+  it("stores neither device code nor address in plain text, and the address no longer than needed", async () => {
     const code = await start();
     const asked = await stored();
     assert.ok(!JSON.stringify(asked).includes(code.device_code));
@@ -294,7 +294,7 @@ describe("sign-in of a device", () => {
     assert.ok(!JSON.stringify(service.logged).includes(code.device_code));
   });
 
-  it("purges the addresses of lapsed codes at once, and the codes a day later", async () => {
+  it("purges the addresses of expired codes at once, and the codes a day later", async () => {
     await start();
     service.advance(9 * minuteMs);
     await purgeDeviceCodes(service.app);
@@ -308,7 +308,7 @@ describe("sign-in of a device", () => {
     assert.equal(await stored(), null);
   });
 
-  it("makes one harmless line of a hostile machine name", async () => {
+  it("reduces a hostile machine name to one harmless line", async () => {
     const code = await start({ hostname: ` evil\u202E\n\u0000host${"x".repeat(200)} ` });
     await decide(code.user_code, true);
     await poll(code.device_code);
@@ -319,7 +319,7 @@ describe("sign-in of a device", () => {
 });
 
 describe("guessing user codes", () => {
-  it("is bounded per account", async () => {
+  it("is limited per account", async () => {
     const service = await startAccounts({ rateLimits: true });
     try {
       await service.clear();

@@ -6,14 +6,14 @@ import { newKey } from "../support/anonymous.ts";
 import { encode, isSmallOrder, prime, unsafeKeys } from "../support/edwards.ts";
 
 describe("keys of small order", () => {
-  it("are all of those that eight times themselves make nothing, and are refused", () => {
+  it("are those whose eightfold is the neutral point, and are rejected", () => {
     for (const key of unsafeKeys) {
       assert.ok(isSmallOrder(key), key.toString("hex"));
       assert.equal(isSafeKey(key), false, key.toString("hex"));
     }
   });
 
-  it("would sign anything: one of them fits a signature that nobody made", () => {
+  it("would accept a signature that no one made, for some text", () => {
     // R is the neutral point and S is zero, so S·B = R + h·A holds for every text whose h is a multiple of A's order.
     const forged = Buffer.concat([encode(1n, 0n), Buffer.alloc(32)]);
 
@@ -21,7 +21,7 @@ describe("keys of small order", () => {
     assert.equal(isSafeKey(encode(1n, 0n)), false);
   });
 
-  it("are told from real ones, and from coordinates beyond the field", () => {
+  it("are distinguished from real keys, and from coordinates outside the field", () => {
     for (let i = 0; i < 50; i++) {
       const key = Buffer.from(newKey().publicKey, "base64url");
       assert.ok(isSafeKey(key));
@@ -33,7 +33,7 @@ describe("keys of small order", () => {
 });
 
 describe("reading base64", () => {
-  it("takes both alphabets and one way of writing only", () => {
+  it("accepts both alphabets, and only the canonical encoding", () => {
     const bytes = Buffer.from(`${"fb".repeat(31)}ff`, "hex");
     const text = bytes.toString("base64url");
 
@@ -48,7 +48,7 @@ describe("reading base64", () => {
 });
 
 describe("the keys of Node", () => {
-  it("sign as RFC 8032 has it (section 7.1, test 2)", () => {
+  it("sign as in RFC 8032 (section 7.1, test 2)", () => {
     const seed = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
     const publicKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
     const key = createPrivateKey({
@@ -66,7 +66,7 @@ describe("the keys of Node", () => {
 
     assert.equal(signature.toString("hex"), expected);
     assert.ok(isSignedBy(Buffer.from(publicKey, "hex"), "r", signature));
-    // S plus the group's order: the same signature in another writing.
+    // S plus the group's order: a second encoding of the same signature.
     const order = 2n ** 252n + 27742317777372353535851937790883648493n;
     const s = BigInt(`0x${Buffer.from(signature.subarray(32).toReversed()).toString("hex")}`) + order;
     const twin = Buffer.from(Buffer.from(s.toString(16).padStart(64, "0"), "hex").toReversed());

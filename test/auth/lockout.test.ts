@@ -10,12 +10,12 @@ import {
   type Answer,
 } from "../support/accounts-app.ts";
 
-describe("lockout by strangers", () => {
+describe("lockout by other people", () => {
   let service: AccountsService;
   before(async () => {
     service = await startAccounts({ rateLimits: true, trustProxy: true });
     await service.clear();
-    // The first account of a service is made without a proxy, or by the set-up link.
+    // The first account of a service is created without a proxy, or by the set-up link.
     service.app.config.trustProxy = false;
     await signUp(service, "founder");
     service.app.config.trustProxy = true;
@@ -40,7 +40,7 @@ describe("lockout by strangers", () => {
       .find((cookie) => cookie.startsWith("svc_device="))!
       .split(";")[0]!;
 
-  it("is not possible where the owner has signed in before: at a known address, or with a known browser", async () => {
+  it("is not possible if the owner has signed in before: from a known address, or with a known browser", async () => {
     const email = "ada@example.org";
     const json = { email, password, name: "Ada", username: "ada" };
     const made = await service.call("POST", "/api/auth/sign-up", {
@@ -76,7 +76,7 @@ describe("lockout by strangers", () => {
     assert.deepEqual(statuses, [...Array<number>(10).fill(401), 429]);
   });
 
-  it("takes the time of a password check for throttled calls too", async () => {
+  it("spends the time of a password check on throttled calls too", async () => {
     await strangersFail();
     const from = process.cpuUsage();
     const answers = [];
@@ -112,7 +112,7 @@ describe("lockout by strangers", () => {
     assert.equal(resent.status, 200);
   });
 
-  it("keeps addresses and browsers only as hashes of the account's own, the latest twenty", async () => {
+  it("stores addresses and browsers only as hashes per account, the latest twenty", async () => {
     const { knownAddresses, knownDevices } =
       (await service.storage.users.findCredentials("ada@example.org"))!;
     assert.equal(knownAddresses!.length, 2);
@@ -129,7 +129,7 @@ describe("lockout by strangers", () => {
     assert.ok(!("knownDevices" in (await service.storage.users.find(bob.id))!), "requests don't read them");
   });
 
-  it("is not possible by asking for links for a new password either", async () => {
+  it("is not possible by requesting links for a new password either", async () => {
     const email = "ada@example.org";
     const forgot = (address: string) =>
       service.call("POST", "/api/auth/password/forgot", {

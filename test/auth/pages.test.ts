@@ -27,7 +27,7 @@ describe("the html tag", () => {
     );
   });
 
-  it("keeps HTML that it made, and shows nothing of what is absent", () => {
+  it("keeps HTML that it made, and renders absent values as nothing", () => {
     const inner = html`<b>${"<"}</b>`;
     assert.equal(html`${inner}${undefined}${null}${false}${0}`.toString(), "<b>&lt;</b>0");
     assert.ok(inner instanceof Html);
@@ -35,10 +35,10 @@ describe("the html tag", () => {
   });
 });
 
-describe("where a sign-in goes on to", () => {
+describe("the return path of a sign-in", () => {
   const own = "https://skills.example.org";
 
-  it("is a path of the service, whatever was asked for", () => {
+  it("is a path of the service for any input", () => {
     const nasty = fc
       .array(
         fc.constantFrom(
@@ -82,7 +82,7 @@ describe("where a sign-in goes on to", () => {
     );
   });
 
-  it("keeps own paths and drops the rest", () => {
+  it("keeps paths of the service and drops other URLs", () => {
     const cases: [string | undefined, string][] = [
       [undefined, "/"],
       ["", "/"],
@@ -113,7 +113,7 @@ describe("the pages", () => {
     return { userCode: String(answer.body["user_code"]), deviceCode: String(answer.body["device_code"]) };
   };
 
-  it("load nothing but one style sheet, run no script and can't be framed or kept", async () => {
+  it("load only one style sheet, run no script and can't be framed or cached", async () => {
     const { cookie } = await signUp(service, "ada");
     const { userCode } = await startDevice();
     const visits: [string, object][] = [
@@ -139,7 +139,7 @@ describe("the pages", () => {
     }
   });
 
-  it("serve the style sheet for ever under a name that changes with it", async () => {
+  it("serve the style sheet as immutable under a name that changes with it", async () => {
     const { text } = await service.call("GET", "/");
     const [, path] = /<link rel="stylesheet" href="(\/assets\/pages-[0-9a-f]{16}\.css)"/.exec(text) ?? [];
 
@@ -152,7 +152,7 @@ describe("the pages", () => {
     assert.equal((await service.call("GET", "/assets/pages-0000000000000000.css")).status, 404);
   });
 
-  it("sign somebody in by form, and go on where they came from", async () => {
+  it("sign a user in by form, and return to the previous page", async () => {
     await signUp(service, "ada");
     const { userCode } = await startDevice();
     const away = await service.call("GET", `/device?user_code=${userCode}`);
@@ -173,7 +173,7 @@ describe("the pages", () => {
     assert.match(start.text, /Signed in as <bdi>ada<\/bdi>/);
   });
 
-  it("never send a browser to another site", async () => {
+  it("never redirect a browser to another site", async () => {
     await signUp(service, "ada");
 
     for (const return_to of ["https://evil.example", "//evil.example", "/\\evil.example"]) {
@@ -183,7 +183,7 @@ describe("the pages", () => {
     }
   });
 
-  it("say what is wrong in the form, keep what was typed but the password", async () => {
+  it("show errors in the form, and keep all input but the password", async () => {
     await signUp(service, "ada");
 
     const wrong = await service.call("POST", "/sign-in", {
@@ -209,7 +209,7 @@ describe("the pages", () => {
     for (const { text } of [wrong, taken, short]) assert.doesNotMatch(text, /<script/);
   });
 
-  it("approve a device by form, showing code, client, address and who is asked", async () => {
+  it("approve a device by form, showing code, client, address and account", async () => {
     const { cookie } = await signUp(service, "ada");
     const { userCode, deviceCode } = await startDevice(hostile);
 
@@ -237,7 +237,7 @@ describe("the pages", () => {
     assert.equal(token.status, 200);
   });
 
-  it("take no decision that nobody made here", async () => {
+  it("accept a decision only from their own form, in a session", async () => {
     const { cookie } = await signUp(service, "ada");
     const { userCode } = await startDevice();
     const form = { user_code: userCode, decision: "approve" };
@@ -259,7 +259,7 @@ describe("the pages", () => {
     assert.equal(code?.state, "pending");
   });
 
-  it("deny by form, and know nothing of other codes", async () => {
+  it("deny by form, and don't reveal other codes", async () => {
     const { cookie } = await signUp(service, "ada");
     const { userCode } = await startDevice();
 

@@ -14,7 +14,7 @@ describe("the file of secrets", () => {
   afterEach(() => rmSync(dataDir, { recursive: true }));
   const open = () => openSecrets({ keys: undefined, dataDir });
 
-  it("is made once, for its owner alone, and nothing lies beside it", () => {
+  it("is created once, readable by its owner only, and leaves no other file", () => {
     const first = open();
     const second = open();
 
@@ -24,7 +24,7 @@ describe("the file of secrets", () => {
     assert.equal(statSync(path.join(dataDir, "secrets")).mode & 0o777, 0o600);
   });
 
-  it("is refused when it holds no whole key, as after a stop while it was written", () => {
+  it("is rejected if it contains no complete key, as after a crash while it was written", () => {
     for (const content of ["", "k1:", "k1:c2hvcnQ=", "no key at all", `k1:${"A".repeat(43)}=,k2:`]) {
       writeFileSync(path.join(dataDir, "secrets"), content);
       assert.throws(open, /^Error: The file .* does not hold keys of 32 bytes/, content);
@@ -36,7 +36,7 @@ describe("a signature", () => {
   const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString("base64")}`;
   const ring = (...keys: string[]) => openSecrets({ keys: keys.join(","), dataDir: os.tmpdir() });
 
-  it("holds for its own purpose and text alone", () => {
+  it("is valid for its own purpose and text only", () => {
     const secrets = ring(key("a", 1));
     const signature = secrets.sign("invitation", "i1");
 
@@ -49,7 +49,7 @@ describe("a signature", () => {
       assert.equal(secrets.verifySignature("invitation", "i1", wrong), false, wrong);
   });
 
-  it("outlives the rotation of its key, and not its removal", () => {
+  it("remains valid after the rotation of its key, but not after the key's removal", () => {
     const signature = ring(key("a", 1)).sign("invitation", "i1");
 
     assert.equal(ring(key("b", 2), key("a", 1)).verifySignature("invitation", "i1", signature), true);
@@ -57,7 +57,7 @@ describe("a signature", () => {
     assert.equal(ring(key("b", 2)).verifySignature("invitation", "i1", signature), false);
   });
 
-  it("is not made with the key that seals or names addresses", () => {
+  it("is not made with the key for encryption or hashed addresses", () => {
     const secrets = ring(key("a", 1));
     const plain = createHmac("sha256", Buffer.alloc(32, 1)).update("192.0.2.1").digest();
 

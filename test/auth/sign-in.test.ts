@@ -20,7 +20,7 @@ describe("sign-up and sign-in", () => {
   const signIn = (fields: object, more: object = {}) =>
     service.call("POST", "/api/auth/sign-in", { json: fields, ...more });
 
-  it("creates an account, signs it in and answers who it is", async () => {
+  it("creates an account, signs it in and returns its profile", async () => {
     const { answer, cookie } = await signUp(service, "ada");
 
     assert.equal(answer.status, 201);
@@ -30,7 +30,7 @@ describe("sign-up and sign-in", () => {
     assert.deepEqual(profile.body.data, identity);
   });
 
-  it("keeps passwords as argon2id and sessions as hashes only", async () => {
+  it("stores passwords as argon2id and sessions as hashes only", async () => {
     const { cookie } = await signUp(service, "ada");
 
     const user = await service.storage.users.findCredentials("ada@example.org");
@@ -49,7 +49,7 @@ describe("sign-up and sign-in", () => {
     assert.match(cookie!, /^svc_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=7776000$/);
   });
 
-  it("binds the cookie to the host and to https where the service has it", async () => {
+  it("binds the cookie to the host and to https if the service uses it", async () => {
     const overTls = await startAccounts({ baseUrl: "https://skills.example.org" });
     try {
       const { app } = overTls;
@@ -69,7 +69,7 @@ describe("sign-up and sign-in", () => {
     }
   });
 
-  it("signs in by the e-mail in any case, and answers the same words for a wrong password and nobody", async () => {
+  it("accepts the e-mail in any case, and returns the same error for a wrong password and an unknown account", async () => {
     await signUp(service, "ada");
 
     const right = await signIn({ email: " ADA@Example.ORG", password });
@@ -86,10 +86,10 @@ describe("sign-up and sign-in", () => {
     }
   });
 
-  it("does the work of a password check for an unknown account too", async () => {
+  it("spends the time of a password check on an unknown account too", async () => {
     await signUp(service, "ada");
     await signIn({ email: "nobody@example.org", password });
-    // Processor time, not the clock: other processes of the machine do not count in it.
+    // Processor time, not elapsed time: other processes of the machine don't count.
     const work = async (email: string) => {
       const from = process.cpuUsage();
       await signIn({ email, password: "a wrong password" });
@@ -97,7 +97,7 @@ describe("sign-up and sign-in", () => {
       return user + system;
     };
 
-    // Of several the least, since what else this process does counts as well.
+    // The minimum of several measurements, since other work of this process counts as well.
     const rounds: { known: number; unknown: number }[] = [];
     for (let round = 0; round < 5; round++)
       rounds.push({ known: await work("ada@example.org"), unknown: await work("nobody@example.org") });
@@ -108,7 +108,7 @@ describe("sign-up and sign-in", () => {
     assert.ok(known > 8000, `a check took ${known} µs, which is not argon2id`);
   });
 
-  it("takes a new session at each sign-in and ends the one it came with", async () => {
+  it("creates a new session at each sign-in and ends the one that the request came with", async () => {
     const { cookie: first } = await signUp(service, "ada");
 
     const again = await signIn({ email: "ada@example.org", password }, { cookie: first });
@@ -119,7 +119,7 @@ describe("sign-up and sign-in", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { cookie: first })).status, 401);
   });
 
-  it("never takes a session secret that the browser brought", async () => {
+  it("never uses a session secret that the browser sent", async () => {
     await signUp(service, "ada");
     const planted = `svc_session=${"A".repeat(43)}`;
 
@@ -129,7 +129,7 @@ describe("sign-up and sign-in", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { cookie: planted })).status, 401);
   });
 
-  it("takes no form by session cookie that another site could send without asking", async () => {
+  it("rejects forms with a session cookie that another site could send unnoticed", async () => {
     const { cookie } = await signUp(service, "ada");
 
     const answer = await service.call("POST", "/sign-out", { cookie, urlencoded: { confirm: "yes" } });
@@ -148,7 +148,7 @@ describe("sign-up and sign-in", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { cookie })).status, 401);
   });
 
-  it("refuses calls by cookie from another site", async () => {
+  it("rejects calls by cookie from another site", async () => {
     const { cookie, id } = await signUp(service, "ada");
     const foreign = { origin: "https://evil.example" };
 
@@ -165,7 +165,7 @@ describe("sign-up and sign-in", () => {
     assert.equal((await service.call("GET", "/api/user/profile", { cookie })).status, 200);
   });
 
-  it("keeps e-mail and user name unique, however they are written", async () => {
+  it("keeps e-mail and user name unique in any spelling", async () => {
     await signUp(service, "ada");
     const other = { email: "other@example.org", username: "other" };
 
@@ -183,7 +183,7 @@ describe("sign-up and sign-in", () => {
     }
   });
 
-  it("lets one of many sign-ups at once have a user name", async () => {
+  it("gives a user name to one of many concurrent sign-ups", async () => {
     await signUp(service, "first");
 
     const answers = await Promise.all(
@@ -193,7 +193,7 @@ describe("sign-up and sign-in", () => {
     assert.deepEqual(statusesOf(answers.map(({ answer }) => answer)), [201, 409, 409, 409, 409, 409]);
   });
 
-  it("refuses what is not an account, and stores nothing of it", async () => {
+  it("rejects invalid accounts, and stores nothing of them", async () => {
     await signUp(service, "first");
     const wrong: Record<string, unknown>[] = [
       { password: "elevenchars" },
@@ -226,7 +226,7 @@ describe("sign-up and sign-in", () => {
     assert.equal(await service.storage.database.raw.collection("users").countDocuments(), 1);
   });
 
-  it("takes passwords of 12 to 256 characters in any script, composed or not", async () => {
+  it("accepts passwords of 12 to 256 characters in any script and Unicode form", async () => {
     const composed = "pässwörd-één";
     const { answer } = await signUp(service, "ada", { password: composed.normalize("NFD") });
     const long = await signUp(service, "bob", { password: "🙂".repeat(256) });
@@ -237,7 +237,7 @@ describe("sign-up and sign-in", () => {
     assert.equal(right.status, 200);
   });
 
-  it("refuses bodies of another kind", async () => {
+  it("rejects bodies of another type", async () => {
     const target = "/api/auth/sign-in";
     const body = JSON.stringify({ email: "a@b", password });
 
@@ -260,7 +260,7 @@ describe("throttling of sign-in", () => {
   });
   after(() => service.close());
 
-  it("stops guessing at an account, right password or not, and leaves others alone", async () => {
+  it("blocks an account after too many guesses, even with the right password, and no others", async () => {
     await signUp(service, "ada");
     await signUp(service, "bob");
     const guess = (email: string, given: string) =>
@@ -278,7 +278,7 @@ describe("throttling of sign-in", () => {
     assert.equal(other.status, 200);
   });
 
-  it("says the same on the page", async () => {
+  it("shows the same error on the page", async () => {
     const answer = await service.call("POST", "/sign-in", {
       form: { email: "ada@example.org", password, return_to: "/" },
     });
@@ -298,7 +298,7 @@ describe("throttling behind a proxy", () => {
   });
   after(() => service.close());
 
-  it("goes by the address that the proxy saw, not by those that the caller made up before it", async () => {
+  it("uses the address that the proxy saw, not those that the caller added before it", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 11; i++) {
       const headers = { "x-forwarded-for": `10.0.0.${i}, 192.0.2.7` };

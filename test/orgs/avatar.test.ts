@@ -27,7 +27,7 @@ const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 60 } } });
 
 describe("an avatar", () => {
-  it("is made anew as a square WebP without what the file tells beside its picture", async () => {
+  it("is re-encoded as a square WebP without metadata", async () => {
     const photo = await plain(900, 400)
       .withExif({ IFD0: { Copyright: "secret place" } })
       .jpeg()
@@ -45,7 +45,7 @@ describe("an avatar", () => {
     assert.ok(set.data.avatarUrl?.startsWith(`${service.url}${target()}?v=`), `${set.data.avatarUrl}`);
   });
 
-  it("is kept by caches under its own address, and asked for again under the plain one", async () => {
+  it("is cached under its versioned address, and revalidated under the plain one", async () => {
     const set = await put(world.owner, await plain(64, 64).png().toBuffer());
     const plainAnswer = await get(world.owner);
     const etag = plainAnswer.headers.get("etag")!;
@@ -67,7 +67,7 @@ describe("an avatar", () => {
     assert.equal(await avatarCount(), 1);
   });
 
-  it("is nobody's business outside, and set by those who may change the organization", async () => {
+  it("is hidden from non-members, and can be set by those who may change the organization", async () => {
     const [member, stranger] = [await world.join("member"), await service.newUser()];
     const picture = await plain(8, 8).webp().toBuffer();
 
@@ -78,7 +78,7 @@ describe("an avatar", () => {
     assert.equal((await put(stranger, picture)).code, "not_found");
   });
 
-  it("takes nothing that is not a whole picture of a known kind", async () => {
+  it("must be a complete image of a supported format", async () => {
     const png = await plain(300, 300).png().toBuffer();
     const noise = Buffer.alloc(200, 7);
     const huge = await plain(9000, 9000).png({ compressionLevel: 9 }).toBuffer();
@@ -107,7 +107,7 @@ describe("an avatar", () => {
     assert.equal((await get(world.owner)).headers.get("etag"), earlier);
   });
 
-  it("shows the first frame of a moving picture", async () => {
+  it("shows the first frame of an animated image", async () => {
     const frames = await Promise.all(
       ["red", "blue"].map((background) =>
         sharp({ create: { width: 32, height: 32, channels: 3, background } })
@@ -128,7 +128,7 @@ describe("an avatar", () => {
     assert.ok(data[0]! > 200 && data[2]! < 60, `${data[0]} ${data[2]}`);
   });
 
-  it("survives many at once with one left, and nothing of the others", async () => {
+  it("is one of many that are uploaded at once, and the others leave nothing", async () => {
     const picture = await plain(400, 300).jpeg().toBuffer();
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => put(world.owner, picture)));
@@ -138,7 +138,7 @@ describe("an avatar", () => {
     assert.equal(await avatarCount(), 1);
   });
 
-  it("comes from a page by cookie, but not from another site's", async () => {
+  it("is accepted from a page by cookie, but not from another site's", async () => {
     const bytes = await plain(8, 8).png().toBuffer();
     const { cookie } = world.owner;
     const headers = { "content-type": "image/png" };
@@ -153,7 +153,7 @@ describe("an avatar", () => {
     assert.deepEqual([own.status, foreign.code], [200, "forbidden"]);
   });
 
-  it("goes when it is deleted, and so does what a stop has left", async () => {
+  it("is removed when it is deleted, as are the files that a crash has left", async () => {
     await service.app.storage.avatars.insert({
       _id: service.app.newId(),
       tenantId: world.org.id,

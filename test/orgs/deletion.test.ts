@@ -51,7 +51,7 @@ async function traces(): Promise<string[]> {
 }
 
 describe("a deleted organization", () => {
-  it("is gone for everybody but its owners from the next call on", async () => {
+  it("is hidden from everyone but its owners from the next call on", async () => {
     const admin = await world.join("admin");
     const refused = await world.at(admin, "DELETE", "");
     const deleted = await world.at(world.owner, "DELETE", "");
@@ -79,7 +79,7 @@ describe("a deleted organization", () => {
     assert.equal((await service.raw("GET", `/s/${skill.publicId}`)).status, 303);
   });
 
-  it("does nothing any more, and says why to its owners", async () => {
+  it("rejects every change, and tells its owners the reason", async () => {
     await world.at(world.owner, "DELETE", "");
     const calls: [string, string, unknown?][] = [
       ["PATCH", "", { name: "Alive" }],
@@ -105,7 +105,7 @@ describe("a deleted organization", () => {
     assert.equal(slug.code, "already_exists");
   });
 
-  it("comes back whole when an owner restores it in time", async () => {
+  it("is restored completely if an owner restores it in time", async () => {
     await world.at(world.owner, "DELETE", "");
     await erase();
 
@@ -130,7 +130,7 @@ describe("a deleted organization", () => {
     assert.equal(pushed.status, 201);
   });
 
-  it("leaves nothing but its reserved slugs when its grace period is over", async () => {
+  it("leaves only its reserved slugs when its grace period is over", async () => {
     const renamed = `${world.org.slug}-renamed`;
     await world.at(world.owner, "PATCH", "", { slug: renamed });
     const team = await world.newTeam("Doomed", [await world.newRole("Doomed", { skill: ["read"] })]);
@@ -168,7 +168,7 @@ describe("a deleted organization", () => {
     assert.deepEqual(Object.keys(left!).sort(), ["_id", "erasedAt", "slug", "slugs"]);
   });
 
-  it("goes on being erased where a stop left it, and never comes back then", async () => {
+  it("continues to be erased after a crash, and can't be restored then", async () => {
     await world.at(world.owner, "DELETE", "");
     aheadMs = limits.organizationGraceMs + 1000;
     const { downloads } = service.app.storage;
@@ -190,7 +190,7 @@ describe("a deleted organization", () => {
     assert.deepEqual(await traces(), []);
   });
 
-  it("is followed though the process stopped right after its deletion was written", async () => {
+  it("is cleaned up even if the process crashed right after its deletion was written", async () => {
     const { tenants } = service.app.storage;
     const deletionAt = new Date(Date.now() + limits.organizationGraceMs);
     await tenants.scheduleDeletion(world.org.id, deletionAt, service.app.now(), []);
@@ -205,8 +205,8 @@ describe("a deleted organization", () => {
   });
 });
 
-describe("an account that leaves everything", () => {
-  it("leaves no organization without an owner, and then none of them any trouble", async () => {
+describe("an account that leaves all organizations", () => {
+  it("leaves no organization without an owner", async () => {
     const person = await service.newUser();
     const [sole, shared, doomed] = [
       await makeWorld(service, person),

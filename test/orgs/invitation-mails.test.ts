@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 describe("an invitation", () => {
-  it("sends mails with a pause in between that outlasts a revocation, whichever organization invites", async () => {
+  it("sends mails with a pause in between that outlasts a revocation, for all organizations together", async () => {
     const address = "patient@example.org";
     const elsewhere = await makeWorld(service);
     const inviteBy = async (by: World) => {
@@ -62,7 +62,7 @@ describe("an invitation", () => {
     assert.equal(await sent(), limits.invitationMails.recipient + 1);
   });
 
-  it("is refused once its sender or organization has sent too many, and revoking gives nothing back", async () => {
+  it("is refused once its sender or organization has sent too many, and revoking restores no quota", async () => {
     const admin = await world.join("admin");
     const { mailBudgets } = service.app.storage;
     const { inviter, organization } = limits.invitationMails;
@@ -88,7 +88,7 @@ describe("an invitation", () => {
     assert.equal((await inviteBy(admin, "over@example.org")).status, 201);
   });
 
-  it("is sent only by those who have confirmed their own address", async () => {
+  it("can be sent only by those who have confirmed their own address", async () => {
     const founder = await service.newUser();
     const org = await service.newOrg(founder);
     const minted = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {

@@ -33,7 +33,7 @@ describe("the page of an invitation", () => {
     });
   };
 
-  it("leads through the sign-in to a choice, and acts on the button alone", async () => {
+  it("leads through the sign-in to a choice, and acts on the button only", async () => {
     const guest = await service.newUser();
     const { token } = await world.invite(world.owner, emailOf(guest));
     const path = `/invitations/${token}`;
@@ -51,7 +51,7 @@ describe("the page of an invitation", () => {
     assert.equal(await memberships(guest), 1);
   });
 
-  it("escapes what the organization is called, and says what is wrong", async () => {
+  it("escapes the organization's name, and explains errors", async () => {
     await service.call("PATCH", `/api/tenants/${world.org.id}`, {
       token: world.owner.token,
       body: { name: '<img src=x onerror="1">' },

@@ -26,7 +26,7 @@ const memberships = (user: TestUser) =>
     .countDocuments({ tenantId: world.org.id, userId: user.id, active: true });
 
 describe("an invitation's permissions", () => {
-  it("offers no more than its sender holds", async () => {
+  it("include no more than its sender has", async () => {
     const [admin, member] = [await world.join("admin"), await world.join("member")];
     const recruiter = await world.join(await world.newRole("Recruiter", { member: ["read", "invite"] }));
     const strong = await world.newTeam("Strong", ["admin"]);
@@ -50,7 +50,7 @@ describe("an invitation's permissions", () => {
     assert.deepEqual([lowered.code, revoked.code], ["forbidden", "forbidden"]);
   });
 
-  it("gives what its sender holds when it is accepted, and nothing once they hold less", async () => {
+  it("are those that its sender has when it is accepted, and none once they have fewer", async () => {
     const admin = await world.join("admin");
     const [early, late, last] = [await service.newUser(), await service.newUser(), await service.newUser()];
     const sent = [];
@@ -70,7 +70,7 @@ describe("an invitation's permissions", () => {
     assert.equal((await accept(late, again.token)).status, 200);
   });
 
-  it("lapses with the organization's token that sent it: revoked, expired or older than the organization allows", async () => {
+  it("end with the organization's token that sent it: revoked, expired or older than the organization allows", async () => {
     const { owner } = world;
     const mint = async (fields: object = {}) => {
       const minted = await world.at<{ id: string; token: string }>(owner, "POST", "/tokens", {

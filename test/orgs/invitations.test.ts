@@ -34,7 +34,7 @@ const memberships = (user: TestUser) =>
     .countDocuments({ tenantId: world.org.id, userId: user.id, active: true });
 
 describe("an invitation", () => {
-  it("brings its address in, with the role and the teams it names", async () => {
+  it("adds its recipient with the role and the teams it names", async () => {
     const guest = await service.newUser();
     const team = await world.newTeam("Writers");
     const { token } = await world.invite(world.owner, emailOf(guest).toUpperCase(), {
@@ -63,7 +63,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  it("is written to its address once, with a link and nothing that loads or leads elsewhere", async () => {
+  it("is mailed to its address once, with one link and no remote content", async () => {
     await service.call("PATCH", `/api/tenants/${world.org.id}`, {
       token: world.owner.token,
       body: { name: "Win at evil.example now" },
@@ -91,7 +91,7 @@ describe("an invitation", () => {
     assert.equal((await mailsTo(service, "new.person@example.org")).length, 2);
   });
 
-  it("shows its token to nobody but the invited", async () => {
+  it("shows its token to the recipient only", async () => {
     const { token } = await world.invite(world.owner, "quiet@example.org");
     const signature = token.split(".")[2]!;
 
@@ -106,7 +106,7 @@ describe("an invitation", () => {
     assert.ok(!JSON.stringify(stored).includes(signature));
   });
 
-  it("is nothing to another address, and does not tell whose it is", async () => {
+  it("is not found for another address, and does not reveal its recipient", async () => {
     const [guest, other] = [await service.newUser(), await service.newUser()];
     const { id, token } = await world.invite(world.owner, emailOf(guest));
 
@@ -122,7 +122,7 @@ describe("an invitation", () => {
     assert.equal((await answer(guest, token)).status, 200);
   });
 
-  it("is used once", async () => {
+  it("can be used once", async () => {
     const guest = await service.newUser();
     const { token } = await world.invite(world.owner, emailOf(guest));
 
@@ -142,7 +142,7 @@ describe("an invitation", () => {
     assert.equal(joins.length, 1);
   });
 
-  it("is over when it ran out, was taken back or declined", async () => {
+  it("is invalid once it has expired, been revoked or declined", async () => {
     const guest = await service.newUser();
     const cases: [string, () => Promise<unknown>][] = [
       ["expired", async () => (aheadMs += 7 * dayMs)],
@@ -163,11 +163,11 @@ describe("an invitation", () => {
       assert.deepEqual([late.code, late.details?.["state"]], ["refused", state], JSON.stringify(late.body));
       assert.equal(await memberships(guest), 0);
     }
-    // The one that ran out was renewed by the next one's call, under its own id.
+    // The expired one was renewed by the next one's call, under its own id.
     assert.equal((await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations")).data.length, 0);
   });
 
-  it("is not made up, altered or used for something else", async () => {
+  it("is rejected if it was forged, altered or made for another purpose", async () => {
     const guest = await service.newUser();
     const { id, token } = await world.invite(world.owner, emailOf(guest));
     const [head, end, signature] = token.split(".");
@@ -187,7 +187,7 @@ describe("an invitation", () => {
     assert.equal(await memberships(guest), 0);
   });
 
-  it("is accepted by its id only where the address is confirmed", async () => {
+  it("is accepted by its id only if the address is confirmed", async () => {
     const guest = await service.newUser();
     const { id } = await world.invite(world.owner, emailOf(guest));
 
@@ -219,7 +219,7 @@ describe("an invitation", () => {
     assert.equal((await users.find(byToken.id))?.emailVerifiedAt, undefined);
   });
 
-  it("makes an owner who counts", async () => {
+  it("can create an owner, who counts as one", async () => {
     const guest = await service.newUser();
     const { token } = await world.invite(world.owner, emailOf(guest), { role: "owner" });
 
@@ -230,7 +230,7 @@ describe("an invitation", () => {
     assert.deepEqual([left.status, last.code], [200, "last_owner"]);
   });
 
-  it("is refused for members, and one address has one", async () => {
+  it("is refused for members, and unique per address", async () => {
     const member = await world.join("viewer");
 
     const again = await world.at(world.owner, "POST", "/invitations", { email: emailOf(member) });
@@ -245,7 +245,7 @@ describe("an invitation", () => {
     assert.equal(new Set(many.map((one) => one.data.id)).size, 1);
   });
 
-  it("waits until a former membership is cleaned up", async () => {
+  it("is not accepted until a former membership is cleaned up", async () => {
     const guest = await world.join("member");
     await world.at(guest, "DELETE", `/members/${guest.id}`);
     await service.settled();
@@ -258,7 +258,7 @@ describe("an invitation", () => {
     assert.deepEqual([early.code, later.status], ["conflict", 200]);
   });
 
-  it("tells when the mail server refuses its address for good, and waits while it is away", async () => {
+  it("reports when the mail server rejects its address permanently, and waits while it is unavailable", async () => {
     const made = await world.at<InvitationPayload>(world.owner, "POST", "/invitations", {
       email: "nobody@example.org",
     });
@@ -282,7 +282,7 @@ describe("an invitation", () => {
     assert.equal(await stateOf(), "sent");
   });
 
-  it("ends in a membership though the process stopped right after it was accepted", async () => {
+  it("results in a membership though the process crashed right after it was accepted", async () => {
     const guest = await service.newUser();
     const { id } = await world.invite(world.owner, emailOf(guest));
     await service.settled();
@@ -304,7 +304,7 @@ describe("an invitation", () => {
     assert.equal(await memberships(guest), 1);
   });
 
-  it("goes when it has been over for 30 days", async () => {
+  it("is removed when it has been over for 30 days", async () => {
     const { id } = await world.invite(world.owner, "forgotten@example.org");
     await service.settled();
 

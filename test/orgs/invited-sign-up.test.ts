@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { startService, type TestService } from "../support/service.ts";
 import { makeWorld, type World } from "./world.ts";
 
-describe("sign-up where accounts are made by invitation only", () => {
+describe("sign-up where accounts are created by invitation only", () => {
   let service: TestService;
   let world: World;
   before(async () => {
@@ -21,7 +21,7 @@ describe("sign-up where accounts are made by invitation only", () => {
   });
   const signUp = (body: object) => service.call("POST", "/api/auth/sign-up", { body });
 
-  it("is for the invited address, by the link that was sent there", async () => {
+  it("is open to the invited address, by the link that was sent there", async () => {
     const { id, token: invitationToken } = await world.invite(world.owner, "guest@example.org");
 
     assert.equal((await signUp(account("guest"))).code, "forbidden");
@@ -40,7 +40,7 @@ describe("sign-up where accounts are made by invitation only", () => {
     assert.equal((await signUp(account("again", { invitationToken }))).code, "conflict");
   });
 
-  it("works by the pages that the mail's link leads through", async () => {
+  it("works by the pages that the mail's link leads to", async () => {
     const { token } = await world.invite(world.owner, "paper@example.org");
     const back = `/invitations/${token}`;
 

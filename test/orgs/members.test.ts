@@ -16,7 +16,7 @@ const remove = (world: World, by: TestUser, whom: TestUser) => world.at(by, "DEL
 const giveRole = (world: World, by: TestUser, whom: TestUser, role: string) =>
   world.at<MemberPayload>(by, "PATCH", `/members/${whom.id}`, { role });
 
-/** Owners by the rows, and those counted on. */
+/** Owners by their memberships, and the owners that the tenant counts. */
 async function owners(world: World): Promise<{ real: string[]; counted: string[] }> {
   await service.settled();
   const { tenants, memberships } = service.app.storage;
@@ -26,7 +26,7 @@ async function owners(world: World): Promise<{ real: string[]; counted: string[]
 }
 
 describe("the list of members", () => {
-  it("pages by user name, and finds by how a name begins", async () => {
+  it("pages by user name, and searches by prefix", async () => {
     const world = await makeWorld(service);
     for (const name of ["list-c", "list-a", "list-b"]) await world.join("member", name);
     const named = await world.join("viewer", "list-z");
@@ -78,7 +78,7 @@ describe("the list of members", () => {
 });
 
 describe("a change of role", () => {
-  it("counts from the next call on, and is recorded once", async () => {
+  it("takes effect with the next call, and is audited once", async () => {
     const world = await makeWorld(service);
     const user = await world.join("viewer");
 
@@ -94,7 +94,7 @@ describe("a change of role", () => {
     assert.equal(events.filter((name) => name === "organization.member_role_updated").length, 1);
   });
 
-  it("gives nothing that the giver does not hold, and touches nobody who holds more", async () => {
+  it("gives no permission that the caller lacks, and is refused for members who have more", async () => {
     const world = await makeWorld(service);
     const [admin, other, member] = [
       await world.join("admin"),
@@ -128,7 +128,7 @@ describe("a change of role", () => {
     assert.ok((refused.details!["missing"] as string[]).includes("sso:manage"));
   });
 
-  it("counts what a member holds by their teams", async () => {
+  it("includes the permissions of the caller's teams", async () => {
     const world = await makeWorld(service);
     const manager = await world.newRole("People", { member: ["read", "update", "remove"] });
     const [keeper, member] = [await world.join(manager), await world.join(manager)];
@@ -142,7 +142,7 @@ describe("a change of role", () => {
 });
 
 describe("the end of a membership", () => {
-  it("takes everything away at the next call, and lets the person join again once it is cleaned up", async () => {
+  it("removes all access with the next call, and lets the person rejoin once it is cleaned up", async () => {
     const world = await makeWorld(service);
     const user = await world.join("member");
     const team = await world.newTeam("Short-lived");
@@ -159,7 +159,7 @@ describe("the end of a membership", () => {
     assert.ok((await world.events()).includes("organization.member_removed"));
   });
 
-  it("is everybody's own to choose, save by a narrowed token", async () => {
+  it("is open to every member for themselves, except by a narrowed token", async () => {
     const world = await makeWorld(service);
     const user = await world.join("viewer");
     const narrow = await service.call<{ token: string }>("POST", "/api/user/tokens", {
@@ -174,7 +174,7 @@ describe("the end of a membership", () => {
     assert.ok((await world.events()).includes("organization.member_left"));
   });
 
-  it("is refused to the last owner, however it is tried", async () => {
+  it("is refused to the last owner, by every request", async () => {
     const world = await makeWorld(service);
     await world.join("admin");
 
@@ -187,7 +187,7 @@ describe("the end of a membership", () => {
     assert.deepEqual(await owners(world), { real: [world.owner.id], counted: [world.owner.id] });
   });
 
-  it("leaves exactly one owner of many who go at once", async () => {
+  it("leaves exactly one owner when many leave at once", async () => {
     for (const round of [2, 6]) {
       const world = await makeWorld(service);
       const people = [world.owner];
@@ -210,7 +210,7 @@ describe("the end of a membership", () => {
     }
   });
 
-  it("never leaves nobody while owners are made and unmade at once", async () => {
+  it("never leaves the organization without an owner while owners are concurrently added and removed", async () => {
     const world = await makeWorld(service);
     const people = [world.owner];
     for (let i = 0; i < 3; i++) people.push(await world.join("owner"));
@@ -235,7 +235,7 @@ describe("the end of a membership", () => {
     }
   });
 
-  it("counts an owner again whom a stop has left uncounted", async () => {
+  it("counts an owner again who was left uncounted by a crash", async () => {
     const world = await makeWorld(service);
     const second = await world.join("owner");
     const { memberships, tenants } = service.app.storage;
@@ -256,8 +256,8 @@ describe("the end of a membership", () => {
   });
 });
 
-describe("a change that a stop cut short", () => {
-  it("is finished where somebody was just being made an owner", async () => {
+describe("a change of role that was interrupted", () => {
+  it("is completed if a member was just being made an owner", async () => {
     const world = await makeWorld(service);
     const second = await world.join("admin");
     const { memberships } = service.app.storage;
@@ -277,8 +277,8 @@ describe("a change that a stop cut short", () => {
   });
 });
 
-describe("another organization's ids", () => {
-  it("are not found, whatever is done with them", async () => {
+describe("ids of another organization", () => {
+  it("are not found by any request", async () => {
     const [here, there] = [await makeWorld(service), await makeWorld(service)];
     const stranger = await there.join("member");
     const [team, role] = [await there.newTeam("Theirs"), await there.newRole("Theirs", { skill: ["read"] })];

@@ -12,7 +12,7 @@ describe("an organization", () => {
   });
   after(() => service.close());
 
-  it("has one name everywhere after two renames at once, whichever is the slower", async () => {
+  it("has one name everywhere after two concurrent renames, whichever is slower", async () => {
     const made = await service.call("POST", "/api/tenants", { cookie, json: { name: "Engines" } });
     const { id } = made.body.data;
     const rename = (slug: string) => service.call("PATCH", `/api/tenants/${id}`, { cookie, json: { slug } });
@@ -20,7 +20,7 @@ describe("an organization", () => {
     const { follow } = memberships;
     let later: Promise<unknown> | undefined;
     memberships.follow = async (tenant) => {
-      // The first to write its name waits until the second has come and gone.
+      // The first to write its name waits until the second is complete.
       if (!later) await (later = rename("second"));
       await follow(tenant);
     };
@@ -37,7 +37,7 @@ describe("an organization", () => {
     assert.deepEqual(profile.body.data["memberships"], [{ tenantId: id, slug: "second", name: "Engines" }]);
   });
 
-  it("is not made without end by one person", async () => {
+  it("is refused to a person who has too many", async () => {
     const { id: userId, cookie: busy } = await signUp(service, "grace");
     for (let i = 0; i < 100; i++) {
       const tenantId = service.app.newId();

@@ -68,7 +68,7 @@ const get = async (path: string) => {
 };
 
 describe("the plans of organizations' queries", () => {
-  it("page lists by index alone, in sorted order", async () => {
+  it("page lists by index only, in sorted order", async () => {
     const lists = ["/members", `/teams/${team}/members`, "/teams", "/invitations", "/members?query=copy"];
 
     const entries = await planned(async () => {
@@ -91,7 +91,7 @@ describe("the plans of organizations' queries", () => {
     assertIndexed(entries, 30);
   });
 
-  it("know who calls and what they may do, and change members, by index alone", async () => {
+  it("authenticate, authorize and change members by index only", async () => {
     const entries = await planned(async () => {
       await world.at(someone, "GET", "");
       await get("");
@@ -106,7 +106,7 @@ describe("the plans of organizations' queries", () => {
       await world.cleanUp();
     });
 
-    // Counting members towards the limit reads keys; so does nothing else.
+    // Only counting members towards the limit reads nothing but keys.
     assertIndexed(
       entries.filter((plan) => !("aggregate" in plan.command)),
       100,
@@ -114,7 +114,7 @@ describe("the plans of organizations' queries", () => {
     assertIndexed(entries, 1500);
   });
 
-  it("ask for teams and custom roles only where somebody has any", async () => {
+  it("read teams and custom roles only if a member has any", async () => {
     const plain = await world.join("member");
     const collectionsOf = async (user: TestUser) => {
       const entries = await planned(() => service.call("GET", "/api/user/profile", { token: user.token }));
@@ -130,7 +130,7 @@ describe("the plans of organizations' queries", () => {
     assert.ok(withTeam.has("teams") && !withTeam.has("roles"), [...withTeam].join());
   });
 
-  it("tend and prune by index alone", async () => {
+  it("reconcile and purge by index only", async () => {
     const entries = await planned(async () => {
       await reconcileOrganizations(service.app, service.app.now());
       await pruneOrganizations(service.app);

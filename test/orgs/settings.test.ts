@@ -19,7 +19,7 @@ beforeEach(async () => {
 const change = (body: object, by = world.owner) => world.at<TenantPayload>(by, "PATCH", "", body);
 
 describe("an organization's settings", () => {
-  it("are told with what the caller may do", async () => {
+  it("are returned with the caller's permissions", async () => {
     const viewer = await world.join("viewer");
     await change({ name: "Acme Works", description: "  Makes things. " });
 
@@ -41,7 +41,7 @@ describe("an organization's settings", () => {
       assert.equal((await change(body)).code, "invalid_request", JSON.stringify(body));
   });
 
-  it("keep former slugs leading to the organization, in every kind of reference", async () => {
+  it("keep former slugs valid, in every kind of reference", async () => {
     const made = await service.call<PublishResult>("POST", "/api/skills", {
       token: world.owner.token,
       body: { tenantId: world.org.slug, name: "Kept", content: "text\n" },
@@ -70,7 +70,7 @@ describe("an organization's settings", () => {
     assert.equal(published.data.skill.tenantSlug, slug);
   });
 
-  it("let nobody else take a former slug, but its own organization take it back", async () => {
+  it("reserve a former slug for the organization itself", async () => {
     const former = world.org.slug;
     await change({ slug: `${former}-new` });
     const other = await makeWorld(service);
@@ -103,7 +103,7 @@ describe("an organization's settings", () => {
     assert.equal(found.data.slug, `${first}-0`);
   });
 
-  it("end at one slug when many are given at once, with all of them leading there", async () => {
+  it("end at one slug when several are set at once, and all of them refer to the organization", async () => {
     const slugs = Array.from({ length: 8 }, (_, i) => `${world.org.slug}-${i}`);
 
     const answers = await Promise.all(slugs.map((slug) => change({ slug })));

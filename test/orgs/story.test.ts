@@ -23,7 +23,7 @@ const invitationsTo = (service: TestService, address: string) =>
     return found.length > 0 && found;
   });
 
-describe("somebody's way through an organization", () => {
+describe("a member's way through an organization", () => {
   let service: TestService;
   let ada: TestUser;
   let bea: TestUser;
@@ -39,8 +39,8 @@ describe("somebody's way through an organization", () => {
   const call = <T = Record<string, unknown>>(user: TestUser, method: string, path: string, body?: unknown) =>
     service.call<T>(method, path, { token: user.token, ...(body === undefined ? {} : { body }) });
 
-  it("leads from a mail to work in a team, and out again with nothing left", async () => {
-    // Ada makes an organization with a skill in a folder that few may see.
+  it("leads from a mail to work in a team, and ends with no access left", async () => {
+    // Ada creates an organization with a skill in a restricted folder.
     const made = await call<TenantPayload>(ada, "POST", "/api/tenants", { name: "Engine Works" });
     const org = `/api/tenants/${made.data.slug}`;
     const { data: skill } = await call<PublishResult>(ada, "POST", "/api/skills", {
@@ -93,7 +93,7 @@ describe("somebody's way through an organization", () => {
       [["bea", "viewer"]],
     );
 
-    // She becomes an owner, so Ada may go; then she can't leave as the last one.
+    // She becomes an owner, so Ada may leave; then she can't leave as the last one.
     assert.equal((await call(ada, "PATCH", `${org}/members/${bea.id}`, { role: "owner" })).status, 200);
     assert.equal((await call(ada, "DELETE", `${org}/members/${ada.id}`)).status, 200);
     assert.equal((await call(ada, "GET", path)).code, "not_found");
@@ -101,7 +101,7 @@ describe("somebody's way through an organization", () => {
     assert.deepEqual(profile.data.memberships, []);
     assert.equal((await call(bea, "DELETE", `${org}/members/${bea.id}`)).code, "last_owner");
 
-    // Ada comes back as a member, with nothing of what she had.
+    // Ada rejoins as a member, with nothing of what she had.
     const memberships = service.app.storage.database.raw.collection("memberships");
     await until(
       "the end of the membership",

@@ -25,7 +25,7 @@ const put = (team: string, user: TestUser, by = world.owner) =>
   world.at(by, "PUT", `/teams/${team}/members/${user.id}`);
 
 describe("a team", () => {
-  it("gives its members what its roles allow, for as long as they are in it and it carries them", async () => {
+  it("gives its members the permissions of its roles, as long as they are in it and it has them", async () => {
     const viewer = await world.join("viewer");
     const role = await world.newRole("Publisher", { skill: ["create"], auditLog: ["read"] });
     const team = await world.newTeam("Publishers", [role]);
@@ -47,7 +47,7 @@ describe("a team", () => {
     assert.deepEqual(await may(), [false, false]);
   });
 
-  it("has nothing left that names it when its deletion is cleaned up, by its job or by reconciling", async () => {
+  it("is removed from everything that refers to it, by its job or by reconciling", async () => {
     const member = await world.join("member");
     for (const clean of [() => world.cleanUp(), () => reconcile(service.app)]) {
       const team = await world.newTeam("Passing");
@@ -76,7 +76,7 @@ describe("a team", () => {
     }
   });
 
-  it("is changed only by those who hold what it carries", async () => {
+  it("can be changed only by those who have the permissions of its roles", async () => {
     const [admin, member] = [await world.join("admin"), await world.join("member")];
     const lead = await world.join(
       await world.newRole("Lead", { member: ["read"], team: ["create", "update", "delete"] }),
@@ -154,7 +154,7 @@ describe("a team", () => {
     assert.deepEqual([late.code, late.details?.["state"]], ["refused", "lapsed"], JSON.stringify(late.body));
   });
 
-  it("has a name of its own, whoever comes at once", async () => {
+  it("has a unique name, also when several are created at once", async () => {
     const made = await Promise.all(
       ["Ops", "ops", "OPS", "ｏｐｓ", "Ops "].map((name) =>
         world.at<TeamPayload>(world.owner, "POST", "/teams", { name }),
@@ -177,7 +177,7 @@ describe("a team", () => {
     await world.newTeam("Ops");
   });
 
-  it("takes a member once, however often they are put in at once, and each in so many teams", async () => {
+  it("contains a member once, however often they are added at once, and limits the teams of a member", async () => {
     const member = await world.join("member");
     const team = await world.newTeam("Once");
 
@@ -201,7 +201,7 @@ describe("a team", () => {
 });
 
 describe("a custom role", () => {
-  it("is listed beside the built-in ones, and holds what it is given", async () => {
+  it("is listed with the built-in ones, and has the permissions it is given", async () => {
     const id = await world.newRole("Release manager", { skill: ["read", "read", "delete"], folder: [] });
     const holder = await world.join(id);
 
@@ -215,7 +215,7 @@ describe("a custom role", () => {
     assert.deepEqual(await world.permissionsOf(holder), { skill: ["read", "delete"] });
   });
 
-  it("never holds what only an owner has, nor what does not exist", async () => {
+  it("can't include an owner's permissions, nor unknown ones", async () => {
     for (const permissions of [
       { sso: ["manage"] },
       { scim: ["manage"] },
@@ -235,7 +235,7 @@ describe("a custom role", () => {
     }
   });
 
-  it("is written and changed only by those who hold all of it", async () => {
+  it("can be created and changed only by those who have all its permissions", async () => {
     const admin = await world.join("admin");
     const keeper = await world.join(
       await world.newRole("Keeper", {
@@ -263,7 +263,7 @@ describe("a custom role", () => {
     }
   });
 
-  it("is not deleted while anybody has it, and says who", async () => {
+  it("can't be deleted while a member has it, and the error names them", async () => {
     const id = await world.newRole("Used", { skill: ["read"] });
     const member = await world.join(id);
     const team = await world.newTeam("Users", [id]);
@@ -292,7 +292,7 @@ describe("a custom role", () => {
     assert.ok((await world.events()).includes("role.deleted"));
   });
 
-  it("gives nothing once it is gone, should anybody have it still", async () => {
+  it("gives no permissions once it is deleted, even to members who still have it", async () => {
     const holder = await world.join(service.app.newId());
     const elsewhere = await makeWorld(service);
     const foreign = await world.join(
@@ -304,7 +304,7 @@ describe("a custom role", () => {
     assert.equal((await world.at(foreign, "GET", "/members")).code, "forbidden");
   });
 
-  it("keeps one of two changes at once whole", async () => {
+  it("applies concurrent changes one at a time", async () => {
     const id = await world.newRole("Busy", { skill: ["read"] });
 
     const answers = await Promise.all(

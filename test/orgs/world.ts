@@ -1,4 +1,4 @@
-/** An organization with people in it, as the tests of organizations begin. */
+/** An organization with members, as the tests of organizations use it. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -20,11 +20,11 @@ export interface World {
   service: TestService;
   org: TestOrg;
   owner: TestUser;
-  /** A new account, in the organization by this role. */
+  /** A new account, added to the organization with this role. */
   join(role: string, username?: string): Promise<TestUser>;
-  /** Puts somebody in who has an account. */
+  /** Adds an existing account to the organization. */
   add(user: TestUser, role: string): Promise<void>;
-  /** A call below the organization, by somebody in it. */
+  /** A call below the organization's path, by a user. */
   at<T = Record<string, unknown>>(
     user: TestUser,
     method: string,
@@ -33,16 +33,16 @@ export interface World {
   ): Promise<Answer<T>>;
   newTeam(name: string, roles?: string[]): Promise<string>;
   newRole(name: string, permissions: Record<string, string[]>): Promise<string>;
-  /** Invites and sends the mail; answers its link's token. */
+  /** Invites and sends the mail; returns the token of its link. */
   invite(by: TestUser, email: string, offer?: object): Promise<{ id: string; token: string }>;
   /** The token of the newest invitation to a user's address. */
   lastInvitation(user: TestUser): Promise<string>;
   memberOf(user: TestUser): Promise<MemberPayload | undefined>;
-  /** What the user may do here now. */
+  /** The user's current permissions in the organization. */
   permissionsOf(user: TestUser): Promise<Record<string, string[]>>;
   /** Names of the events in the organization's log, oldest first. */
   events(): Promise<string[]>;
-  /** Does what the jobs of organizations would. */
+  /** Runs the jobs of organizations. */
   cleanUp(): Promise<void>;
 }
 

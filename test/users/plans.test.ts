@@ -43,10 +43,10 @@ async function multiply(): Promise<void> {
   }));
 }
 
-describe("the queries of accounts", () => {
+describe("the plans of queries of accounts", () => {
   const json = (body: object) => ({ cookie: user.cookie, body });
 
-  it("list and end sessions by indexes", async () => {
+  it("list and end sessions by index", async () => {
     assertIndexed(
       await plansOf(service, async () => {
         const page = await service.call("GET", "/api/user/sessions?limit=5", user);
@@ -63,7 +63,7 @@ describe("the queries of accounts", () => {
     assert.ok(ended.some(({ command }) => command["delete"] === "sessions"));
   });
 
-  it("change address and password by indexes", async () => {
+  it("change address and password by index", async () => {
     assertIndexed(
       await plansOf(service, async () => {
         const asked = await service.call("POST", "/api/user/email", json({ email: "n@x.org", password }));
@@ -75,7 +75,7 @@ describe("the queries of accounts", () => {
     );
   });
 
-  it("tend mails and lapsed sessions by indexes", async () => {
+  it("reconcile mails and expired sessions by index", async () => {
     const due = {
       id: "m",
       kind: "password-changed",
@@ -95,11 +95,11 @@ describe("the queries of accounts", () => {
     assertIndexed(await plansOf(service, () => purgeSessions(service.app)), 2);
   });
 
-  it("look for deletions to go on with by an index", async () => {
+  it("find deletions to continue by index", async () => {
     assertIndexed(await plansOf(service, () => service.app.storage.users.listDeleted(new Date(), 100)), 0);
   });
 
-  it("delete an account by indexes", async () => {
+  it("delete an account by index", async () => {
     assertIndexed(
       await plansOf(service, async () => {
         const deleted = await service.call("DELETE", "/api/user/account", {

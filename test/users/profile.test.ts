@@ -28,7 +28,7 @@ describe("the profile", () => {
     return service.call("GET", `/api/user/audit-log${query}`, { cookie });
   };
 
-  it("answers who somebody is and where they belong", async () => {
+  it("returns the user and their organizations", async () => {
     await service.call("POST", "/api/tenants", { cookie, json: { name: "Engines" } });
 
     const answer = await service.call("GET", "/api/user/profile", { cookie });
@@ -43,13 +43,13 @@ describe("the profile", () => {
     assert.ok(!answer.text.includes("argon2"));
   });
 
-  it("asks for a sign-in", async () => {
+  it("requires a sign-in", async () => {
     for (const path of ["/api/user/profile", "/api/user/audit-log", "/api/user/tokens"]) {
       assert.equal((await service.call("GET", path)).status, 401);
     }
   });
 
-  it("changes names, and the next request knows", async () => {
+  it("changes names, from the next request on", async () => {
     const { token } = await createToken(service, cookie);
 
     const answer = await patch({ name: "  Ada  Lovelace ", username: "Lovelace" });
@@ -60,7 +60,7 @@ describe("the profile", () => {
     assert.equal(body.data["username"], "lovelace");
   });
 
-  it("refuses names that are taken, reserved or malformed, and unknown fields", async () => {
+  it("rejects names that are taken, reserved or malformed, and unknown fields", async () => {
     await signUp(service, "bob");
 
     assert.equal((await patch({ username: "BOB" })).status, 409);
@@ -78,7 +78,7 @@ describe("the profile", () => {
     assert.equal(body.data["username"], "ada");
   });
 
-  it("lets one of two people take a name at once", async () => {
+  it("gives a name to one of two people who request it at once", async () => {
     const bob = await signUp(service, "bob");
 
     const answers = await Promise.all(
@@ -90,7 +90,7 @@ describe("the profile", () => {
     assert.deepEqual(statusesOf(answers), [200, 409]);
   });
 
-  it("records changes, and only changes, in the person's own log", async () => {
+  it("audits changes, and only changes, in the user's own log", async () => {
     await patch({ name: "Ada" });
     await patch({ name: "Ada" });
     const bob = await signUp(service, "bob");
@@ -107,7 +107,7 @@ describe("the profile", () => {
     assert.deepEqual(await service.storage.users.listUnflushed(new Date(Date.now() + 1000), 10), []);
   });
 
-  it("pages the log from its newest end", async () => {
+  it("pages the log from its newest entry", async () => {
     for (let i = 1; i <= 5; i++) await patch({ name: `Ada ${i}` });
 
     const pages = await Promise.all([1, 2, 3, 4].map((page) => log(`?page=${page}&limit=2`)));
