@@ -23,7 +23,7 @@ const shape = {
   exclusive: [["global", "project"]],
 } as const satisfies CommandShape;
 
-/** What the command itself receives: the pass and citty together. */
+/** What the command itself receives after the argument pass and citty. */
 async function parse(words: string[]): Promise<Record<string, unknown>> {
   let received: Record<string, unknown> = {};
   const command: Command = defineCommand({
@@ -51,7 +51,7 @@ function refusal(words: string[]): { code: string; flag: unknown; message: strin
 }
 
 describe("the argument pass", () => {
-  it("keeps a flag behind an optional value from being taken as the value", async () => {
+  it("does not take a flag after an optional value as the value", async () => {
     const first = await parse(["x", "--prerelease", "--minor"]);
     assert.equal(first["prerelease"], true);
     assert.equal(first["minor"], true);
@@ -63,7 +63,7 @@ describe("the argument pass", () => {
     assert.equal((await parse(["x", "--prerelease"]))["prerelease"], true);
   });
 
-  it("gives an optional value what follows it, attached or separate", async () => {
+  it("takes what follows an optional flag as its value, attached or separate", async () => {
     assert.equal((await parse(["x", "--prerelease", "rc"]))["prerelease"], "rc");
     assert.equal((await parse(["x", "--prerelease=rc"]))["prerelease"], "rc");
     assert.equal((await parse(["x", "-p", "dir"]))["project"], "dir");
@@ -72,7 +72,7 @@ describe("the argument pass", () => {
     assert.equal(refusal(["x", "--project="]).flag, "--project");
   });
 
-  it("leaves a required argument to the command rather than to an optional value", async () => {
+  it("gives an argument to a required argument rather than to an optional value", async () => {
     const pathLike = await parse(["--prerelease", "./folder"]);
     assert.equal(pathLike["prerelease"], true);
     assert.equal(pathLike["path"], "./folder");
@@ -96,12 +96,12 @@ describe("the argument pass", () => {
     assert.deepEqual((await parse(["x"]))["target"], []);
   });
 
-  it("refuses other flags that are given twice", () => {
+  it("rejects other flags that are given twice", () => {
     assert.equal(refusal(["x", "-m", "a", "--message", "b"]).flag, "--message");
     assert.equal(refusal(["x", "-g", "--global"]).flag, "--global");
   });
 
-  it("refuses unknown flags by name and suggests the nearest", () => {
+  it("rejects unknown flags by name and suggests the nearest", () => {
     assert.deepEqual(refusal(["x", "--mesage", "hi"]), {
       code: "E_INVALID_ARGUMENT",
       flag: "--mesage",
@@ -120,13 +120,13 @@ describe("the argument pass", () => {
     assert.equal(asksForJson(["push", "x", "-mojson"]), false);
   });
 
-  it("strips the = behind a short flag, and only that one", async () => {
+  it("strips the = after a short flag, and only that one", async () => {
     assert.equal((await parse(["x", "-s=y"]))["skill"], "y");
     assert.equal((await parse(["x", "-s==y"]))["skill"], "=y");
     assert.equal((await parse(["x", "-s="]))["skill"], "");
   });
 
-  it("reads switches in a bunch, ending with a value", async () => {
+  it("reads bundled switches that end with a value", async () => {
     const args = await parse(["x", "-gm", "hi"]);
     assert.equal(args["global"], true);
     assert.equal(args["message"], "hi");
@@ -136,13 +136,13 @@ describe("the argument pass", () => {
     assert.equal((await parse(["x", "--version", "1.2.3"]))["version"], "1.2.3");
   });
 
-  it("refuses a missing value and says how to pass one with a dash", () => {
+  it("rejects a missing value and explains how to pass one with a dash", () => {
     assert.equal(refusal(["x", "-m"]).flag, "--message");
     assert.match(refusal(["x", "-m", "--minor"]).message, /--message=--minor/);
     assert.equal(refusal(["x", "--minor=yes"]).flag, "--minor");
   });
 
-  it("refuses values outside a closed list", () => {
+  it("rejects values outside a closed list", () => {
     assert.deepEqual(refusal(["x", "--type", "rul"]), {
       code: "E_INVALID_ARGUMENT",
       flag: "--type",
@@ -151,29 +151,29 @@ describe("the argument pass", () => {
     assert.equal(refusal(["x", "-o", "yaml"]).flag, "--output");
   });
 
-  it("refuses flags that exclude each other", () => {
+  it("rejects flags that exclude each other", () => {
     assert.equal(refusal(["x", "-g", "-p"]).flag, "--project");
   });
 
-  it("refuses too few, too many and empty arguments", () => {
+  it("rejects too few, too many and empty arguments", () => {
     assert.equal(refusal([]).flag, "<path>");
     assert.equal(refusal(["a", "b", "c"]).flag, "<c>");
     assert.equal(refusal([""]).flag, "<path>");
     assert.equal(refusal(["a\0b"]).code, "E_INVALID_ARGUMENT");
   });
 
-  it("takes everything behind -- as arguments", async () => {
+  it("treats everything after -- as arguments", async () => {
     const args = await parse(["-m", "hi", "--", "--minor", "-g"]);
     assert.equal(args["path"], "--minor");
     assert.equal(args["extra"], "-g");
     assert.equal(args["minor"], false);
   });
 
-  it("does not complain about the rest when help is asked for", () => {
+  it("ignores other errors when help is requested", () => {
     assert.deepEqual(normaliseArguments(["--help"], shape), ["--help"]);
   });
 
-  it("brings any values through citty unchanged", async () => {
+  it("passes any values through citty unchanged", async () => {
     const value = fc.string({ unit: "binary" }).filter((text) => !text.includes("\0"));
     await fc.assert(
       fc.asyncProperty(
@@ -194,7 +194,7 @@ describe("the argument pass", () => {
     );
   });
 
-  it("answers any words with its canonical form or with E_INVALID_ARGUMENT naming a flag", () => {
+  it("turns any words into its canonical form or fails with E_INVALID_ARGUMENT naming a flag", () => {
     const word = fc.oneof(
       fc.constantFrom(
         "-m",
@@ -235,7 +235,7 @@ describe("the argument pass", () => {
 });
 
 describe("finding the command", () => {
-  it("steps over global flags and their values", () => {
+  it("skips global flags and their values", () => {
     assert.deepEqual(locateCommand(["-o", "json", "--profile", "list", "whoami", "-x"]), {
       name: "whoami",
       rest: ["-o", "json", "--profile", "list", "-x"],
@@ -244,7 +244,7 @@ describe("finding the command", () => {
     assert.equal(locateCommand(["--help"]).name, undefined);
   });
 
-  it("sees -o json in every spelling, but not behind --", () => {
+  it("recognizes -o json in every spelling, but not after --", () => {
     for (const words of [["-o", "json"], ["-ojson"], ["-o=json"], ["--output", "json"], ["--output=json"]])
       assert.equal(asksForJson(["list", ...words]), true, words.join(" "));
     assert.equal(asksForJson(["list", "--", "-o", "json"]), false);
@@ -253,7 +253,7 @@ describe("finding the command", () => {
 });
 
 describe("the commands", () => {
-  it("have flags that collide with no other and with no global one", async () => {
+  it("have flags that conflict with no other and with no global one", async () => {
     for (const [name, entry] of listCommands()) {
       const command = await entry.load();
       const shorts = Object.values(command.flags).flatMap((flag) => flag.short ?? []);

@@ -23,7 +23,7 @@ async function candidates(
 }
 
 describe("completion", () => {
-  it("offers commands and what belongs to a group", async (t) => {
+  it("offers commands and the members of a group", async (t) => {
     const home = await temporaryFolder(t);
     const values = async (...words: string[]) => (await candidates(home, words)).values;
 
@@ -38,7 +38,7 @@ describe("completion", () => {
     assert.deepEqual(await values("__c"), []);
   });
 
-  it("offers flags that are not given and not excluded", async (t) => {
+  it("offers flags that are neither given nor excluded", async (t) => {
     const home = await temporaryFolder(t);
     const values = async (...words: string[]) => (await candidates(home, words)).values;
 
@@ -50,7 +50,7 @@ describe("completion", () => {
     assert.deepEqual(await values("publish", "--", "--cr"), []);
   });
 
-  it("offers closed values, and the rest of a list", async (t) => {
+  it("offers the values of a closed set, and the rest of a list", async (t) => {
     const home = await temporaryFolder(t);
     const values = async (...words: string[]) => (await candidates(home, words)).values;
 
@@ -72,7 +72,7 @@ describe("completion", () => {
     assert.deepEqual(await candidates(home, ["publish", "a", ""]), { offer: "none", values: [] });
   });
 
-  it("offers what is installed and the profiles that are there, without a service", async (t) => {
+  it("offers installed skills and existing profiles, without a service", async (t) => {
     const { run, home } = await world(t);
     await run("profile", "create", "work");
     await run("install", "review", "-t", "claude", "-g");
@@ -89,7 +89,7 @@ describe("completion", () => {
     assert.deepEqual((await candidates(home, ["whoami", "--profile", "gone", "x"])).values, []);
   });
 
-  it("stays silent where the local state is damaged, and leaves it as it is", async (t) => {
+  it("prints nothing if the local state is damaged, and leaves it unchanged", async (t) => {
     const home = await temporaryFolder(t);
     await mkdir(join(home, ".svc"));
     await writeFile(join(home, ".svc", "config.json"), "{");
@@ -106,7 +106,7 @@ describe("completion", () => {
   });
 });
 
-/** Which shells are here; under CI all of them have to be. */
+/** Which shells are installed; CI requires all of them. */
 function needsShell(name: string): { skip?: string } {
   const isHere = spawnSync(name, ["-c", "true"]).status === 0;
   return isHere || process.env["CI"] === "true" ? {} : { skip: `needs ${name}` };
@@ -129,7 +129,7 @@ async function shellWorld(t: TestContext) {
 describe("completion in bash", needsShell("bash"), () => {
   it("completes words as bash splits them", async (t) => {
     const { run } = await shellWorld(t);
-    // Without readline a script can call the function as bash does, with the words as bash has split them.
+    // Without readline, a script can call the function as bash does, with the words as bash has split them.
     const script = `
 source <(svc completion bash)
 complete -p svc || exit 1
@@ -161,7 +161,7 @@ ask svc "*" "it's"
 describe("completion in zsh", needsShell("zsh"), () => {
   it("completes at a prompt", async (t) => {
     const { run } = await shellWorld(t);
-    // A zsh inside of zsh: only an interactive one completes. Each line is typed, completed and shown back.
+    // A zsh inside zsh, since only an interactive one completes. Each line is typed, completed and printed.
     const script = `
 zmodload zsh/zpty
 zpty z "PS1='' TERM=dumb zsh -f -i"

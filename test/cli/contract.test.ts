@@ -1,6 +1,6 @@
 /**
- * The interface that programs rely on, as it was promised before: a file per command in `golden/`. Flags and fields may
- * be added within a major version; taking one away, renaming or retyping it fails here. An addition is recorded with
+ * The interface that programs rely on, as recorded before: a file per command in `golden/`. Flags and fields may be
+ * added within a major version; removing, renaming or retyping one fails here. An addition is recorded with
  * `SVC_RECORD_CONTRACT=1 node --import tsx --test test/cli/contract.test.ts`, which refuses to record a break.
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ import { root } from "../support/root.ts";
 
 const folder = path.join(root, "test/cli/golden");
 
-/** Fields by path, `?` for those that may be left out. */
+/** Fields by path, with `?` for optional ones. */
 type Fields = Record<string, string>;
 
 interface Promised {
@@ -27,7 +27,7 @@ interface Promised {
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** `skill.tags[]` to `string`, and so on. */
+/** Maps `skill.tags[]` to `string`, and so on. */
 function fieldsOf(schema: JsonSchema, at = "", mayMiss = false): Fields {
   const key = `${at}${mayMiss ? "?" : ""}`;
   const alternatives = schema.anyOf;
@@ -64,7 +64,7 @@ const flagText = ({ short, value, multiple }: FlagShape) =>
     .filter((part) => part !== "")
     .join(", ");
 
-/** Documents are named after their command, forms of one command in camel case behind it. */
+/** Documents are named after their command, followed by the form in camel case if the command has several. */
 const documentsOf = (command: string) =>
   Object.entries(cliPayloads).filter(([name]) => {
     const own = command.replace(" ", ".");
@@ -114,7 +114,7 @@ function breaks(before: Promised, now: Promised): string[] {
       missing.push(`--${flag} was "${shape}", is "${now.flags[flag] ?? "gone"}"`);
   for (const [document, fields] of Object.entries(before.documents))
     for (const [field, type] of Object.entries(fields)) {
-      // One that could be left out may always be there from now on; not the other way round.
+      // An optional field may become required, but not the other way round.
       const found = now.documents[document]?.[field] ?? now.documents[document]?.[field.replace(/\?$/, "")];
       if (found !== type) missing.push(`${document}: ${field} was ${type}, is ${found ?? "gone"}`);
     }
@@ -129,9 +129,9 @@ const read = (file: string) => JSON.parse(readFileSync(file, "utf8")) as Promise
 const present = await promises();
 const isRecording = process.env["SVC_RECORD_CONTRACT"] === "1";
 
-describe("what programs rely on", () => {
+describe("the interface for programs", () => {
   for (const [name, now] of present)
-    it(`stays as it was promised for ${name}`, () => {
+    it(`is compatible with the recorded one of ${name}`, () => {
       const before = existsSync(fileOf(name)) ? read(fileOf(name)) : undefined;
       assert.deepEqual(before === undefined ? [] : breaks(before, now), []);
       if (isRecording) {
@@ -140,14 +140,14 @@ describe("what programs rely on", () => {
       } else assert.deepEqual(now, before, "an addition that is not recorded: see the head of this test");
     });
 
-  it("has a document for every command, and no promise of a command that is gone", () => {
+  it("has a document for every command, and no recording of a removed command", () => {
     for (const [name, { documents }] of present)
       assert.notDeepEqual(documents, {}, `${name} has no document in contract/payloads/cli.ts`);
     const promised = readdirSync(folder).map((file) => path.join(folder, file));
     assert.deepEqual(promised.toSorted(), [...present.keys()].map(fileOf).toSorted());
   });
 
-  it("notices every kind of break", () => {
+  it("detects every kind of break", () => {
     const before: Promised = {
       arguments: ["path?"],
       flags: { team: "-t, value required" },

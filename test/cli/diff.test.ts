@@ -57,7 +57,7 @@ after(async () => {
 });
 
 describe("svc diff", () => {
-  it("compares the version before with the current one, where nothing is installed", async () => {
+  it("compares the previous version with the current one if nothing is installed", async () => {
     const done = await json("diff", "notes");
 
     assert.deepEqual([done.from, done.to, done.fromSemver, done.toSemver], [2, 3, "1.0.1", "1.0.2"]);
@@ -68,7 +68,7 @@ describe("svc diff", () => {
     assert.ok(done.files[0]!.hunks[0]!.lines.includes("+four\u001b[2J\u202e"));
   });
 
-  it("takes exact versions, numbers, ranges and latest", async () => {
+  it("accepts exact versions, numbers, ranges and latest", async () => {
     for (const [from, to, expected] of [
       ["1.0.0", "1.0.1", [1, 2]],
       ["1", "3", [1, 3]],
@@ -91,7 +91,7 @@ describe("svc diff", () => {
     }
   });
 
-  it("has nothing before the first version", async () => {
+  it("compares the first version with nothing", async () => {
     await publish("single.md", { "": "---\nname: single\ndescription: d\n---\nx\n" });
 
     const first = await failure("diff", "single");
@@ -99,7 +99,7 @@ describe("svc diff", () => {
     assert.deepEqual([first.code, first.details?.["flag"]], ["E_INVALID_ARGUMENT", "<from>"]);
   });
 
-  it("names binary files and those that are too large, and counts only with --stat", async () => {
+  it("names binary files and those that are too large, and prints only counts with --stat", async () => {
     const done = await json("diff", "kit");
     assert.deepEqual(
       done.files.map(({ path, status, binary, truncated, hunks }) => [
@@ -138,7 +138,7 @@ describe("svc diff", () => {
     assert.match(stat, /a\.bin \(binary\)/);
   });
 
-  it("starts from what is installed", async (t) => {
+  it("starts from the installed version", async (t) => {
     const project = await temporaryFolder(t);
     const installed = await run("install", "notes@1.0.0", "-t", "cursor", "-p", project, "-o", "json");
     assert.equal(installed.code, 0, installed.stderr);
@@ -150,7 +150,7 @@ describe("svc diff", () => {
     assert.equal(same.stdout, "Nothing to compare in acme/notes: both are 1.0.2.\n");
   });
 
-  it("spells control characters out for people, and colours where colours are shown", async () => {
+  it("escapes control characters for people, and uses colours if they are enabled", async () => {
     const plain = (await run("diff", "notes", "2")).stdout;
     assert.match(plain, /^\+four\^\[\[2J<U\+202E>$/m);
     assert.ok(!plain.includes("\u001b"));
@@ -160,7 +160,7 @@ describe("svc diff", () => {
     assert.ok(!coloured.includes("\u001b[2J"));
   });
 
-  it("refuses an answer that is no comparison, and shows no path that moves the cursor", async (t) => {
+  it("rejects a response that is not a comparison, and escapes paths that move the cursor", async (t) => {
     const skills: StubSkill[] = [
       {
         slug: "s",

@@ -1,4 +1,4 @@
-/** `svc folders` and `svc move` against the service itself. */
+/** `svc folders` and `svc move` against the real service. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { TestContext } from "node:test";
@@ -26,7 +26,7 @@ after(() => service.close());
 
 type Run = (...argv: string[]) => Promise<Ran>;
 
-/** A home in which somebody is signed in; the second runner speaks to people. */
+/** A home with a signed-in user; the second runner is interactive. */
 async function signedIn(t: TestContext, user: TestUser): Promise<{ json: Run; text: Run }> {
   const home = await temporaryFolder(t);
   const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
@@ -51,7 +51,7 @@ async function newSkill(
 }
 
 describe("svc folders", () => {
-  it("creates a folder with what is missing around it, once", async (t) => {
+  it("creates a folder with its missing parents, once", async (t) => {
     const user = await service.newUser();
     await service.newOrg(user);
     const { json, text } = await signedIn(t, user);
@@ -69,7 +69,7 @@ describe("svc folders", () => {
     assert.equal((await text("folders", "create", "ops/x")).stdout, "ops/x is there already.\n");
   });
 
-  it("lists them as objects without access, and as a tree for people", async (t) => {
+  it("lists folders as objects without access, and as a tree for people", async (t) => {
     const user = await service.newUser();
     const org = await service.newOrg(user);
     const { json, text } = await signedIn(t, user);
@@ -99,7 +99,7 @@ describe("svc folders", () => {
     );
   });
 
-  it("shows nobody what they may not see", async (t) => {
+  it("hides what the user may not see", async (t) => {
     const owner = await service.newUser();
     const org = await service.newOrg(owner);
     const member = await newMember(service, org, "member");
@@ -118,7 +118,7 @@ describe("svc folders", () => {
     assert.equal(error.code, "E_ALREADY_EXISTS");
   });
 
-  it("asks which organization, and says when there is none", async (t) => {
+  it("asks which organization, and reports if there is none", async (t) => {
     const user = await service.newUser();
     const { json } = await signedIn(t, user);
     assert.deepEqual((await json("folders")).error.details, { kind: "team" });
@@ -137,7 +137,7 @@ describe("svc folders", () => {
     );
   });
 
-  it("refuses what cannot be a folder", async (t) => {
+  it("rejects invalid folder names", async (t) => {
     const user = await service.newUser();
     await service.newOrg(user);
     const { json } = await signedIn(t, user);
@@ -226,7 +226,7 @@ describe("svc move", () => {
     assert.deepEqual((await json("visibility", "secret", "secret")).error.details, { flag: "<visibility>" });
   });
 
-  it("names what is missing, taken, ambiguous or out of reach", async (t) => {
+  it("names what is missing, taken, ambiguous or forbidden", async (t) => {
     const [user, other] = [await service.newUser(), await service.newUser()];
     const [org, second] = [await service.newOrg(user), await service.newOrg(user)];
     const skill = await newSkill(user, org, "Twin");

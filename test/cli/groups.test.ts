@@ -4,7 +4,7 @@ import { listCommands } from "../../cli/registry.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 
 describe("commands that share a first word", () => {
-  it("have help of the group, and of each of them with examples", async (t) => {
+  it("have help for the group, and for each of them with examples", async (t) => {
     const home = await temporaryFolder(t);
     for (const argv of [
       ["folders", "--help"],
@@ -51,13 +51,13 @@ describe("commands that share a first word", () => {
     [["publish", "a.md", "--visibility", "pubic"], "--visibility", /Did you mean public\?/],
     [["publish", "a.md", "--type", "rul"], "--type", /Did you mean rule\?/],
   ] as const)
-    it(`refuse svc ${argv.join(" ")}, naming ${flag}`, async (t) => {
+    it(`reject svc ${argv.join(" ")}, naming ${flag}`, async (t) => {
       const { code, stdout, error } = await svc([...argv, "-o", "json"], { home: await temporaryFolder(t) });
       assert.deepEqual([code, stdout, error.code, error.details], [1, "", "E_INVALID_ARGUMENT", { flag }]);
       assert.match(error.message, message);
     });
 
-  it("read global flags wherever they stand", async (t) => {
+  it("accept global flags in any position", async (t) => {
     const home = await temporaryFolder(t);
     for (const argv of [
       ["-o", "json", "profile", "list"],
@@ -90,7 +90,7 @@ describe("every command", () => {
     }
   });
 
-  it("has examples whose flags and arguments are taken", async () => {
+  it("has examples with valid flags and arguments", async () => {
     const { locateCommand, normaliseArguments } = await import("../../cli/argv.ts");
     for (const [name, entry] of listCommands()) {
       const command = await entry.load();
@@ -108,7 +108,7 @@ describe("every command", () => {
   });
 });
 
-/** The words of a plain command line; undefined for one that uses more of a shell than quotes. */
+/** The words of a plain command line; undefined for one that uses shell syntax other than quotes. */
 function wordsOf(example: string): string[] | undefined {
   const line = example.replace(/\s+#.*$/, "");
   if (!line.startsWith("svc ") || /[|<>;&]/.test(line.replaceAll(/"[^"]*"|'[^']*'/g, ""))) return undefined;

@@ -1,4 +1,4 @@
-/** Runs `svc` inside the test's process, in a home of its own, against a registry of the test's making. */
+/** Runs `svc` in the test's process, in a home of its own, against a registry of the test. */
 import { createHash } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -40,7 +40,7 @@ function collector(): { stream: Writable; text: () => string } {
   return { stream, text: () => Buffer.concat(chunks).toString("utf8") };
 }
 
-/** Pauses of the client pass at once, so that retries cost no time. */
+/** Pauses of the client end at once, so that retries take no time. */
 export async function svc(
   argv: readonly string[],
   options: {
@@ -64,7 +64,7 @@ export async function svc(
     sleep: async (ms) => void options.waits?.push(ms),
   });
   if (argv.join(" ").includes("-o json")) {
-    // The login in the browser has lines of its own.
+    // The login in the browser prints lines of its own.
     if (stdout.text() !== "" && argv[0] !== "login")
       keepContract(payloadNameOf(argv), JSON.parse(stdout.text()));
     if (stderr.text() !== "") keepFailure(JSON.parse(stderr.text()), `svc ${argv.join(" ")}`);
@@ -116,11 +116,11 @@ const sha256 = (data: string | Buffer) => createHash("sha256").update(data).dige
 
 interface StubVersion {
   semver: string;
-  /** A text skill's body. */
+  /** The body of a text skill. */
   body?: string;
-  /** Everything before it in the version's SKILL.md. */
+  /** Everything before the body in the version's SKILL.md. */
   frontmatter?: string;
-  /** A package's files. */
+  /** The files of a package. */
   files?: Record<string, { data: string; mode?: "100644" | "100755" }>;
 }
 
@@ -135,7 +135,7 @@ export interface StubSkill {
   versions: StubVersion[];
 }
 
-/** A registry that serves the given skills; `intercept` may answer first, by returning true. */
+/** A registry that serves the given skills; `intercept` may handle a request first, and then returns true. */
 export async function startRegistry(
   t: TestContext,
   skills: StubSkill[],

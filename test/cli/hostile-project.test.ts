@@ -1,4 +1,4 @@
-/** A project that is somebody else's: what lies in it leads svc nowhere else. */
+/** A project by another author: none of its content makes svc write or read outside it. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ interface Skipped {
 }
 
 describe("a project whose links lead out of it", () => {
-  it("gets no section in the file behind AGENTS.md, and no folder behind .claude", async (t) => {
+  it("does not make svc write to the file behind AGENTS.md, or to the folder behind .claude", async (t) => {
     const made = await world(t);
     const profile = join(made.home, ".bashrc");
     await writeFile(profile, "export A=1\n");
@@ -34,7 +34,7 @@ describe("a project whose links lead out of it", () => {
     assert.equal(existsSync(join(made.home, "rules/review.md")), false);
   });
 
-  it("gets nothing there by an update either, where a link took the file's place", async (t) => {
+  it("does not make an update write there either, if a link replaced the file", async (t) => {
     const made = await world(t);
     dataOf(await made.run("install", "review", "-t", "codex", "-p"));
     const profile = join(made.home, ".bashrc");
@@ -49,7 +49,7 @@ describe("a project whose links lead out of it", () => {
     assert.equal(readFileSync(profile, "utf8"), "export A=1\n");
   });
 
-  it("gets nothing into the folder of Git", async (t) => {
+  it("does not make svc write to Git's folder", async (t) => {
     const made = await world(t);
     await mkdir(join(made.project, ".git"));
     await writeFile(join(made.project, ".git/config"), "[core]\n");
@@ -61,7 +61,7 @@ describe("a project whose links lead out of it", () => {
     assert.equal(readFileSync(join(made.project, ".git/config"), "utf8"), "[core]\n");
   });
 
-  it("may lead to another place of itself", async (t) => {
+  it("may link to another path inside itself", async (t) => {
     const made = await world(t);
     await writeFile(join(made.project, "CLAUDE.md"), "# Mine\n");
     symlinkSync("CLAUDE.md", join(made.project, "AGENTS.md"));
@@ -74,14 +74,14 @@ describe("a project whose links lead out of it", () => {
     );
   });
 
-  it("keeps nobody busy with settings of many lines", { timeout: 20_000 }, async (t) => {
+  it("does not slow svc down with settings of many lines", { timeout: 20_000 }, async (t) => {
     const made = await world(t);
     await writeFile(join(made.project, ".aider.conf.yml"), "read: \n".repeat(300_000));
 
     dataOf(await made.run("install", "review", "-t", "aider", "-p"));
   });
 
-  it("is not read without end where a link names a device", { timeout: 20_000 }, async (t) => {
+  it("does not make svc read endlessly if a link refers to a device", { timeout: 20_000 }, async (t) => {
     const made = await world(t);
     dataOf(await made.run("install", "review", "-t", "codex", "-p"));
     await rm(join(made.project, "AGENTS.md"));

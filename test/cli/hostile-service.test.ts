@@ -1,4 +1,4 @@
-/** A service that is not what it should be: nothing it says moves a cursor, ends svc with a stack, or spoils its state. */
+/** A hostile service: nothing it sends moves the cursor, crashes svc, or damages its state. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ import { dataOf, world } from "./world.ts";
 
 /** Titles, screens and directions of a terminal. */
 const hostile = "a\u001B]0;owned\u0007\u001B[2J\u001B[31m\u009B2J\u202Eb\rc";
-// oxlint-disable-next-line no-control-regex -- what must not come through
+// oxlint-disable-next-line no-control-regex -- what must not be printed
 const moving = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]/;
 
-describe("what a service says, on a terminal", () => {
-  it("moves no cursor: not in a result, a remark or an error", async (t) => {
+describe("a service's text on a terminal", () => {
+  it("moves no cursor: not in a result, a note or an error", async (t) => {
     const home = await temporaryFolder(t);
     const url = await startServer(t, (_request, response, { pathname }) => {
       if (pathname === "/api/tenants")
@@ -41,7 +41,7 @@ describe("what a service says, on a terminal", () => {
     assert.doesNotMatch(failed.stderr, moving);
   });
 
-  it("may have candidates of any form", async (t) => {
+  it("may contain candidates of any form", async (t) => {
     const home = await temporaryFolder(t);
     const url = await startServer(t, (_request, response) =>
       answer(response, 409, {
@@ -59,14 +59,14 @@ describe("what a service says, on a terminal", () => {
   });
 });
 
-describe("an answer of another form than it should have", () => {
+describe("a response of an unexpected form", () => {
   for (const [kind, data] of [
     ["nothing", null],
     ["a text", "x"],
     ["another object", { a: 1 }],
     ["a list of anything", [null, {}, 5]],
   ] as const)
-    it(`is told as no registry's: ${kind}`, async (t) => {
+    it(`is reported as not from a registry: ${kind}`, async (t) => {
       const home = await temporaryFolder(t);
       const url = await startServer(t, (_request, response) =>
         answer(response, 200, { success: true, data }),
@@ -90,10 +90,10 @@ describe("an answer of another form than it should have", () => {
     });
 });
 
-describe("what the client keeps of an answer", () => {
+describe("data of a response that the client stores", () => {
   const stored = async (ran: Promise<Ran>) => dataOf<{ slug: string }[]>(await ran).map(({ slug }) => slug);
 
-  it("never makes its configuration one that the next run cannot read", async (t) => {
+  it("never makes its configuration unreadable for the next run", async (t) => {
     let spoil: ((text: string) => string) | undefined;
     const made = await world(t, (_request, response) => {
       const { end } = response;
@@ -118,7 +118,7 @@ describe("what the client keeps of an answer", () => {
     assert.deepEqual(await stored(made.run("list", "--installed")), ["review"]);
   });
 
-  it("has no name or link that runs a command when the advice of svc is copied", async (t) => {
+  it("contains no name or link that runs a command when a suggestion of svc is pasted", async (t) => {
     const injection = "x;$(touch owned)";
     let skill: object = {};
     let url = "";
@@ -172,7 +172,7 @@ describe("what the client keeps of an answer", () => {
     }
   });
 
-  it("never makes a project's lock one that nobody can read", async (t) => {
+  it("never makes a project's lock unreadable", async (t) => {
     let spoil: ((text: string) => string) | undefined;
     const made = await world(t, (_request, response) => {
       const { end } = response;
@@ -194,7 +194,7 @@ describe("what the client keeps of an answer", () => {
     }
   });
 
-  it("takes no identity that could not be a header, or be read again", async (t) => {
+  it("is refused as an identity if it is invalid in a header or can't be read again", async (t) => {
     const home = await temporaryFolder(t);
     let id: unknown;
     const url = await startServer(t, (_request, response) =>
@@ -212,7 +212,7 @@ describe("what the client keeps of an answer", () => {
     );
   });
 
-  it("may be called as what every object has", async (t) => {
+  it("may have the name of a property that every object has", async (t) => {
     const made = await world(t);
     made.skills[0]!.slug = "constructor";
 

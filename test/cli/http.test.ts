@@ -35,8 +35,8 @@ async function whoami(t: Parameters<typeof temporaryFolder>[0], handler: Handler
 
 const refusal = (code: string, error = "Because.") => ({ success: false, error, code, requestId: "r1" });
 
-describe("an answer of the service", () => {
-  it("is the document on stdout, asked for with the token and the client's name", async (t) => {
+describe("a response of the service", () => {
+  it("is the document on stdout, requested with the token and the client's name", async (t) => {
     const { ran } = await whoami(t, (request, response) => {
       assert.equal(request.headers.authorization, `Bearer ${token}`);
       assert.equal(request.headers["x-svc-client"], "cli");
@@ -91,7 +91,7 @@ describe("an answer of the service", () => {
       assert.doesNotMatch(ran.error.message, /<html>/);
     });
 
-  it("tells a person who is nobody yet how to become somebody, and a refused token why", async (t) => {
+  it("explains how to sign in if the user is not, and why a token was rejected", async (t) => {
     const home = await temporaryFolder(t);
     const apiUrl = await startServer(t, (_request, response) =>
       answer(response, 401, refusal("unauthenticated", "Send a session cookie or an API token.")),
@@ -105,7 +105,7 @@ describe("an answer of the service", () => {
     assert.equal(refused.stderr, `error Send a session cookie or an API token. ${way}`);
   });
 
-  it("is asked for again after a busy one, for as long as that says", async (t) => {
+  it("is requested again after 429 and 503, as late as the response requires", async (t) => {
     let count = 0;
     const { ran, waits } = await whoami(t, (_request, response) => {
       count++;
@@ -118,7 +118,7 @@ describe("an answer of the service", () => {
     assert.ok(waits[1]! >= 300 && waits[1]! <= 900, String(waits[1]));
   });
 
-  it("is not waited for when that would take long", async (t) => {
+  it("is not awaited if that would take long", async (t) => {
     const { ran, waits, requests } = await whoami(t, (_request, response) =>
       answer(response, 429, refusal("rate_limited", "Too many."), { "retry-after": "120" }),
     );
@@ -126,14 +126,14 @@ describe("an answer of the service", () => {
     assert.equal(ran.error.message, "Too many. Try again in 120 s.");
   });
 
-  it("is given up after four tries", async (t) => {
+  it("is not requested more than four times", async (t) => {
     const { ran, requests } = await whoami(t, (_request, response) =>
       answer(response, 503, refusal("unavailable")),
     );
     assert.deepEqual([ran.error.code, ran.error.details?.["httpStatus"], requests], ["E_API", 503, 4]);
   });
 
-  it("that is cut off is E_NETWORK", async (t) => {
+  it("that is truncated is E_NETWORK", async (t) => {
     const { ran } = await whoami(t, (_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "500" });
       response.write('{"success":true,');
@@ -167,7 +167,7 @@ describe("a redirect", () => {
     assert.deepEqual(seen, []);
   });
 
-  it("that goes round in circles ends", async (t) => {
+  it("is given up if it forms a cycle", async (t) => {
     const { ran } = await whoami(t, (_request, response) => {
       response.writeHead(302, { location: "/api/user/profile" });
       response.end();
@@ -234,7 +234,7 @@ describe("a login in the browser", () => {
     return { ran, waits, bodies, home, apiUrl };
   }
 
-  it("tells its two lines, waits as it is told, and keeps the token", async (t) => {
+  it("prints its two lines, polls at the given interval, and stores the token", async (t) => {
     const { ran, waits, bodies, home, apiUrl } = await login(t, [
       [400, { error: "authorization_pending" }],
       [400, { error: "slow_down" }],
@@ -277,12 +277,12 @@ describe("a login in the browser", () => {
       assert.deepEqual([ran.code, ran.error.code, ran.stdout.split("\n").length], [1, expected, 2]);
     });
 
-  it("is not sent to an address that is no web address", async (t) => {
+  it("rejects an address that is not a web address", async (t) => {
     const { ran } = await login(t, [], { ...code, verification_uri_complete: "file:///etc/passwd" });
     assert.equal(ran.error.code, "E_API");
   });
 
-  it("does not keep a token that the service refuses", async (t) => {
+  it("does not store a token that the service rejects", async (t) => {
     const home = await temporaryFolder(t);
     const apiUrl = await startServer(t, (_request, response) =>
       answer(response, 401, refusal("unauthenticated")),
@@ -305,7 +305,7 @@ describe("a login in the browser", () => {
 });
 
 describe("a proxy", () => {
-  it("named by the environment is asked for every address but this machine's", async (t) => {
+  it("named by the environment is used for every address but this machine's", async (t) => {
     const home = await temporaryFolder(t);
     const asked: string[] = [];
     const proxy = await startServer(t, (request, response) => {
@@ -324,7 +324,7 @@ describe("a proxy", () => {
     const allowed = { HTTP_PROXY: proxy, SVC_ALLOW_HTTP: "1" };
     assert.equal(await whoamiBy("http://registry.invalid", allowed), "ann");
     assert.deepEqual(asked, ["http://registry.invalid/api/user/profile"]);
-    // Both lead to the server itself, which a proxied request would show by its whole address.
+    // Both lead to the server itself; a proxied request would contain the complete URL.
     assert.equal(await whoamiBy(proxy, { HTTP_PROXY: "http://127.0.0.1:1" }), "ann");
     assert.equal(asked[1], "/api/user/profile");
     await assert.rejects(
@@ -335,7 +335,7 @@ describe("a proxy", () => {
 });
 
 describe("plain HTTP to another machine", () => {
-  /** A machine whose requests to other hosts arrive at a server of the test, by way of a proxy. */
+  /** A machine whose requests to other hosts arrive at a server of the test, by a proxy. */
   async function machine(t: Parameters<typeof temporaryFolder>[0]) {
     const home = await temporaryFolder(t);
     const asked: string[] = [];
@@ -343,7 +343,7 @@ describe("plain HTTP to another machine", () => {
       asked.push(`${request.headers.authorization} ${request.url}`);
       answer(response, 200, { success: true, data: user });
     });
-    // The proxy's variables are read from the process, as the library reads them.
+    // The library reads the proxy's variables from the process.
     process.env["HTTP_PROXY"] = proxy;
     t.after(() => delete process.env["HTTP_PROXY"]);
     const run = (argv: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -372,7 +372,7 @@ describe("plain HTTP to another machine", () => {
     assert.deepEqual(asked, []);
   });
 
-  it("is allowed once, for one service, by svc login --allow-http", async (t) => {
+  it("is allowed for one service by svc login --allow-http", async (t) => {
     const { asked, run } = await machine(t);
     const [env, other] = [
       { SVC_API_URL: "http://registry.invalid" },

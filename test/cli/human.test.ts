@@ -14,8 +14,8 @@ import { root } from "../support/root.ts";
 
 const plain = { columns: 40, paintHead: (text: string) => text };
 
-describe("what people read", () => {
-  it("is help with every command, and with every flag of one", async (t) => {
+describe("output for people", () => {
+  it("includes help with every command, and with every flag of one", async (t) => {
     const home = await temporaryFolder(t);
     for (const argv of [[], ["--help"], ["help"], ["-h"]]) {
       const { code, stdout } = await svc(argv, { home });
@@ -36,7 +36,7 @@ describe("what people read", () => {
     }
   });
 
-  it("is one document where JSON is asked for, help included", async (t) => {
+  it("is one document if JSON is requested, also for help", async (t) => {
     const home = await temporaryFolder(t);
     assert.match(((await svc(["--help", "-o", "json"], { home })).data as { usage: string }).usage, /Usage/);
     assert.deepEqual((await svc(["-o", "json", "--version"], { home })).data, { version });
@@ -44,14 +44,14 @@ describe("what people read", () => {
     assert.deepEqual([nothing.code, nothing.stdout, nothing.error.code], [1, "", "E_INVALID_ARGUMENT"]);
   });
 
-  it("is an error with the way out and its code, on stderr", async (t) => {
+  it("shows an error with its remedy and code, on stderr", async (t) => {
     const home = await temporaryFolder(t);
     const { code, stdout, stderr } = await svc(["instal", "x"], { home });
     assert.deepEqual([code, stdout], [1, ""]);
     assert.equal(stderr, 'error Unknown command "instal". Did you mean install?\n  E_INVALID_ARGUMENT\n');
   });
 
-  it("knows the version of the package", async () => {
+  it("includes the version of the package", async () => {
     const text = await readFile(path.join(root, "package.json"), "utf8");
     assert.equal(version, (JSON.parse(text) as { version: string }).version);
   });
@@ -63,7 +63,7 @@ describe("help", () => {
     return { output } as Context;
   };
 
-  it("has every command in one of its groups, each on a line of its own", () => {
+  it("lists every command in one of the groups, each on a line of its own", () => {
     const help = rootHelp(at(Infinity));
 
     for (const [name, { summary }] of Object.entries(commands))
@@ -71,7 +71,7 @@ describe("help", () => {
     for (const topic of topics) assert.match(help, new RegExp(`^${topic}$`, "m"));
   });
 
-  it("fits any terminal, and cuts no word of it", async () => {
+  it("fits any terminal width without cutting words", async () => {
     for (const [name, entry] of listCommands()) {
       const command = await entry.load();
       const whole = commandHelp(at(Infinity), command);
@@ -92,7 +92,7 @@ describe("help", () => {
 });
 
 describe("a table", () => {
-  it("lines up wide characters and cuts the last column to the terminal", () => {
+  it("aligns wide characters and truncates the last column to the terminal", () => {
     const table = renderTable(
       ["A", "TEXT"],
       [
@@ -104,7 +104,7 @@ describe("a table", () => {
     assert.deepEqual(table.split("\n"), ["A     TEXT", `日本  ${"x".repeat(32)}…`, "b     y"]);
   });
 
-  it("lets no cell move the cursor or break the line", () => {
+  it("escapes characters in cells that move the cursor or break the line", () => {
     const table = renderTable(["A"], [["a\u001B[2Jb\r\n\u0007c"]], plain);
     assert.equal(table, "A\nab c");
   });

@@ -14,7 +14,7 @@ interface Installed {
   warnings: string[];
 }
 describe("install", () => {
-  it("puts a text skill into three tools, each in its own way", async (t) => {
+  it("installs a text skill into three tools, each in its own format", async (t) => {
     const { home, run, read } = await world(t);
     await mkdir(join(home, ".codex"));
     await writeFile(join(home, ".codex", "AGENTS.md"), "# Mine");
@@ -44,7 +44,7 @@ describe("install", () => {
     assert.equal(JSON.parse(await read(home, ".svc/cache/review/meta.json")).semver, "1.0.0");
   });
 
-  it("puts a package there in full, with its executable bits", async (t) => {
+  it("installs a package completely, with its executable bits", async (t) => {
     const { home, project, run, read } = await world(t);
 
     const { installed } = dataOf<Installed>(
@@ -72,7 +72,7 @@ describe("install", () => {
     assert.deepEqual(await readdir(join(home, ".svc/tmp")), []);
   });
 
-  it("keeps the answers of flags apart from questions", async (t) => {
+  it("fails with E_INTERACTION_REQUIRED and the name of a missing flag instead of asking", async (t) => {
     const { run } = await world(t);
     for (const [argv, flag] of [
       [["install"], "<ref>"],
@@ -89,7 +89,7 @@ describe("install", () => {
     }
   });
 
-  it("refuses bad flags before anything else", async (t) => {
+  it("rejects invalid flags before anything else", async (t) => {
     const { run, home } = await world(t);
     for (const [argv, code, detail] of [
       [["install", "review", "-t", "cloude", "-g"], "E_INVALID_ARGUMENT", "--target"],
@@ -108,7 +108,7 @@ describe("install", () => {
     assert.deepEqual(await readdir(home).then((names) => names.filter((name) => name !== ".svc")), []);
   });
 
-  it("does not overwrite what it did not make, and tells E_NO_TARGETS when nothing is left", async (t) => {
+  it("does not overwrite files of others, and fails with E_NO_TARGETS when no target is left", async (t) => {
     const { home, run, read } = await world(t);
     await mkdir(join(home, ".claude/skills/review"), { recursive: true });
     await writeFile(join(home, ".claude/skills/review/SKILL.md"), "mine");
@@ -137,7 +137,7 @@ describe("install", () => {
     assert.equal(partly.skipped.length, 1);
   });
 
-  it("takes up its own work again after the config was lost", async (t) => {
+  it("recognizes its own files after the config was lost", async (t) => {
     const { home, run } = await world(t);
     await run("install", "review", "-t", "claude,cursor,codex", "-g");
     await rm(join(home, ".svc/config.json"));
@@ -150,7 +150,7 @@ describe("install", () => {
     assert.deepEqual(skipped, []);
   });
 
-  it("names a package's folder after the skill when its own name is taken", async (t) => {
+  it("names a package's folder after the skill if its own name is taken", async (t) => {
     const { home, run, skills } = await world(t);
     skills[2]!.slug = "tool-kit";
     await mkdir(join(home, ".claude/skills/kit"), { recursive: true });
@@ -166,7 +166,7 @@ describe("install", () => {
     assert.match(warnings.join(), /claude: the folder is named tool-kit, because kit is taken/);
   });
 
-  it("gives two skills of one slug two names", async (t) => {
+  it("gives two skills of one slug different names", async (t) => {
     const { home, run, skills } = await world(t);
     await run("install", "review", "-t", "claude", "-g");
     const publisher = { tenantId: "t2", tenantSlug: "globex" };
@@ -193,7 +193,7 @@ describe("install", () => {
     assert.equal(await readlink(join(home, ".claude/skills/review")), join(home, ".svc/cache/review/claude"));
   });
 
-  it("leaves no folder outside the home and the project, and no file half done", async (t) => {
+  it("leaves no folder outside the home and the project, and no partial file", async (t) => {
     const { home, project, run } = await world(t);
     for (const skill of ["review", "house", "kit"])
       await run("install", skill, "-t", "claude,cursor,codex", "-p");
@@ -251,7 +251,7 @@ describe("a download", () => {
       assert.deepEqual(await readdir(join(home, ".svc/tmp")), []);
     });
 
-  it("that is cut off installs nothing", async (t) => {
+  it("that is truncated installs nothing", async (t) => {
     const { home, run } = await world(t, (_request, response, url) => {
       if (!url.pathname.endsWith("/package")) return false;
       response.writeHead(200, { "content-type": "application/zip", "content-length": "1000" });
@@ -266,7 +266,7 @@ describe("a download", () => {
     assert.deepEqual(await readdir(join(home, ".svc/tmp")), []);
   });
 
-  it("with files that the list does not have, or no zip at all, installs nothing", async (t) => {
+  it("with files that are not in the list, or that is not a zip, installs nothing", async (t) => {
     const extra = await zipOf({ ...kit("one"), "more.txt": { data: "x" } });
     for (const bytes of [extra, Buffer.from("no zip"), extra.subarray(0, 100)]) {
       const { home, run } = await world(t, (_request, response, url) => {
@@ -282,7 +282,7 @@ describe("a download", () => {
 });
 
 describe("uninstall", () => {
-  it("gives back the files of others byte for byte", async (t) => {
+  it("restores the files of others byte for byte", async (t) => {
     const { home, run, read } = await world(t);
     await mkdir(join(home, ".codex"));
     for (const text of ["# Mine", "# Mine\r\n", "\uFEFFx\n\n\n", ""]) {
@@ -295,14 +295,14 @@ describe("uninstall", () => {
     }
   });
 
-  it("removes a shared file that it had made itself", async (t) => {
+  it("removes a shared file that it had created", async (t) => {
     const { home, run } = await world(t);
     await run("install", "review", "-t", "codex", "-g");
     await run("uninstall", "review");
     assert.deepEqual(await readdir(home), [".svc"]);
   });
 
-  it("keeps edited copies unless forced, and what is no longer its link", async (t) => {
+  it("keeps edited copies unless forced, and links that were replaced", async (t) => {
     const { home, run, read } = await world(t);
     await run("install", "review", "-t", "claude,cursor", "-g");
     await writeFile(join(home, ".cursor/skills/review/SKILL.md"), "mine");

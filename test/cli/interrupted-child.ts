@@ -1,4 +1,6 @@
-/** A process that is stopped in the middle of a change: says so when it is there, and must never say that it went on. */
+/**
+ * A process that is killed in the middle of a change: prints a line when it gets there, and must not print the next.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../cli/context.ts";
 import { watchSignals } from "../../cli/interrupt.ts";

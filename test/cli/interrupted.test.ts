@@ -13,7 +13,7 @@ import { startRegistry, svc, temporaryFolder } from "./harness.ts";
 import { dataOf, world } from "./world.ts";
 import { root as checkout } from "../support/root.ts";
 
-/** Ends the process, as a power cut would, right before its n-th change of the file system. */
+/** Kills the process, like a power failure, right before its n-th change of the file system. */
 const killer = `data:text/javascript,${encodeURIComponent(`
   import fs from "node:fs";
   import { syncBuiltinESMExports } from "node:module";
@@ -34,7 +34,7 @@ const kit = (text: string) => ({
   "part.txt": { data: text },
 });
 
-/** Bundled once, as it is delivered: a compiler at each of many starts would take longer than the test. */
+/** Bundled once, as it is delivered: compiling at each of many starts would take longer than the test. */
 const dist = mkdtempSync(join(tmpdir(), "svc-cli-"));
 before(async () => {
   const bundle = await rolldown({
@@ -52,7 +52,7 @@ before(async () => {
 });
 after(() => rm(dist, { recursive: true, force: true }));
 
-/** Runs `svc` until its n-th change; answers its exit code, or undefined when it was killed before. */
+/** Runs `svc` until its n-th change; returns its exit code, or undefined if it was killed first. */
 async function runKilled(
   argv: readonly string[],
   killBefore: number,
@@ -69,7 +69,7 @@ async function runKilled(
 }
 
 describe("an update that is killed", () => {
-  it("leaves every place whole, and the next pull brings all of them to one version", async (t) => {
+  it("leaves every location consistent, and the next pull brings all of them to one version", async (t) => {
     const home = await temporaryFolder(t);
     const skills = [
       {
@@ -113,7 +113,7 @@ describe("an update that is killed", () => {
     }
 
     const read = (...path: string[]) => readFile(join(...path), "utf8").catch(() => undefined);
-    /** Every file that a text is in, and how the text is told there. */
+    /** Every file that contains the text, and how the text is recognized there. */
     const texts = (slug: string) => [
       ...(slug === "review"
         ? [[home, `.claude/skills/${slug}/SKILL.md`]]
@@ -135,7 +135,7 @@ describe("an update that is killed", () => {
         join(project, tool, "skills/kit"),
       ),
     ];
-    /** Old, new, or for folders not there: between two renames a folder is beside its place. */
+    /** Old, new, or for folders missing: between two renames a folder has a temporary name. */
     const check = async (allowed: readonly (string | undefined)[], told: string) => {
       assert.ok(
         (await read(home, ".codex/AGENTS.md"))?.startsWith("# Mine\n\n<!-- svc:start:review -->"),
@@ -155,7 +155,7 @@ describe("an update that is killed", () => {
       }
     };
 
-    // Every so many changes, from another first one each run: all of them over some runs, in a part of the time.
+    // One of several changes, with a different start in each run: several runs cover all of them in less time.
     const stride = 13;
     const first = 1 + Math.floor(Math.random() * stride);
     let ended = 0;
@@ -200,7 +200,7 @@ describe("an update that is killed", () => {
 });
 
 describe("an install or uninstall that is killed", () => {
-  it("is finished by the next one, and leaves nothing of its own and everything of others", async (t) => {
+  it("is completed by the next one, and leaves nothing of its own and everything of others", async (t) => {
     const made = await world(t);
     const { home, project } = made;
     await writeFile(join(project, "AGENTS.md"), "# Ours\r\n");

@@ -1,6 +1,5 @@
 /**
- * `svc lint` against the service itself: every fixture is looked at and then published, and one refuses what the
- * other refuses.
+ * `svc lint` against the real service: every fixture is linted and then published, and both must reject the same ones.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -55,14 +54,14 @@ async function lint(home: string, path: string, ...flags: string[]) {
   };
 }
 
-/** Publishes for real; a name of its own each time, so that no fixture meets another. */
+/** Publishes to the service; under a new name each time, so that fixtures don't conflict. */
 async function publish(home: string, path: string, name?: string) {
   const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
   const named = name === undefined ? [] : ["--name", name];
   return svc(["publish", path, "-t", org.slug, ...named, "-o", "json"], { home, env });
 }
 
-/** Fixture, what it is linted as, and the errors that it has, of which the service tells the first. */
+/** Fixture, what it is linted as, and its errors, of which the service reports the first. */
 const texts: [what: string, text: string | Buffer, errors: string[]][] = [
   ["a plain text", "Do it.\n", []],
   ["all that it may say", head("name: A\ndescription: d\ntags: [a, b]\nmetadata: {a: b}") + "Do it.\n", []],
@@ -126,7 +125,7 @@ const packages: [what: string, files: Files, errors: string[]][] = [
 
 describe("svc lint", () => {
   for (const [what, text, errors] of texts)
-    it(`refuses a text with ${what} exactly where the service does`, async (t) => {
+    it(`rejects a text with ${what} exactly if the service does`, async (t) => {
       const home = await layOut(t, { "notes.md": text });
 
       const linted = await lint(home, "notes.md");
@@ -137,7 +136,7 @@ describe("svc lint", () => {
     });
 
   for (const [what, files, errors] of packages)
-    it(`refuses a folder with ${what} exactly where the service does`, async (t) => {
+    it(`rejects a folder with ${what} exactly if the service does`, async (t) => {
       const home = await layOut(t, files);
 
       const linted = await lint(home, "kit");
@@ -147,7 +146,7 @@ describe("svc lint", () => {
       assert.equal(published.code, errors.length === 0 ? 0 : 1, published.stderr);
     });
 
-  it("refuses links and whatever is no file, and lets modes be", async (t) => {
+  it("rejects links and special files, and ignores modes", async (t) => {
     const home = await layOut(t, kit({ "kit/run.sh": "#!/bin/sh\n" }));
     await chmod(join(home, "kit/run.sh"), 0o755);
     assert.deepEqual((await lint(home, "kit")).errors, []);
@@ -165,7 +164,7 @@ describe("svc lint", () => {
     assert.equal((await publish(home, "kit")).code, 1);
   });
 
-  it("packs what comes near the limit, whose zip alone can tell", async (t) => {
+  it("packs a folder near the limit, since only its zip shows the size", async (t) => {
     const home = await layOut(t, kit({ "kit/noise": randomBytes(limits.packageCompressedBytes - 1000) }));
 
     assert.deepEqual((await lint(home, "kit")).errors, ["too_large_compressed"]);
@@ -249,7 +248,7 @@ describe("svc lint", () => {
     [{ "a.md": `${head("description: d")}See [b](b.md).\n` }, ["link_missing"]],
   ];
   for (const [files, warnings] of advised)
-    it(`advises ${warnings.join(", ") || "nothing"} on ${JSON.stringify(files).slice(0, 90)}`, async (t) => {
+    it(`reports ${warnings.join(", ") || "nothing"} on ${JSON.stringify(files).slice(0, 90)}`, async (t) => {
       const home = await layOut(t, files);
       const [file] = Object.keys(files);
 
@@ -272,7 +271,7 @@ describe("svc lint", () => {
     );
   });
 
-  it("has every rule in its document", async () => {
+  it("documents every rule", async () => {
     const document = await readFile(join(root, "docs/reference/skill-rules.md"), "utf8");
 
     const rules = [...contentRules, ...packageRules, ...adviceRules];
@@ -282,7 +281,7 @@ describe("svc lint", () => {
     );
   });
 
-  it("tells the lines", async (t) => {
+  it("reports line numbers", async (t) => {
     const source = head("name: kit\ndescription: d\nmodel: x\ntags: {a: b}") + "\n# Kit\n\n[a](b.md)\n";
     const home = await layOut(t, {
       "kit/SKILL.md": source,
@@ -296,7 +295,7 @@ describe("svc lint", () => {
     assert.equal((await lint(home, "bad")).findings[0]!.line, 4);
   });
 
-  it("looks at all skills below a folder, and without a path at those of this one", async (t) => {
+  it("checks all skills below a folder, and without a path those of the working folder", async (t) => {
     const home = await layOut(t, {
       "skills/b/SKILL.md": `${head("name: b\ndescription: d")}x\n`,
       "skills/ops/deep/a/SKILL.md": `${head("name: a")}x\n`,
@@ -321,7 +320,7 @@ describe("svc lint", () => {
     assert.deepEqual((await lint(home, "src")).errors, ["root_file_missing"]);
   });
 
-  it("tells people in lines, with nothing of a hostile name", async (t) => {
+  it("prints lines for people, and escapes hostile names", async (t) => {
     const home = await layOut(t, kit({ "kit/a\u001b[2Jb": "x", "kit/SKILL.md": `${good}[a](b.md)\n` }));
 
     const ran = await svc(["lint", "kit"], { home });
@@ -334,7 +333,7 @@ describe("svc lint", () => {
     assert.match(ran.stdout, /^1 skill: 1 error, 1 warning$/m);
   });
 
-  it("fails for what is not there", async (t) => {
+  it("fails for a missing path", async (t) => {
     const home = await layOut(t, {});
 
     const ran = await svc(["lint", "nowhere", "-o", "json"], { home });

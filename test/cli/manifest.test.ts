@@ -1,4 +1,4 @@
-/** svc.json and svc.lock in one process, against a registry of the test's making. */
+/** svc.json and svc.lock in one process, against a registry of the test. */
 import assert from "node:assert/strict";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { keepContract } from "../support/cli-contract.ts";
 import { install, lockOf, manifestOf, saved, verify } from "./project-world.ts";
 import { world } from "./world.ts";
 
-/** Of the registry's versions. */
+/** Version numbers of the registry. */
 const commit = "0123456789abcdef0123456789abcdef01234567";
 
 describe("svc install --save", () => {
-  it("makes both files, and keeps them from then on", async (t) => {
+  it("creates both files, and updates them from then on", async (t) => {
     const w = await world(t);
 
     await install(w, "review@^1", "claude,codex", "--save");
@@ -48,7 +48,7 @@ describe("svc install --save", () => {
     assert.deepEqual(await verify(w), []);
   });
 
-  it("leaves no trace without --save, with --no-save or for the user", async (t) => {
+  it("changes neither file without --save, with --no-save or for the user", async (t) => {
     const w = await world(t);
     await install(w, "review", "claude");
     await assert.rejects(w.read(w.project, "svc.json"));
@@ -61,7 +61,7 @@ describe("svc install --save", () => {
     await assert.rejects(w.read(w.project, "svc.lock"));
   });
 
-  it("refuses --save without a project, or with --no-save", async (t) => {
+  it("rejects --save without a project, or with --no-save", async (t) => {
     const w = await world(t);
     for (const flags of [
       ["-g", "--save"],
@@ -72,7 +72,7 @@ describe("svc install --save", () => {
     }
   });
 
-  it("keeps what people wrote into the manifest as they wrote it", async (t) => {
+  it("preserves what people wrote into the manifest", async (t) => {
     const w = await world(t);
     const text =
       '{\r\n\t"$schema": "x",\r\n\t"skills": {"acme/zebra": {"version": "1.x", "note": "why"}},\r\n\t"owner": [1]\r\n}\r\n';
@@ -93,7 +93,7 @@ describe("svc install --save", () => {
     });
   });
 
-  it("records nothing of what was skipped, and refuses before installing where a file is damaged", async (t) => {
+  it("records nothing about skipped skills, and fails before installing if a file is damaged", async (t) => {
     const w = await world(t);
     await install(w, "kit", "claude,aider", "--save");
     assert.deepEqual([...(await lockOf(w)).get("acme/kit")!.targets.keys()], ["claude"]);
@@ -110,7 +110,7 @@ describe("svc install --save", () => {
 });
 
 describe("svc pull and uninstall in a project", () => {
-  it("move the lock along, pin in the manifest, and take skills out of both", async (t) => {
+  it("update the lock, pin in the manifest, and remove skills from both", async (t) => {
     const w = await saved(t);
     w.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" }, { semver: "2.0.0", body: "three\n" });
 
@@ -140,7 +140,7 @@ describe("svc pull and uninstall in a project", () => {
     assert.equal((await lockOf(w)).size, 0);
   });
 
-  it("tell of a manifest that cannot be used, and do the rest", async (t) => {
+  it("report an invalid manifest, and do the rest", async (t) => {
     const w = await saved(t);
     w.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
     await writeFile(join(w.project, "svc.json"), "<<<<<<< ours\n");
@@ -154,7 +154,7 @@ describe("svc pull and uninstall in a project", () => {
     assert.equal(removed.removed.length, 2);
   });
 
-  it("record what a stopped install or pull did not come to", async (t) => {
+  it("complete the record of an interrupted install or pull", async (t) => {
     const w = await saved(t);
     const before = await w.read(w.project, "svc.lock");
     w.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
@@ -180,7 +180,7 @@ describe("the files of a project", () => {
   const where = fc.option(fc.subarray([...targets]), { nil: undefined });
   const wish = fc.record({ range, targets: where });
 
-  it("come to the same bytes whatever the order of changes, and back from them", () => {
+  it("are the same bytes for any order of changes, and round-trip", () => {
     const locked = fc.record({
       publicId: fc.constant("aaaaaaaaaa"),
       requested: range,
@@ -210,7 +210,7 @@ describe("the files of a project", () => {
     );
   });
 
-  it("lose nothing by an edit, and gain nothing by its undoing", () => {
+  it("keep other content when a skill is added, and are restored when it is removed", () => {
     fc.assert(
       fc.property(fc.dictionary(ref, wish), ref, wish, (wishes, name, added) => {
         const skills = Object.fromEntries(

@@ -22,7 +22,7 @@ describe("a reference with a pin", () => {
     ["https://skills.example.com/s/CvfcCtijJl", "https://skills.example.com/s/CvfcCtijJl", "latest"],
     ["https://a@skills.example.com/s/CvfcCtijJl@~2", "https://a@skills.example.com/s/CvfcCtijJl", "~2"],
   ] as const)
-    it(`reads ${text}`, () => assert.deepEqual(parsePinnedRef(text), { ref, range }));
+    it(`is read from ${text}`, () => assert.deepEqual(parsePinnedRef(text), { ref, range }));
 
   for (const text of [
     "@1.0.0",
@@ -36,7 +36,7 @@ describe("a reference with a pin", () => {
     "-x",
     "https://",
   ])
-    it(`refuses ${text}`, () =>
+    it(`is rejected from ${text}`, () =>
       assert.throws(
         () => parsePinnedRef(text),
         (error) =>
@@ -45,11 +45,11 @@ describe("a reference with a pin", () => {
 });
 
 describe("a version spec", () => {
-  it("takes an integer for the version of that number, where a pin takes it for a major", () => {
+  it("takes an integer as the version of that number, while a pin takes it as a major version", () => {
     assert.equal(parseVersionSpec("3", "--version"), "3");
     assert.equal(parsePin("3", "<ref>"), "3.x");
   });
 
   for (const text of ["0", "1.2.3.4", "", "99999999999999999999"])
-    it(`refuses "${text}"`, () => assert.throws(() => parseVersionSpec(text, "--version"), CliError));
+    it(`rejects "${text}"`, () => assert.throws(() => parseVersionSpec(text, "--version"), CliError));
 });

@@ -20,7 +20,7 @@ interface Listed {
   skillCount: number;
 }
 
-/** `svc` in a process of its own. */
+/** `svc` in a child process. */
 function spawnSvc(home: string, ...argv: string[]): Promise<{ code: number | null; stderr: string }> {
   const child = spawn(process.execPath, [join(root, "bin", "svc"), ...argv], {
     env: plainEnv({ HOME: home }),
@@ -53,7 +53,7 @@ describe("profiles", () => {
     assert.deepEqual(left, [{ name: "default", active: true, isDefault: true, ...none }]);
   });
 
-  it("have a name by the rule, that no other has, and that is there", async (t) => {
+  it("need a valid name that is not in use, and must exist to be used", async (t) => {
     const { run, home } = await world(t);
     await run("profile", "create", "a-1");
     for (const [argv, code, details] of [
@@ -88,12 +88,12 @@ describe("profiles", () => {
     }
     assert.equal(dataOf<Listed[]>(await run("profile", "list")).length, 2);
     assert.equal((await run("profile", "create", "x".repeat(32))).code, 0);
-    // A name that every object has in JavaScript.
+    // A property that every JavaScript object has.
     assert.equal((await run("profile", "create", "constructor")).code, 0);
     assert.equal((await run("list", "--installed", "--profile", "constructor")).code, 0);
   });
 
-  it("keep their own login and skills, chosen by flag, then variable, then switch", async (t) => {
+  it("have their own login and skills, chosen by flag, then variable, then switch", async (t) => {
     const { home, run, config } = await world(t);
     await run("profile", "create", "work");
     await run("profile", "create", "home");
@@ -122,7 +122,7 @@ describe("profiles", () => {
     assert.match(text.stdout, /\*\s+home/);
   });
 
-  it("go with their skills, except for what somebody has edited", async (t) => {
+  it("are deleted with their skills, except for edited ones", async (t) => {
     const { home, project, run, read } = await world(t);
     await run("profile", "create", "work");
     const inWork = (...argv: string[]) => run(...argv, "--profile", "work");
@@ -148,7 +148,7 @@ describe("profiles", () => {
       join(home, ".svc/cache/review"),
     ])
       await assert.rejects(access(gone), gone);
-    // The other profile's are untouched, and so is the cache that they share.
+    // Those of the other profile are unchanged, and so is the shared cache.
     assert.equal(
       await read(home, ".claude/rules/house.md"),
       await read(home, ".svc/cache/house/claude/house.md"),
@@ -159,7 +159,7 @@ describe("profiles", () => {
     );
   });
 
-  it("keep what was edited through a link where it is", async (t) => {
+  it("keep files that were edited through a link", async (t) => {
     const { home, run } = await world(t);
     await run("profile", "create", "work");
     await run("install", "review", "-t", "claude", "-g", "--profile", "work");
@@ -171,7 +171,7 @@ describe("profiles", () => {
     assert.equal(await readFile(join(home, ".svc/cache/review/claude/SKILL.md"), "utf8"), "mine\n");
   });
 
-  it("all stay when 20 processes create one each at once", async (t) => {
+  it("are all kept when 20 processes create one each at once", async (t) => {
     const home = await temporaryFolder(t);
     const names = Array.from({ length: 20 }, (_, i) => `p${String(i).padStart(2, "0")}`);
 

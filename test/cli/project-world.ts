@@ -1,4 +1,4 @@
-/** A project in a world of its own, and the commands that look at it. */
+/** A project in a home of its own, and the commands that inspect it. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export const manifestOf = async (w: World) => JSON.parse(await w.read(w.project,
 export const install = (w: World, ref: string, target: string, ...more: string[]) =>
   w.run("install", ref, "-t", target, "-p", ...more);
 
-/** Kind, skill and tool of all drift. */
+/** Kind, skill and tool of every drift. */
 export async function verify(w: World, ...more: string[]): Promise<string[][]> {
   const ran = await w.run("verify", ...more);
   assert.equal(ran.stderr, "");
@@ -38,7 +38,7 @@ export async function saved(t: TestContext): Promise<World> {
   return w;
 }
 
-/** The same project in another home, as a fresh clone has it. */
+/** The same project in another home, like a fresh clone. */
 export async function cloned(t: TestContext, w: World): Promise<World> {
   const other = await world(t);
   other.skills.splice(0, other.skills.length, ...structuredClone(w.skills));

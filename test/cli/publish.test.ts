@@ -11,7 +11,7 @@ import { type Ran, answer, startServer, svc, temporaryFolder } from "./harness.t
 
 type Context = Parameters<typeof temporaryFolder>[0];
 
-/** A service that takes whatever is published and remembers it. */
+/** A service that accepts and records everything that is published. */
 async function publisher(t: Context, options: { tenants?: number; put?: number; uploadUrl?: string } = {}) {
   const home = await temporaryFolder(t);
   const posts: { path: string; body: Record<string, unknown>; key: unknown }[] = [];
@@ -110,7 +110,7 @@ async function folder(home: string, name = "My Kit"): Promise<string> {
 }
 
 describe("publish", () => {
-  it("sends a text as it is, under the name from the flag, the frontmatter or the file", async (t) => {
+  it("sends a text unchanged, under the name from the flag, the frontmatter or the file", async (t) => {
     const { home, posts, run } = await publisher(t);
     const text = "\uFEFF---\nname: 'From: head'\n---\r\nbody\r\n";
     await writeFile(join(home, "a.md"), text);
@@ -185,7 +185,7 @@ describe("publish", () => {
     assert.deepEqual(await readdir(join(home, ".svc", "tmp")), []);
   });
 
-  it("reports a refused upload as such", async (t) => {
+  it("reports a rejected upload as such", async (t) => {
     const { home, run, posts } = await publisher(t, { put: 422 });
     await folder(home);
     const { error } = await run("publish", "My Kit");
@@ -213,7 +213,7 @@ describe("publish", () => {
     assert.deepEqual(received, []);
   });
 
-  it("needs --team among several organizations, and an organization at all", async (t) => {
+  it("requires --team with several organizations, and at least one organization", async (t) => {
     for (const [tenants, code, detail] of [
       [2, "E_INTERACTION_REQUIRED", { flag: "--team" }],
       [0, "E_NOT_FOUND", { kind: "team" }],
@@ -225,7 +225,7 @@ describe("publish", () => {
     }
   });
 
-  it("refuses what is no skill before it talks to the service", async (t) => {
+  it("rejects an invalid skill before it calls the service", async (t) => {
     const { home, posts, uploads, run } = await publisher(t);
     await writeFile(join(home, "empty.md"), " \n");
     await writeFile(join(home, "binary.md"), Buffer.from([0xff, 0xfe, 0]));
@@ -264,7 +264,7 @@ describe("publish", () => {
     [["-p"], "--parents"],
     [["--visibility", "secret"], "--visibility"],
   ] as const)
-    it(`refuses ${argv.join(" ")}`, async (t) => {
+    it(`rejects ${argv.join(" ")}`, async (t) => {
       const { run } = await publisher(t);
       const { error } = await run("publish", "a.md", ...argv);
       assert.deepEqual([error.code, error.details?.["flag"]], ["E_INVALID_ARGUMENT", flag]);
@@ -318,7 +318,7 @@ describe("push", () => {
     [["-s", "s", "--version", "1.0.0", "--prerelease"], "--prerelease"],
     [["-s", "s", "--prerelease=1"], "--prerelease"],
   ] as const)
-    it(`refuses ${argv.join(" ") || "no skill"}`, async (t) => {
+    it(`rejects ${argv.join(" ") || "no skill"}`, async (t) => {
       const { run } = await publisher(t);
       const { error } = await run("push", "a.md", ...argv);
       assert.deepEqual([error.code, error.details?.["flag"]], ["E_INVALID_ARGUMENT", flag]);

@@ -17,7 +17,7 @@ const globex = { tenantId: "t2", tenantSlug: "globex" };
 const asked = ({ code, error }: Ran) => [code, error.code, error.details?.["flag"], error.details?.["ref"]];
 const trustOf = async (w: World) => (await w.config()).profiles["default"]!.trustedPublishers;
 
-/** A world in which another organization publishes a skill of the same slug. */
+/** A home and a registry in which another organization publishes a skill of the same slug. */
 async function withStranger(t: TestContext): Promise<World> {
   const w = await world(t);
   w.skills.push({
@@ -30,8 +30,8 @@ async function withStranger(t: TestContext): Promise<World> {
   return w;
 }
 
-describe("installing from an organization that is not one's own", () => {
-  it("asks the first time, and remembers the decision by the organization's id", async (t) => {
+describe("installing from another organization", () => {
+  it("asks the first time, and stores the decision with the organization's id", async (t) => {
     const w = await withStranger(t);
     const install = (...more: string[]) => w.run("install", "globex/review", "-t", "claude", "-g", ...more);
 
@@ -46,7 +46,7 @@ describe("installing from an organization that is not one's own", () => {
     assert.equal((await w.run("uninstall", "review")).code, 0);
     assert.equal((await install()).code, 0);
 
-    // Another organization took the name: the decision was not about that one.
+    // Another organization took the name: the decision does not apply to it.
     w.skills.at(-1)!.publisher = { ...globex, tenantId: "t3" };
     w.skills.at(-1)!.publicId = "tttttttttt";
     assert.equal((await w.run("uninstall", "review")).code, 0);
@@ -70,7 +70,7 @@ describe("installing from an organization that is not one's own", () => {
     assert.equal((await other.run(...line)).error.code, "E_INTERACTION_REQUIRED");
   });
 
-  it("asks about a service that does not report whose the skill is", async (t) => {
+  it("asks about a service that does not report a skill's organization", async (t) => {
     const w = await world(t, (_request, response, url) => {
       if (!url.pathname.endsWith("/resolve")) return false;
       response.setHeader("content-type", "application/json");
@@ -98,8 +98,8 @@ const oldPayload = {
   tenantSlug: "acme",
 };
 
-describe("a name that stands for another skill now", () => {
-  it("is not installed in place of the former, on the machine or in a project", async (t) => {
+describe("a name that refers to another skill now", () => {
+  it("is not installed over the former skill, on the machine or in a project", async (t) => {
     const w = await saved(t);
     const files = [await w.read(w.project, "svc.lock"), await w.read(w.project, "svc.json")];
     w.skills[0]!.publicId = "zzzzzzzzzz";
@@ -126,7 +126,7 @@ describe("a name that stands for another skill now", () => {
     );
   });
 
-  it("is not pulled in place of an installed skill whose id leads elsewhere", async (t) => {
+  it("is not pulled over an installed skill whose id differs", async (t) => {
     let stolen = false;
     const w = await world(t, (_request, response, url) => {
       if (!stolen || !url.pathname.endsWith("/resolve")) return false;
@@ -147,7 +147,7 @@ describe("a name that stands for another skill now", () => {
 });
 
 describe("a lock", () => {
-  it("counts as a decision if it names the organization, and not with a slug alone", async (t) => {
+  it("counts as consent if it names the organization, but not with a slug alone", async (t) => {
     const w = await withStranger(t);
     await w.run("install", "globex/review", "-t", "claude", "-p", "--save", "--trust", "globex");
     const clone = await cloned(t, w);
@@ -163,7 +163,7 @@ describe("a lock", () => {
     assert.equal((await legacy.run("restore", "--trust", "globex")).code, 0);
   });
 
-  it("is refused where it holds one skill under the name of another", async (t) => {
+  it("is rejected if it contains one skill under the name of another", async (t) => {
     const w = await withStranger(t);
     await w.run("install", "globex/review", "-t", "claude", "-p", "--save", "--trust", "globex");
     const clone = await cloned(t, w);
@@ -181,7 +181,7 @@ describe("a lock", () => {
 });
 
 describe("a manifest", () => {
-  it("has a slug alone completed by the organization when the skill is installed", async (t) => {
+  it("has a slug completed by the organization when the skill is installed", async (t) => {
     const w = await world(t);
     const written = { skills: { review: { version: "^1", note: "kept" }, zeta: "latest" } };
     await writeFile(join(w.project, "svc.json"), JSON.stringify(written));
@@ -193,7 +193,7 @@ describe("a manifest", () => {
     assert.deepEqual([...(await lockOf(w)).keys()], ["acme/review"]);
   });
 
-  it("does not take a stranger's skill for the slug that it names", async (t) => {
+  it("does not match another organization's skill by a slug alone", async (t) => {
     const w = await withStranger(t);
     await writeFile(join(w.project, "svc.json"), JSON.stringify({ skills: { review: "^1" } }));
 
@@ -203,7 +203,7 @@ describe("a manifest", () => {
     assert.equal((await w.run("restore")).error.code, "E_VERSION_CHANGED");
   });
 
-  it("has no name that runs a command when the advice of svc is copied", async (t) => {
+  it("contains no name that runs a command when a suggestion of svc is pasted", async (t) => {
     const w = await world(t);
     const ref = "https://x/$(touch${IFS}owned)`id`'s";
     await mkdir(w.project, { recursive: true });
@@ -219,7 +219,7 @@ describe("a manifest", () => {
   });
 });
 
-describe("a registry with a stranger's skill of the same name", () => {
+describe("a registry with another organization's skill of the same name", () => {
   let service: TestService;
   let ours: TestOrg;
   let theirs: TestOrg;
@@ -245,7 +245,7 @@ describe("a registry with a stranger's skill of the same name", () => {
   });
   after(() => service.close());
 
-  it("never serves it for a slug alone, also after one's own was deleted", async (t) => {
+  it("never serves it for a slug alone, also after the caller's own was deleted", async (t) => {
     const [home, empty] = [await temporaryFolder(t), await temporaryFolder(t)];
     const line = ["install", "deploy", "-t", "claude", "-g", "-o", "json"];
     const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };

@@ -23,7 +23,7 @@ describe("pull", () => {
     skills[2]!.versions.push({ semver: "2.0.0", files: { ...kit("two"), "new.txt": { data: "n" } } });
   }
 
-  it("does nothing when nothing moved", async (t) => {
+  it("does nothing if nothing changed", async (t) => {
     const made = await installed(t);
     const before = await made.config();
 
@@ -33,7 +33,7 @@ describe("pull", () => {
     assert.deepEqual(await made.config(), before);
   });
 
-  it("brings links, copies and sections to the new version", async (t) => {
+  it("updates links, copies and sections to the new version", async (t) => {
     const made = await installed(t);
     publish(made);
 
@@ -54,7 +54,7 @@ describe("pull", () => {
       assert.equal(await made.read(made.home, folder, "new.txt"), "n");
   });
 
-  it("keeps to the pin, changes it on request, and only after it worked", async (t) => {
+  it("respects the pin, and changes it on request, only after success", async (t) => {
     const made = await world(t);
     await made.run("install", "kit@^1", "-t", "claude", "-g");
     publish(made);
@@ -69,7 +69,7 @@ describe("pull", () => {
     assert.equal(await pin(), "latest");
   });
 
-  it("moves nothing when frozen", async (t) => {
+  it("changes nothing with --frozen", async (t) => {
     const made = await installed(t);
     assert.equal((await made.run("pull", "--frozen")).code, 0);
     publish(made);
@@ -83,7 +83,7 @@ describe("pull", () => {
     assert.deepEqual(await made.config(), before);
   });
 
-  it("leaves edited copies alone, says so with exit 1, and overwrites them with --force", async (t) => {
+  it("keeps edited copies, reports them with exit code 1, and overwrites them with --force", async (t) => {
     const made = await installed(t);
     const { home } = made;
     await writeFile(join(home, ".cursor/skills/review/SKILL.md"), "my own words");
@@ -120,7 +120,7 @@ describe("pull", () => {
     await assert.rejects(made.read(home, ".agents/skills/kit/notes.md"));
   });
 
-  it("does not take what tools leave behind for edits", async (t) => {
+  it("does not count files that tools leave behind as edits", async (t) => {
     const made = await installed(t);
     await mkdir(join(made.home, ".agents/skills/kit/scripts/__pycache__"));
     await writeFile(join(made.home, ".agents/skills/kit/scripts/__pycache__/x.pyc"), "x");
@@ -165,7 +165,7 @@ describe("pull", () => {
       assert.equal(dataOf<Pulled>(await made.run("pull")).summary.upToDate, 2);
     });
 
-  it("warns of a project that is gone and goes on", async (t) => {
+  it("warns about a missing project and continues", async (t) => {
     const made = await world(t);
     await made.run("install", "review", "-t", "claude", "-p");
     await made.run("install", "review", "-t", "claude", "-g");
@@ -179,7 +179,7 @@ describe("pull", () => {
     await assert.rejects(stat(made.project));
   });
 
-  it("records a skill that is no longer to be had, and updates the others", async (t) => {
+  it("records a skill that is no longer available, and updates the others", async (t) => {
     const made = await installed(t);
     publish(made);
     made.skills.splice(2, 1);
@@ -194,7 +194,7 @@ describe("pull", () => {
     assert.equal((await made.run("pull", "kit")).error.code, "E_NOT_FOUND");
   });
 
-  it("downloads a few at a time, changes one after another, and answers in order", async (t) => {
+  it("downloads a few skills at a time, installs them one after another, and reports in order", async (t) => {
     let [underWay, most] = [0, 0];
     const made = await world(t, (_request, response, url) => {
       if (!/^\/api\/skills\/s[0-9a-z]+\/content/.test(url.pathname)) return false;
@@ -244,7 +244,7 @@ describe("pull", () => {
     assert.equal(dataOf<Pulled>(await made.run("pull")).summary.upToDate, 12);
   });
 
-  it("goes on with the others where one download fails", async (t) => {
+  it("continues with other skills if one download fails", async (t) => {
     const made = await world(t, (_request, response, url) => {
       if (!url.pathname.startsWith("/api/skills/aaaaaaaaaa/content") || !isCut) return false;
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });

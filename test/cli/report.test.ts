@@ -13,7 +13,7 @@ import { dataOf, world } from "./world.ts";
 
 const token = `lsk_${"a".repeat(64)}`;
 
-/** A world in which somebody is signed in, and that writes down what is reported. */
+/** A home with a signed-in user, against a registry that records the reports. */
 async function signedIn(
   t: Parameters<typeof world>[0],
   respond?: (response: Parameters<typeof answer>[0]) => void,
@@ -50,7 +50,7 @@ async function signedIn(
 }
 
 describe("reports of installs", () => {
-  it("tell each tool once, under a name of the machine that says nothing about it", async (t) => {
+  it("name each tool once, under a machine name that identifies nothing", async (t) => {
     const { run, reports, signIn, config, read, home } = await signedIn(t);
     await signIn({ token });
 
@@ -126,7 +126,7 @@ describe("reports of installs", () => {
     assert.deepEqual(rest.told, ["DELETE cursor project "]);
   });
 
-  it("are sent for nobody who is not signed in, and for no organization's token", async (t) => {
+  it("are sent neither without a sign-in nor for an organization's token", async (t) => {
     const { run, reports, signIn, config, skills } = await signedIn(t);
     for (const profile of [
       {},
@@ -143,7 +143,7 @@ describe("reports of installs", () => {
     assert.deepEqual(reports, []);
   });
 
-  it("change neither the answer nor the exit code, whatever becomes of them", async (t) => {
+  it("affect neither output nor exit code, whether they succeed or not", async (t) => {
     const quiet = await signedIn(t);
     await quiet.signIn({});
     const commands = [
@@ -190,7 +190,7 @@ describe("reports of installs", () => {
   });
 });
 
-describe("reports of installs to the service itself", () => {
+describe("reports of installs to the real service", () => {
   let service: TestService;
   let owner: TestUser;
   let member: TestUser;
@@ -211,7 +211,7 @@ describe("reports of installs to the service itself", () => {
   });
   after(() => service.close());
 
-  it("are kept of members, from installing over updating to removing, and of nobody else", async (t) => {
+  it("are stored for members only, from installing to updating and removing", async (t) => {
     const homes = await Promise.all([temporaryFolder(t), temporaryFolder(t), temporaryFolder(t)]);
     const as =
       (at: number, user: TestUser | undefined) =>

@@ -1,4 +1,4 @@
-/** `svc restore` in one process: what a lock brings back, and which locks are refused. */
+/** `svc restore` in one process: what a lock restores, and which locks are rejected. */
 import assert from "node:assert/strict";
 import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { cloned, install, lockOf, restore, saved, verify } from "./project-world
 import { kit, world, type World } from "./world.ts";
 
 describe("svc restore", () => {
-  it("brings back exactly the version of the lock, whatever is current", async (t) => {
+  it("restores exactly the version of the lock, whatever is current", async (t) => {
     const w = await saved(t);
     await install(w, "kit", "cursor,claude");
     const other = await cloned(t, w);
@@ -35,7 +35,7 @@ describe("svc restore", () => {
     assert.equal((await other.config()).profiles["default"]!.installed["review"]!.range, "^1");
   });
 
-  it("asks no service where everything is in place, repairs what is not, and spares edits", async (t) => {
+  it("sends no request if everything is in place, repairs the rest, and keeps edits", async (t) => {
     const w = await saved(t);
     const env = { SVC_API_URL: "http://127.0.0.1:1" };
     const offline = await svc(["restore", "-o", "json"], { home: w.home, cwd: w.project, env });
@@ -60,7 +60,7 @@ describe("svc restore", () => {
     assert.deepEqual(await verify(w), []);
   });
 
-  it("tells people what was done, and nothing else on stdout", async (t) => {
+  it("prints a summary for people, and nothing else on stdout", async (t) => {
     const w = await saved(t);
     const other = await cloned(t, w);
     await install(other, "house", "claude", "--no-save");
@@ -88,7 +88,7 @@ describe("svc restore", () => {
     );
   });
 
-  it("takes a part of the tools, and tells what the lock does not name", async (t) => {
+  it("accepts a subset of the tools, and reports those that the lock does not name", async (t) => {
     const w = await saved(t);
     const other = await cloned(t, w);
     await install(other, "house", "claude", "--no-save");
@@ -129,7 +129,7 @@ describe("svc restore", () => {
     ],
   ];
   for (const [manifest, reasons] of differences)
-    it(`fails where the lock does not hold ${JSON.stringify(manifest)}`, async (t) => {
+    it(`fails if the lock does not contain ${JSON.stringify(manifest)}`, async (t) => {
       const w = await saved(t);
       await writeFile(join(w.project, "svc.json"), JSON.stringify(manifest));
 
@@ -145,7 +145,7 @@ describe("svc restore", () => {
       assert.deepEqual((await verify(w)).filter(([kind]) => kind === "manifest").length, reasons.length);
     });
 
-  it("leaves out what the manifest no longer asks for, and a tool that cannot take it", async (t) => {
+  it("skips what the manifest no longer requests, and a tool that doesn't support the skill", async (t) => {
     const w = await saved(t);
     await install(w, "kit", "claude");
     await writeFile(
@@ -165,7 +165,7 @@ describe("svc restore", () => {
     assert.deepEqual([...(await lockOf(other)).keys()], ["acme/kit"]);
   });
 
-  it("writes nothing where the service has other bytes for one of the skills", async (t) => {
+  it("writes nothing if the service has different bytes for one of the skills", async (t) => {
     const w = await saved(t);
     await install(w, "kit", "claude");
     for (const [i, version] of [{ body: "else\n" }, { files: kit("else") }].entries()) {
@@ -180,7 +180,7 @@ describe("svc restore", () => {
     }
   });
 
-  it("moves nothing elsewhere without --force", async (t) => {
+  it("changes an installation outside the project only with --force", async (t) => {
     const w = await saved(t);
     const other = await cloned(t, w);
     other.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
@@ -195,7 +195,7 @@ describe("svc restore", () => {
     assert.equal((await other.config()).profiles["default"]!.installed["review"]!.range, "latest");
   });
 
-  it("says what is missing where there is no lock, or a skill is gone", async (t) => {
+  it("reports a missing lock or skill", async (t) => {
     const empty = await world(t);
     const none = await empty.run("restore");
     assert.deepEqual([none.error.code, none.error.details?.["kind"]], ["E_NOT_FOUND", "path"]);
@@ -238,7 +238,7 @@ describe("svc restore", () => {
     ["a list", () => "[]"],
   ];
   for (const [what, change] of hostile)
-    it(`refuses a lock with ${what}`, async (t) => {
+    it(`rejects a lock with ${what}`, async (t) => {
       const w = await saved(t);
       const path = join(w.project, "svc.lock");
       await writeFile(path, change(await w.read(w.project, "svc.lock")));
@@ -264,7 +264,7 @@ describe("svc restore", () => {
   });
 });
 
-describe("a text whose frontmatter the service has", () => {
+describe("a text with frontmatter that the service stores", () => {
   const frontmatter =
     "\uFEFF---\r\n# why\r\nname: review # own\r\ndescription: 'It''s so.'\r\nratio: 1.10\r\n---\r\n\r\n\r\n";
   const body = "# Review\r\nno end";
@@ -288,7 +288,7 @@ describe("a text whose frontmatter the service has", () => {
     }
   });
 
-  it("has its name edited in place where its folder has another one", async (t) => {
+  it("has its name edited in place if its folder has another one", async (t) => {
     const w = await world(t);
     withFrontmatter(w);
     await install(w, "acme/review", "claude", "--save");
@@ -305,7 +305,7 @@ describe("a text whose frontmatter the service has", () => {
     );
   });
 
-  it("is refused where the frontmatter is not that of the version, or of the lock", async (t) => {
+  it("is rejected if the frontmatter differs from that of the version, or of the lock", async (t) => {
     const w = await world(t, (_, response, url) => {
       if (!url.pathname.endsWith("/content") || !tampers) return false;
       const data = { content: body, frontmatter: frontmatter.replace("1.10", "1.1") };
@@ -328,7 +328,7 @@ describe("a text whose frontmatter the service has", () => {
     await assert.rejects(readFile(join(other.project, path)));
   });
 
-  it("is rendered as before where a lock of an earlier svc has no digest of it", async (t) => {
+  it("is rendered as before if a lock of an earlier svc has no digest of it", async (t) => {
     const w = await saved(t);
     const other = await cloned(t, w);
     other.skills[0]!.versions[0]!.frontmatter = frontmatter;

@@ -1,4 +1,4 @@
-/** One thing on disk that several records speak of: it stays as long as one of them needs it. */
+/** Files that several records refer to: each stays as long as one of them needs it. */
 import assert from "node:assert/strict";
 import { existsSync, lstatSync, readFileSync, symlinkSync } from "node:fs";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ interface Installed {
 const recordsOf = async (made: World, profile = "default") =>
   Object.values((await made.config()).profiles[profile]!.installed).flatMap((skill) => skill.installs);
 
-/** Forgets one record, as an uninstall that was stopped after it would. */
+/** Removes one record, as if an uninstall had crashed after it. */
 async function forget(made: World, platform: string): Promise<void> {
   const config: Config = await made.config();
   for (const skill of Object.values(config.profiles["default"]!.installed))
@@ -26,7 +26,7 @@ async function forget(made: World, platform: string): Promise<void> {
 }
 
 describe("an AGENTS.md that codex and opencode read", () => {
-  it("holds one block for both, and none when it is uninstalled", async (t) => {
+  it("contains one block for both, and none after it is uninstalled", async (t) => {
     const made = await world(t);
     const agents = () => made.read(made.project, "AGENTS.md");
     await made.run("install", "house", "-t", "codex", "-p");
@@ -42,7 +42,7 @@ describe("an AGENTS.md that codex and opencode read", () => {
     assert.deepEqual(snapshot(made.project), {});
   });
 
-  it("keeps the block for the one that still needs it, and goes with the last", async (t) => {
+  it("keeps the block for the tool that still needs it, and is removed with the last", async (t) => {
     for (const first of ["codex", "opencode"]) {
       const made = await world(t);
       await made.run("install", "house", "-t", "codex,opencode", "-p");
@@ -72,7 +72,7 @@ describe("an AGENTS.md that codex and opencode read", () => {
     assert.deepEqual(snapshot(made.project), {});
   });
 
-  it("is not written over by the second tool where it was edited after the first", async (t) => {
+  it("is not overwritten by the second tool if it was edited after the first", async (t) => {
     const made = await world(t);
     await made.run("install", "house", "-t", "codex", "-p");
     const file = join(made.project, "AGENTS.md");
@@ -97,7 +97,7 @@ describe("a skill in two profiles", () => {
     return made;
   }
 
-  it("lies there once, and until neither has it any more", async (t) => {
+  it("is installed once, until neither has it any more", async (t) => {
     const made = await inBoth(t);
     const before = snapshot(made.home, [".svc"]);
 
@@ -114,7 +114,7 @@ describe("a skill in two profiles", () => {
     assert.deepEqual(snapshot(join(made.home, ".svc/cache")), {});
   });
 
-  it("is not taken for edited by one when the other has updated it", async (t) => {
+  it("does not count as edited in one when the other has updated it", async (t) => {
     const made = await inBoth(t);
     made.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
     made.skills[2]!.versions.push({ semver: "1.1.0", files: kit("two") });
@@ -136,7 +136,7 @@ describe("a skill in two profiles", () => {
     assert.equal((await recordsOf(made, "work")).length, 6);
   });
 
-  it("keeps what was edited, whichever of them updates", async (t) => {
+  it("keeps edits, whichever profile updates", async (t) => {
     const made = await inBoth(t);
     const file = join(made.home, ".cursor/skills/review/SKILL.md");
     await writeFile(file, "mine");
@@ -146,7 +146,7 @@ describe("a skill in two profiles", () => {
     assert.equal(readFileSync(file, "utf8"), "mine");
   });
 
-  it("of another organization has a place of its own", async (t) => {
+  it("of another organization is installed to a path of its own", async (t) => {
     const made = await world(t);
     await made.run("profile", "create", "work");
     await made.run("install", "review", "-t", "cursor", "-g");
@@ -160,8 +160,8 @@ describe("a skill in two profiles", () => {
   });
 });
 
-describe("a folder that two tools reach", () => {
-  it("gets a skill once, and the second tool is told where it is", async (t) => {
+describe("a folder that two tools read", () => {
+  it("gets a skill once, and the second tool's result refers to it", async (t) => {
     const made = await world(t);
     await mkdir(join(made.project, ".agents/skills"), { recursive: true });
     await mkdir(join(made.project, ".claude"));
@@ -196,8 +196,8 @@ describe("a folder that two tools reach", () => {
   });
 });
 
-describe("folders that svc made", () => {
-  it("go with the last skill in them, and stay with anything else in them", async (t) => {
+describe("folders that svc created", () => {
+  it("are removed with their last skill, and kept if they contain anything else", async (t) => {
     const made = await world(t);
     for (const slug of ["review", "house"]) await made.run("install", slug, "-t", "windsurf,copilot", "-p");
     await writeFile(join(made.project, ".windsurf/mine.txt"), "mine");
@@ -210,8 +210,8 @@ describe("folders that svc made", () => {
   });
 });
 
-describe("a version that goes to another path", () => {
-  it("does not write over what lies there", async (t) => {
+describe("a version with another path", () => {
+  it("does not overwrite existing files there", async (t) => {
     const made = await world(t);
     await made.run("install", "kit", "-t", "cursor,windsurf", "-p");
     const mine = join(made.project, ".cursor/skills/kit-two");
@@ -227,7 +227,7 @@ describe("a version that goes to another path", () => {
     assert.match(await made.read(made.project, ".cursor/skills/kit/SKILL.md"), /renamed/);
   });
 
-  it("leaves the old one where the new one is taken, and is tried again", async (t) => {
+  it("keeps the old path if the new one is taken, and retries", async (t) => {
     const made = await world(t);
     await made.run("install", "kit", "-t", "cursor", "-p");
     await made.run("install", "kit", "-t", "claude", "-g");

@@ -1,4 +1,4 @@
-/** What `publish` finds in the tools' folders, and what it sends of a tool's own file. */
+/** Skills that `publish` finds in the tools' folders, and what it sends of a tool's own file. */
 import assert from "node:assert/strict";
 import { symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ async function put(root: string, ...files: string[]): Promise<void> {
   }
 }
 
-/** One line each: where, of which tool, as what. */
+/** One line each: path, tool, kind. */
 async function scan(made: Pick<World, "home" | "project">, config = noConfig, env = {}): Promise<string[]> {
   const context = { home: made.home, cwd: made.project, env, platform: "linux" } as const;
   return (await findOwnSkills(context, config)).map(({ path, tool, scope, type, format, name }) => {
@@ -90,13 +90,13 @@ describe("the scan of the tools' folders", () => {
     ]);
   });
 
-  it("leaves out what svc installed, links into its cache, and what belongs to the tools", async (t) => {
+  it("skips what svc installed, links into its cache, and files of the tools themselves", async (t) => {
     const made = await world(t);
     for (const slug of ["review", "house", "kit"]) {
       await made.run("install", slug, "-t", "claude,cursor,codex,cline,aider,opencode,windsurf", "-p");
       await made.run("install", slug, "-t", "claude,cursor,codex,opencode,windsurf", "-g");
     }
-    // Of a config that was lost, too.
+    // Also from a lost config.
     await made.run("install", "review", "-t", "claude", "-g");
     symlinkSync(join(made.home, ".svc/cache/kit/pkg"), join(made.home, ".claude/skills/lost"));
     await put(
@@ -114,7 +114,7 @@ describe("the scan of the tools' folders", () => {
     ]);
   });
 
-  it("finds one thing once, by whatever links it is reached, and goes round no circle", async (t) => {
+  it("finds each skill once, by whatever links it is reached, and follows no cycle", async (t) => {
     const made = await places(t);
     await put(made.project, ".agents/skills/one/SKILL.md", ".cursor/rules/a.mdc");
     await mkdir(join(made.project, ".claude"));
@@ -132,7 +132,7 @@ describe("the scan of the tools' folders", () => {
     ]);
   });
 
-  it("follows the variables that move a tool's folders, and passes over what it cannot read", async (t) => {
+  it("uses the variables that move a tool's folders, and skips unreadable files", async (t) => {
     const made = await places(t);
     await put(made.home, "cc/skills/one/SKILL.md", "xdg/opencode/skills/two/SKILL.md");
     await put(made.home, ".cursor/skills", ".cline/skills/three/SKILL.md/is-a-folder");
@@ -171,11 +171,11 @@ describe("a tool's own file", () => {
       '---\ndescription: "a b"\n---\n\nc',
     ],
   ] as const)
-    it(`is published without what speaks to the tool alone: ${what}`, async () => {
+    it(`is published without the fields that only the tool uses: ${what}`, async () => {
       assert.equal(await withoutToolKeys(text), published);
     });
 
-  it("is known by its name or its folder", () => {
+  it("is recognized by its name or its folder", () => {
     for (const file of ["a.mdc", "/x/.windsurf/rules/a.md", "/x/.clinerules/a.txt", "/x/a.instructions.md"])
       assert.ok(isToolFile(file), file);
     for (const file of [

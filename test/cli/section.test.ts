@@ -34,11 +34,11 @@ describe("a section", () => {
     );
   });
 
-  it("makes a missing file of its own", () => {
+  it("is written to a new file if there is none", () => {
     assert.equal(applied(undefined, "one", "x"), "<!-- svc:start:one -->\nx\n\n<!-- svc:end:one -->\n");
   });
 
-  it("is replaced in place, between what others wrote", () => {
+  it("is replaced in place, between the text of others", () => {
     const text = `before\r\n\r\n${applied("", "one", "old").replaceAll("\n", "\r\n")}after`;
 
     const next = applied(text, "one", "new\nlines");
@@ -50,7 +50,7 @@ describe("a section", () => {
     assert.equal(applied(next, "one", "new\nlines"), next);
   });
 
-  it("keeps a byte order mark and finds markers behind it", () => {
+  it("keeps a byte order mark and is found after it", () => {
     const text = applied("\uFEFF", "one", "x");
     assert.ok(text.startsWith("\uFEFF<!-- svc:start:one -->"));
     assert.equal(applied(text, "one", "x"), text);
@@ -66,18 +66,18 @@ describe("a section", () => {
       "<!-- svc:start:one -->\n<!-- svc:start:two -->\n<!-- svc:end:one -->\n<!-- svc:end:two -->\n",
     ],
   ] as const)
-    it(`is refused in a file with ${what}`, () => {
+    it(`is rejected in a file with ${what}`, () => {
       assert.ok("refused" in applySection(text, "one", "x"));
       assert.ok("refused" in removeSection(text, "one"));
     });
 
-  it("is refused when its text would look like a marker", () => {
+  it("is rejected if its text would look like a marker", () => {
     for (const text of ["a\n<!-- svc:end:other -->\nb", "a\r<!-- svc:start:x -->"])
       assert.ok("refused" in applySection("", "one", text), text);
     assert.ok("text" in applySection("", "one", "see <!-- svc:end:other --> here"));
   });
 
-  it("leaves every foreign byte where it was, and removal gives the file back", () => {
+  it("leaves every other byte unchanged, and its removal restores the file", () => {
     fc.assert(
       fc.property(foreign, block, block, (text, first, second) => {
         const once = applied(text, "one", first);
@@ -94,7 +94,7 @@ describe("a section", () => {
     );
   });
 
-  it("comes and goes beside others without touching them", () => {
+  it("is added and removed next to others without changing them", () => {
     fc.assert(
       fc.property(foreign, block, block, fc.boolean(), (text, first, second, firstGoesFirst) => {
         const both = applied(applied(text, "one", first), "two", second);
@@ -110,7 +110,7 @@ describe("a section", () => {
     );
   });
 
-  it("never changes text before and after a section that was moved in between", () => {
+  it("never changes text around a section that was moved in the meantime", () => {
     fc.assert(
       fc.property(foreign, foreign, block, block, (head, tail, old, next) => {
         const text = `${head}\n${applied("", "one", old)}${tail}`;
@@ -126,7 +126,7 @@ describe("a section", () => {
     );
   });
 
-  it("is found inside a fenced block too: every line of its form counts", () => {
+  it("is also found inside a fenced block: every line of its form counts", () => {
     const text = "```\n<!-- svc:start:one -->\nold\n<!-- svc:end:one -->\n```\n";
     assert.equal(
       applied(text, "one", "new"),
@@ -134,7 +134,7 @@ describe("a section", () => {
     );
   });
 
-  it("is not found in lines that only look like its markers", () => {
+  it("is not found in lines that only resemble its markers", () => {
     for (const line of [
       " <!-- svc:start:one -->",
       "x <!-- svc:start:one -->",
@@ -150,12 +150,12 @@ describe("a section", () => {
       );
   });
 
-  it("is found by markers that somebody left blanks behind, and replaced with them", () => {
+  it("is found by markers with trailing blanks, and replaced with them", () => {
     const text = "a\n<!-- svc:start:one -->  \nold\n<!-- svc:end:one -->\t\r\nb\n";
     assert.equal(applied(text, "one", "n"), "a\n<!-- svc:start:one -->\nn\n\n<!-- svc:end:one -->\r\nb\n");
   });
 
-  it("takes the line ending that most lines have", () => {
+  it("uses the line ending that most lines have", () => {
     for (const [text, eol] of [
       ["a\r\nb\r\nc\n", "\r\n"],
       ["a\r\nb\nc\n", "\n"],
@@ -184,7 +184,7 @@ describe("a section", () => {
     block: fc.option(block, { nil: undefined }),
   });
 
-  it("comes, changes and goes in any order among others, and nothing is left but what others wrote", () => {
+  it("can be added, changed and removed in any order among others, leaving only the text of others", () => {
     fc.assert(
       fc.property(anything, fc.array(step, { maxLength: 12 }), (start, steps) => {
         const present = new Map<string, string>();
@@ -209,7 +209,7 @@ describe("a section", () => {
     );
   });
 
-  it("changes or refuses, whatever markers a file holds, and changes nothing outside of the one span", () => {
+  it("changes or rejects a file with any markers, and changes nothing outside its span", () => {
     const marked = fc
       .array(
         fc.oneof(

@@ -1,4 +1,6 @@
-/** `svc share` against the real service: people and programs, the identity on disk, and answers of a service that is none. */
+/**
+ * `svc share` against the real service: people and programs, the identity on disk, and responses of a broken service.
+ */
 import assert from "node:assert/strict";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -48,7 +50,7 @@ const shared = (ran: Ran): Shared => {
 };
 
 describe("svc share", () => {
-  it("answers a link for programs", async (t) => {
+  it("returns a link to programs", async (t) => {
     const { json } = await machine(t);
 
     const done = shared(await json("share", "review.md"));
@@ -68,7 +70,7 @@ describe("svc share", () => {
     assert.deepEqual([found.data.visibility, found.data.tenantSlug], ["unlisted", done.identity.username]);
   });
 
-  it("tells people the link and what unlisted means", async (t) => {
+  it("prints the link for people, and what unlisted means", async (t) => {
     const { run } = await machine(t);
 
     const { code, stdout, stderr } = await run("share", "kit", "-n", "My kit");
@@ -79,7 +81,7 @@ describe("svc share", () => {
     assert.match(stdout, /unlisted: no list or search shows it, and anyone with the link/);
   });
 
-  it("shares what is shared already once, with a warning, and another text anew", async (t) => {
+  it("returns the existing share with a warning, and creates another one for a different text", async (t) => {
     const { home, json, run } = await machine(t);
     const first = shared(await json("share", "kit"));
 
@@ -94,7 +96,7 @@ describe("svc share", () => {
     assert.equal(shared(await json("share", "kit")).skill.slug, "kit-2");
   });
 
-  it("takes a name and a type, and is installed by its link without a login", async (t) => {
+  it("accepts a name and a type; the link can be installed without a login", async (t) => {
     const { json, home } = await machine(t);
     const rule = shared(await json("share", "review.md", "-n", "House rule", "--type", "rule"));
 
@@ -111,14 +113,14 @@ describe("svc share", () => {
     assert.notEqual(home, elsewhere);
   });
 
-  it("uses the anonymous identity also when somebody is logged in, and no token", async (t) => {
+  it("uses the anonymous identity also when the user is logged in, and no token", async (t) => {
     const person = await service.newUser();
     const { json } = await machine(t, { SVC_TOKEN: person.token });
 
     assert.match(shared(await json("share", "review.md")).identity.username, /^anon-/);
   });
 
-  it("asks programs for the path, and refuses what does not go together", async (t) => {
+  it("requires the path from programs, and rejects incompatible flags", async (t) => {
     const { json } = await machine(t);
     const { error } = await json("share");
     assert.deepEqual([error.code, error.details?.["flag"]], ["E_INTERACTION_REQUIRED", "<path>"]);
@@ -140,7 +142,7 @@ describe("svc share", () => {
 });
 
 describe("the limit of shares, for people and programs", () => {
-  it("says how to make room, and --list and --delete do", async (t) => {
+  it("is explained with a remedy, and --list and --delete implement it", async (t) => {
     const { home, json, run } = await machine(t);
     assert.deepEqual((await json("share", "--list")).data, []);
     assert.match((await run("share", "--list")).stdout, /^You share nothing/);
@@ -179,7 +181,7 @@ describe("the limit of shares, for people and programs", () => {
     assert.equal(((await json("share", "--list")).data as Listed).length, 8);
   });
 
-  it("knows nothing of the shares of others", async (t) => {
+  it("does not find the shares of others", async (t) => {
     const [mine, theirs] = [await machine(t), await machine(t)];
     const { skill, url } = shared(await theirs.json("share", "review.md"));
     for (const ref of [skill.publicId, skill.slug, url, "\u001b[31mred"]) {
@@ -194,7 +196,7 @@ describe("the limit of shares, for people and programs", () => {
 });
 
 describe("the identity on disk", () => {
-  it("is one per service, for its owner's eyes alone, and never sent", async (t) => {
+  it("is one per service, readable by its owner only, and never sent", async (t) => {
     const { home, json, config } = await machine(t);
     shared(await json("share", "review.md"));
 
@@ -229,7 +231,7 @@ describe("the identity on disk", () => {
       assert.ok(!bodies.join().includes(privateKey), "a private key was sent");
   });
 
-  it("is registered again where the service forgot it, and makes no new key", async (t) => {
+  it("is registered again if the service lost it, with the same key", async (t) => {
     const { json, config } = await machine(t);
     const first = shared(await json("share", "review.md"));
     const { publicKey } = (await config()).identities![service.url]!;
@@ -245,7 +247,7 @@ describe("the identity on disk", () => {
     assert.equal(((await json("share", "--list")).data as Listed).length, 1);
   });
 
-  it("that is broken is set aside with its config; an older config without one is fine", async (t) => {
+  it("is set aside with its config if it is damaged; an older config without one is valid", async (t) => {
     const { home, json, run } = await machine(t);
     await mkdir(join(home, ".svc"));
     const file = join(home, ".svc", "config.json");
@@ -263,8 +265,8 @@ describe("the identity on disk", () => {
   });
 });
 
-describe("a service that is none of ours", () => {
-  /** Registers whatever comes, then answers the share as told. */
+describe("a service that is not a valid registry", () => {
+  /** Registers every key, then returns the given data as the share. */
   const pretend = (t: TestContext, shareAnswer: (url: string) => [number, unknown]) =>
     startServer(t, (request, response, url) => {
       request.resume();
@@ -280,7 +282,7 @@ describe("a service that is none of ours", () => {
     warnings: [],
   };
 
-  it("gets no command past its link", async (t) => {
+  it("can't put a command after its link", async (t) => {
     const { home } = await machine(t);
     for (const url of [
       "https://evil.example/s/aaaaaaaaaa; rm -rf ~",
@@ -311,7 +313,7 @@ describe("a service that is none of ours", () => {
     assert.equal(shared(done).installCommand, "svc install https://skills.example/s/aaaaaaaaaa");
   });
 
-  it("is told apart from a login that is missing, and not asked for ever", async (t) => {
+  it("reports a rejected signature, not a missing login, and is not called endlessly", async (t) => {
     const { home } = await machine(t);
     for (const [reason, most] of [
       ["unknown_key", 2],

@@ -1,4 +1,4 @@
-/** One of many processes that change the same config at once: adds one skill to it, several times over. */
+/** One of many processes that change the same config concurrently: adds one skill to it several times. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../../cli/context.ts";
 import { openOutput } from "../../cli/output.ts";

@@ -24,7 +24,7 @@ async function readConfig(home: string): Promise<Config> {
 }
 
 describe("the local state", () => {
-  it("loses nothing when 20 processes change it at once", async (t) => {
+  it("loses nothing when 20 processes change it concurrently", async (t) => {
     const home = await temporaryFolder(t);
     // Bundled as the client is: twenty compilers at once would take longer than the test.
     const bundle = await rolldown({
@@ -56,7 +56,7 @@ describe("the local state", () => {
     assert.deepEqual(await readdir(join(home, ".svc")), ["config.json"]);
   });
 
-  it("is readable by its owner alone, also when it was not before", async (t) => {
+  it("is readable by its owner only, even if it was not before", async (t) => {
     const home = await temporaryFolder(t);
     const apiUrl = await startServer(t, (_request, response) =>
       answer(response, 200, { success: true, data: user }),
@@ -80,7 +80,7 @@ describe("the local state", () => {
       '{"version":1,"activeProfile":"default","profiles":{"default":{"installed":{"x":{}},"preferences":{}}}}',
     ],
   ] as const)
-    it(`keeps a config that is ${what} aside and says so`, async (t) => {
+    it(`sets a config that is ${what} aside and reports it`, async (t) => {
       const home = await temporaryFolder(t);
       await mkdir(join(home, ".svc"));
       await writeFile(join(home, ".svc", "config.json"), text);
@@ -94,7 +94,7 @@ describe("the local state", () => {
       assert.equal(await readFile(join(home, ".svc", kept!), "utf8"), text);
     });
 
-  it("leaves a config of a newer version alone", async (t) => {
+  it("does not change a config of a newer version", async (t) => {
     const home = await temporaryFolder(t);
     await mkdir(join(home, ".svc"));
     await writeFile(join(home, ".svc", "config.json"), '{"version":2}');
@@ -106,7 +106,7 @@ describe("the local state", () => {
     assert.equal(await readFile(join(home, ".svc", "config.json"), "utf8"), '{"version":2}');
   });
 
-  it("keeps keys that it does not know", async (t) => {
+  it("keeps unknown keys", async (t) => {
     const home = await temporaryFolder(t);
     await mkdir(join(home, ".svc"));
     const config = {
@@ -145,7 +145,7 @@ describe("the local state", () => {
 });
 
 describe("the stored token", () => {
-  it("is sent to its own service, beaten by SVC_TOKEN, and never to another service", async (t) => {
+  it("is sent to its own service only, and SVC_TOKEN takes precedence", async (t) => {
     const home = await temporaryFolder(t);
     const seen: (string | undefined)[] = [];
     const apiUrl = await startServer(t, (request, response) => {

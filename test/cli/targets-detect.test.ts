@@ -7,7 +7,7 @@ import { findTarget, targetDefinitions } from "../../cli/targets/index.ts";
 import type { Machine } from "../../cli/targets/target.ts";
 import { temporaryFolder } from "./harness.ts";
 
-/** What is detected on a machine with these folders (ending in `/`) and files below its home. */
+/** Tools that are detected on a machine with these folders (ending in `/`) and files below its home. */
 async function detected(
   t: TestContext,
   things: readonly string[],
@@ -30,7 +30,7 @@ async function detected(
   return found.filter((name) => name !== "");
 }
 
-describe("a tool is installed", () => {
+describe("a tool is detected", () => {
   for (const [things, tools] of [
     [[], []],
     [[".cursor/"], ["cursor"]],
@@ -73,7 +73,7 @@ describe("a tool is installed", () => {
       assert.deepEqual(await detected(t, [`bin/${program}`], change), tools);
     });
 
-  it("by no folder, text file or neighbour on PATH that is called like it", async (t) => {
+  it("by no folder, text file or similarly named program on PATH", async (t) => {
     const change = (home: string) => ({
       env: { PATH: ["bin", "texts"].map((name) => join(home, name)).join(":") },
     });
@@ -97,7 +97,7 @@ describe("a tool is installed", () => {
     assert.deepEqual(await detected(t, [".claude/", ".codex/", ".config/opencode/"], change), []);
   });
 
-  it("by its folders of macOS and Windows", async (t) => {
+  it("by its folders on macOS and Windows", async (t) => {
     const mac = await detected(t, ["Library/Application Support/Code/User/"], () => ({ platform: "darwin" }));
     assert.deepEqual(mac, ["copilot"]);
     const windows = await detected(t, ["Roaming/Code/User/", "Roaming/devin/"], (home) => ({
@@ -123,7 +123,7 @@ describe("a program", () => {
     paths: path.win32,
   });
 
-  it("is looked for with every ending of PATHEXT on Windows", () => {
+  it("is searched with every ending of PATHEXT on Windows", () => {
     assert.deepEqual(
       programPaths(["code"], windows({ Path: 'C:\\a;"D:\\b c";relative;', PathExt: ".EXE;.CMD" })),
       ["C:\\a\\code.EXE", "C:\\a\\code.CMD", "D:\\b c\\code.EXE", "D:\\b c\\code.CMD"],
@@ -138,7 +138,7 @@ describe("a program", () => {
   });
 });
 
-describe("a project's signs", () => {
+describe("files of a tool in a project", () => {
   for (const [sign, tool] of [
     [".cursor/rules/", "cursor"],
     ["CLAUDE.md", "claude"],

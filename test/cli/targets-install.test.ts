@@ -1,4 +1,4 @@
-/** Installing into all eight tools: what is written, what is refused, and that nothing of anybody's is touched. */
+/** Installing into all eight tools: what is written, what is rejected, and that no other file is changed. */
 import assert from "node:assert/strict";
 import fs, { chmodSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -47,7 +47,7 @@ describe("all eight tools", () => {
     },
   } as const;
 
-  it("take three kinds in two scopes, follow a pull, and are as before in the end, folders included", async (t) => {
+  it("support three kinds in two scopes, follow a pull, and end as before, folders included", async (t) => {
     const made = await world(t);
     await put("# Mine", made.home, ".codex/AGENTS.md");
     await put("# Ours\r\n", made.project, "AGENTS.md");
@@ -118,7 +118,7 @@ describe("all eight tools", () => {
       assert.equal(failed.length, 6);
     });
 
-  it("are left alone where they hold something of that name", async (t) => {
+  it("keep existing files of that name", async (t) => {
     const made = await world(t);
     const places = (await install(made, "kit", "-t", all, "-p")).installed;
     await made.run("uninstall", "kit", "--purge");
@@ -137,8 +137,8 @@ describe("all eight tools", () => {
   });
 });
 
-describe("a tool that cannot take a text", () => {
-  it("is skipped where .clinerules is a file", async (t) => {
+describe("a tool that does not support a text", () => {
+  it("is skipped if .clinerules is a file", async (t) => {
     const made = await world(t);
     await put("old rules", made.project, ".clinerules");
 
@@ -151,7 +151,7 @@ describe("a tool that cannot take a text", () => {
     assert.equal(await made.read(file), "old rules");
   });
 
-  it("is skipped where its shared file would get too long, in characters", async (t) => {
+  it("is skipped if its shared file would get too long, in characters", async (t) => {
     const made = await world(t);
     const rules = join(made.home, ".codeium/windsurf/memories/global_rules.md");
     const block = "\n\n<!-- svc:start:review -->\n## Review\n\none\n\n<!-- svc:end:review -->";
@@ -169,7 +169,7 @@ describe("a tool that cannot take a text", () => {
     assert.equal(await made.read(rules), fits + block);
   });
 
-  it("keeps the version that it can take, says so, and takes the next that fits", async (t) => {
+  it("keeps the version that it supports, reports it, and installs the next that fits", async (t) => {
     const made = await world(t);
     await install(made, "review", "-t", "windsurf,claude", "-g");
     const rules = () => made.read(made.home, ".codeium/windsurf/memories/global_rules.md");
@@ -194,7 +194,7 @@ describe("a tool that cannot take a text", () => {
     ["has 16-bit characters", Buffer.from("\ufeffhi\n", "utf16le")],
     ["has markers in disorder", Buffer.from("<!-- svc:start:review -->\nx\n")],
   ] as const)
-    it(`is skipped where its shared file ${what}`, async (t) => {
+    it(`is skipped if its shared file ${what}`, async (t) => {
       const made = await world(t);
       await put(bytes, made.project, "AGENTS.md");
 
@@ -204,7 +204,7 @@ describe("a tool that cannot take a text", () => {
       assert.deepEqual(readFileSync(join(made.project, "AGENTS.md")), bytes);
     });
 
-  it("is skipped where its shared file is a link to nothing", async (t) => {
+  it("is skipped if its shared file is a dangling link", async (t) => {
     const made = await world(t);
     symlinkSync("nowhere.md", join(made.project, "AGENTS.md"));
 
@@ -215,8 +215,8 @@ describe("a tool that cannot take a text", () => {
   });
 });
 
-describe("what a person is told", () => {
-  it("is what keeps a section from being read", async (t) => {
+describe("the notes for people", () => {
+  it("explain why a section is not read", async (t) => {
     const made = await world(t);
     const [agents, override] = ["AGENTS.md", "AGENTS.override.md"].map((name) => join(made.project, name));
     await put("é".repeat(16_380), agents!);
@@ -240,7 +240,7 @@ describe("what a person is told", () => {
     ["read: .aider/skills\n", false],
     ["read:\n  - .aider/skills/review.md\n", false],
   ] as const)
-    it(`${isHinted ? "is" : "is not"} how aider reads the file with ${JSON.stringify(settings)}`, async (t) => {
+    it(`${isHinted ? "explain" : "do not explain"} how aider reads the file with ${JSON.stringify(settings)}`, async (t) => {
       const made = await world(t);
       if (settings !== undefined) await put(settings, made.project, ".aider.conf.yml");
 
@@ -252,7 +252,7 @@ describe("what a person is told", () => {
       if (settings !== undefined) assert.equal(await made.read(made.project, ".aider.conf.yml"), settings);
     });
 
-  it("is that a link in a git work tree is not to be committed, once", async (t) => {
+  it("warn once against committing a link in a git work tree", async (t) => {
     const made = await world(t);
     await mkdir(join(made.project, ".git"));
     const { warnings } = await install(made, "review", "-t", "cursor,claude,windsurf", "-p");
@@ -264,7 +264,7 @@ describe("what a person is told", () => {
     );
   });
 
-  it("is that a tool takes it in another way than asked for", async (t) => {
+  it("report a tool that uses another method than requested", async (t) => {
     const made = await world(t);
     const done = await install(made, "review", "-t", "cline,codex,claude", "-p", "--symlink");
     assert.deepEqual(methods(done), ["cline copy", "codex section", "claude symlink"]);
@@ -276,7 +276,7 @@ describe("what a person is told", () => {
 });
 
 describe("Windows", () => {
-  it("copies texts and links packages, unless asked otherwise", async (t) => {
+  it("copies texts and links packages, unless requested otherwise", async (t) => {
     const made = await world(t);
     made.machine.platform = "win32";
 
@@ -289,7 +289,7 @@ describe("Windows", () => {
     assert.deepEqual(methods(asked), ["claude symlink"]);
   });
 
-  /** What the system is asked to make, and what it answers. */
+  /** The system calls, and their results. */
   function watchLinks(t: TestContext, code?: string): string[] {
     const types: string[] = [];
     const original = fs.promises.symlink;
@@ -315,7 +315,7 @@ describe("Windows", () => {
     assert.deepEqual(types, ["junction", "file"]);
   });
 
-  it("gets a copy, recorded as one, where no link can be made, and keeps it with the next version", async (t) => {
+  it("gets a copy, recorded as one, if no link can be created, and keeps it with the next version", async (t) => {
     const made = await world(t);
     made.machine.platform = "win32";
     watchLinks(t, "EPERM");
@@ -332,7 +332,7 @@ describe("Windows", () => {
   });
 });
 
-describe("a file of others that gets a section", () => {
+describe("a file of others that contains a section", () => {
   it("keeps its mode, and is written through a link to it", async (t) => {
     const made = await world(t);
     const agents = join(made.project, "docs/agents.md");
@@ -350,7 +350,7 @@ describe("a file of others that gets a section", () => {
     assert.deepEqual(snapshot(made.project), before);
   });
 
-  it("is told when a section of unknown origin is replaced", async (t) => {
+  it("is reported when a section of unknown origin is replaced", async (t) => {
     const made = await world(t);
     await put("<!-- svc:start:review -->\nold\n<!-- svc:end:review -->\n", made.project, "AGENTS.md");
     const { warnings } = await install(made, "review", "-t", "codex", "-p");

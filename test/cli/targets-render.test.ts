@@ -24,7 +24,7 @@ const skill: InstallItem = {
 };
 
 describe("rendering", () => {
-  it("describes a skill by its first paragraph, then by its name, when it has no description", () => {
+  it("describes a skill by its description, else by its first paragraph, else by its name", () => {
     const text = (item: Partial<InstallItem>) => {
       const machine = { home: "/h", env: {}, platform: "linux", paths: path.posix } as const;
       const placed = claude.place({ ...skill, description: " ", ...item }, { ...machine, scope: "global" });
@@ -39,7 +39,7 @@ describe("rendering", () => {
     assert.equal(text({ description: "x".repeat(2000) }), `"${"x".repeat(1024)}"`);
   });
 
-  it("writes any text as a YAML string that reads back the same", () => {
+  it("writes any text as a YAML string that round-trips", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => assert.equal(parse(yamlText(text)), text)),
     );
@@ -54,7 +54,7 @@ describe("rendering", () => {
     assert.equal(renderBlock({ ...skill, name: "a\nb", body: "" }), "## a b");
   });
 
-  it("makes folder names that every tool accepts", () => {
+  it("derives folder names that every tool accepts", () => {
     fc.assert(
       fc.property(fc.string(), (text) =>
         assert.match(skillFolderName(text), /^(?:[a-z0-9]+(?:-[a-z0-9]+)*)?$/),
@@ -62,7 +62,7 @@ describe("rendering", () => {
     );
   });
 
-  it("makes no name that is a device of Windows", () => {
+  it("derives no name that is a device on Windows", () => {
     for (const name of ["con", "NUL", "com1", "lpt9", "aux"]) {
       assert.equal(skillFolderName(name), `${name.toLowerCase()}-skill`);
       assert.ok(!isSkillFolderName(name.toLowerCase()));
@@ -89,7 +89,7 @@ describe("rendering", () => {
     });
 });
 
-describe("a text that is made to keep patterns busy", () => {
+describe("a text that slows down regular expressions", () => {
   const size = 500_000;
   for (const [kind, body] of [
     ["blanks", `a${" ".repeat(size)}x`],
@@ -98,7 +98,7 @@ describe("a text that is made to keep patterns busy", () => {
     ["links", "[a](".repeat(size / 4)],
     ["backticks", `${"`".repeat(size)}x`],
   ] as const)
-    it(`is rendered at once: ${kind}`, () => {
+    it(`is rendered quickly: ${kind}`, () => {
       const item = { ...skill, description: "", body };
       const startedAt = performance.now();
 

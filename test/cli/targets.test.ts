@@ -1,4 +1,4 @@
-/** Where each tool keeps what, as facts written down by hand: for a person and for a project, on both path flavours. */
+/** The paths that each tool uses, written down by hand: for a person and for a project, on both path flavours. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -172,7 +172,7 @@ describe("the targets", () => {
     assert.equal(findTarget("constructor"), undefined);
   });
 
-  it("are told of in docs/reference/targets.md: every place, and every reason not to take something", () => {
+  it("are documented in docs/reference/targets.md: every path, and every reason not to support a skill", () => {
     const document = readFileSync(path.join(checkout, "docs/reference/targets.md"), "utf8");
     for (const [target, scopes] of Object.entries(facts))
       for (const kinds of Object.values(scopes))
@@ -196,7 +196,7 @@ for (const system of systems)
       for (const scope of ["global", "project"] as const)
         for (const kind of ["skill", "rule", "package"] as const) {
           const fact = facts[target][scope][kind];
-          it(`${"refused" in fact ? "refuses" : "takes"} a ${kind}, ${scope}`, () => {
+          it(`${"refused" in fact ? "refuses" : "accepts"} a ${kind}, ${scope}`, () => {
             const placed = place(target, items[kind], placeOf(system, scope));
 
             if ("refused" in fact) return assert.deepEqual(placed, fact);
@@ -217,7 +217,7 @@ for (const system of systems)
         }
     });
 
-describe("a place", () => {
+describe("an install location", () => {
   const [posix, windows] = systems;
 
   for (const [target, env, wanted] of [
@@ -232,7 +232,7 @@ describe("a place", () => {
       const placed = place(target, skill, placeOf(posix, "global", env));
       assert.ok("path" in placed);
       assert.equal(placed.path, wanted);
-      // What moves a person's own folders does not move a project's.
+      // A variable that moves a person's own folders does not move a project's.
       const inProject = place(target, skill, placeOf(posix, "project", env));
       assert.ok("path" in inProject && inProject.path.startsWith("/work/app/"));
     });
@@ -243,7 +243,7 @@ describe("a place", () => {
     assert.equal(placed.path, "E:\\codex\\AGENTS.md");
   });
 
-  it("is named after the skill where a package has no usable name of its own", () => {
+  it("is named after the skill if a package has no usable name of its own", () => {
     const { packageName: _, ...plain } = items.package;
     for (const target of targets.filter((name) => name !== "aider")) {
       const placed = place(target, plain, placeOf(posix, "project"));
@@ -251,7 +251,7 @@ describe("a place", () => {
     }
   });
 
-  it("stays clear of the folder name that Claude Code keeps for itself", () => {
+  it("avoids the folder name that Claude Code reserves", () => {
     for (const item of [
       { ...items.package, packageName: "synced" },
       { ...skill, installName: "synced" },
@@ -275,7 +275,7 @@ describe("a limit of a tool", () => {
     assert.ok("path" in place("windsurf", { ...skill, body: "🚀".repeat(most) }, project));
   });
 
-  it("is told with the sections that it is about", () => {
+  it("is reported with the sections that cause it", () => {
     const of = (target: string, scope: Scope) => {
       const placed = place(target, skill, placeOf(systems[0], scope));
       assert.ok("shape" in placed && placed.shape === "section");

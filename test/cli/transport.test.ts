@@ -1,4 +1,4 @@
-/** One exchange with servers that do not end it as they should. */
+/** A request to servers that do not complete the response. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -21,7 +21,7 @@ describe("a body", () => {
       },
     ],
   ] as const)
-    it(`in which the server falls silent is given up, ${kind}`, { timeout: 10_000 }, async (t) => {
+    it(`is given up if the server stops sending, ${kind}`, { timeout: 10_000 }, async (t) => {
       const url = await startServer(t, (_request, response) => start(response));
 
       const answered = await ask(url);
@@ -29,7 +29,7 @@ describe("a body", () => {
       await assert.rejects(answered.text(), /the server stopped sending/);
     });
 
-  it("may come as slowly as it likes, as long as it comes", async (t) => {
+  it("may arrive at any speed, as long as it keeps arriving", async (t) => {
     const url = await startServer(t, async (_request, response) => {
       for (let i = 0; i < 8; i++) {
         if (!response.write("x")) await once(response, "drain");

@@ -13,7 +13,7 @@ import { root } from "../support/root.ts";
 const inOrder = (rows: string[][]) => rows.map((row) => row.join(" ")).toSorted();
 
 describe("svc verify", () => {
-  it("has every kind of drift in its document", async () => {
+  it("documents every kind of drift", async () => {
     const document = await readFile(path.join(root, "docs/reference/manifest.md"), "utf8");
 
     for (const kind of driftKinds) assert.match(document, new RegExp(`^. .${kind}. `, "m"));
@@ -45,7 +45,7 @@ describe("svc verify", () => {
     assert.deepEqual(inOrder(await verify(w, "-g")), inOrder([...project, ["missing", "house", "codex"]]));
   });
 
-  it("tells a lock that names other bytes, and bytes of the cache that only their digests vouch for", async (t) => {
+  it("reports a lock that names other bytes, and cached bytes that only their digests confirm", async (t) => {
     const w = await saved(t);
     const lock = await w.read(w.project, "svc.lock");
     await writeFile(join(w.project, "svc.lock"), lock.replace(/sha256:\w{4}/, "sha256:0000"));
@@ -61,7 +61,7 @@ describe("svc verify", () => {
     assert.deepEqual(await verify(w), [["cache", "review"]]);
   });
 
-  it("tells people where the copies of a lost state lie", async (t) => {
+  it("tells people where the copies of a lost state are", async (t) => {
     const w = await world(t);
     await install(w, "kit", "cursor", "--save");
     await rm(join(w.home, ".svc"), { recursive: true });

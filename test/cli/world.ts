@@ -1,4 +1,4 @@
-/** A home, a project and a registry with three skills, for the stories of install, pull and uninstall. */
+/** A home, a project and a registry with three skills, for tests of install, pull and uninstall. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface World {
   apiUrl: string;
   run: (...argv: string[]) => Promise<Ran>;
   skills: StubSkill[];
-  /** What the next runs find beside the address of the registry. */
+  /** Files that the next runs find, other than the address of the registry. */
   machine: { env: NodeJS.ProcessEnv; platform: NodeJS.Platform };
   config: () => Promise<Config>;
   read: (...path: string[]) => Promise<string>;
@@ -64,7 +64,7 @@ export async function world(t: TestContext, intercept?: Parameters<typeof startR
   };
 }
 
-/** The document of a run that had nothing to say on stderr. */
+/** The document of a run that printed nothing on stderr. */
 export function dataOf<T>(ran: Ran): T {
   assert.equal(ran.stderr, "");
   return ran.data as T;
