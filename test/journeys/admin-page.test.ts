@@ -1,4 +1,4 @@
-/** The page of the workers beside its jobs, in a browser: its stream, and more connections than it shows at first. */
+/** The admin page with workers next to its jobs, in a browser: its event stream, and its longer list of connections. */
 import { execFileSync } from "node:child_process";
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -9,7 +9,7 @@ import { startService, type TestService, type TestUser } from "../support/servic
 
 const count = 63;
 
-describe("the page of the workers beside its jobs", { skip: whyNoBrowser() ?? false }, () => {
+describe("the admin page of workers and jobs", { skip: whyNoBrowser() ?? false }, () => {
   let service: TestService;
   let browser: Browser;
   let admin: TestUser;
@@ -24,9 +24,9 @@ describe("the page of the workers beside its jobs", { skip: whyNoBrowser() ?? fa
     await service?.close();
   });
 
-  it("is live again once a stream that was silent for a while is heard of", async () => {
+  it("shows live data again when a silent stream resumes", async () => {
     const { page } = await newPage(browser, service.url, { user: admin });
-    // A stream that says what the test has it say, in a time that goes as the test likes.
+    // A stream that sends what the test requests, with a simulated clock.
     await page.clock.install();
     await page.addInitScript(
       "window.EventSource = class extends EventTarget { constructor() { super(); window.stream = this; } close() {} }",
@@ -47,7 +47,7 @@ describe("the page of the workers beside its jobs", { skip: whyNoBrowser() ?? fa
     assert.equal(await line.innerText(), "Live");
   });
 
-  it("begins its connections with those in trouble, and shows more by keyboard", async () => {
+  it("lists connections with errors first, and shows more by keyboard", async () => {
     const { connections } = service.app.storage;
     const problem = { code: "auth_failed" as const, message: "The token is refused.", at: new Date() };
     // By its id it would be the last one.

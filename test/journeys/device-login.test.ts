@@ -21,7 +21,7 @@ import {
 } from "../support/server.ts";
 
 const password = "correct horse battery";
-/** Set to keep pictures of every page. */
+/** Set to keep a screenshot of every page. */
 const pictures = process.env["SVC_TEST_PICTURES"];
 
 describe("device login in a browser", { skip: whyNoBrowser() }, () => {
@@ -50,7 +50,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     for (const folder of [dataDir, home]) removeFolder(folder);
   });
 
-  /** A picture, and what must hold of every page: no errors, nothing from outside, nothing wider than the window. */
+  /** A screenshot, and checks of every page: no errors, no external resources, nothing wider than the window. */
   async function look(page: Page, name: string, watched = person): Promise<void> {
     if (pictures !== undefined)
       await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
@@ -61,7 +61,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     assert.ok(content <= frame, `${name} is ${content} wide in a window of ${frame}`);
   }
 
-  /** Logins still waiting when a test fails would keep this process alive. */
+  /** Logins that still wait when a test fails would keep this process running. */
   const logins: ReturnType<Cli["start"]>[] = [];
 
   async function openCode(): Promise<{ login: ReturnType<Cli["start"]>; url: string; code: string }> {
@@ -105,7 +105,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
-    // The browser tells of every answer with a status from 400 on.
+    // The browser reports every response with a status from 400 on.
     assert.equal(person.troubles.filter((text) => !text.includes("401")).length, 0);
     person.troubles.length = 0;
     await look(page, "sign-in-refused");
@@ -150,7 +150,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     assert.equal(keepContract("whoami", await svc.json(["whoami"])).username, "marie");
   });
 
-  it("lets nobody use a code twice", async () => {
+  it("accepts a code only once", async () => {
     const { page } = person;
     const { login, url } = await openCode();
     await page.goto(url);
@@ -166,7 +166,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     await look(page, "device-used");
   });
 
-  it("ends with E_AUTH_EXPIRED when the code was turned into a token elsewhere", async (context) => {
+  it("ends with E_AUTH_EXPIRED if the code was exchanged for a token elsewhere", async (context) => {
     const { page } = person;
     const relay = await openRelay(server.url);
     context.after(relay.close);
@@ -191,7 +191,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
   });
 
   it("records every approved sign-in", async () => {
-    // The stored login is over: the one that was made elsewhere of the same machine's code has replaced it.
+    // The stored login has ended: the token for the same machine's other code has replaced it.
     assert.equal((await svc.failure(["whoami"])).code, "E_NOT_AUTHENTICATED");
     const body = { email: "marie@example.com", password };
     const signedIn = await callApi(server.url, "POST", "/api/auth/sign-in", { body });
@@ -208,7 +208,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     await docs.page.goto(`${server.url}/docs`);
     await docs.page.getByText("/api/auth/sign-up").first().waitFor();
     await look(docs.page, "docs", docs);
-    // Operations are rendered as they come into view.
+    // Operations are rendered when they scroll into view.
     const resolve = docs.page.getByText("/api/skills/resolve").first();
     for (let scrolls = 0; scrolls < 200 && !(await resolve.isVisible()); scrolls++) {
       await docs.page.mouse.wheel(0, 400);
@@ -220,7 +220,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
     await docs.context.close();
   });
 
-  it("fits a phone and a dark room", async () => {
+  it("fits a phone and dark mode", async () => {
     const phone = await newPage(browser, server.url, { width: 360, colorScheme: "dark" });
     for (const [name, address] of [
       ["start", "/"],
@@ -239,7 +239,7 @@ interface DeviceCode {
   verification_uri_complete: string;
 }
 
-/** Stands between client and service: tells the device code that goes by, and holds polls back until it is told. */
+/** A proxy between client and service: reports the device code, and delays polls until it is released. */
 async function openRelay(target: string) {
   let tellCode: (code: DeviceCode) => void;
   const code = new Promise<DeviceCode>((resolve) => (tellCode = resolve));

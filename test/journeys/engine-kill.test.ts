@@ -1,4 +1,4 @@
-/** kill -9 of the MongoDB engine alone, under a service that goes on: it comes back without anybody's help. */
+/** kill -9 of the MongoDB engine alone, while the service runs: the engine recovers automatically. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, describe, it } from "node:test";
@@ -18,7 +18,7 @@ describe("a service whose MongoDB engine is killed during publishes", () => {
     removeFolder(dataDir);
   });
 
-  it("goes on within seconds, answers nothing but 503 meanwhile, and loses nothing", async (context) => {
+  it("continues within seconds, returns nothing but 503 in between, and loses nothing", async (context) => {
     const server = await startServer({ dataDir, env });
     context.after(() => server.kill("SIGKILL"));
     const { token, skills } = await makeSkills(server);
@@ -26,7 +26,7 @@ describe("a service whose MongoDB engine is killed during publishes", () => {
     context.after(() => publishers.stop());
     const pauses: number[] = [];
     for (let round = 0; round < kills; round++) {
-      // Shorter lives would count as an engine that does not recover.
+      // Shorter runs would count as an engine that does not recover.
       await sleep(1300);
       const engine = server.engines().find(({ command }) => command.includes("mongo-child"));
       assert.ok(engine, "the engine is running");
@@ -47,7 +47,7 @@ describe("a service whose MongoDB engine is killed during publishes", () => {
     const service = { url: server.url, token, gitRoot: path.join(dataDir, "git") };
     const { versions, uncertain } = await checkAnswers(service, skills, publishers.attempts);
     context.diagnostic(`${versions} versions are there`);
-    // The service lived on, so it could find out what became of a write whose answer was lost.
+    // The service kept running, so it could determine the result of a write whose response was lost.
     assert.equal(uncertain, 0, "versions that exist although their publish was answered with 503");
     await server.stop();
   });

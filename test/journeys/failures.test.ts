@@ -1,6 +1,6 @@
 /**
- * What goes wrong, with the built `svc` against the built service: every code of the closed set, each by a real run
- * whose error object keeps the contract, with nothing on stdout and nothing left half done.
+ * Failures of the built `svc` against the built service: every code of the closed set, each by a real run whose error
+ * object has the specified form, with nothing on stdout and no partial result.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -23,8 +23,8 @@ before(async () => {
 });
 after(() => world.close());
 
-describe("what a command line gets wrong", () => {
-  it("is told before anything is asked of the service", async () => {
+describe("an invalid command line", () => {
+  it("is reported before any request to the service", async () => {
     const { cli } = world.open();
     for (const [args, flag] of [
       [["whoami", "--wat"], "--wat"],
@@ -66,7 +66,7 @@ describe("what a command line gets wrong", () => {
   });
 });
 
-describe("what is not there, there already, or not for everybody", () => {
+describe("a missing, existing or forbidden object", () => {
   it("is named with its kind", async () => {
     const { cli } = world.open();
     for (const [args, kind, ref] of [
@@ -86,7 +86,7 @@ describe("what is not there, there already, or not for everybody", () => {
     });
   });
 
-  it("is told to somebody without a login, or without the right", async () => {
+  it("is reported to a user without a login or permission", async () => {
     const { cli: nobody } = world.open({});
     await fails(nobody, ["whoami"], "E_NOT_AUTHENTICATED", { httpStatus: 401 });
     await fails(nobody, ["list"], "E_NOT_AUTHENTICATED");
@@ -99,7 +99,7 @@ describe("what is not there, there already, or not for everybody", () => {
     await fails(reader, ["push", "review.md", "-s", "review", "--major"], "E_FORBIDDEN", { httpStatus: 403 });
   });
 
-  it("asks which one is meant", async () => {
+  it("causes a question if it is ambiguous", async () => {
     const second = await newOrganization(world.server.url, world.ada, "second");
     const { cli } = world.open();
     await cli.json(["publish", "review.md", "--team", second]);
@@ -110,7 +110,7 @@ describe("what is not there, there already, or not for everybody", () => {
     assert.deepEqual([asked.code, asked.details], ["E_INTERACTION_REQUIRED", { flag: "--team" }]);
   });
 
-  it("is a foreign file at the destination: it stays", async () => {
+  it("is kept if it is a foreign file at the destination", async () => {
     const { cli, home } = world.open();
     const foreign = path.join(home, ".claude", "skills", "kit", "SKILL.md");
     mkdirSync(path.dirname(foreign), { recursive: true });
@@ -126,7 +126,7 @@ describe("what is not there, there already, or not for everybody", () => {
     assert.deepEqual(await cli.json(["list", "--installed"]), []);
   });
 
-  it("is a version that a frozen pull would leave", async () => {
+  it("is reported by a frozen pull if its version would change", async () => {
     const { cli } = world.open();
     await cli.json(install("acme/review"));
     writeFileSync(path.join(world.work, "review.md"), "# Review twice\n");
@@ -138,7 +138,7 @@ describe("what is not there, there already, or not for everybody", () => {
     });
   });
 
-  it("is a folder that is no package", async () => {
+  it("is reported if it is a folder without a package", async () => {
     mkdirSync(path.join(world.work, "bare"), { recursive: true });
     writeFileSync(path.join(world.work, "bare", "README.md"), "x");
     const { cli } = world.open();
@@ -147,7 +147,7 @@ describe("what is not there, there already, or not for everybody", () => {
   });
 });
 
-describe("a service that does not answer as it should", () => {
+describe("a service with faulty responses", () => {
   const outcomes: [string, Fault, CliCode, Record<string, unknown>][] = [
     ["drops the connection", (_request, response) => Boolean(response.destroy()), "E_NETWORK", {}],
     [
@@ -200,7 +200,7 @@ describe("a service that does not answer as it should", () => {
       assert.deepEqual(readdirSync(home), [], "nothing is kept of it");
     });
 
-  it("is E_NETWORK when nothing listens, or the name is none", async () => {
+  it("is E_NETWORK if nothing listens, or the host name is unknown", async () => {
     const { cli } = world.open();
     for (const apiUrl of ["http://127.0.0.1:1", "http://nowhere.invalid"]) {
       const error = await cli.failure(["whoami"], { env: { SVC_API_URL: apiUrl, SVC_ALLOW_HTTP: "1" } });
@@ -226,7 +226,7 @@ describe("a service that does not answer as it should", () => {
     ],
     ["a page", (response: ServerResponse) => reply(response, 200, "<html>", { "content-type": "text/html" })],
   ] as const)
-    it(`installs nothing of a download that is ${what}`, async () => {
+    it(`installs nothing from a download that is ${what}`, async () => {
       const { cli, home } = world.open();
       world.gateway.fault = (_request, response, url) => url.pathname.endsWith("/package") && spoil(response);
       await fails(cli, install("kit"), "E_NETWORK");
@@ -235,7 +235,7 @@ describe("a service that does not answer as it should", () => {
       await cli.json(install("kit"));
     });
 
-  it("installs nothing whose digest is another", async () => {
+  it("installs nothing with a wrong digest", async () => {
     const { cli, home } = world.open();
     world.gateway.fault = (_request, response, url) =>
       url.pathname.endsWith("/content") &&
@@ -247,7 +247,7 @@ describe("a service that does not answer as it should", () => {
     assertUntouched(home);
   });
 
-  it("is E_UPLOAD_FAILED when an upload does not arrive", async () => {
+  it("is E_UPLOAD_FAILED if an upload does not complete", async () => {
     const { cli, home } = world.open();
     writeFileSync(path.join(world.work, "kit", "more.txt"), "more");
     world.gateway.fault = (request, response) => {
@@ -264,7 +264,7 @@ describe("a service that does not answer as it should", () => {
     ["expired_token", "E_AUTH_EXPIRED"],
     ["invalid_grant", "E_AUTH_EXPIRED"],
   ] as const)
-    it(`is ${code} when a login ends with ${answer}`, async () => {
+    it(`is ${code} if a login ends with ${answer}`, async () => {
       const { cli, home } = world.open({});
       world.gateway.fault = (_request, response, url) => {
         if (url.pathname === "/api/auth/device/code")
@@ -286,7 +286,7 @@ describe("a service that does not answer as it should", () => {
       assert.ok(!existsSync(path.join(home, ".svc", "config.json")));
     });
 
-  it("offers no exchange of identity tokens, and says so", async () => {
+  it("does not offer an exchange of identity tokens, and returns an error", async () => {
     const { cli, home } = world.open({});
     const error = await fails(cli, ["login", "--oidc-token", "ey", "--team", "acme"], "E_API", {
       httpStatus: 404,
@@ -310,7 +310,7 @@ function assertUntouched(home: string): void {
     );
 }
 
-describe("a disk that takes no more", () => {
+describe("a full disk", () => {
   /** `svc` under a limit of the shell's, in blocks of 512 bytes or 1 KiB. */
   const limited = (home: string, blocks: number, ...args: string[]) =>
     spawnSync(
@@ -331,7 +331,7 @@ describe("a disk that takes no more", () => {
       },
     );
 
-  it("leaves what was there, and is enough again once there is room", async () => {
+  it("leaves existing files unchanged, and the command succeeds once there is room", async () => {
     const { cli, home } = world.open();
     await cli.json(["profile", "create", "before"]);
     const held = snapshot(home);
@@ -351,7 +351,7 @@ describe("a disk that takes no more", () => {
 });
 
 describe("the closed set of codes", () => {
-  it("has been reached in full by the runs above", () => {
+  it("is completely covered by the runs above", () => {
     assert.deepEqual(
       cliCodes.filter((code) => !reached.has(code)),
       [],

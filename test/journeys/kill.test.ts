@@ -1,6 +1,6 @@
 /**
- * kill -9 of the service while several clients publish: of everything that was acknowledged nothing may be lost or
- * unreadable, and of what was refused nothing may exist. SVC_KILLS sets how often, whatever time that takes.
+ * kill -9 of the service while several clients publish: no acknowledged version may be lost or unreadable, and no
+ * rejected one may exist. SVC_KILLS sets the number of kills, without a time limit.
  */
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
@@ -22,9 +22,9 @@ import {
 } from "../support/server.ts";
 
 const kills = Number(process.env["SVC_KILLS"] ?? 10);
-/** Of the kills, so many take the engines along: a whole start with cold engines follows each. */
+/** This many of the kills include the engines: a full start with cold engines follows each. */
 const wholeKills = Math.max(2, Math.round(kills * 0.02));
-/** On a machine that is too busy for all of them the rest is left out, and told. */
+/** On a busy machine the remaining kills are skipped, and the number is reported. */
 const timeForKillsMs = process.env["SVC_KILLS"] === undefined ? 90_000 : Infinity;
 const processes = 3;
 
@@ -38,7 +38,7 @@ describe("a service that is killed during publishes", () => {
     removeFolder(dataDir);
   });
 
-  it("loses nothing, has nothing unreadable and nothing from nowhere", async (context) => {
+  it("loses nothing, and has no unreadable or unexpected version", async (context) => {
     const empty = await startServer({ dataDir, env });
     const { token, skills } = await makeSkills(empty);
     await empty.stop();
@@ -91,8 +91,8 @@ describe("a service that is killed during publishes", () => {
 });
 
 /**
- * Several processes share one pair of engines, as API processes of a larger installation do; each is killed soon
- * after it answers and started again, so that publishing goes on through the others.
+ * Several processes share one pair of engines, as API processes of a larger installation do; each is killed soon after
+ * it responds and started again, so that publishing continues through the others.
  */
 async function killProcesses(
   dataDir: string,

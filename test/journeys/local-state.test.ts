@@ -1,4 +1,4 @@
-/** The local state on disks that take no more, when it is damaged, and what it must never hold. */
+/** The local state on full disks, when it is damaged, and what it must never contain. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ after(() => world.close());
 
 describe("a small disk", () => {
   const mountable = whyNoMount();
-  it("is told as full, and as read-only", mountable === undefined ? {} : { skip: mountable }, async () => {
+  it("is reported as full, and as read-only", mountable === undefined ? {} : { skip: mountable }, async () => {
     const { cli, home } = world.open();
     mount(home, "size=256k");
     try {
@@ -26,7 +26,7 @@ describe("a small disk", () => {
       assert.match(full.message, /disk is full/i);
       assert.equal(readFileSync(path.join(home, ".svc", "config.json"), "utf8"), held);
       assert.ok(!existsSync(path.join(home, ".claude", "skills", "kit")));
-      // Not even room for the config: it stays as it is.
+      // There is no room for the config either: it stays unchanged.
       writeFileSync(path.join(home, "filler"), "");
       spawnSync("dd", ["if=/dev/zero", `of=${path.join(home, "filler")}`, "bs=4k"]);
       const stuck = await fails(cli, ["profile", "create", "after"], "E_INTERNAL");
@@ -53,7 +53,7 @@ function mount(folder: string, options: string): boolean {
   return spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status === 0;
 }
 
-/** Why no small disk can be made here. The limit of the shell is tried everywhere. */
+/** Why no small disk can be created here. The limit of the shell is tested everywhere. */
 function whyNoMount(): string | undefined {
   if (process.getuid?.() !== 0) return "needs root to mount a small disk";
   const folder = temporaryFolder("mount");
@@ -64,7 +64,7 @@ function whyNoMount(): string | undefined {
 }
 
 describe("a damaged config", () => {
-  it("is kept aside, told to people, and never lost", async () => {
+  it("is set aside, reported to people, and never lost", async () => {
     const { cli, home } = world.open();
     mkdirSync(path.join(home, ".svc"));
     writeFileSync(path.join(home, ".svc", "config.json"), '{"version":1,"profi');
@@ -79,7 +79,7 @@ describe("a damaged config", () => {
 });
 
 describe("the token of SVC_TOKEN", () => {
-  it("is kept nowhere, whatever is done with it", async () => {
+  it("is stored nowhere by any command", async () => {
     const { cli, home } = world.open();
     await cli.json(["whoami"]);
     await cli.json(install("acme/review"));

@@ -1,6 +1,6 @@
 /**
- * A project whose skills are kept like its dependencies: saved, committed, cloned by somebody else, restored, verified
- * and updated; with the built service and the built `svc`, two homes and a Git repository between two clones.
+ * A project whose skills are managed like its dependencies: saved, committed, cloned by another person, restored,
+ * verified and updated; with the built service and the built `svc`, two homes and a Git repository between two clones.
  */
 import assert from "node:assert/strict";
 import { readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ let work: string;
 let hub: string;
 const folders: string[] = [];
 
-/** Somebody at a machine of their own, with a clone of the project. */
+/** A person at a machine of their own, with a clone of the project. */
 interface Person {
   svc: Cli;
   clone: string;
@@ -68,17 +68,17 @@ const verify = async ({ svc }: Person, ...flags: string[]) =>
 const drift = async ({ svc }: Person, ...flags: string[]) =>
   keepContract("verify", await svc.partial(["verify", ...flags])).drift.map(({ kind }) => kind);
 
-/** The dead do not release it, and the next svc would wait until it is stale. */
+/** A killed process does not release the lock, and the next svc would wait until it is stale. */
 const unlock = ({ svc }: Person) =>
   rmSync(path.join(svc.home, ".svc", "config.lock"), { recursive: true, force: true });
 
-/** What the tools read: links by their content, as their ends lie in different homes. */
+/** Everything that the tools read: links by their content, as their targets are in different homes. */
 function installed({ clone, svc }: Person): Record<string, string> {
   const entries = Object.entries(snapshot(clone, [".git", "svc.json", "svc.lock"]));
   const contents = Object.entries(snapshot(path.join(svc.home, ".svc", "cache")));
   return Object.fromEntries([
     ...entries.map(([name, what]) => [name, what.replace(svc.home, "~")]),
-    // What the service tells of a skill may change without its versions.
+    // The service may change what it reports about a skill without changing its versions.
     ...contents.flatMap(([name, what]) => (name.endsWith("/meta.json") ? [] : [[`cache/${name}`, what]])),
   ]);
 }
@@ -119,7 +119,7 @@ after(async () => {
 });
 
 describe("a project with a manifest", () => {
-  it("is begun with --save and has what its tools read from then on", async () => {
+  it("is started with --save and contains what its tools read from then on", async () => {
     await ada.svc.json(["install", "acme/review@^1", "-t", allTargets, "-p", "--save", "--trust", "acme"]);
     const kit = keepContract("install", await ada.svc.json(["install", "acme/kit", "-t", allTargets, "-p"]));
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe("a project with a manifest", () => {
     assert.deepEqual((await restore(ben)).summary, { restored: 0, upToDate: 2, failed: 0 });
   });
 
-  it("tells an edit, and mends it when asked to", async () => {
+  it("reports an edit, and repairs it on request", async () => {
     const file = path.join(ben.clone, ".cursor/skills/kit/run.sh");
     writeFileSync(file, "#!/bin/sh\necho mine\n");
 
@@ -169,7 +169,7 @@ describe("a project with a manifest", () => {
     assert.deepEqual(installed(ben), installed(ada));
   });
 
-  it("is updated by pull in one clone, and follows in the other", async () => {
+  it("is updated by pull in one clone, and by restore in the other", async () => {
     writeTree(work, { "review.md": { bytes: text("Read **all** of it.") } });
     await publish("review.md", "public");
     const old = read(ben, "svc.lock");
@@ -198,7 +198,7 @@ describe("a project with a manifest", () => {
     assert.deepEqual((await verify(ada)).drift, []);
   });
 
-  it("fails frozen where the manifest has gone ahead of the lock", async () => {
+  it("fails with --frozen if the manifest is newer than the lock", async () => {
     const manifest = read(ada, "svc.json");
     writeFileSync(
       path.join(ada.clone, "svc.json"),
@@ -213,7 +213,7 @@ describe("a project with a manifest", () => {
     writeFileSync(path.join(ada.clone, "svc.json"), manifest);
   });
 
-  it("merges the changes of two who add and update different skills", async () => {
+  it("merges the changes of two people who add and update different skills", async () => {
     writeTree(work, { "a.md": { bytes: text("A.") }, "z.md": { bytes: text("Z.") } });
     for (const [name, person] of [
       ["a", ada],
@@ -234,7 +234,7 @@ describe("a project with a manifest", () => {
     git(ben.clone, "push", "-q", "origin", "HEAD:main");
     git(ada.clone, "pull", "-q", "origin", "main");
     await restore(ada);
-    // Sections stand in the order in which they came.
+    // Sections are in the order in which they were added.
     const isShared = (name: string) => name === "AGENTS.md" || name.endsWith("copilot-instructions.md");
     const own = (tree: Record<string, string>) =>
       Object.fromEntries(Object.entries(tree).filter(([name]) => !isShared(name)));
@@ -242,7 +242,7 @@ describe("a project with a manifest", () => {
     assert.deepEqual((await verify(ada)).drift, []);
   });
 
-  it("needs a login for what is private, and says so", async () => {
+  it("requires a login for private skills, and reports that", async () => {
     writeTree(work, { "secret.md": { bytes: text("Secret.") } });
     const env = { SVC_TOKEN: account.token };
     await ada.svc.json(["publish", path.join(work, "secret.md"), "-n", "secret"], { env });
@@ -256,7 +256,7 @@ describe("a project with a manifest", () => {
     assert.equal(done.summary.restored, 1);
   });
 
-  it("loses nothing to several svc at once", async () => {
+  it("loses nothing when several svc run concurrently", async () => {
     const env = { SVC_TOKEN: account.token };
     const names = Array.from({ length: 6 }, (_, i) => `many-${i}`);
     for (const name of names) {
@@ -285,7 +285,7 @@ describe("a project with a manifest", () => {
     );
   });
 
-  it("is whole again after kills at any moment", async () => {
+  it("is complete again after kills at any moment", async () => {
     const env = { SVC_TOKEN: account.token };
     const healthy = await ada.svc.run(["install", "acme/many-0", "-t", "codex,claude", "-p", "-o", "json"], {
       env,
@@ -301,7 +301,7 @@ describe("a project with a manifest", () => {
       await started.ended;
       unlock(ada);
 
-      // Both files are whole, whatever came of it, and what is amiss is told.
+      // Both files are complete after any failure, and problems are reported.
       JSON.parse(read(ada, "svc.json"));
       const state = await ada.svc.run(["verify", "-o", "json"]);
       assert.equal(state.stderr, "");

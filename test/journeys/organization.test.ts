@@ -1,4 +1,7 @@
-/** An organization's life on a running service, its workers and mails included: from an invitation to a farewell. */
+/**
+ * The lifecycle of an organization on a running service with workers and mails: from the invitation of a member to the
+ * member's departure.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -58,7 +61,7 @@ async function done<T = Record<string, unknown>>(
   return answer.data;
 }
 
-/** The link of the newest mail to an address whose text has a word in it. */
+/** The link of the newest mail to an address whose text contains a word. */
 const mailed = (to: string, word: string) =>
   until(`a mail to ${to}`, () => {
     const folder = path.join(dataDir, "mail");
@@ -76,7 +79,7 @@ const base = () => `/api/tenants/${orgId}`;
 const org = { skillId: "", folderId: "", teamId: "", roleId: "" };
 
 describe("an organization", () => {
-  it("invites somebody by mail, who joins by its link and by no other's", async () => {
+  it("invites a member by mail, who joins by their own link only", async () => {
     const stranger = await newAccount(server.url, "stranger");
     for (const { email, cookie } of [ada, owner]) {
       const confirmation = new URL(await mailed(email, "/confirm-email"));
@@ -112,7 +115,7 @@ describe("an organization", () => {
     );
   });
 
-  it("gives a team a custom role, and members get what it carries", async () => {
+  it("gives a team a custom role, whose permissions its members get", async () => {
     const role = await done<{ id: string }>(owner, "POST", `${base()}/roles`, {
       name: "Auditor",
       permissions: { auditLog: ["read"] },
@@ -130,7 +133,7 @@ describe("an organization", () => {
     assert.ok(log.entries.length > 0);
   });
 
-  it("keeps a skill in a restricted folder, open to that team alone", async () => {
+  it("keeps a skill in a restricted folder, open to that team only", async () => {
     const made = await done<{ skill: { id: string; folderId: string } }>(owner, "POST", "/api/skills", {
       tenantId: "acme",
       name: "Closing the books",
@@ -176,7 +179,7 @@ describe("an organization", () => {
     assert.equal((await call(made.token, "GET", `/api/skills/${org.skillId}`)).status, 401);
   });
 
-  it("makes a private workspace for everybody, used through the client", async () => {
+  it("creates a private workspace for each member, used through the client", async () => {
     const home = temporaryFolder("organization-home");
     const cli: Cli = openCli({ home, cwd: home, apiUrl: () => server.url });
     const as = (account: Account) => ({ env: { SVC_TOKEN: account.token } });
@@ -209,7 +212,7 @@ describe("an organization", () => {
     removeFolder(home);
   });
 
-  it("lets a member go with everything that hung on them, and keeps their workspace", async () => {
+  it("removes all access of a member who leaves, and keeps their workspace", async () => {
     const { id } = await done<{ id: string }>(ada, "GET", "/api/user/profile");
     assert.equal((await call(owner, "DELETE", `${base()}/members/${await idOf(owner)}`)).code, "last_owner");
 
@@ -233,7 +236,7 @@ describe("an organization", () => {
     });
   });
 
-  it("has told all of it in its log, each once", async () => {
+  it("has each of these events in its log exactly once", async () => {
     const expected = [
       "organization.created",
       "organization.member_invited",

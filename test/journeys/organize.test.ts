@@ -1,4 +1,4 @@
-/** Finding one's way: who one is, what there is, where it lies, and several logins; for people and for programs. */
+/** Identity, organizations, folders and several logins; for people and for programs. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -31,7 +31,7 @@ function newHome(): Cli {
   return openCli({ home, apiUrl: () => server.url, cwd: work });
 }
 
-/** What a person reads, of a run that went well and had nothing else to say. */
+/** Output for people, of a run that succeeded without other messages. */
 async function read(svc: Cli, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await svc.run(args);
   assert.deepEqual([code, stderr], [0, ""], args.join(" "));
@@ -40,7 +40,7 @@ async function read(svc: Cli, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** Invitations are sent by, and shown to, accounts whose address is confirmed. */
+/** Invitations are sent by, and shown to, accounts with a confirmed address. */
 async function confirmAddress(account: Account): Promise<void> {
   const folder = path.join(dataDir, "mail");
   for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
@@ -76,8 +76,8 @@ after(async () => {
   for (const folder of [dataDir, work, ...homes]) removeFolder(folder);
 });
 
-describe("who one is", () => {
-  it("is told with the organizations and the invitations", async () => {
+describe("svc whoami and logout", () => {
+  it("print the organizations and the invitations", async () => {
     const svc = newHome();
     await svc.json(["login", "--token", bob.token]);
     await confirmAddress(bob);
@@ -99,7 +99,7 @@ describe("who one is", () => {
     assert.equal(await read(svc, "whoami"), "Name of bob (bob)\nbob@example.com\ninvited to: Org acme\n");
   });
 
-  it("is forgotten by logout, and revoked unless it is to be kept", async () => {
+  it("delete the login, and revoke it unless it is to be kept", async () => {
     const svc = newHome();
     const body = { name: "for logout" };
     const made = await callApi<{ token: string }>(server.url, "POST", "/api/user/tokens", { ...ada, body });
@@ -114,7 +114,7 @@ describe("who one is", () => {
   });
 });
 
-describe("what there is and where it lies", () => {
+describe("svc folders, move and list", () => {
   let svc: Cli;
   before(async () => {
     svc = newHome();
@@ -127,7 +127,7 @@ describe("what there is and where it lies", () => {
     await svc.json(["publish", "tea.md", "--visibility", "public"]);
   });
 
-  it("is made into folders, and moved between them", async () => {
+  it("create folders, and move skills between them", async () => {
     assert.equal(await read(svc, "folders"), "No folders. Create one with svc folders create.\n");
     const made = keepContract("folders.create", await svc.json(["folders", "create", "Home/Kitchen"]));
     assert.deepEqual(made.created, ["home", "home/kitchen"]);
@@ -156,7 +156,7 @@ describe("what there is and where it lies", () => {
     assert.deepEqual([tea?.slug, tea?.folderId], ["tea", null]);
   });
 
-  it("is listed in each of its forms", async () => {
+  it("list skills in each of the formats", async () => {
     const slugs = (rows: { slug: string }[]) => rows.map(({ slug }) => slug).toSorted();
     assert.deepEqual(slugs(keepContract("list", await svc.json(["list"]))), ["oak", "tea"]);
     assert.deepEqual(slugs(keepContract("list", await svc.json(["list", "--tag", "kitchen"]))), ["tea"]);
@@ -186,7 +186,7 @@ describe("what there is and where it lies", () => {
 });
 
 describe("several logins", () => {
-  it("keep apart who one is and what one has installed", async () => {
+  it("have separate identities and installations", async () => {
     const svc = newHome();
     await svc.json(["login", "--token", ada.token]);
     keepContract("profile.create", await svc.json(["profile", "create", "guest"]));
@@ -226,7 +226,7 @@ describe("several logins", () => {
     assert.equal((await svc.failure(["whoami", "--profile", "guest"])).code, "E_NOT_FOUND");
   });
 
-  it("are completed by shells, from the state of the home", async () => {
+  it("are completed by shells, from the local state", async () => {
     const svc = newHome();
     assert.equal((await svc.run(["profile", "create", "night-shift"])).code, 0);
     const { stdout } = await svc.run(["__complete", "fish", "--", "profile", "switch", "n"]);

@@ -1,4 +1,4 @@
-/** The client as people get it: packed, installed with npm, run by its name. */
+/** The client as it is distributed: packed, installed with npm, run by its name. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { access, constants, readFile, readdir } from "node:fs/promises";
@@ -47,7 +47,7 @@ describe("the packed client", () => {
     assert.deepEqual(await readdir(path.join(prefix, "lib", "node_modules")), ["svc"]);
   });
 
-  it("holds the bundle, its licences and a manual, and no source, test or secret", async () => {
+  it("contains the bundle, its licences and a manual, and no source, test or secret", async () => {
     const names = await readdir(installed);
     assert.deepEqual(names.toSorted(), [
       "LICENSE",
@@ -73,7 +73,7 @@ describe("the packed client", () => {
       );
   });
 
-  it("is a package as npm likes it", async () => {
+  it("is a package without npm warnings", async () => {
     const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
     assert.deepEqual(
       messages.map((message) => formatMessage(message, pkg)),

@@ -1,4 +1,4 @@
-/** Packages, end to end: every kind of file that one may hold, the most files, and the most bytes. */
+/** Packages, end to end: every kind of file that one may contain, the most files, and the most bytes. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { execFileSync } from "node:child_process";
@@ -27,7 +27,7 @@ const skillFile = (name: string) => ({
   bytes: bytes(`---\nname: ${name}\ndescription: A package of tests\n---\n\n# ${name}\n`),
 });
 
-/** A picture's bytes: what is no text, holds every value, and ends in a line's end that is not one. */
+/** Bytes of an image: not valid text, every byte value, and an incomplete line end. */
 const picture = Buffer.concat([
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   Buffer.from(Array.from({ length: 256 }, (_, value) => value)),
@@ -84,7 +84,7 @@ after(async () => {
   for (const folder of [dataDir, home, project, work]) removeFolder(folder);
 });
 
-/** A figure of the server process as Linux keeps it: VmRSS is now, VmHWM the most there has been. */
+/** A memory value of the server process on Linux: VmRSS is the current one, VmHWM the maximum. */
 function residentMiB(name: "VmRSS" | "VmHWM"): number {
   const status = readFileSync(`/proc/${server.pid}/status`, "utf8");
   return Math.round(Number(new RegExp(`^${name}:\\s*(\\d+) kB`, "m").exec(status)?.[1]) / 1024);
@@ -98,7 +98,7 @@ async function install(ref: string, ...flags: string[]) {
   return keepContract("install", await svc.json(["install", ref, "-t", "claude,cursor,codex", ...flags]));
 }
 
-/** Results of a catalog search, which includes a skill a moment after its publish. */
+/** Results of a catalog search, which includes a skill shortly after its publish. */
 function untilFound(search: string) {
   return until(
     `a search result for "${search}"`,
@@ -159,7 +159,7 @@ describe("a package", () => {
     }
   });
 
-  it("brings added, changed and removed files with the next version, and takes them back", async () => {
+  it("adds, changes and removes files with the next version, and restores them", async () => {
     removeFolder(path.join(work, "demo-kit"));
     writeTree(path.join(work, "demo-kit"), second);
     const pushed = keepContract("push", await svc.json(["push", "demo-kit", "-s", "demo-kit", "--major"]));
@@ -179,7 +179,7 @@ describe("a package", () => {
     for (const place of [...places(project, "demo-kit"), ...places(home, "demo-kit")]) assertTree(place, kit);
   });
 
-  it("is updated around an edited copy, which is told and kept", async () => {
+  it("is updated around an edited copy, which is reported and kept", async () => {
     const edited = path.join(places(project, "demo-kit")[1]!, "scripts", "check.py");
     writeFileSync(edited, "mine\n");
     await callApi(server.url, "POST", `/api/skills/${publicId}/revert`, {
@@ -207,7 +207,7 @@ describe("a package", () => {
     );
   });
 
-  it("lies in the repository as it was published", async () => {
+  it("is stored in the repository as it was published", async () => {
     const repository = repositoryOf(path.join(dataDir, "git"), skillId);
     await waitForTags(repository, ["v1.0.0", "v2.0.0"]);
     assertSound(repository);
@@ -228,7 +228,7 @@ describe("a package", () => {
     assert.deepEqual(gitBytes(repository, "show", "v2.0.0:images/logo.png"), picture);
   });
 
-  it("is refused with the rule it breaks", async () => {
+  it("is rejected with the rule that it violates", async () => {
     mkdirSync(path.join(work, "bare"));
     writeFileSync(path.join(work, "bare", "readme.txt"), "no skill\n");
     const bare = await svc.failure(["publish", "bare"]);
@@ -261,7 +261,7 @@ describe("a large package", () => {
     for (const place of places(project, "five-hundred")) assertTree(place, tree);
   });
 
-  it("may have close to 100 MB that can't be compressed", async (context) => {
+  it("may have close to 100 MB of incompressible data", async (context) => {
     const tree: FileTree = {
       "SKILL.md": skillFile("heavy"),
       "data/first.bin": { bytes: randomBytes(60 * MiB) },
@@ -279,7 +279,7 @@ describe("a large package", () => {
     context.diagnostic(`and installed into three tools in ${since()}`);
     const rise = residentMiB("VmHWM") - residentBefore;
     context.diagnostic(`the server's memory rose by ${rise} MiB at most`);
-    // The target of 200 MB is the bench's; this only catches a whole package in memory twice.
+    // The benchmark checks the target of 200 MB; this only detects a whole package in memory twice.
     assert.ok(rise < 350, `the server's memory rose by ${rise} MiB`);
 
     for (const place of places(project, "heavy")) assertTree(place, tree);

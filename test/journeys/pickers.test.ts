@@ -37,7 +37,7 @@ describe("svc install without flags", needsTerminal, () => {
     },
   ];
 
-  it("asks for tools, scope and method, with the tools that are found chosen already", async (t) => {
+  it("asks for tools, scope and method, with the detected tools preselected", async (t) => {
     const { home, project, open } = setUp(t, await startRegistry(t, skills));
     mkdirSync(path.join(home, ".cursor"));
     mkdirSync(path.join(project, ".windsurf"));
@@ -59,7 +59,7 @@ describe("svc install without flags", needsTerminal, () => {
     assert.deepEqual(readdirSync(path.join(home, ".cursor")), []);
   });
 
-  it("asks before it installs from an organization that is new to the user, once", async (t) => {
+  it("asks once before it installs from an organization that is new to the user", async (t) => {
     const publisher = { tenantId: "t2", tenantSlug: "globex" };
     const { home, open } = setUp(t, await startRegistry(t, [{ ...skills[0]!, publisher }]));
     const line = ["install", "globex/review", "-t", "claude", "-g"];
@@ -82,7 +82,7 @@ describe("svc install without flags", needsTerminal, () => {
     assert.doesNotMatch(again.text(), /one of your organizations/);
   });
 
-  it("changes nothing when the question is left", async (t) => {
+  it("changes nothing if the question is cancelled", async (t) => {
     const { home, project, open } = setUp(t, await startRegistry(t, skills));
     const terminal = open("install", "review", "-g");
     await terminal.until(/Into which tools\?/);
@@ -94,7 +94,7 @@ describe("svc install without flags", needsTerminal, () => {
 });
 
 describe("svc publish without a path", needsTerminal, () => {
-  it("offers what lies in the tools' folders, publishes what is picked, and tells what failed", async (t) => {
+  it("offers skills in the tools' folders, publishes the selected ones, and reports failures", async (t) => {
     const posts: Record<string, unknown>[] = [];
     const apiUrl = await startServer(t, async (request, response, url) => {
       if (url.pathname === "/api/tenants")
@@ -160,7 +160,7 @@ describe("svc publish without a path", needsTerminal, () => {
     assert.match(terminal.text(), /Published.*style[\s\S]*failed.*bad.*Not yours[\s\S]*Published.*mine/);
   });
 
-  it("asks for a path where nothing is found", async (t) => {
+  it("asks for a path if nothing is found", async (t) => {
     const { open } = setUp(t, "http://127.0.0.1:9");
     const terminal = open("publish");
     await terminal.until(/Which file or folder\?/);

@@ -1,4 +1,4 @@
-/** The built `svc` in a process that lacks something: a home, a folder to stand in, a place for its answer. */
+/** The built `svc` in a process that lacks a home, a working folder, or a writable output. */
 import assert from "node:assert/strict";
 import { type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from "node:fs";
@@ -27,8 +27,8 @@ function failureOf(stderr: string): { code: string; message: string } {
   return document.error;
 }
 
-describe("svc without a home of its own", () => {
-  it("takes no other folder for it: a login would be kept in whatever project it is made in", (t) => {
+describe("svc without a home", () => {
+  it("uses no other folder instead: a login would be stored in the current project", (t) => {
     const cwd = place(t);
     const planted = {
       version: 1,
@@ -39,18 +39,18 @@ describe("svc without a home of its own", () => {
       mkdirSync(path.join(folder, ".svc"), { recursive: true });
       writeFileSync(path.join(folder, ".svc/config.json"), JSON.stringify(planted));
     }
-    // What the system says of the user is only read: it is the tester's own.
+    // The system's user entry is only read, since it is the tester's own.
     for (const home of ["", "relative"])
       assert.doesNotMatch(svc(["profile", "list", "-o", "json"], home, { cwd }).stdout, /planted/);
   });
 });
 
-describe("svc in a folder that is gone", { skip: process.platform === "win32" }, () => {
-  it("says so in one sentence", (t) => {
+describe("svc in a deleted folder", { skip: process.platform === "win32" }, () => {
+  it("reports that in one sentence", (t) => {
     const home = place(t);
     const cwd = path.join(home, "gone");
     mkdirSync(cwd);
-    // The shell stands in the folder while it goes.
+    // The shell's working folder is deleted while it runs.
     const script = `rmdir ${JSON.stringify(cwd)}; exec "$0" "$@"`;
     const svcPath = path.join(root, "bin", "svc");
     const args = ["-c", script, process.execPath, svcPath, "profile", "list", "-o", "json"];
@@ -62,7 +62,7 @@ describe("svc in a folder that is gone", { skip: process.platform === "win32" },
   });
 });
 
-describe("svc whose answer cannot be written", { skip: !existsSync("/dev/full") }, () => {
+describe("svc with an output that can't be written", { skip: !existsSync("/dev/full") }, () => {
   it("fails with one error on stderr, for programs and people", (t) => {
     const home = place(t);
     const full = openSync("/dev/full", "w");
@@ -78,7 +78,7 @@ describe("svc whose answer cannot be written", { skip: !existsSync("/dev/full") 
     assert.match(forPeople.stderr, /^error The result cannot be written: the disk is full\.\n/);
   });
 
-  it("keeps its exit code where the error cannot be told", (t) => {
+  it("keeps its exit code if the error can't be written", (t) => {
     const home = place(t);
     const full = openSync("/dev/full", "w");
     t.after(() => closeSync(full));

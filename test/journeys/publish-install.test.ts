@@ -1,6 +1,6 @@
 /**
- * The main job, end to end, with the built service and the built `svc`: publish, see it as a commit, install it into
- * three tools, push, pull, go back, uninstall.
+ * The main use, end to end, with the built service and the built `svc`: publish, read the commit, install into three
+ * tools, push, pull, revert, uninstall.
  */
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ after(async () => {
   for (const folder of [dataDir, home, project, work]) removeFolder(folder);
 });
 
-/** What is there before svc comes: the user's own things in the same folders and files. */
+/** Files of the user in the same folders and files, before svc is used. */
 function layOutForeignThings(): void {
   for (const base of [home, project]) {
     writeTree(base, {
@@ -76,14 +76,14 @@ const scopes = [
 ] as const;
 
 describe("svc login", () => {
-  it("refuses what is no token, and one that the service does not know", async () => {
+  it("rejects an invalid token, and one that the service does not know", async () => {
     assert.equal((await svc.failure(["login", "--token", "hunter2"])).code, "E_INVALID_ARGUMENT");
     const unknown = await svc.failure(["login", "--token", `lsk_${"0".repeat(64)}`]);
     assert.equal(unknown.code, "E_NOT_AUTHENTICATED");
     assert.equal((await svc.failure(["whoami"])).code, "E_NOT_AUTHENTICATED");
   });
 
-  it("stores a token for its owner alone and says who it is", async () => {
+  it("stores a token readable by its owner only, and prints the user", async () => {
     const done = keepContract("login", await svc.json(["login", "--token", account.token]));
     assert.deepEqual(done, {
       method: "token",
@@ -151,7 +151,7 @@ describe("a text skill", () => {
     assert.deepEqual(keepContract("listPublic", await svc.json(["list", "--public"])), []);
   });
 
-  it("makes no version of the same bytes with --if-changed", async () => {
+  it("creates no version from the same bytes with --if-changed", async () => {
     const again = keepContract("publish", await svc.json(["publish", "review.md", "--if-changed"]));
     assert.deepEqual([again.skill.currentVersion, again.unchanged], [1, true]);
     assert.equal(again.warnings.length, 1);
@@ -160,7 +160,7 @@ describe("a text skill", () => {
     assert.deepEqual([pushed.version.semver, pushed.unchanged], ["1.0.0", true]);
   });
 
-  it("is refused by --create, and other names by --update", async () => {
+  it("is rejected by --create, and other names by --update", async () => {
     const taken = await svc.failure(["publish", "review.md", "--create"]);
     assert.equal(taken.code, "E_ALREADY_EXISTS");
     assert.equal((taken.details!["existing"] as { publicId: string }).publicId, publicId);
@@ -194,7 +194,7 @@ describe("a text skill", () => {
     assert.equal(installed.targetCount, 6);
   });
 
-  it("moves to what is pushed, and only when it is pulled", async () => {
+  it("is updated to a pushed version by pull only", async () => {
     const newBody = textBody.replace("first", "twice");
     writeFileSync(path.join(work, "review.md"), textFile.replace("first", "twice"));
 
@@ -229,7 +229,7 @@ describe("a text skill", () => {
     assert.equal(again.skills[0]?.outcome, "upToDate");
   });
 
-  it("repairs what was removed, and keeps what was edited", async () => {
+  it("repairs removed files, and keeps edited ones", async () => {
     removeFolder(path.join(project, ".claude/skills/code-review"));
     const pulled = keepContract("pull", await svc.json(["pull"]));
     assert.equal(pulled.skills[0]?.outcome, "repaired");
@@ -246,7 +246,7 @@ describe("a text skill", () => {
     assert.equal(readFileSync(edited, "utf8"), kept);
   });
 
-  it("lists its versions, the current one marked", async () => {
+  it("lists its versions and marks the current one", async () => {
     const rows = keepContract("versions", await svc.json(["versions", "acme/code-review"]));
     assert.deepEqual(
       rows.map((row) => [row.version, row.semver, row.message, row.current]),
@@ -262,7 +262,7 @@ describe("a text skill", () => {
     );
   });
 
-  it("goes back when it is reverted and pulled again", async () => {
+  it("returns to the earlier version after a revert and a pull", async () => {
     const reverted = await callApi(server.url, "POST", `/api/skills/${publicId}/revert`, {
       token: account.token,
       body: { version: 1 },
@@ -285,7 +285,7 @@ describe("a text skill", () => {
     });
   });
 
-  it("never resolves to a prerelease that is not asked for", async () => {
+  it("never resolves to a prerelease unless requested", async () => {
     writeFileSync(path.join(work, "review.md"), textFile.replace("first", "carefully"));
     const push = ["push", "review.md", "-s", publicId];
     const pre = keepContract("push", await svc.json([...push, "--prerelease", "rc", "--major"]));
@@ -308,7 +308,7 @@ describe("a text skill", () => {
     assertInstalled(textBody.replace("first", "carefully"));
   });
 
-  it("keeps a pin until it is taken away", async () => {
+  it("keeps a pin until it is removed", async () => {
     const ranged = keepContract("pull", await svc.json(["pull", "code-review", "--version", "~1.1"]));
     assert.equal(ranged.skills[0]?.toSemver, "1.1.0");
     writeFileSync(path.join(work, "review.md"), textFile.replace("first", "thrice"));
@@ -332,7 +332,7 @@ describe("a text skill", () => {
     assertInstalled(textBody.replace("first", "thrice"));
   });
 
-  it("leaves everything as it was when it is uninstalled", async () => {
+  it("leaves everything as before when it is uninstalled", async () => {
     const done = keepContract("uninstall", await svc.json(["uninstall", "code-review", "--purge"]));
     assert.equal(done.removed.length, 6);
     assert.deepEqual(done.failed, []);
@@ -342,7 +342,7 @@ describe("a text skill", () => {
     assert.equal((await svc.failure(["uninstall", "code-review"])).code, "E_NOT_FOUND");
   });
 
-  it("is a linear history that native git reads", async () => {
+  it("is a linear history that native git can read", async () => {
     const repository = repositoryOf(path.join(dataDir, "git"), skillId);
     const versions = [
       ["v1.0.0", "first", "Hello"],
@@ -377,20 +377,20 @@ describe("a text skill", () => {
 });
 
 describe("svc logout", () => {
-  it("forgets the token, and needs one for everything of one's own", async () => {
+  it("deletes the token, which the caller's own data requires", async () => {
     assert.deepEqual(keepContract("logout", await svc.json(["logout", "--keep-token"])), { loggedOut: true });
     for (const command of [["whoami"], ["list"], ["publish", "review.md"]])
       assert.equal((await svc.failure(command)).code, "E_NOT_AUTHENTICATED");
     assert.deepEqual(keepContract("listPublic", await svc.json(["list", "--public"])), []);
   });
 
-  it("takes SVC_TOKEN for one command, and never stores it", async () => {
+  it("uses SVC_TOKEN for one command, and never stores it", async () => {
     const env = { SVC_TOKEN: account.token };
     assert.equal(keepContract("whoami", await svc.json(["whoami"], { env })).username, "ada");
     assert.doesNotMatch(readFileSync(path.join(home, ".svc", "config.json"), "utf8"), /lsk_/);
   });
 
-  it("tells a service that is away from one that refuses", async () => {
+  it("distinguishes an unavailable service from one that rejects the request", async () => {
     const away = await svc.failure(["whoami"], { env: { SVC_API_URL: "http://127.0.0.1:9" } });
     assert.equal(away.code, "E_NETWORK");
   });

@@ -1,6 +1,6 @@
 /**
- * Sharing without an account, with the built service and the built `svc`: a link from one machine, an install on another,
- * twenty runs at once with one identity between them, and what a killed service leaves.
+ * Sharing without an account, with the built service and the built `svc`: a link from one machine, an install on
+ * another, twenty concurrent runs with one identity, and the state after a killed service.
  */
 import assert from "node:assert/strict";
 import { readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
@@ -83,7 +83,7 @@ describe("sharing from one machine to another", () => {
     );
   });
 
-  it("tells people the same", async () => {
+  it("prints the same for people", async () => {
     const { stdout, code } = await alice.run(["share", "review.md"]);
     assert.equal(code, 0);
     assert.match(stdout, /Install it with: svc install http/);
@@ -91,7 +91,7 @@ describe("sharing from one machine to another", () => {
     assert.match(listed.stdout, /2 of 10 shares/);
   });
 
-  it("leaves deleted shares to nobody", async () => {
+  it("makes deleted shares unavailable to everyone", async () => {
     const [first] = (await alice.json(["share", "--list"])) as Listed;
     assert.equal((await bob.failure(["share", "--delete", first!.url])).code, "E_NOT_FOUND");
     await alice.json(["share", "--delete", first!.url]);
@@ -102,7 +102,7 @@ describe("sharing from one machine to another", () => {
     );
   });
 
-  it("stays out of organizations, their logs and their lists", async () => {
+  it("changes no organization, log or list", async () => {
     const account = await newAccount(server.url, "ada", server.setupLink);
     const tenantId = await newOrganization(server.url, account, "acme");
     const { token } = account;
@@ -122,8 +122,8 @@ describe("sharing from one machine to another", () => {
   });
 });
 
-describe("twenty runs of svc share at once", () => {
-  it("make one identity and ten shares, and the rest learn of the limit", async () => {
+describe("twenty concurrent runs of svc share", () => {
+  it("create one identity and ten shares, and the others report the limit", async () => {
     const crowd = openCli({ home: folder("crowd"), apiUrl: () => server.url, cwd: work });
     const files = Array.from({ length: 20 }, (_, i) => `note-${i}.md`);
     for (const file of files) writeFileSync(path.join(work, file), `# ${file}\n`);
@@ -149,8 +149,8 @@ describe("twenty runs of svc share at once", () => {
   });
 });
 
-describe("a service that is killed and started again", () => {
-  it("knows its identities and their shares", async () => {
+describe("a service that was killed and restarted", () => {
+  it("still has the anonymous identities and their shares", async () => {
     const earlier = (await alice.json(["share", "--list"])) as Listed;
     const { port } = new URL(server.url);
     await server.kill("SIGKILL");

@@ -1,6 +1,6 @@
 /**
- * A repository as a second editing surface, with the built service, its workers and the built `svc`: published there, seen
- * here, edited with plain git, seen in the history with commit and author, pulled into a project; and disconnected.
+ * Editing skills in a repository, with the built service, its workers and the built `svc`: published there, exported,
+ * edited with plain git, imported with commit and author, pulled into a project; and disconnected.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -76,7 +76,7 @@ after(async () => {
 });
 
 describe("a connected repository", () => {
-  it("is told what will be written, and holds what was there once it is connected", async () => {
+  it("is planned with the files to be written, and contains the existing skills once it is connected", async () => {
     await cli.json(["publish", "review.md"]);
     const body = { host: "local", url: "skills.git", branch: "main" };
     const plan = await callApi(server.url, "POST", `${base}/plan`, {
@@ -93,14 +93,14 @@ describe("a connected repository", () => {
     assert.match(text, /^---\nname: review\ndescription: Reads code\.\n---\n<!-- svc:managed/);
   });
 
-  it("gets what the client publishes", async () => {
+  it("receives what the client publishes", async () => {
     writeFileSync(path.join(project, "notes.md"), "# Notes\n\nOne.\n");
     await cli.json(["publish", "notes.md"]);
     assert.match(await untilSynced("the push", () => inRemote("skills/notes/SKILL.md")), /One\./);
     await cli.json(["install", "acme/review", "-t", "claude", "-p", project, "--copy"]);
   });
 
-  it("gives back what plain git edits: a version with commit and author, which pull brings", async () => {
+  it("returns edits by plain git as versions with commit and author, which pull installs", async () => {
     await git(path.dirname(copy), "clone", "-q", remote, copy);
     const file = path.join(copy, "skills", "review", "SKILL.md");
     writeFileSync(file, readFileSync(file, "utf8").replace("Read it.", "Read it twice."));
@@ -143,7 +143,7 @@ describe("a connected repository", () => {
     );
   });
 
-  it("tells its history, and is left as it is when it is disconnected", async () => {
+  it("has its history listed, and is left unchanged when it is disconnected", async () => {
     const history = await callApi<{ imported: number }[]>(server.url, "GET", `${base}/history`, {
       token: account.token,
     });

@@ -1,6 +1,7 @@
 /**
- * All eight tools, end to end, with the built service and the built `svc`: a text skill, a rule and a package go into
- * each of them in both scopes, move to a new version, and leave home and project byte by byte as they were.
+ * All eight tools, end to end, with the built service and the built `svc`: a text skill, a rule and a package are
+ * installed into each of them in both scopes, updated to a new version, and uninstalled, which restores home and
+ * project byte by byte.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -35,7 +36,9 @@ const kit = (word: string): FileTree => ({
   "docs/Übersicht – 説明 🚀.md": { bytes: bytes(`Grüße ${word}\n`) },
 });
 
-/** Where each tool reads each kind, and what; `undefined`: the tool is skipped. By hand, from the tools' documents. */
+/**
+ * Where each tool reads each kind; `undefined`: the tool is skipped. Written down by hand, from the tools' documents.
+ */
 const skillFile = (word: string) => head("pruefen") + text(word);
 const section = (slug: string, name: string, body: string) =>
   `<!-- svc:start:${slug} -->\n## ${name}\n\n${body}\n<!-- svc:end:${slug} -->`;
@@ -154,7 +157,7 @@ describe("all eight tools", () => {
       keepContract("publish", await svc.json(["publish", source, ...flags]));
   });
 
-  it("take a text skill, a rule and a package in both scopes", async () => {
+  it("accept a text skill, a rule and a package in both scopes", async () => {
     const skipped: string[] = [];
     for (const slug of ["pruefen", "stil", "unicode-kit"])
       for (const flags of [["-g"], ["-p", project]]) {
@@ -178,7 +181,7 @@ describe("all eight tools", () => {
     assertInstalled("first");
   });
 
-  it("move to the next version, all at once, and report what was edited", async () => {
+  it("are updated to the next version together, and edits are reported", async () => {
     writeSources("second");
     for (const [source, slug] of [
       ["pruefen.md", "pruefen"],
@@ -210,7 +213,7 @@ describe("all eight tools", () => {
     assertInstalled("second");
   });
 
-  it("are repaired where something is gone", async () => {
+  it("are repaired if files are missing", async () => {
     for (const file of [".cursor/rules/pruefen.mdc", ".windsurf/skills/unicode-kit", ".github", ".aider"])
       removeFolder(path.join(project, file));
     removeFolder(path.join(home, ".config"));
@@ -224,7 +227,7 @@ describe("all eight tools", () => {
     assertInstalled("second");
   });
 
-  it("are, with home and project, as before when all is uninstalled", async () => {
+  it("are the same as before, with home and project, when all is uninstalled", async () => {
     for (const [slug, places] of [
       ["pruefen", 13],
       ["stil", 12],

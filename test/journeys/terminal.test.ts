@@ -1,4 +1,4 @@
-/** The built `svc` at a terminal: what it draws, how it ends, what it leaves. */
+/** The built `svc` at a terminal: what it draws, how it ends, and what it leaves. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -62,7 +62,7 @@ const identity = {
   pendingInvitations: [],
 };
 
-/** What a terminal shows at the end, line by line: enough of one for carriage returns and cleared lines. */
+/** What a terminal shows at the end, line by line: supports carriage returns and cleared lines only. */
 function screen(text: string): string[] {
   const clearLine = "\u001B[2K";
   return text.split("\n").map((line) => {
@@ -72,7 +72,7 @@ function screen(text: string): string[] {
 }
 
 describe("a wait at a terminal", needsTerminal, () => {
-  it("is told after a moment, and leaves no trace", async (t) => {
+  it("is shown after a moment, and then cleared", async (t) => {
     const { open } = await setUp(
       t,
       (_request, response) => void setTimeout(() => reply(response, identity), 1200),
@@ -87,7 +87,7 @@ describe("a wait at a terminal", needsTerminal, () => {
     assert.deepEqual(screen(terminal.text()), ["Ann (ann)", "a@example.com", ""]);
   });
 
-  it("is not told when it is short, under CI, at a dumb terminal or for programs", async (t) => {
+  it("is not shown if it is short, under CI, at a dumb terminal or for programs", async (t) => {
     let delay = 20;
     const { open } = await setUp(
       t,
@@ -122,7 +122,7 @@ describe("Ctrl-C", needsTerminal, () => {
       143,
     ],
   ] as const)
-    it(`${name} ends a wait with ${code} and gives the cursor back`, async (t) => {
+    it(`${name} ends a wait with ${code} and restores the cursor`, async (t) => {
       const { open } = await setUp(t, () => {});
 
       const terminal = open(["whoami"]);
@@ -134,7 +134,7 @@ describe("Ctrl-C", needsTerminal, () => {
       assert.doesNotMatch(screen(terminal.text()).join(""), /Waiting|Error|at /);
     });
 
-  it("ends a question with 130 and gives the cursor back", async (t) => {
+  it("ends a question with 130 and restores the cursor", async (t) => {
     const { open, home } = await setUp(t, () => {});
     mkdirSync(path.join(home, ".svc"));
     const profiles = {
@@ -163,7 +163,7 @@ describe("Ctrl-C", needsTerminal, () => {
     assert.doesNotMatch(readFileSync(path.join(home, ".svc", "config.json"), "utf8"), /work/);
   });
 
-  it("ends a download and removes what it had begun", async (t) => {
+  it("ends a download and removes its partial files", async (t) => {
     const at = "2026-01-01T00:00:00.000Z";
     const file = { path: "SKILL.md", size: 40_000_000, sha256: "0".repeat(64), mode: "100644" as const };
     const hash = createHash("sha256")
@@ -230,7 +230,7 @@ describe("Ctrl-C", needsTerminal, () => {
 });
 
 describe("the approval page of a login", needsTerminal, () => {
-  it("is opened without a question on the service's own site only", async (t) => {
+  it("is opened without a question only on the service's own site", async (t) => {
     let site = "";
     const { open, home, url } = await setUp(t, (_request, response, { pathname }) => {
       response.setHeader("content-type", "application/json");
@@ -261,7 +261,7 @@ describe("the approval page of a login", needsTerminal, () => {
   });
 });
 
-describe("a signal under the lock", () => {
+describe("a signal while the lock is held", () => {
   it("waits for the change, and releases the lock", async (t) => {
     const { home } = await setUp(t, () => {});
     const child = spawn(process.execPath, [...programArgs("test/cli/interrupted-child.ts"), home], {
@@ -312,7 +312,7 @@ describe("a table", needsTerminal, () => {
 describe("the daily update check", needsTerminal, () => {
   const check = { SVC_NO_UPDATE_CHECK: "" };
 
-  /** A service that counts how often it is asked, and answers as told. */
+  /** A service that counts its requests, and returns the given response. */
   async function asked(t: TestContext, respond: (response: ServerResponse) => void) {
     let count = 0;
     const made = await setUp(t, (_request, response, url) => {
@@ -323,7 +323,7 @@ describe("the daily update check", needsTerminal, () => {
     return { ...made, count: () => count };
   }
 
-  it("tells a newer version in one line after the result, once a day", async (t) => {
+  it("prints a newer version in one line after the result, once a day", async (t) => {
     const { open, home, count } = await asked(t, (response) => reply(response, { version: "99.1.0" }));
 
     const first = open(["whoami"], check);
@@ -344,7 +344,7 @@ describe("the daily update check", needsTerminal, () => {
     assert.equal(count(), 2);
   });
 
-  it("asks nobody for programs, under CI, or when told not to", async (t) => {
+  it("sends no request for programs, under CI, or if it is disabled", async (t) => {
     const { open, count, home } = await asked(t, (response) => reply(response, { version: "99.1.0" }));
 
     await Promise.all(
@@ -366,7 +366,7 @@ describe("the daily update check", needsTerminal, () => {
     ["is older", (response: ServerResponse) => reply(response, { version: "0.1.0" })],
     ["is hostile", (response: ServerResponse) => reply(response, { version: "99.0.0\u001B[2J" })],
   ] as const)
-    it(`says nothing, keeps nobody waiting and counts as asked when the answer ${what}`, async (t) => {
+    it(`prints nothing, causes no delay and counts as done if the response ${what}`, async (t) => {
       const { open, count } = await asked(t, respond);
 
       const timed = async (env: Record<string, string>) => {

@@ -52,7 +52,7 @@ const versionsOf = async (side: Side) =>
     .data;
 
 describe("a connection whose member has left", () => {
-  it("pauses imports, goes on pushing, informs the owners once, and is taken over in one call", async () => {
+  it("pauses imports, keeps pushing, notifies the owners once, and is taken over in one call", async () => {
     const { side, connector, bare, run } = await connectedByAdmin();
     const viewer = await newMember(service, side.org, "viewer");
     const left = await service.call(
@@ -122,8 +122,8 @@ describe("a connection whose member has left", () => {
   });
 });
 
-describe("a connection whose member has another role", () => {
-  it("is found by the next look at its branch, and goes on once the member may connect again", async () => {
+describe("a connection whose member has a different role", () => {
+  it("is paused by the next poll of its branch, and continues once the member may connect again", async () => {
     const { side, connector, run } = await connectedByAdmin();
     const member = `/api/tenants/${side.org.id}/members/${connector.id}`;
     const setRole = (role: string) => service.call("PATCH", member, { ...as(side), body: { role } });

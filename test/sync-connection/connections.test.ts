@@ -37,7 +37,7 @@ const event = (id: string) => ({
 });
 
 describe("a connection", () => {
-  it("is the only one of its organization, and of its branch", async () => {
+  it("is unique per organization and per branch", async () => {
     const { connections } = storage;
     await connections.insert(connection());
 
@@ -51,7 +51,7 @@ describe("a connection", () => {
     assert.equal(await connections.isConnected("local:/r", "other"), true);
   });
 
-  it("counts requests, remembers a full one until it is done, and carries its event", async () => {
+  it("counts requests, remembers a full one until it is done, and stores its event", async () => {
     const { connections } = storage;
     await connections.insert(connection());
 
@@ -67,7 +67,7 @@ describe("a connection", () => {
     assert.equal(await connections.request({ tenantId: "none" }, { now: at(1) }), null);
   });
 
-  it("gives its lease to one holder at a time, and counts its fence up", async () => {
+  it("gives its lease to one holder at a time, and increments its fence", async () => {
     const { connections } = storage;
     await connections.insert(connection());
     await connections.request({ id: "c1" }, { now: at(1) });
@@ -89,7 +89,7 @@ describe("a connection", () => {
     assert.equal((await connections.find("c1"))!.done, 0);
   });
 
-  it("is due again when something was asked for meanwhile, and when it failed", async () => {
+  it("is due again if a sync was requested in the meantime, and if it failed", async () => {
     const { connections } = storage;
     await connections.insert(connection());
     await connections.request({ id: "c1" }, { full: true, now: at(1) });
@@ -122,7 +122,7 @@ describe("a connection", () => {
     assert.deepEqual(well.lastProblem, problem);
   });
 
-  it("is worked on by nobody once it is being disconnected", async () => {
+  it("can't be leased once it is being disconnected", async () => {
     const { connections } = storage;
     await connections.insert(connection());
     await connections.takeLease("c1", "a", at(90), at(1));
@@ -140,10 +140,10 @@ describe("a connection", () => {
   });
 });
 
-describe("the bases of a connection", () => {
+describe("the sync state of a connection", () => {
   const one: SyncBase = { skillId: "s1", path: "skills/a", contentTree: "1", skillRevision: 1 };
 
-  it("are written once, whole, and never by an older holder of the lease", async () => {
+  it("is written once, completely, and never by an earlier holder of the lease", async () => {
     const { syncBases } = storage;
     const of = connection();
     await syncBases.putMany(of, 2, [
@@ -176,7 +176,7 @@ describe("the bases of a connection", () => {
 describe("the history of a connection", () => {
   const counts = { imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0, refused: 0, retries: 0 };
 
-  it("is listed from its newest run, and bounded", async () => {
+  it("is listed from its newest run, and limited in size", async () => {
     const { syncRuns } = storage;
     for (let n = 1; n <= 5; n++)
       await syncRuns.start({
@@ -207,7 +207,7 @@ describe("the history of a connection", () => {
     assert.equal(await syncRuns.trim("c1", 3), 0);
   });
 
-  it("tells a conflict once, however often it is recorded", async () => {
+  it("contains a conflict once, however often it is recorded", async () => {
     const { syncConflicts } = storage;
     const row = {
       connectionId: "c1",

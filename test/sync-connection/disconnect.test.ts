@@ -1,4 +1,4 @@
-/** Disconnecting while the host is being asked: at each request of a sync, of a poll and of a plan. */
+/** Disconnecting during requests to the host: at each request of a sync, of a poll and of a plan. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { startGitHub, type GitHubStub } from "../support/github-stub.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { edited } from "../support/sync/hosted.ts";
 
-/** Longer than the pause between two looks at a connection. */
+/** Longer than the pause between two polls of a connection. */
 const quietMs = 700;
 let stub: GitHubStub;
 let service: TestService;
@@ -30,7 +30,7 @@ after(async () => {
 type Side = Awaited<ReturnType<typeof connected>>;
 let made = 0;
 
-/** Connected, with something to import and something to export. */
+/** A connection with something to import and something to export. */
 async function connected() {
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
@@ -58,8 +58,8 @@ const skillsOf = async ({ as, org }: Side) =>
   (await service.call<unknown[]>("GET", `/api/skills?tenant_id=${org.id}`, as)).data.length;
 
 /**
- * Disconnects at the n-th request of some work, which the host leaves without an answer. Returns false where there are
- * fewer requests.
+ * Disconnects at the n-th request of an operation, to which the host does not respond. Returns false if there are fewer
+ * requests.
  */
 async function disconnectAt(number: number, work: (side: Side) => Promise<unknown>): Promise<boolean> {
   const side = await connected();
@@ -98,19 +98,19 @@ async function disconnectAt(number: number, work: (side: Side) => Promise<unknow
   return true;
 }
 
-/** At each request of the work; returns their number. */
+/** Disconnects at each request of the operation; returns their number. */
 async function disconnectAtEach(work: (side: Side) => Promise<unknown>): Promise<number> {
   for (let number = 1; ; number++) if (!(await disconnectAt(number, work))) return number - 1;
 }
 
 describe("a disconnect whose response was sent", () => {
-  it("lets nothing of a sync reach the host, at any of its requests", async () => {
+  it("stops all later requests of a sync to the host", async () => {
     const requests = await disconnectAtEach((side) => runConnection(service.app, side.id));
 
     assert.ok(requests >= 5, `${requests} requests`);
   });
 
-  it("lets nothing of a poll reach the host, with the renewal of its webhook", async () => {
+  it("stops all later requests of a poll to the host, including the renewal of its webhook", async () => {
     const poll = () => {
       ahead += 25 * 3_600_000;
       return pollConnections(service.app);
@@ -120,14 +120,14 @@ describe("a disconnect whose response was sent", () => {
     assert.ok(await disconnectAt(4, poll));
   });
 
-  it("lets nothing of a plan reach the host", async () => {
+  it("stops all later requests of a plan to the host", async () => {
     const plan = (side: Side) => service.call("GET", `${side.base}/plan`, side.as);
 
     assert.ok(await disconnectAt(1, plan));
     assert.ok(await disconnectAt(3, plan));
   });
 
-  it("lets nothing reach the host of two concurrent disconnects, and the second finds no connection", async () => {
+  it("stops all later requests when two run concurrently, and the second finds no connection", async () => {
     const side = await connected();
     const answers = await Promise.all([1, 2].map(() => service.call("DELETE", side.base, side.as)));
 
@@ -160,8 +160,8 @@ describe("a disconnect whose process was killed", () => {
   });
 });
 
-describe("work that does not end", () => {
-  it("makes the disconnect unavailable with the reason, until it has", async () => {
+describe("an operation that does not end", () => {
+  it("makes the disconnect unavailable with the reason, until it ends", async () => {
     const side = await connected();
     const { connections } = service.app.storage;
     const inAMinute = () => new Date(service.app.now().getTime() + 60_000);

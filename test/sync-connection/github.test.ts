@@ -1,4 +1,7 @@
-/** GitHub's repositories by both ways in, and what GitHub may answer, over a loopback stub of its REST interface. */
+/**
+ * GitHub's repositories by both ways of authentication, and GitHub's possible responses, over a loopback stub of its
+ * REST interface.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { RepoError, type RepoFailure } from "../../repos/errors.ts";
@@ -51,7 +54,7 @@ for (const [way, open, asStranger] of ways)
       return { bench, repository: repository.repo, host: open(repository), stranger: asStranger(repository) };
     });
 
-    it("tells what it is, where git reaches it, and its head", async () => {
+    it("has its properties, git address and head", async () => {
       const repository = await stub.newRepository(`acme/${way.split(" ").at(-1)}-plain`, { installed: true });
       const host = open(repository);
       assert.equal(await host.head("main"), undefined, "an empty repository has no head");
@@ -72,7 +75,7 @@ for (const [way, open, asStranger] of ways)
       assert.equal(await host.head("no/such"), undefined);
     });
 
-    it("stays itself when it is renamed, and gives nothing to who takes its name", async () => {
+    it("remains the same when it is renamed, and is not confused with a new one of its old name", async () => {
       const name = `acme/${way.split(" ").at(-1)}-old`;
       const repository = await stub.newRepository(name, { installed: true });
       stub.rename(repository, `${name}-new`);
@@ -91,7 +94,7 @@ for (const [way, open, asStranger] of ways)
   });
 
 describe("the App", () => {
-  it("gets tokens for one repository and its contents alone, one for each job", async () => {
+  it("gets tokens for one repository and its contents only, one for each job", async () => {
     const repository = await stub.newRepository("acme/narrow", { installed: true });
     stub.asked.length = 0;
 
@@ -109,7 +112,7 @@ describe("the App", () => {
     });
   });
 
-  it("finds its installation, and none where it is not installed", async () => {
+  it("finds its installation, or none if it is not installed", async () => {
     const repository = await stub.newRepository("acme/installed", { installed: true });
     await stub.newRepository("acme/not-installed");
 
@@ -122,7 +125,7 @@ describe("the App", () => {
 });
 
 describe("the webhook of a token's connection", () => {
-  it("is made once, renewed with another secret, and removed for good", async () => {
+  it("is created once, renewed with another secret, and removed permanently", async () => {
     const repository = await stub.newRepository("acme/hooked");
     const host = byToken(repository, stub.newToken([repository]));
 
@@ -145,8 +148,8 @@ describe("the webhook of a token's connection", () => {
   });
 });
 
-describe("the webhook of a service that has moved", () => {
-  it("goes along with it, and leaves those of others", async () => {
+describe("the webhook of a service with a new address", () => {
+  it("is updated to it, and other webhooks are kept", async () => {
     const repository = await stub.newRepository("acme/moved-hook");
     const host = byToken(repository, stub.newToken([repository]));
     const other = { id: 1, url: "https://other.example/hook", secret: "theirs" };
@@ -167,7 +170,7 @@ describe("the webhook of a service that has moved", () => {
   });
 });
 
-describe("what GitHub answers", () => {
+describe("a response of GitHub", () => {
   const soon = () => String(Math.floor(Date.now() / 1000) + 90);
   const table: [string, StubAnswer, RepoFailure, ((ms: number | undefined) => boolean)?][] = [
     ["credentials that were revoked", { status: 401, body: "{}" }, "auth_failed"],
@@ -231,7 +234,7 @@ describe("what GitHub answers", () => {
     ["more than it should", { status: 200, body: `"${"x".repeat(9 * 1024 * 1024)}"` }, "remote_too_large"],
   ];
   for (const [name, answer, code, isWait = () => true] of table)
-    it(`is told apart: ${name}`, async () => {
+    it(`is recognized: ${name}`, async () => {
       const repository = await stub.newRepository(`acme/t-${table.findIndex(([one]) => one === name)}`);
       const host = byToken(repository, stub.newToken([repository]));
       stub.trouble(answer);
@@ -244,7 +247,7 @@ describe("what GitHub answers", () => {
       });
     });
 
-  it("is told apart: nobody", async () => {
+  it("is recognized: no response", async () => {
     const nobody = { apiUrl: "http://127.0.0.1:1", webUrl: "http://127.0.0.1:1", allowPrivateNetwork: true };
     const host = openGitHubTokenHost(nobody, { id: "1" }, "stub_x");
 

@@ -1,6 +1,6 @@
 /**
- * What a repository or its host may do to a connection, over real smart HTTP: each trouble is told at the connection, loses
- * no edit of either side, holds up nothing but what it concerns, and is over once its cause is.
+ * Failures of a repository or its host, over real smart HTTP: each is reported at the connection, loses no edit of
+ * either side, affects nothing else, and ends with its cause.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -14,7 +14,7 @@ before(async () => {
 beforeEach(() => hosted.host.calm());
 after(() => hosted.close());
 
-describe("a host in trouble", () => {
+describe("a host with failures", () => {
   const cases: [what: string, trouble: Trouble, status: "blocked" | "failing", code: string][] = [
     ["that asks to wait", limited({ "retry-after": "1200" }), "failing", "rate_limited"],
     ["with too many requests", { on: "fetch", answer: { status: 429 } }, "failing", "rate_limited"],
@@ -55,7 +55,7 @@ describe("a host in trouble", () => {
     await hosted.assertInStep(side);
   });
   for (const [what, trouble, status, code] of cases)
-    it(`${what} is told as ${code}, and both sides get what was written meanwhile`, async () => {
+    it(`${what} is reported as ${code}, and edits of both sides arrive later`, async () => {
       side.repository.pull();
       side.repository.commit({ "skills/there/SKILL.md": edited("there", `there, ${what}`) });
       await hosted.publish(side, "Here", `here, ${what}`);
@@ -72,7 +72,7 @@ describe("a host in trouble", () => {
       assert.equal(side.repository.show("a.txt"), "theirs");
     });
 
-  it("that loses its answer to a push is asked what became of it", async () => {
+  it("whose response to a push is lost is asked for the result", async () => {
     await hosted.publish(side, "Here", "pushed, and no answer");
     await hosted.host.trouble({ on: "push", loseAnswer: true, times: 1 });
 
@@ -85,7 +85,7 @@ describe("a host in trouble", () => {
     await hosted.assertInStep(side);
   });
 
-  it("is left alone for as long as it asks, whatever is published meanwhile", async () => {
+  it("is not called before its Retry-After, whatever is published in the meantime", async () => {
     const other = await hosted.connected();
     await hosted.host.trouble(limited({ "retry-after": "1200" }));
     await hosted.run(other);
@@ -107,7 +107,7 @@ describe("a host in trouble", () => {
     assert.ok(other.repository.paths().includes("skills/eager/SKILL.md"));
   });
 
-  it("fills no history with one and the same trouble", async () => {
+  it("fills no history with the same failure", async () => {
     const other = await hosted.connected();
     await hosted.run(other);
     await hosted.host.trouble({ on: "fetch-refs", answer: { status: 401 } });

@@ -1,4 +1,4 @@
-/** What changes at GitHub under a connection: names, owners, the default branch, and what a token may do. */
+/** Changes at GitHub to a connected repository: names, owners, the default branch, and a token's permissions. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ConnectionPayload, RepositorySyncPayload } from "../../contract/payloads/sync.ts";
@@ -67,7 +67,7 @@ async function publishAndRun(side: Connected, name: string): Promise<void> {
 
 describe("a connected repository at GitHub", () => {
   for (const by of ["token", "app"] as const)
-    it(`that is renamed goes on, by its new name, and the old one's new holder gets nothing (${by})`, async () => {
+    it(`that is renamed continues under its new name, and a new repository of the old name gets nothing (${by})`, async () => {
       const side = await connected(`acme/before-${by}`, by);
       stub.rename(side.repository, `globex/after-${by}`);
       const thief = await stub.newRepository(`acme/before-${by}`, { installed: true });
@@ -83,7 +83,7 @@ describe("a connected repository at GitHub", () => {
       assert.deepEqual(thief.repo.paths(), ["mine.txt"]);
     });
 
-  it("that an App loses to another owner is blocked, and told so", async () => {
+  it("that an App loses to another owner is blocked, with the reason", async () => {
     const side = await connected("acme/given-away", "app");
     stub.rename(side.repository, "globex/given-away");
     side.repository.installationId = 1;
@@ -95,7 +95,7 @@ describe("a connected repository at GitHub", () => {
     assert.deepEqual(side.repository.repo.paths(), ["a.txt", "skills/README.md"]);
   });
 
-  it("whose default branch is renamed is told by what it is called now", async () => {
+  it("whose default branch is renamed is reported with the new name", async () => {
     const side = await connected("acme/branches", "token");
     runGit(side.repository.repo.directory, "branch", "-m", "main", "trunk");
     side.repository.defaultBranch = "trunk";
@@ -111,8 +111,8 @@ describe("a connected repository at GitHub", () => {
   });
 });
 
-describe("a webhook that GitHub did not let us make", () => {
-  it("is asked for again later, and then tells of pushes", async () => {
+describe("a webhook that GitHub did not let the service create", () => {
+  it("is created later, and then reports pushes", async () => {
     const side = await connected("acme/untold", "token", false);
     const asks = () => stub.asked.filter(({ method, path }) => method !== "PATCH" && path.endsWith("/hooks"));
     assert.equal((await stateOf(side)).notified, false);

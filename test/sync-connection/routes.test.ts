@@ -1,4 +1,4 @@
-/** Connecting, running and disconnecting, over HTTP: with bare repositories of this machine. */
+/** Connecting, running and disconnecting, over HTTP: with bare repositories on this machine. */
 import assert from "node:assert/strict";
 import { existsSync, symlinkSync } from "node:fs";
 import path from "node:path";
@@ -28,7 +28,7 @@ const actionsOf = async (side: Side) =>
   ).data.entries.map((entry) => entry.action);
 
 describe("connecting a repository", () => {
-  it("syncs, tells how far it is, and ends with the files where they are", async () => {
+  it("syncs, reports the progress, and leaves the files in place when it ends", async () => {
     const side = await sides.newSide();
     await sides.publish(side, "Alpha");
     const bare = sides.newRepository(side, "skills.git", { "notes.txt": "theirs\n" });
@@ -82,7 +82,7 @@ describe("connecting a repository", () => {
     assert.equal((await service.call("DELETE", side.base, as(side))).code, "not_found");
   });
 
-  it("is refused for a branch that does not exist, also the default one, and lists those that do", async () => {
+  it("is refused for a missing branch, also the default one, and lists the existing ones", async () => {
     const side = await sides.newSide();
     const bare = sides.newRepository(side, "renamed.git", { "notes.txt": "theirs\n" });
     for (const name of ["trunk", "a-second", "a-third", "a-fourth"]) runGit(bare, "branch", name, "main");
@@ -109,7 +109,7 @@ describe("connecting a repository", () => {
     assert.deepEqual([listed.length, listed[0]], [20, "trunk"]);
   });
 
-  it("is done once by an organization, and a branch is connected once by anybody", async () => {
+  it("is possible once per organization, and once per branch for all of them", async () => {
     const [one, other] = [await sides.newSide(), await sides.newSide()];
     sides.newRepository(one, "a.git");
     sides.newRepository(one, "b.git");
@@ -137,7 +137,7 @@ describe("connecting a repository", () => {
     assert.doesNotMatch(JSON.stringify(taken.body), /elsewhere/);
   });
 
-  it("needs a person who may manage it; looking needs the right to read", async () => {
+  it("needs a person with the permission to manage it; viewing needs the right to read", async () => {
     const side = await sides.newSide();
     sides.newRepository(side, "r.git");
     const body = { host: "local", url: "r.git" };
@@ -233,7 +233,7 @@ describe("connecting a repository", () => {
     assert.equal((await service.call("DELETE", side.base, { token: sync.token })).status, 200);
   });
 
-  it("refuses what leads into private networks, out of the organization's folder, or nowhere", async () => {
+  it("refuses addresses in private networks, outside the organization's folder, or without a repository", async () => {
     const side = await sides.newSide();
     const neighbour = await sides.newSide();
     const bare = sides.newRepository(neighbour, "secret.git");
@@ -288,7 +288,7 @@ describe("connecting a repository", () => {
       );
   });
 
-  it("keeps what it is told sealed, and tells it to nobody", async () => {
+  it("stores secrets encrypted, and returns them to no one", async () => {
     const side = await sides.newSide();
     sides.newRepository(side, "s.git");
     const made = await sides.connect(side, {

@@ -9,14 +9,14 @@ const pem = generateKeyPairSync("rsa", { modulusLength: 2048 })
   .trim();
 
 describe("the settings of the sync", () => {
-  it("take the App's key in each form that a variable can hold", () => {
+  it("accept the App's key in each form that a variable can contain", () => {
     for (const key of [pem, pem.replaceAll("\n", "\\n"), Buffer.from(`${pem}\n`).toString("base64")]) {
       const { github } = readConfig({ GITHUB_APP_ID: "12", GITHUB_APP_PRIVATE_KEY: key });
       assert.deepEqual(github.app, { id: 12, privateKey: pem, proof: "tag" });
     }
   });
 
-  it("refuse what is no key or no secret, and never repeat it", () => {
+  it("reject an invalid key or secret, and never repeat it", () => {
     for (const env of [{ GITHUB_APP_PRIVATE_KEY: "hunter2-hunter2" }, { GITHUB_WEBHOOK_SECRETS: "hunter2" }])
       assert.throws(
         () => readConfig(env),
@@ -24,7 +24,7 @@ describe("the settings of the sync", () => {
       );
   });
 
-  it("are those of GitHub, without an App and closed to private networks, unless something is said", () => {
+  it("default to GitHub, without an App and without access to private networks", () => {
     const { github, localRepositories, syncPrivateNetwork } = readConfig({});
 
     assert.deepEqual(

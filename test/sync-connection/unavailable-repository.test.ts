@@ -1,4 +1,6 @@
-/** Connections whose repository, or what the service needs to reach it, is taken away: on this machine, or by its operator. */
+/**
+ * Connections whose repository, or what the service needs to reach it, is removed: on this machine, or by its operator.
+ */
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
@@ -25,7 +27,9 @@ async function connected(): Promise<Side & { id: string; bare: string }> {
   return { ...side, bare, id: made.data.id };
 }
 
-/** An hour or two later: a round over the connections, and the syncs that it asks for. Answers what was logged as an error. */
+/**
+ * An hour or two later: a poll of the connections, and the syncs that it requests. Returns the errors that were logged.
+ */
 async function look(id: string, config: Partial<Config> = {}): Promise<unknown[]> {
   sides.wait(2 * hourMs);
   const { app } = sides.service;
@@ -42,7 +46,7 @@ async function look(id: string, config: Partial<Config> = {}): Promise<unknown[]
 }
 
 describe("a bare repository that is moved away", () => {
-  it("is told as missing without any change, and goes on once it is back", async () => {
+  it("is reported as missing without any change, and continues once it is back", async () => {
     const side = await connected();
     renameSync(side.bare, `${side.bare}.away`);
 
@@ -60,7 +64,7 @@ describe("a bare repository that is moved away", () => {
   });
 });
 
-describe("what the operator takes away", () => {
+describe("a setting that the operator removes", () => {
   const local = { kind: "local", fullName: "x", url: "x" } as const;
   const cases: [what: string, code: string, config: Partial<Config>, host?: ConnectionHost][] = [
     ["the folder of local repositories", "host_not_offered", { localRepositories: undefined }],
@@ -68,7 +72,7 @@ describe("what the operator takes away", () => {
     ["private networks", "remote_forbidden", {}, { ...local, repositoryId: "http://10.0.0.1/x.git" }],
   ];
   for (const [what, code, config, host] of cases)
-    it(`blocks connections with a way out: ${what}`, async () => {
+    it(`blocks connections with a remedy: ${what}`, async () => {
       const side = await connected();
       if (host)
         await sides.service.app.storage.database.raw

@@ -1,4 +1,4 @@
-/** What an organization has to show before it connects a repository by the App: that it may change it. */
+/** Proof that an organization has write access to a repository before it connects it by the App. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
@@ -30,8 +30,8 @@ async function newSide() {
   return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
 }
 
-describe("the proof that the App's repositories need", () => {
-  it("is a tag, asked for in the same words whether or not the repository is there", async () => {
+describe("the proof of write access to the App's repositories", () => {
+  it("is a tag, and its error does not reveal whether the repository exists", async () => {
     const side = await newSide();
     const repository = await stub.newRepository("acme/guarded", { installed: true });
     repository.repo.commit({ "a.txt": "1\n" });

@@ -1,4 +1,4 @@
-/** Whose an imported edit is said to be: its author's, or nobody's where the history at hand does not tell it. */
+/** Authors of imported edits: the author of the commit, or none if the available history does not contain it. */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import type { SyncConflictPayload } from "../../contract/payloads/sync.ts";
@@ -15,7 +15,7 @@ const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service
 
 const fresh = "---\nname: fresh\ndescription: New.\n---\n\none\n";
 
-/** A commit that has nothing to do with any skill. */
+/** A commit that changes no skill. */
 function pushUnrelated(world: SyncWorld): string {
   world.copy.write("notes.txt", `${Math.random()}\n`);
   world.copy.git("add", "-A");
@@ -24,7 +24,7 @@ function pushUnrelated(world: SyncWorld): string {
   return world.copy.git("rev-parse", "HEAD");
 }
 
-/** What a version's commit, its audit entry and its message say of where it came from. */
+/** The origin of a version according to its commit, its audit entry and its message. */
 async function saidOf(world: SyncWorld, skillId: string, number: number) {
   const { app } = service;
   const [row] = (await versionsOf(world, skillId)).filter(({ version }) => version === number);
@@ -54,7 +54,7 @@ const nobodys = (tip: string) => ({
   audit: [tip, undefined],
 });
 
-it("names nobody for what was there before the repository was connected", () =>
+it("names no author for content from before the repository was connected", () =>
   withWorld(async (world) => {
     world.copy.write("skills/fresh/SKILL.md", fresh);
     world.copy.push("Add a skill");
@@ -76,7 +76,7 @@ it("names nobody for what was there before the repository was connected", () =>
     });
   }));
 
-it("names nobody in a conflict either, where the copy of the repository here was lost", () =>
+it("names no author in a conflict either, if the copy of the repository was lost", () =>
   withWorld(async (world) => {
     const skill = await publish(world, "Both", "one");
     assert.equal(await world.sync(), "done");

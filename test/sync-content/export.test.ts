@@ -1,4 +1,4 @@
-/** What a push holds, and what lies in the way of it. */
+/** The content of a push, and what prevents it. */
 import assert from "node:assert/strict";
 import { cpSync, symlinkSync } from "node:fs";
 import path from "node:path";
@@ -16,8 +16,8 @@ after(() => service.close());
 
 const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
-describe("what is written of large skills", () => {
-  it("is one commit where the branch has their content already, and several where it does not", () =>
+describe("the export of large skills", () => {
+  it("is one commit if the branch already contains their content, and several otherwise", () =>
     withWorld(async (world) => {
       const ids: string[] = [];
       for (const name of ["one", "other"]) {
@@ -30,7 +30,7 @@ describe("what is written of large skills", () => {
         return Number(world.copy.git("rev-list", "--count", "HEAD"));
       };
       const first = commits();
-      // As large as they are said to be, and in a new place.
+      // Their recorded size is large, and their path is new.
       await service.app.storage.database.raw
         .collection<{ _id: string }>("skills")
         .updateMany({ _id: { $in: ids } }, { $set: { "current.totalBytes": 70 * 1024 * 1024 } });
@@ -51,8 +51,8 @@ describe("what is written of large skills", () => {
     }));
 });
 
-describe("a folder in the place of the list of skills", () => {
-  it("is told and left as it is, and the skills are written", () =>
+describe("a folder at the path of the list of skills", () => {
+  it("is reported and kept, and the skills are written", () =>
     withWorld(async (world) => {
       world.copy.write("skills/README.md/theirs.txt", "theirs\n");
       world.copy.push();
@@ -79,7 +79,7 @@ describe("a folder in the place of the list of skills", () => {
 });
 
 describe("content that is in no version", () => {
-  /** How a directory stops being a skill, by the name of the skill. */
+  /** Ways for a directory to stop being a skill, by the name of the skill. */
   const ways: Record<string, (world: SyncWorld, at: string) => void> = {
     recased: ({ copy }, at) => copy.git("mv", `${at}/SKILL.md`, `${at}/skill.md`),
     replaced: ({ copy }, at) => {
@@ -147,7 +147,7 @@ describe("content that is in no version", () => {
             former[names.indexOf(name)],
           );
 
-        // Put right, or deleted, each is in step again.
+        // Repaired or deleted, each is in sync again.
         world.copy.update();
         for (const name of names) world.copy.git("rm", "-rq", `skills/${name}`);
         world.copy.push();
@@ -157,7 +157,7 @@ describe("content that is in no version", () => {
           assert.match(runGit(world.remote, "show", `${branch}:skills/${name}/SKILL.md`), /two/);
       }));
 
-  it("is kept where a renamed skill, a moved folder or a deleted skill leaves or takes a place", () =>
+  it("is kept if a renamed skill, a moved folder or a deleted skill leaves or takes its path", () =>
     withWorld(async (world) => {
       const ids = new Map<string, string>();
       for (const name of ["renamed", "deleted", "arriving"])
@@ -186,7 +186,7 @@ describe("content that is in no version", () => {
         assert.deepEqual(listed(), former);
       }
 
-      // What can't go to its new place stays at its old one.
+      // A skill that can't be written to its new path stays at its old one.
       assert.match(runGit(world.remote, "show", "main:skills/arriving/SKILL.md"), /one/);
       const named = (await world.connection())!.refusals!.map(({ path: at }) => at);
       assert.deepEqual(named.toSorted(), [...places].toSorted());
@@ -221,9 +221,9 @@ describe("content that is in no version", () => {
     }));
 });
 
-describe("directories that change places", () => {
+describe("directories that exchange their paths", () => {
   for (const mode of ["push", "pull_request"] as const)
-    it(`take their skills along, and no text of one becomes the other's, with mode ${mode}`, () =>
+    it(`move their skills, and no text of one becomes the other's, with mode ${mode}`, () =>
       withWorld(async (world) => {
         const names = ["open", "secret", "kept", "copied", "bare"];
         const ids = new Map<string, string>();
@@ -282,7 +282,7 @@ async function publishVersion(world: SyncWorld, id: string, content: string): Pr
 }
 
 describe("a skill whose stored content is damaged", () => {
-  it("is left out and named, and the others are written", () =>
+  it("is skipped and named, and the others are written", () =>
     withWorld(async (world) => {
       const broken = (await publish(world, "broken", "one")).id;
       await publish(world, "fine", "one");

@@ -1,4 +1,4 @@
-/** Folders of skills: what a repository puts into them, and what happens to them while a sync runs. */
+/** Folders of skills: imported folders, and changes to folders while a sync runs. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { App } from "../../src/app.ts";
@@ -25,7 +25,7 @@ after(() => service.close());
 
 const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
-/** A sync by way of an app in which somebody comes in between. */
+/** A sync with a wrapped app that runs a change in the middle. */
 async function runThrough(app: App, world: SyncWorld) {
   await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
   return runSync(app, world.connectionId, { ...world.ports, mirrors: app.mirrors });
@@ -35,7 +35,7 @@ const inOps = { folder: "ops", createFolders: true };
 const manual = "---\nname: ops\ndescription: How we run things.\n---\n\n# Ops\n";
 
 describe("a SKILL.md in a folder of skills", () => {
-  it("is told and passed over, and takes none of them with it", () =>
+  it("is reported and skipped, and the skills in it are kept", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "First", "one", inOps);
       await publish(world, "Second", "one", inOps);
@@ -53,7 +53,7 @@ describe("a SKILL.md in a folder of skills", () => {
       const slugs = (await listSkills(world)).map(({ slug }) => slug).toSorted();
       assert.deepEqual(slugs, ["first", "new", "second"]);
       const { refusals } = (await world.connection())!;
-      // What lies in something that may be a package is not written to.
+      // Nothing is written into a folder that may be a package.
       assert.deepEqual(
         refusals?.map((one) => `${one.path} ${one.code}`),
         ["skills/ops/first inside_skill", "skills/ops/new inside_skill", "skills/ops holds_skills"],
@@ -71,7 +71,7 @@ describe("a SKILL.md in a folder of skills", () => {
       );
     }));
 
-  it("is a skill where they are gone", () =>
+  it("is imported as a skill once the skills are gone", () =>
     withWorld(async (world) => {
       await publish(world, "First", "one", inOps);
       await world.sync();
@@ -89,8 +89,8 @@ describe("a SKILL.md in a folder of skills", () => {
     }));
 });
 
-describe("while a sync runs", () => {
-  it("an organization that is deleted loses no file of its repository", () =>
+describe("during a sync", () => {
+  it("deletion of the organization removes no file of its repository", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Kept", "one", inOps);
       await world.sync();
@@ -127,7 +127,7 @@ describe("while a sync runs", () => {
       );
     }));
 
-  it("a skill that moves into a folder of that moment is no deleted one", () =>
+  it("a skill that moves into a new folder does not count as deleted", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Moves", "one");
       await world.sync();

@@ -1,4 +1,4 @@
-/** What an import makes of content: versions and skills like those of a publish, with the repository's commit and author. */
+/** Imports of content: versions and skills like those of a publish, with the repository's commit and author. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
@@ -67,7 +67,7 @@ async function folderPathOf(skillId: string): Promise<string> {
 }
 
 describe("an imported version", () => {
-  it("tells commit and author in its message, its commit and the log, and is the connecting member's", async () => {
+  it("names commit and author in its message, its commit and the log, and belongs to the connecting member", async () => {
     const skill = await publish("Versioned");
 
     const appended = await importVersion(service.app, sync, skill, text("new"), commit);
@@ -100,7 +100,7 @@ describe("an imported version", () => {
     assert.equal(log.data.entries[0]!.metadata["author"], "Cy Svc-Skill: forged <cy@example.com>");
   });
 
-  it("names an author without their address, also where that is all of the name or stands in the subject", async () => {
+  it("names an author without their address, even if it is the whole name or part of the subject", async () => {
     const skill = await publish("Addressed");
     const facts = { tenantId: org.id, skillId: skill._id };
     const authors = ["cy@example.com", "Cy <cy@example.com>", "cy＠example.com", '"cy@example.com" (Cy)'];
@@ -118,7 +118,7 @@ describe("an imported version", () => {
     assert.deepEqual(named, ["unknown", "Cy", "unknown", "(Cy)"]);
   });
 
-  it("is decided again when somebody published meanwhile, and is none when nothing differs", async () => {
+  it("is planned again after a concurrent publish, and omitted if nothing differs", async () => {
     const skill = await publish("Raced");
     await service.call("POST", `/api/skills/${skill._id}/versions`, {
       token: owner.token,
@@ -136,7 +136,7 @@ describe("an imported version", () => {
     assert.deepEqual([second.unchanged, second.version.version], [true, 3]);
   });
 
-  it("reaches into restricted folders", async () => {
+  it("is possible in restricted folders", async () => {
     const folder = await newFolder(service, org, owner, "vault");
     const skill = await publish("Guarded", "vault");
     const member = await newMember(service, org, "member");
@@ -149,7 +149,7 @@ describe("an imported version", () => {
 });
 
 describe("an imported skill", () => {
-  it("is private, in its directories' folders, and named after its frontmatter", async () => {
+  it("is private, in the folders of its directory, and named after its frontmatter", async () => {
     const directory = { segments: ["Ops Tools", "deep", "tea-time"], type: "skill" } as const;
 
     const made = await importSkill(service.app, sync, text("leaves"), directory, commit);
@@ -173,7 +173,7 @@ describe("an imported skill", () => {
     assert.equal(log.data.entries[0]!.metadata["remoteCommit"], commit.oid);
   });
 
-  it("gets a number where its slug is taken, by a skill elsewhere or a folder beside it", async () => {
+  it("gets a number if its slug is taken, by a skill elsewhere or a folder in the same parent", async () => {
     await publish("twin");
     await newFolder(service, org, owner, "beside");
 
@@ -196,7 +196,7 @@ describe("an imported skill", () => {
     assert.equal(beside.skill.type, "rule");
   });
 
-  it("finds a folder where a skill has the folder's name, and for names that no folder may have", async () => {
+  it("gets a folder even if a skill has the folder's name, or the name is invalid", async () => {
     await publish("spoon");
 
     const inside = await importSkill(

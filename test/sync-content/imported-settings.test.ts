@@ -1,4 +1,4 @@
-/** What a push says of a skill beside its content: it counts where it was edited there, and only there. */
+/** Description and tags of a skill in a push: they count if they were edited there, and only then. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
@@ -25,7 +25,7 @@ async function settingsOf(skillId: string) {
   return { version: skill.head.version, description: skill.description, tags: skill.tags };
 }
 
-/** Replaces what a pattern finds in a file of the repository, pushes and syncs. */
+/** Replaces the matches of a pattern in a file of the repository, pushes and syncs. */
 async function edit(world: SyncWorld, file: string, from: RegExp, to: string): Promise<void> {
   world.copy.update();
   const text = world.copy.read(file);
@@ -38,8 +38,8 @@ async function edit(world: SyncWorld, file: string, from: RegExp, to: string): P
 const content = "---\ndescription: Makes tea.\ntags: [hot]\n---\n\nBoil water.\n";
 const made = "skills/tea/SKILL.md";
 
-describe("description and tags that were set here", () => {
-  it("outlive an edit of the text there, however often", () =>
+describe("description and tags that were set in the service", () => {
+  it("survive any number of edits of the text in the repository", () =>
     withWorld(async (world) => {
       const { id } = await publish(world, "Tea", "", { content });
       await world.sync();
@@ -56,7 +56,7 @@ describe("description and tags that were set here", () => {
       assert.match(world.copy.read("skills/README.md"), /Makes any tea\\?\./);
     }));
 
-  it("give way to those that are edited there, each by itself", () =>
+  it("are replaced by those that are edited in the repository, each independently", () =>
     withWorld(async (world) => {
       const { id } = await publish(world, "Tea", "", { content });
       await world.sync();
@@ -87,7 +87,7 @@ describe("description and tags that were set here", () => {
       assert.deepEqual(await settingsOf(id), { version: 2, description: "Makes any tea.", tags: [] });
     }));
 
-  it("outlive an edit of a package", () =>
+  it("survive an edit of a package", () =>
     withWorld(async (world) => {
       const { id } = await publish(world, "Tea", "", { content });
       await world.sync();
@@ -103,8 +103,8 @@ describe("description and tags that were set here", () => {
     }));
 });
 
-describe("texts that the repository has", () => {
-  it("come back from the sync's own commit byte for byte, in frontmatter of every form", () =>
+describe("texts in the repository", () => {
+  it("are preserved byte for byte in the sync's own commit, with frontmatter of every form", () =>
     withWorld(async (world) => {
       const whole =
         "---\r\n# why\r\nname: whole\r\ndescription: 'As it is.'\r\nratio: 1.10\r\nmask: 0x1F\r\n---\r\n\r\n\r\n# Whole";
@@ -143,7 +143,7 @@ describe("texts that the repository has", () => {
       );
     }));
 
-  it("make no version of an edit to the name alone, which the service sets", () =>
+  it("get no version for an edit of the name alone, which the service sets", () =>
     withWorld(async (world) => {
       const { id } = await publish(world, "Tea", "", { content });
       await world.sync();

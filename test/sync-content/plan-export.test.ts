@@ -66,12 +66,12 @@ const there = (path = "skills/a", fields: Partial<PresentDirectory> = {}): Prese
 });
 
 describe("the export of a skill", () => {
-  it("is nothing, and nothing is read, while neither side moves", async () => {
+  it("is empty, and reads nothing, if neither side changed", async () => {
     const { exports, asked } = await plan({ skills: [skill()], bases: [base()], directories: [there()] });
     assert.deepEqual([exports, asked], [[], []]);
   });
 
-  it("that is new, or has changed, is its directory", async () => {
+  it("writes its directory if it is new or has changed", async () => {
     const put = [{ skillId: "A", put: { path: "skills/a" }, remove: [] }];
     assert.deepEqual((await plan({ skills: [skill()] })).moves, put);
     const changed = { A: { contentTree: "two", svcBlob: "svc2" } };
@@ -100,7 +100,7 @@ describe("the export of a skill", () => {
     );
   });
 
-  it("that changed in ways that do not show is noted and not pushed", async () => {
+  it("records a change without effect on its content, and does not push it", async () => {
     const { exports, moves } = await plan({
       skills: [skill("skills/a", 9)],
       bases: [base()],
@@ -110,7 +110,7 @@ describe("the export of a skill", () => {
     assert.equal(exports[0]?.after?.skillRevision, 9);
   });
 
-  it("whose folder was renamed moves, taking what is there along", async () => {
+  it("moves its directory when its folder was renamed, with the files there", async () => {
     const { moves } = await plan({
       skills: [skill("skills/new/a")],
       bases: [base()],
@@ -121,7 +121,7 @@ describe("the export of a skill", () => {
     ]);
   });
 
-  it("does not bring back what the repository deleted, until it changes or all is mirrored again", async () => {
+  it("does not restore what the repository deleted, until the skill changes or a full sync runs", async () => {
     const deleted = { skills: [skill()], bases: [base()] };
     assert.deepEqual((await plan(deleted)).moves, []);
     assert.equal((await plan({ ...deleted, full: true })).moves[0]?.put?.path, "skills/a");
@@ -131,7 +131,7 @@ describe("the export of a skill", () => {
     );
   });
 
-  it("does not put back what the repository moved, until then", async () => {
+  it("does not restore the path of what the repository moved, until then", async () => {
     const moved = {
       skills: [skill()],
       bases: [base({ strayPath: "skills/z" })],
@@ -143,7 +143,7 @@ describe("the export of a skill", () => {
     ]);
   });
 
-  it("is its directory again where that names another skill, or none", async () => {
+  it("writes its directory again if that names another skill, or none", async () => {
     for (const svcId of ["B", undefined]) {
       const renamed = {
         skills: [skill()],
@@ -159,20 +159,20 @@ describe("the export of a skill", () => {
     assert.deepEqual((await plan({ skills: [skill()], bases: [base()], ...described })).exports, []);
   });
 
-  it("leaves alone what could not be imported", async () => {
+  it("keeps directories that could not be imported", async () => {
     const edited = {
       skills: [skill("skills/a", 2)],
       bases: [base()],
       directories: [there("skills/a", { contentTree: "x" })],
     };
     assert.deepEqual((await plan({ ...edited, full: true, skipped: ["A"] })).exports, []);
-    // Whosever it is.
+    // Regardless of which skill it belongs to.
     const isThere = { directories: edited.directories, refused: ["skills/a"] };
     assert.deepEqual((await plan({ skills: [skill()], ...isThere })).exports, []);
     assert.deepEqual((await plan({ skills: [skill("skills/b")], ...isThere })).moves.length, 1);
   });
 
-  it("that was deleted goes, unless the branch holds something else there by now", async () => {
+  it("removes its directory when it was deleted, unless the branch contains something else there", async () => {
     const gone = { skills: [], bases: [base()] };
     assert.deepEqual((await plan({ ...gone, directories: [there()] })).exports, [
       { skillId: "A", remove: ["skills/a"], after: undefined },
@@ -185,7 +185,7 @@ describe("the export of a skill", () => {
   });
 });
 
-describe("two skills that change places", () => {
+describe("two skills that exchange their paths", () => {
   it("are both written, and neither removes the other", async () => {
     const { moves } = await plan({
       skills: [
@@ -202,7 +202,7 @@ describe("two skills that change places", () => {
     ]);
   });
 
-  it("in the repository go back to their own at once", async () => {
+  it("in the repository are written back to their own paths at once", async () => {
     const { moves } = await plan({
       skills: [skill(), { id: "B", path: "skills/b", revision: 1 }],
       bases: [
@@ -218,7 +218,7 @@ describe("two skills that change places", () => {
     ]);
   });
 
-  it("as a deleted one makes room for another", async () => {
+  it("are exported even if one was deleted and the other took its path", async () => {
     const { moves } = await plan({
       skills: [{ id: "B", path: "skills/a", revision: 1 }],
       bases: [base()],

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { MergeBase, ImportAction, PlatformSkill } from "../../src/sync/content/plan-types.ts";
 import { a, b, base, dir, plan, summarize } from "../support/sync/import-plans.ts";
 
-describe("a directory that is known", () => {
+describe("a known directory", () => {
   const known = { bases: [base("A", "skills/a", "one")], skills: [a] };
   const cases: [what: string, remote: string, versions: string[], expected: ImportAction[]][] = [
     ["that did not change is nothing", "one", ["one"], []],
@@ -37,9 +37,9 @@ describe("a directory that is known", () => {
       assert.deepEqual(actions, expected);
     });
 
-  it("makes no conflict of what follows an import that is not written as we write it", async () => {
+  it("causes no conflict after an import whose format differs from our own", async () => {
     const conflicts: unknown[] = [];
-    // As it was pushed, and as an older version is written: then somebody here has gone back and forth.
+    // The pushed content, and an older version of it: the skill was changed and reverted in the service.
     for (const [agreed, versions] of [
       ["pushed", ["zero", "imported one"]],
       ["zero", ["zero", "imported one"]],
@@ -56,7 +56,7 @@ describe("a directory that is known", () => {
     assert.deepEqual(conflicts, [false, true, true]);
   });
 
-  it("asks the platform of what differs only", async () => {
+  it("is compared with the service only if it differs", async () => {
     const many = Array.from({ length: 500 }, (_, n) => ({ id: `S${n}`, path: `skills/s${n}` }));
     const { asked } = await plan({
       directories: many.map(({ path }, n) => dir(path, n === 7 ? "edited" : "one")),
@@ -67,7 +67,7 @@ describe("a directory that is known", () => {
     assert.deepEqual(asked, ["S7"]);
   });
 
-  it("of a skill that was deleted comes back as a new one only where it was edited", async () => {
+  it("of a deleted skill comes back as a new skill only if it was edited", async () => {
     const gone = { bases: [base("A", "skills/a", "one")], skills: [] };
     assert.deepEqual((await plan({ ...gone, directories: [dir("skills/a", "one", "A")] })).actions, []);
     assert.deepEqual((await plan({ ...gone, directories: [dir("skills/a", "two", "A")] })).actions, [
@@ -75,7 +75,7 @@ describe("a directory that is known", () => {
     ]);
   });
 
-  it("says nothing of a skill when it is not there", async () => {
+  it("has no effect on its skill if it is missing", async () => {
     assert.deepEqual(
       (await plan({ directories: [], bases: [base("A", "skills/a", "one")], skills: [a] })).actions,
       [],
@@ -91,7 +91,7 @@ describe("a directory at a new path", () => {
       ]);
   });
 
-  it("is the moved one of the skill that it claims, where that one's own is gone", async () => {
+  it("that claims a skill is the skill's moved directory if the old one is gone", async () => {
     const moved = { bases: [base("A", "skills/a", "one")], skills: [a], versions: { A: ["one"] } };
     assert.deepEqual((await plan({ ...moved, directories: [dir("skills/z", "one", "A")] })).actions, [
       { kind: "adopt", skillId: "A", path: "skills/a", contentTree: "one", strayPath: "skills/z" },
@@ -108,7 +108,7 @@ describe("a directory at a new path", () => {
     ]);
   });
 
-  it("goes on being that one's while it lies there", async () => {
+  it("remains that skill's as long as it exists", async () => {
     const stray = {
       bases: [base("A", "skills/a", "one", "skills/z")],
       skills: [a],
@@ -128,7 +128,7 @@ describe("a directory at a new path", () => {
     ]);
   });
 
-  it("is a copy, and so a new skill, where that one's own is still there", async () => {
+  it("is a copy, and therefore a new skill, if the old one still exists", async () => {
     const { actions } = await plan({
       directories: [dir("skills/a", "one", "A"), dir("skills/copy", "one", "A")],
       bases: [base("A", "skills/a", "one")],
@@ -137,7 +137,7 @@ describe("a directory at a new path", () => {
     assert.deepEqual(actions, [{ kind: "create", path: "skills/copy", contentTree: "one" }]);
   });
 
-  it("is not imported where two claim a skill whose own is gone", async () => {
+  it("is not imported if two claim a skill whose own directory is gone", async () => {
     const { actions } = await plan({
       directories: [dir("skills/y", "one", "A"), dir("skills/z", "one", "A")],
       bases: [base("A", "skills/a", "one")],
@@ -148,8 +148,8 @@ describe("a directory at a new path", () => {
   });
 });
 
-describe("books that were lost", () => {
-  it("are made again from what the branch holds, of any version that we ever wrote", async () => {
+describe("lost sync state", () => {
+  it("is rebuilt from the branch, for any version that the service wrote", async () => {
     const versions = { A: ["one", "two", "three"] };
     for (const found of ["one", "two", "three"])
       assert.deepEqual(
@@ -158,14 +158,14 @@ describe("books that were lost", () => {
       );
   });
 
-  it("lose no edit: what we never wrote becomes a version, the platform's being passed over", async () => {
+  it("loses no edit: content that the service never wrote becomes a version, over the service's own", async () => {
     const world = { directories: [dir("skills/a", "edit", "A")], skills: [a], versions: { A: ["one"] } };
     assert.deepEqual((await plan(world)).actions, [
       { kind: "version", skillId: "A", path: "skills/a", contentTree: "edit", conflict: true },
     ]);
   });
 
-  it("make no conflict where there is one version that the edit can be of", async () => {
+  it("causes no conflict if there is only one version that the edit can be based on", async () => {
     const { actions } = await plan({
       directories: [dir("skills/a", "edit", "A")],
       skills: [{ ...a, head: { version: 1 } }],
@@ -177,7 +177,7 @@ describe("books that were lost", () => {
     );
   });
 
-  it("follow a folder that was renamed and pushed before they were written", async () => {
+  it("follows a folder that was renamed and pushed before the state was written", async () => {
     const { actions } = await plan({
       directories: [dir("skills/new/a", "one", "A")],
       bases: [base("A", "skills/old/a", "one")],
@@ -187,7 +187,7 @@ describe("books that were lost", () => {
     assert.deepEqual(actions, [{ kind: "adopt", skillId: "A", path: "skills/new/a", contentTree: "one" }]);
   });
 
-  it("know a skill again that was created from the branch just before", async () => {
+  it("matches a skill that was just created from the branch", async () => {
     const { actions } = await plan({
       directories: [dir("skills/a", "one")],
       skills: [a],
@@ -196,7 +196,7 @@ describe("books that were lost", () => {
     assert.deepEqual(actions, [{ kind: "adopt", skillId: "A", path: "skills/a", contentTree: "one" }]);
   });
 
-  it("take nothing of a skill that has its own directory elsewhere", async () => {
+  it("takes nothing from a skill that has its own directory elsewhere", async () => {
     const { actions } = await plan({
       directories: [dir("skills/a", "mine"), dir("skills/b", "one", "B")],
       bases: [base("B", "skills/b", "one")],
@@ -207,7 +207,7 @@ describe("books that were lost", () => {
   });
 });
 
-describe("a sync that was stopped before it wrote its books", () => {
+describe("a sync that crashed before it wrote its state", () => {
   const stood = (contentTree: string): MergeBase => ({ ...base("A", "skills/a", contentTree), version: 1 });
   const newer = (version: number): PlatformSkill => ({ ...a, head: { version } });
   const actionsOf = async (found: string, versions: string[]) =>
@@ -221,30 +221,30 @@ describe("a sync that was stopped before it wrote its books", () => {
     ).actions;
   const adopted = { kind: "adopt", skillId: "A", path: "skills/a" } as const;
 
-  it("has its push known again, though the skill was published since", async () => {
+  it("has its push recognized, though the skill was published since", async () => {
     assert.deepEqual(await actionsOf("two", ["one", "two", "three"]), [{ ...adopted, contentTree: "two" }]);
     assert.deepEqual(await actionsOf("two", ["one", "two", "one"]), [{ ...adopted, contentTree: "two" }]);
   });
 
-  it("has its import known again, whoever has gone on from it here", async () => {
+  it("has its import recognized, even if the skill has changed in the service since", async () => {
     assert.deepEqual(await actionsOf("edit", ["one", "imported edit", "three"]), [
       { ...adopted, contentTree: "edit" },
     ]);
   });
 
-  it("has the conflict told that it had decided", async () => {
+  it("has its conflict reported", async () => {
     assert.deepEqual(await actionsOf("edit", ["one", "ours", "imported edit"]), [
       { ...adopted, contentTree: "edit", unrecorded: { winning: 3, losing: 2 } },
     ]);
   });
 
-  it("makes no conflict of two edits of the repository", async () => {
+  it("causes no conflict between two edits of the repository", async () => {
     assert.deepEqual(await actionsOf("edit 2", ["one", "imported edit"]), [
       { kind: "version", skillId: "A", path: "skills/a", contentTree: "edit 2", conflict: false },
     ]);
   });
 
-  it("is not taken for one where the repository goes back to what it once held, moved or not", async () => {
+  it("is not assumed if the repository restores earlier content, moved or not", async () => {
     for (const place of ["skills/a", "skills/moved"]) {
       const { actions } = await plan({
         directories: [dir(place, "one", "A")],

@@ -8,14 +8,14 @@ import { sinceBase } from "../../src/sync/content/proposal-state.ts";
 const content = (contentTree: string, path = "skills/a") => ({ path, contentTree });
 const base = (contentTree: string, path = "skills/a"): MergeBase => ({ skillId: "A", path, contentTree });
 
-describe("what was proposed of a skill", () => {
+describe("a proposed skill", () => {
   const row = { skillId: "A", since: "0", contents: [content("1"), content("2"), content("3")] };
   const left = (
     given: typeof row | (Omit<typeof row, "since"> & { since: null }),
     to: MergeBase | undefined,
   ) => sinceBase(given, to, true).contents.map(({ contentTree }) => contentTree);
 
-  it("is behind the branch up to what that holds by now", () => {
+  it("lags behind the branch up to the content that the branch has", () => {
     assert.deepEqual(left(row, base("0")), ["1", "2", "3"]);
     assert.deepEqual(left(row, base("2")), ["3"]);
     assert.deepEqual(left(row, base("3")), []);
@@ -23,7 +23,7 @@ describe("what was proposed of a skill", () => {
     assert.equal(sinceBase(row, base("2"), true).since, "2");
   });
 
-  it("of a new skill counts until the branch has one, and of a deleted one until the branch has none", () => {
+  it("counts until the branch has it if it is new, or lacks it if it was deleted", () => {
     const fresh = { ...row, since: null };
     assert.deepEqual(left(fresh, undefined), ["1", "2", "3"]);
     assert.deepEqual(left(fresh, base("1")), ["2", "3"]);
@@ -32,7 +32,7 @@ describe("what was proposed of a skill", () => {
   });
 });
 
-describe("a directory that was proposed", () => {
+describe("a proposed directory", () => {
   const skill = { id: "A", path: "skills/a" };
   const dir = (contentTree: string, path = "skills/a", svcId: string | undefined = "A"): RemoteDirectory => ({
     path,
@@ -65,21 +65,21 @@ describe("a directory that was proposed", () => {
     { kind: "version", skillId: "A", path: "skills/a", contentTree, conflict },
   ];
 
-  it("is agreed on however late it is taken up", async () => {
+  it("is agreed on, however late it is merged", async () => {
     assert.deepEqual(await plan({ remote: [dir("1")] }), adopt("1"));
     assert.deepEqual(await plan({ remote: [dir("1")], bases: [] }), adopt("1"));
     assert.deepEqual(await plan({ remote: [dir("1")], isAlive: false }), adopt("1"));
     assert.deepEqual(await plan({ remote: [dir("1")], isAlive: false, bases: [] }), adopt("1"));
   });
 
-  it("is an edit of the proposal once that was taken up, else one on its own", async () => {
+  it("is an edit of the proposal if that was merged, else an independent one", async () => {
     assert.deepEqual(await plan({ remote: [dir("x")], isTaken: true }), version("x", false));
     assert.deepEqual(await plan({ remote: [dir("x")], isTaken: false }), version("x", true));
     assert.deepEqual(await plan({ remote: [dir("x")], isTaken: true, current: "9" }), version("x", true));
     assert.deepEqual(await plan({ remote: [dir("x")], isTaken: true, bases: [] }), version("x", false));
   });
 
-  it("is known at its place without its .svc.json", async () => {
+  it("is recognized at its path without its .svc.json", async () => {
     const bare = { path: "skills/a", contentTree: "x", svcId: undefined };
     assert.deepEqual(await plan({ remote: [bare], bases: [], isTaken: true }), version("x", false));
     const [own] = await plan({ remote: [bare], bases: [], isTaken: false });
@@ -90,7 +90,7 @@ describe("a directory that was proposed", () => {
     );
   });
 
-  it("is no second skill while its old place is still there", async () => {
+  it("is no second skill while its old path still exists", async () => {
     const bases = [base("0", "skills/old")];
     const remote = [dir("0", "skills/old"), dir("2")];
     assert.deepEqual(await plan({ remote, bases }), []);
@@ -99,7 +99,7 @@ describe("a directory that was proposed", () => {
   });
 });
 
-describe("the words of a request", () => {
+describe("the text of a pull request", () => {
   const step = (
     skillId: string,
     put: { path: string; from?: string } | undefined,
@@ -112,7 +112,7 @@ describe("the words of a request", () => {
   });
   const skills = new Map<string, never>();
 
-  it("name what it writes, moves and takes out, by path, and no more than can be read", () => {
+  it("lists what it writes, moves and removes, by path, up to a readable length", () => {
     const one = requestText([step("A", { path: "skills/a" })], skills);
     const many = requestText(
       [
@@ -131,7 +131,7 @@ describe("the words of a request", () => {
     assert.equal(many.body.split("\n").filter((line) => line.startsWith("- ")).length, 101);
   });
 
-  it("can't be left by a name", () => {
+  it("escapes names", () => {
     const { body, title } = requestText([step("A", { path: `skills/\`@ada\n${"x".repeat(500)}` })], skills);
     assert.match(body, /^- `skills\/'@ada'x+`$/m);
     assert.ok(title.length <= 256);

@@ -1,4 +1,4 @@
-/** Content that an administrator has taken down, brought back by the repository: refused for its directory alone. */
+/** Content that an administrator has taken down and the repository contains again: only its directory is refused. */
 import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
@@ -26,7 +26,7 @@ describe("an import in push mode", () => {
   });
   after(() => sides.close());
 
-  it("refuses content that was taken down at its directory, imports the others, and takes it once it is allowed", async () => {
+  it("refuses content that was taken down, imports the others, and imports it once it is allowed", async () => {
     const { service } = sides;
     const side = await sides.newSide();
     const call = async <T>(method: string, target: string, body?: object): Promise<T> => {
@@ -101,7 +101,7 @@ describe("an import in push mode", () => {
     const versionOf = async (id: string) =>
       (await call<unknown[]>("GET", `/api/skills/${id}/versions`)).length;
     assert.deepEqual([await versionOf(victim.id), await versionOf(tools.id)], [1, 1]);
-    // Members alone read these two, so that nothing is published again.
+    // Only members can read these two, so that nothing is published again.
     assert.equal(await versionOf(hidden.id), 2);
     assert.equal((await bySlug("fresh"))?.visibility, "private");
     assert.equal(await versionOf((await bySlug("other"))!.id), 2);

@@ -1,4 +1,6 @@
-/** What customers' repositories hold, over real smart HTTP: told where it can't be carried over, and in nobody's way. */
+/**
+ * Unusual content of repositories, over real smart HTTP: what can't be imported is reported, and affects nothing else.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -16,7 +18,7 @@ before(async () => {
 after(() => hosted.close());
 
 describe("a repository", () => {
-  it("where skills is a file is told, left as it is, and written to once it is none", async () => {
+  it("in which skills is a file is reported, unchanged, and written to once the file is gone", async () => {
     const side = await hosted.connected({ skills: "a list of skills\n" });
     await hosted.publish(side, "Patient", "one");
     await hosted.run(side);
@@ -31,7 +33,7 @@ describe("a repository", () => {
     assert.equal(side.repository.show("list.txt"), "a list of skills");
   });
 
-  it("whose branch is gone is told, never taken for an empty one, and gone on with when it is back", async () => {
+  it("whose branch is missing is reported, never treated as empty, and continued when the branch is back", async () => {
     const side = await hosted.connected();
     await hosted.publish(side, "Steady", "one");
     await hosted.run(side);
@@ -98,7 +100,7 @@ describe("a repository", () => {
     await hosted.assertTold(side, "blocked", "branch_missing");
   });
 
-  it("whose history was rewritten keeps what was edited on either side of it", async () => {
+  it("whose history was rewritten keeps edits of both sides", async () => {
     const side = await hosted.connected();
     await hosted.publish(side, "Held", "one");
     await hosted.publish(side, "Moved", "one");
@@ -119,7 +121,7 @@ describe("a repository", () => {
     assert.match(runGit(side.repository.directory, "log", "--format=%s", "main"), /a new beginning$/);
   });
 
-  it("with a long history of large files is fetched by its tip alone, and one too large is told so", async () => {
+  it("with a long history of large files is fetched by its tip only, and one too large is reported as such", async () => {
     const side = await hosted.connected();
     const { repository } = side;
     for (let i = 0; i < 12; i++) repository.commit({ "video.bin": randomBytes(500_000) });
@@ -160,7 +162,7 @@ describe("a repository", () => {
     assert.ok(repository.paths().includes("skills/other/SKILL.md"));
   });
 
-  it("with odd things in it is synced past them, each is told, and none is changed", async () => {
+  it("with unusual content is synced except for it, each item is reported, and none is changed", async () => {
     const side = await hosted.connected();
     await hosted.publish(side, "Known", "one");
     await hosted.run(side);
@@ -208,7 +210,7 @@ describe("a repository", () => {
         at,
       );
 
-    // Mended one by one, each is taken in then.
+    // Repaired one by one, each is imported then.
     side.repository.pull();
     runGit(copy, "rm", "-rq", "--cached", "skills/module", "skills/with-module/dependency");
     runGit(
@@ -229,7 +231,7 @@ describe("a repository", () => {
       assert.match(await hosted.contentOf(side, slug), /one/);
   });
 
-  it("is synced without its oddly named directories, and each is reported", async () => {
+  it("is synced except for its oddly named directories, and each is reported", async () => {
     const refused = [
       "a\\b",
       "a\tb",
@@ -331,8 +333,8 @@ describe("a repository", () => {
   });
 });
 
-describe("a secret that the host refuses", () => {
-  it("holds up its own skill alone, is named, and goes when it is taken out", async () => {
+describe("a secret that the host rejects", () => {
+  it("blocks its own skill only, is named, and ends when it is removed", async () => {
     const side = await hosted.connected();
     await hosted.publish(side, "Known", "one");
     await hosted.run(side);

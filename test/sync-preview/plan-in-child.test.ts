@@ -1,4 +1,4 @@
-/** A plan is made by a process of its own: what a host sends can't hold up the service, and is answered all the same. */
+/** A plan runs in a child process: data from a host can't block the service, and the response has the same form. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -52,14 +52,14 @@ const planOf = ({ owner, org, body }: Draft) =>
 
 const fetches = () => host.asked.filter(({ step }) => step === "fetch").length;
 
-/** What is left of mirrors that plans had. */
+/** The remaining files of mirrors for plans. */
 function mirrorsOf({ org }: Draft): string[] {
   const folder = path.join(service.app.config.gitRoot, "t", org.id, "mirror");
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-describe("a plan in a process of its own", () => {
-  it("is the one that this process would make, of a draft with its password and of a connection", async () => {
+describe("a plan in a child process", () => {
+  it("equals the plan of this process, of a draft with its password and of a connection", async () => {
     const draft = await draftOf(await service.newUser(), { "skills/fresh/SKILL.md": "# Fresh\n\nbody\n" });
 
     const planned = await planOf(draft);
@@ -80,7 +80,7 @@ describe("a plan in a process of its own", () => {
     assert.deepEqual(next.data.update, [{ path: "skills/fresh", skill: "fresh", conflict: false }]);
   });
 
-  it("fails in the words and with the reason of the host's trouble", async () => {
+  it("fails with the message and reason of the host's failure", async () => {
     const draft = await draftOf(await service.newUser(), { "a.txt": "1\n" });
     await host.trouble({ on: "fetch", answer: { status: 500 } });
 
@@ -91,7 +91,7 @@ describe("a plan in a process of its own", () => {
     assert.deepEqual(mirrorsOf(draft), []);
   });
 
-  it("is one at a time for a person, whatever their organizations, and a few for everybody", async () => {
+  it("is limited to one at a time per person, whatever their organizations, and a few in total", async () => {
     const people = await Promise.all([1, 2, 3, 4].map(() => service.newUser()));
     const drafts = await Promise.all(people.map((one) => draftOf(one, { "a.txt": "1\n" })));
     const second = await draftOf(people[0]!, { "a.txt": "1\n" });
@@ -110,7 +110,7 @@ describe("a plan in a process of its own", () => {
     assert.equal((await planOf(second)).status, 200);
   });
 
-  it("leaves nothing behind when its process dies, and the next one is made", async () => {
+  it("leaves nothing behind when its process dies, and the next one succeeds", async () => {
     const draft = await draftOf(await service.newUser(), { "a.txt": "1\n" });
     await host.trouble({ on: "fetch", times: 1, silent: true });
     const earlier = fetches();

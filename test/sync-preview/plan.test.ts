@@ -1,4 +1,4 @@
-/** What is told before and after a sync: the plan, the conflicts, and what the schedule finds. */
+/** Reports before and after a sync: the plan, the conflicts, and what polling finds. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ before(async () => {
 after(() => sides.close());
 
 describe("the plan", () => {
-  it("tells what a first sync writes and creates before anything is connected, and keeps nothing", async () => {
+  it("lists what a first sync writes and creates before anything is connected, and stores nothing", async () => {
     const side = await sides.newSide();
     await sides.publish(side, "Known");
     await sides.publish(side, "Mine");
@@ -52,7 +52,7 @@ describe("the plan", () => {
     assert.deepEqual(existsSync(mirrors) ? readdirSync(mirrors) : [], []);
   });
 
-  it("takes no folder of skills for a skill, and tells of what would make it one", async () => {
+  it("does not treat a folder of skills as a skill, and reports how to make it one", async () => {
     const side = await sides.newSide();
     const { data } = await sides.publish(side, "Inner");
     const moved = { ...as(side), body: { folder: "ops", createFolders: true } };
@@ -74,7 +74,7 @@ describe("the plan", () => {
     );
   });
 
-  it("tells what is to come of a connection, and of an empty repository or a branch that is not there", async () => {
+  it("lists the changes for a connection, for an empty repository and for a missing branch", async () => {
     const side = await sides.newSide();
     await sides.publish(side, "Only");
     const bare = sides.newRepository(side, "e.git");
@@ -201,7 +201,7 @@ describe("the plan of a repository with all kinds of content", () => {
 });
 
 describe("personal workspaces", () => {
-  it("are planned and mirrored like everything else, and edited there as well; what may not lie beside them is told", async () => {
+  it("are planned, mirrored and edited like other folders; content that is not allowed there is reported", async () => {
     const world = await makeWorld(service);
     await world.enable();
     const member = await world.join();
@@ -250,7 +250,7 @@ describe("personal workspaces", () => {
 });
 
 describe("conflicts", () => {
-  it("are listed page by page, with the lines that lost, to whoever may look", async () => {
+  it("are listed page by page, with the overwritten lines, to readers of the sync", async () => {
     const side = await sides.newSide();
     const names = ["one", "two", "three"];
     const made = await Promise.all(names.map((name) => sides.publish(side, name)));
@@ -290,7 +290,7 @@ describe("conflicts", () => {
       assert.ok(lines.includes(`-our ${slug}`) && lines.includes(`+their ${slug}`), lines.join("\n"));
     }
 
-    // Whoever may look at the sync is told of them; the lines are by the rule of the skill.
+    // Every reader of the sync sees the conflict; the lines require access to the skill.
     const member = await newMember(service, side.org, "member");
     const asMember = { token: member.token };
     assert.equal((await service.call("GET", `${side.base}/conflicts`, asMember)).code, "forbidden");
@@ -309,7 +309,7 @@ describe("conflicts", () => {
 });
 
 describe("the schedule", () => {
-  it("finds a push that nobody told of, and a connection whose end was stopped", async () => {
+  it("finds an unreported push, and a connection whose disconnect was interrupted", async () => {
     const side = await sides.newSide();
     const bare = sides.newRepository(side, "w.git", { "a.txt": "1\n" });
     const { data } = await sides.connect(side, { host: "local", url: "w.git" });
@@ -333,7 +333,7 @@ describe("the schedule", () => {
     assert.equal(await service.app.storage.connections.find(data.id), null);
   });
 
-  it("leaves nothing of an organization that is erased", async () => {
+  it("keeps nothing of an erased organization", async () => {
     const side = await sides.newSide();
     await sides.publish(side, "Gone");
     sides.newRepository(side, "g.git");

@@ -53,7 +53,7 @@ async function sync(): Promise<void> {
   await runConnection(service.app, connectionId);
 }
 
-/** What the owner and the reader are shown; the reader's answer names nothing of the restricted folder. */
+/** The responses to the owner and the reader; the reader's names nothing of the restricted folder. */
 async function asked<T>(at: string): Promise<{ owner: T; reader: T }> {
   const owner = await service.call<T>("GET", side.base + at, as(side));
   const answer = await service.call<T>("GET", side.base + at, { token: reader.token });

@@ -1,4 +1,4 @@
-/** What follows an import: one commit that tells of it, and then nothing, however often it is looked at. */
+/** After an import: one commit that reports it, and then nothing, however often a sync runs. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { runGit } from "../support/git-host.ts";
@@ -23,7 +23,7 @@ async function versionsOf(side: Connected, slug: string): Promise<number> {
   return data.length;
 }
 
-/** Syncs as long as anything asks for it; answers how many commits and pushes that took. */
+/** Syncs as long as a sync is requested; returns the number of commits and pushes. */
 async function untilStill(side: Connected): Promise<{ commits: number; pushes: number; runs: number }> {
   const [commits, pushes] = [commitsOf(side), requests("push")];
   let runs = 0;
@@ -78,7 +78,7 @@ describe("after an import", () => {
       assert.deepEqual([changed.commits, changed.pushes], [1, 1]);
       assert.equal(await versionsOf(side, "fresh"), 2);
 
-      // As we wrote it, with an edit in it.
+      // The service's own content, with an edit in it.
       side.repository.pull();
       const written = side.repository.show("skills/fresh/SKILL.md");
       side.repository.commit({ "skills/fresh/SKILL.md": `${written}\nmore\n` });
@@ -88,7 +88,7 @@ describe("after an import", () => {
       assert.equal(await versionsOf(side, "fresh"), 3);
     });
 
-  it("a sync that finds nothing sends nothing, and fetches nothing", async () => {
+  it("a sync without changes sends nothing, and fetches nothing", async () => {
     const side = await hosted.connected();
     await hosted.publish(side, "Still", "one");
     await untilStill(side);

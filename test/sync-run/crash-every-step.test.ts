@@ -1,6 +1,6 @@
 /**
- * One sync with all that there is to do, stopped at each of its durable steps in turn, before it and after it; then gone on
- * with. `SVC_SYNC_STOPS=all` tries every step, else one of each stage.
+ * A sync with every kind of change, interrupted at each of its durable steps in turn, before it and after it; then
+ * continued. `SVC_SYNC_STOPS=all` tries every step, else one of each stage.
  */
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
@@ -29,7 +29,7 @@ import {
 
 const isWhole = process.env["SVC_SYNC_STOPS"] === "all";
 const mostSteps = 200;
-/** The first one of these names, or the n-th of all. */
+/** The first step of one of these names, or the n-th of all. */
 const stops: readonly (string | number)[] = isWhole
   ? Array.from({ length: mostSteps }, (_, index) => index + 1)
   : ["folders.commit", "skills.append", "syncBases.putMany", "mirror.push"];
@@ -44,7 +44,7 @@ interface Scene {
   world: RandomWorld;
   ledger: Ledger;
   checked: Set<string>;
-  /** A text that both sides edit in each turn, and a package that Gita does. */
+  /** A text that both sides edit in each turn, and a package that the remote actor edits. */
   text: string;
   kit: string;
   turn: number;
@@ -85,7 +85,7 @@ async function publish({ world, ledger }: Scene, name: string, folder?: string):
   return id;
 }
 
-/** A version of the text, on what it is now. */
+/** A version of the text, based on its current content. */
 async function goOn({ world, ledger, text }: Scene, line: string): Promise<void> {
   const { current } = (await readPlatform(world)).get(text)!;
   const content = `${current.replace(/^text /, "")}\n${line}\n`;
@@ -94,7 +94,7 @@ async function goOn({ world, ledger, text }: Scene, line: string): Promise<void>
   noteAct(ledger, text, textKey(content), answer.data.version);
 }
 
-/** Something for every part of a sync to do. */
+/** A change for every part of a sync. */
 async function edit(scene: Scene): Promise<void> {
   const { world, ledger, turn } = scene;
   const { copy, api } = world;
@@ -106,7 +106,7 @@ async function edit(scene: Scene): Promise<void> {
     copy.write("skills/both/SKILL.md", `${copy.read("skills/both/SKILL.md")}\ntheirs ${turn}\n`);
     copy.write("skills/kit/run.sh", `#!/bin/sh\necho ${turn}\n`);
     copy.write(`skills/fresh-${turn}/SKILL.md`, `# Fresh\n\nfresh ${turn}\n`);
-    // Its slug is taken, so it ends up at another place.
+    // Its slug is taken, so it ends up at another path.
     cpSync(path.join(copy.folder, "skills/both"), path.join(copy.folder, `skills/box-${turn}/both`), {
       recursive: true,
     });
@@ -114,7 +114,7 @@ async function edit(scene: Scene): Promise<void> {
     return "plain";
   });
   await goOn(scene, `ours ${turn}`);
-  // Before her push, as far as anybody can tell: it is hers that must be current.
+  // The order of this publish and the remote actor's push can't be observed: the remote actor's edit must be current.
   for (const one of ledger.expected.values()) one.at = ledger.clock;
   ledger.deleted.set(doomed, ++ledger.clock);
   assert.equal((await api("DELETE", `/api/skills/${doomed}`)).status, 200);
@@ -126,9 +126,9 @@ async function edit(scene: Scene): Promise<void> {
   await grounds.service.settled();
 }
 
-describe("a sync that is stopped", () => {
+describe("an interrupted sync", () => {
   for (const when of ["before", "after"] as const)
-    it(`${when} any of its steps is gone on with, and nothing is lost or made twice`, async () => {
+    it(`${when} any of its steps is continued, and nothing is lost or done twice`, async () => {
       const scene = await openScene();
       const { world, ledger, checked } = scene;
       const met: string[] = [];
@@ -141,7 +141,7 @@ describe("a sync that is stopped", () => {
         const name = `${when} step ${step}, ${stoppedAt}`;
         try {
           if (stopping.isMet()) await reconciled(grounds);
-          // Half of the times somebody goes on from what the stopped sync left.
+          // In half of the cases a member publishes on top of what the interrupted sync left.
           if (stopping.isMet() && scene.turn % 2 === 0) await goOn(scene, `later ${step}`);
           await world.settle();
           await checkWorld(world, ledger, checked);

@@ -1,4 +1,4 @@
-/** The process of a sync that ends before its work: what is told of it, and what becomes of what it was to do. */
+/** The process of a sync that ends too early: how it is reported, and who completes its work. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -42,7 +42,7 @@ async function outcomes(): Promise<string[]> {
 }
 
 describe("the process of a sync", () => {
-  // First, since others move the service's clock, but not that of the process, whose lease would count as ended.
+  // This test is first, since others advance the service's clock, but not the process's, whose lease would be expired.
   it("that hangs is killed when the repository is disconnected, before the response", async () => {
     const { running } = await begin();
     for (const pid of jobProcesses()) process.kill(pid, "SIGSTOP");
@@ -54,7 +54,7 @@ describe("the process of a sync", () => {
     await running;
   });
 
-  it("that dies is a failure of the sync, tried again ever later", async () => {
+  it("that dies is a failure of the sync, retried with increasing delay", async () => {
     const waits: number[] = [];
     for (const failures of [1, 2, 3]) {
       const { rejected } = await begin();
@@ -75,7 +75,7 @@ describe("the process of a sync", () => {
     assert.equal((await connection()).failures, 0);
   });
 
-  it("that dies is no reason to try its job again, which the connection's own time comes for", async () => {
+  it("that dies causes no retry of its job; the connection's own retry runs later", async () => {
     const error = await runConnectionInChild(
       hosted.service.app,
       { connectionId: side.id },
@@ -129,14 +129,14 @@ describe("the process of a sync", () => {
   });
 });
 
-describe("a sync whose connection somebody else is at", () => {
+describe("a sync of a connection that is leased", () => {
   const waiting = async () => {
     const { inspector } = hosted.service.app.queue;
     const jobs = await inspector.jobs("sync", "delayed", await inspector.ids("sync", "delayed", 0, 1000));
     return jobs.filter(({ payload }) => payload["connectionId"] === side.id);
   };
 
-  it("is queued once for the end of their lease", async () => {
+  it("is queued once for the end of that lease", async () => {
     const { app } = hosted.service;
     const until = new Date(app.now().getTime() + 40_000);
     await app.storage.connections.takeLease(side.id, "somebody", until, app.now());
@@ -150,7 +150,7 @@ describe("a sync whose connection somebody else is at", () => {
     assert.ok(inMs > 30_000 && inMs < 42_000, `in ${inMs} ms`);
   });
 
-  it("is not queued where nothing is left to do", async () => {
+  it("is not queued if nothing is left to do", async () => {
     const { app } = hosted.service;
     await hosted.run(side);
     await app.storage.connections.takeLease(

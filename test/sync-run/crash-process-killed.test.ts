@@ -1,6 +1,6 @@
 /**
- * The process that the service runs a sync in, killed with SIGKILL at any moment, again and again: what it leaves is gone on
- * with by the next. `SVC_SYNC_KILLS` sets how often.
+ * The child process of a sync, killed with SIGKILL at any moment, repeatedly: the next one continues. `SVC_SYNC_KILLS`
+ * sets the number of kills.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -20,7 +20,7 @@ import {
 
 const kills = Number(process.env["SVC_SYNC_KILLS"] ?? 2);
 const seed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
-/** About what a sync of these worlds takes, on a busy machine. */
+/** About the duration of a sync of these scenarios, on a busy machine. */
 const longestMs = 400;
 
 let grounds: Grounds;
@@ -32,7 +32,7 @@ after(async () => {
   await grounds.close();
 });
 
-/** Runs a sync in its process, and kills that so long after it has begun. Answers whether it was killed. */
+/** Runs a sync in its process, and kills that after a delay. Returns whether it was killed. */
 async function runAndKill(world: RandomWorld, afterMs: number): Promise<boolean> {
   const { app } = grounds.service;
   const killing = new AbortController();
@@ -55,7 +55,7 @@ async function runAndKill(world: RandomWorld, afterMs: number): Promise<boolean>
   return running;
 }
 
-it(`goes on from ${kills} killed syncs, of seed ${seed}`, async () => {
+it(`continues after ${kills} killed syncs, of seed ${seed}`, async () => {
   const die = dice(seed);
   const world = await randomWorld(grounds, "github-token");
   const ledger = newLedger();

@@ -1,6 +1,6 @@
 /**
- * A sync that proposes, stopped at each of its durable steps in turn, with people and the platform going on meanwhile: the
- * next one goes on from there, takes no commit of ours for somebody's, and makes no version and no second request.
+ * A proposing sync, interrupted at each of its durable steps in turn, while people and the service make changes: the
+ * next one continues, treats none of our commits as foreign, and creates no version and no second request.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
@@ -17,13 +17,13 @@ after(() => ground.close());
 const stride = process.env["SVC_SYNC_STOPS"] === "all" ? 1 : 4;
 const first = 1 + (stride === 1 ? 0 : Date.now() % stride);
 
-/** Longer than a lease lasts that nobody renews. */
+/** Longer than a lease lasts without renewal. */
 const leaseMs = 10 * 60_000;
 
 interface Scene {
   world: ProposalWorld;
   one: string;
-  /** Versions of it that were published. */
+  /** Published versions of the skill. */
   published: number;
   text: string;
   temporary: string | undefined;
@@ -41,7 +41,7 @@ async function publishOne(scene: Scene, text: string): Promise<void> {
   scene.text = text;
 }
 
-/** Something for every part of it: a merge that comes late, a new version, a new skill or the end of one. */
+/** A change for every part: a late merge, a new version, a new skill or the deletion of one. */
 async function act(scene: Scene, turn: number): Promise<void> {
   const { world } = scene;
   const open = world.pulls().some(({ state }) => state === "open");
@@ -81,8 +81,8 @@ async function check(scene: Scene): Promise<void> {
   await world.assertStill();
 }
 
-describe("a sync that proposes", () => {
-  it("is gone on with from wherever it was stopped", async (t) => {
+describe("an interrupted sync that proposes", () => {
+  it("is continued from any step", async (t) => {
     const scene = await openScene();
     const { world } = scene;
     await world.sync();

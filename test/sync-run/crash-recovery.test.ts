@@ -1,4 +1,4 @@
-/** What a sync leaves that is stopped at its worst moments, and what others do before the next one. */
+/** What an interrupted sync leaves at critical moments, with changes by others before the next one. */
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
@@ -26,7 +26,7 @@ after(() => service.close());
 
 const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
-/** Asks for a sync and kills it right after a step; its lease runs out. */
+/** Requests a sync and crashes it right after a step; its lease expires. */
 async function stopAfter(world: SyncWorld, step: string): Promise<void> {
   const stopping = interrupted(service.app, { step, when: "after", what: "kill" });
   await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
@@ -48,8 +48,8 @@ const conflictsOf = async (world: SyncWorld) =>
     ({ winning, losing }) => [winning, losing],
   );
 
-describe("a sync that can't begin its books", () => {
-  it("renews its lease no further, so that another one gets its turn", async (t) =>
+describe("a sync that can't write its state", () => {
+  it("does not renew its lease, so that another one can run", async (t) =>
     withWorld(async (world) => {
       await publish(world, "Text", "one");
       const made = t.mock.method(globalThis, "setInterval");
@@ -66,8 +66,8 @@ describe("a sync that can't begin its books", () => {
     }));
 });
 
-describe("a sync that is stopped right after", () => {
-  it("its push was taken, takes none of it for an edit, though the skill was published since", () =>
+describe("a sync that crashes right after", () => {
+  it("its push was accepted, does not treat its push as an edit, though the skill was published since", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Text", "one");
       await world.sync();
@@ -84,7 +84,7 @@ describe("a sync that is stopped right after", () => {
     }));
 
   for (const place of ["skills/text", "skills/New Room/text"])
-    it(`it wrote back what was imported from ${place}, takes it for no edit, though it was published since`, () =>
+    it(`it wrote back what was imported from ${place}, does not treat that as an edit, though it was published since`, () =>
       withWorld(async (world) => {
         if (place === "skills/text") {
           await publish(world, "Text", "one");
@@ -106,7 +106,7 @@ describe("a sync that is stopped right after", () => {
         assert.deepEqual(await conflictsOf(world), []);
       }));
 
-  it("it imported, imports it no second time, though somebody has gone on from it", () =>
+  it("it imported, does not import again, even if the skill has changed in the service since", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Text", "one");
       await world.sync();
@@ -120,7 +120,7 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), []);
     }));
 
-  it("it imported what is not written as we write it, imports it no second time either", () =>
+  it("it imported content in another format than ours, does not import it again either", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Text", "one");
       await world.sync();
@@ -137,7 +137,7 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), [[3, 2]]);
     }));
 
-  it("it imported a text that has become a package, imports it no second time", () =>
+  it("it imported a text that has become a package, does not import it again", () =>
     withWorld(async (world) => {
       const { id } = await publish(world, "Text", "one", { folder: "red", createFolders: true });
       await world.sync();
@@ -151,7 +151,7 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), []);
     }));
 
-  it("it imported over a version of the platform's, tells of the conflict", () =>
+  it("it imported over a version of the service, reports the conflict", () =>
     withWorld(async (world) => {
       await publish(world, "Text", "one");
       await world.sync();
@@ -165,7 +165,7 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), [[3, 2]]);
     }));
 
-  it("it imported, makes no conflict of the next edit there", () =>
+  it("it imported, causes no conflict with the next edit there", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Text", "one");
       await world.sync();
@@ -178,7 +178,7 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), []);
     }));
 
-  it("it noted what it imported, makes no conflict of the next edit there either", () =>
+  it("it recorded its import, causes no conflict with the next edit there either", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Text", "one");
       await world.sync();
@@ -187,7 +187,7 @@ describe("a sync that is stopped right after", () => {
         world.copy.write(file, `# Text\n\n${text}\n`);
         world.copy.push();
       };
-      // Not as we write it, so that what is agreed on is not what we export.
+      // Not in our format, so that the agreed content differs from our export.
       for (const file of ["skills/text/SKILL.md", "skills/new/SKILL.md"]) {
         write(file, "first");
         await stopAfter(world, "syncBases.putMany");
@@ -206,7 +206,7 @@ describe("a sync that is stopped right after", () => {
       assert.deepEqual(await conflictsOf(world), [[6, 5]]);
     }));
 
-  it("it made a skill whose slug was taken, makes no other one of the same directory", () =>
+  it("it created a skill whose slug was taken, creates no second one from the same directory", () =>
     withWorld(async (world) => {
       await publish(world, "Text", "one");
       await world.sync();
@@ -237,7 +237,7 @@ describe("a sync that is stopped right after", () => {
     "in a folder that is written otherwise": async () => undefined,
   };
   for (const [what, act] of Object.entries(meanwhile))
-    it(`it made a skill ${what}, makes no other one of the same directory`, () =>
+    it(`it created a skill ${what}, creates no second one from the same directory`, () =>
       withWorld(async (world) => {
         world.copy.write(
           what.includes("otherwise") ? "skills/New Room/fresh/SKILL.md" : "skills/fresh/SKILL.md",
@@ -263,7 +263,7 @@ describe("a sync that is stopped right after", () => {
       }));
 
   for (const step of ["skills.insert", "syncBases.putMany"])
-    it(`${step} made a skill of a deleted one's directory, makes no other one`, () =>
+    it(`${step} created a skill from a deleted one's directory, creates no second one`, () =>
       withWorld(async (world) => {
         const skill = await publish(world, "Text", "one");
         await world.sync();

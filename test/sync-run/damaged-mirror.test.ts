@@ -1,4 +1,4 @@
-/** The mirror is a cache: whatever becomes of it on disk, the next sync fetches it again and carries everything over. */
+/** The mirror is a cache: whatever happens to it on disk, the next sync fetches it again and transfers every change. */
 import assert from "node:assert/strict";
 import { chmodSync, cpSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -38,7 +38,7 @@ after(async () => {
 
 afterEach(() => assertSound());
 
-/** A sync by another process, as it were: with nothing of the mirror in memory. */
+/** A sync by another process: without anything of the mirror in memory. */
 async function syncAnew(wrap: (mirror: Mirror) => Mirror = (mirror) => mirror): Promise<void> {
   const opened: Mirrors = openMirrors({
     root: service.app.config.gitRoot,
@@ -56,7 +56,7 @@ async function syncAnew(wrap: (mirror: Mirror) => Mirror = (mirror) => mirror): 
   }
 }
 
-/** Edits on both sides that the next sync has to carry over. */
+/** Edits on both sides that the next sync must transfer. */
 async function editBoth(): Promise<() => Promise<void>> {
   const line = `line ${++count}`;
   world.copy.update();
@@ -71,7 +71,7 @@ async function editBoth(): Promise<() => Promise<void>> {
   };
 }
 
-/** Nothing was made twice, and nothing else was touched. */
+/** Asserts that nothing was done twice, and nothing else was changed. */
 async function assertSound(): Promise<void> {
   assert.equal((await versionsOf(world, skill.id)).length, Math.min(count + 1, 200));
   world.copy.update();
@@ -104,10 +104,10 @@ const harms: ((file: string) => void)[] = [
   },
 ];
 
-describe("a mirror of which something is damaged", () => {
-  // Each file in turn, by the next harm; every harm comes upon every kind of file as the rounds go on.
+describe("a damaged mirror", () => {
+  // Each file in turn, by the next kind of damage; over the rounds, every kind of damage affects every kind of file.
   for (const round of [0, 1])
-    it(`because a file is gone, empty, cut off or scribbled over is fetched again (${round})`, async () => {
+    it(`with a missing, empty, truncated or overwritten file is fetched again (${round})`, async () => {
       const names = filesBelow(folder).map((name) => name.replace(/[0-9a-f]{40}/, "*"));
       assert.ok(names.filter((name) => name.endsWith(".pack")).length >= 1, names.join());
       for (let i = 0; i < filesBelow(folder).length && i < 10; i++) {
@@ -120,7 +120,7 @@ describe("a mirror of which something is damaged", () => {
       }
     });
 
-  it("because folders of it are gone, or everything is, is fetched again", async () => {
+  it("with missing folders, or without any, is fetched again", async () => {
     for (const name of ["objects/pack", "objects", "refs/heads", "refs", "."]) {
       const assertCarried = await editBoth();
       rmSync(path.join(folder, name), { recursive: true, force: true });
@@ -129,7 +129,7 @@ describe("a mirror of which something is damaged", () => {
     }
   });
 
-  it("that is what it was some time ago goes on from there", async () => {
+  it("that was reset to an earlier state continues from there", async () => {
     const old = `${folder}.old`;
     cpSync(folder, old, { recursive: true });
     for (let i = 0; i < 2; i++) {
@@ -146,9 +146,9 @@ describe("a mirror of which something is damaged", () => {
   });
 });
 
-describe("a mirror that is taken away in the middle of a sync", () => {
+describe("a mirror that is removed during a sync", () => {
   for (const step of ["fetch", "scan", "lastChanges", "list", "read", "build"] as const)
-    it(`after it was asked to ${step} is fetched again, once`, async () => {
+    it(`after the request to ${step} is fetched again, once`, async () => {
       const assertCarried = await editBoth();
       let isTaken = false;
       let fetches = 0;
@@ -172,7 +172,7 @@ describe("a mirror that is taken away in the middle of a sync", () => {
       assert.ok(statSync(folder).isDirectory());
     });
 
-  it("again and again fails, and is tried again later", async () => {
+  it("repeatedly fails, and is retried later", async () => {
     const assertCarried = await editBoth();
     await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
     const end = await runSync(service.app, world.connectionId, {

@@ -1,4 +1,7 @@
-/** Pull requests at GitHub by both ways in: found, opened once, updated, closed, and what their want of permission says. */
+/**
+ * Pull requests at GitHub by both ways of authentication: found, opened once, updated, closed, and errors of missing
+ * permission.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { RepoError } from "../../repos/errors.ts";
@@ -35,7 +38,7 @@ function commitToBranch({ repo }: StubRepository, name: string): void {
 
 for (const [way, open] of ways)
   describe(`pull requests by ${way}`, () => {
-    it("are opened once, told apart by what became of them, and changed and closed by their numbers", async () => {
+    it("are opened once, distinguished by their state, and updated and closed by their numbers", async () => {
       const repository = await stub.newRepository(`acme/pulls-${way.split(" ")[1]}`, { installed: true });
       repository.repo.commit({ "a.txt": "1" });
       commitToBranch(repository, "b.txt");
@@ -70,7 +73,7 @@ describe("pull requests that are not allowed", () => {
   const names = (error: unknown) =>
     error instanceof RepoError && error.code === "auth_failed" && /"Pull requests: read/.test(error.message);
 
-  it("name the permission of a token", async () => {
+  it("report the permission that a token lacks", async () => {
     const repository = await stub.newRepository("acme/no-pulls-token");
     const host = byToken(repository, stub.newToken([repository], { pulls: false }));
 
@@ -78,7 +81,7 @@ describe("pull requests that are not allowed", () => {
     await assert.rejects(host.pullRequests!.open({ ...between, title: "x", body: "" }), names);
   });
 
-  it("name the permission of the App, which syncs without it", async () => {
+  it("report the permission that the App lacks, which syncs without it", async () => {
     const repository = await stub.newRepository("acme/no-pulls-app", { installed: true });
     repository.allowsPulls = false;
     const host = byApp(repository);

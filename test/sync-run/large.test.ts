@@ -1,6 +1,6 @@
 /**
- * One commit that touches every skill, and one change here that does: in time and memory that grow with their number and no
- * faster, and with others let in between. `SVC_SYNC_LARGE` sets the number; 5000 is the one to hold.
+ * One commit that changes every skill, and one change here that does: in linear time and memory, while other requests
+ * are served. `SVC_SYNC_LARGE` sets the number; 5000 is the required one.
  */
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
@@ -22,7 +22,7 @@ after(async () => {
 });
 
 it(
-  `takes ${number} new skills in with one push, and ${number} edits with another`,
+  `imports ${number} new skills from one push, and ${number} edits from another`,
   { timeout: 3_600_000 },
   async (test) => {
     const world = await randomWorld(grounds, "github-token");
@@ -30,7 +30,7 @@ it(
     const { copy, connectionId } = world;
     await world.settle();
 
-    /** Runs what a push asked for as the worker does, and looks on. */
+    /** Runs a requested sync as the worker does, and observes it. */
     async function run(what: string): Promise<void> {
       await world.tell(world.tip()!);
       const seen: number[] = [];

@@ -1,7 +1,8 @@
 /**
- * Breaks each rule of the sync in a copy of the source, and demands that the random worlds notice, or the tests that are
- * named for it: `npm run test:mutants`. `SVC_SYNC_MUTANTS` is a part of the names of those to try, or `all`; without it, the
- * rules are only shown to be there. A world that notices must hold with the source as it is.
+ * Breaks each rule of the sync in a copy of the source, and requires that the generated scenarios detect it, or the
+ * tests that are named for it: `npm run test:mutants`. `SVC_SYNC_MUTANTS` is a part of the names of those to try, or
+ * `all`; without it, the test only checks that the rules exist. A scenario that detects a mutant must pass with the
+ * original source.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -15,7 +16,7 @@ import { root } from "../support/root.ts";
 
 const asked = process.env["SVC_SYNC_MUTANTS"];
 const tried = mutants.filter(({ name }) => asked !== undefined && (asked === "all" || name.includes(asked)));
-/** Worlds until a mutant counts as missed, of so many rounds each. */
+/** Scenarios until a mutant counts as missed, and rounds of each. */
 const worlds = 12;
 const rounds = 10;
 const firstSeed = 1;
@@ -48,7 +49,7 @@ function sourceWith(mutant: Mutant | undefined): string {
   return copy;
 }
 
-/** The file that a mutant is in, as the mutant has it. */
+/** The mutated file. */
 function edited({ file, edits }: Mutant): string {
   let text = readFileSync(path.join(root, file), "utf8");
   for (const [from, to] of edits) {
@@ -60,11 +61,11 @@ function edited({ file, edits }: Mutant): string {
 
 interface Outcome {
   isNoticed: boolean;
-  /** What the world says. */
+  /** The output of the scenario. */
   words: string;
 }
 
-/** Runs a file of tests of a source. */
+/** Runs a test file on a copy of the source. */
 async function runIn(
   source: string,
   file: string,
@@ -73,7 +74,7 @@ async function runIn(
   const { url } = await testDatabase();
   const child = spawn(process.execPath, ["--import", "tsx", file], {
     cwd: source,
-    // The built program of job processes would have the rule unbroken.
+    // The built program of job processes would have the original rule.
     env: {
       ...process.env,
       NODE_TEST_CONTEXT: undefined,
@@ -103,10 +104,10 @@ async function playIn(source: string, seed: number): Promise<Outcome> {
 }
 
 describe("a broken rule of the sync", () => {
-  for (const mutant of mutants) it(`can be made: ${mutant.name}`, () => void edited(mutant));
+  for (const mutant of mutants) it(`can be created: ${mutant.name}`, () => void edited(mutant));
 
   for (const mutant of tried)
-    it(`is noticed: ${mutant.name}`, { timeout: 1_800_000 }, async (test) => {
+    it(`is detected: ${mutant.name}`, { timeout: 1_800_000 }, async (test) => {
       const source = sourceWith(mutant);
       if (mutant.shownBy !== undefined) {
         const { code, words } = await runIn(source, mutant.shownBy);

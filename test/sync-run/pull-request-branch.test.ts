@@ -1,4 +1,4 @@
-/** Pull-request mode at a git server that has no pull requests: the branch is all, and people merge it by hand. */
+/** Pull-request mode at a git server without pull requests: there is only the branch, which people merge by hand. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { RepositorySyncPayload } from "../../contract/payloads/sync.ts";
@@ -38,7 +38,7 @@ async function proposal(world: SyncWorld) {
 const tipOf = (world: SyncWorld) =>
   runGit(world.remote, "for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || undefined;
 
-/** What somebody does after `git fetch`, with `main` checked out. */
+/** What a person does after `git fetch`, with `main` checked out. */
 function byHand(world: SyncWorld, ...commands: string[][]): void {
   world.copy.update();
   for (const command of commands) world.copy.git(...command);
@@ -46,7 +46,7 @@ function byHand(world: SyncWorld, ...commands: string[][]): void {
 }
 
 describe("a branch that is proposed without a pull request", () => {
-  it("is told, kept up to date, and merged or fast-forwarded by hand", () =>
+  it("is reported, kept up to date, and merged or fast-forwarded by hand", () =>
     withWorld(async (world) => {
       const main = world.tip();
       const one = await publish(world, "One", "first");
@@ -72,7 +72,7 @@ describe("a branch that is proposed without a pull request", () => {
       assert.equal((await versionsOf(world, one.id)).length, 2);
     }));
 
-  it("with somebody's commits is left alone until they are merged, or the branch is deleted", () =>
+  it("with foreign commits is left unchanged until they are merged, or the branch is deleted", () =>
     withWorld(async (world) => {
       const one = await publish(world, "One", "first");
       await world.sync();
@@ -113,7 +113,7 @@ describe("a branch that is proposed without a pull request", () => {
       assert.equal(runGit(world.remote, "log", "-1", "--format=%P", branch), world.tip());
     }));
 
-  it("that was somebody's before is not touched", () =>
+  it("is not changed if it existed before", () =>
     withWorld(async (world) => {
       world.copy.git("push", "-q", "origin", `HEAD:${branch}`);
       world.copy.git("checkout", "-q", "-B", "work");
@@ -129,7 +129,7 @@ describe("a branch that is proposed without a pull request", () => {
       assert.deepEqual([tipOf(world), (await proposal(world)).state], [theirs, "edited"]);
     }));
 
-  it("is known again when the mirror, or all books of it, are lost", () =>
+  it("is recognized if the mirror, or all sync state, is lost", () =>
     withWorld(async (world) => {
       const { app } = service;
       const mirror = world.ports.mirrors.open({ tenantId: world.org.id, connectionId: world.connectionId });

@@ -1,4 +1,4 @@
-/** Pull-request mode: edits on either branch, requests that are closed, trouble, and the change of the mode. */
+/** Pull-request mode: edits on either branch, closed requests, failures, and the change of the mode. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { secretScanningHook } from "../support/git-host.ts";
@@ -13,7 +13,7 @@ after(() => ground.close());
 const edited = (text: string, words: string) => text.replace(/\n\n[^\n]*$/, `\n\n${words}\n`);
 
 describe("an edit in the repository", () => {
-  it("of the connected branch comes in, and is a conflict where something else was proposed", async () => {
+  it("of the connected branch is imported, and is a conflict if something else was proposed", async () => {
     const world = await inStep(ground, "One", "Two");
     const one = await world.publish("One", "ours");
     world.on("main", ({ read, write }) =>
@@ -42,7 +42,7 @@ describe("an edit in the repository", () => {
   });
 
   for (const how of ["merge", "squash"] as const)
-    it(`of what is proposed is left alone, and comes in by a ${how} without a conflict`, async () => {
+    it(`of the proposal is kept, and imported by a ${how} without a conflict`, async () => {
       const world = await inStep(ground, "One", "Two");
       const one = await world.publish("One", "ours");
       await world.publish("New", "ours");
@@ -74,7 +74,7 @@ describe("an edit in the repository", () => {
       await world.assertStill();
     });
 
-  it("of what is proposed stays in the branch's history when the request is closed", async () => {
+  it("of the proposal stays in the branch's history when the request is closed", async () => {
     const world = await inStep(ground, "One");
     await world.publish("One", "ours");
     await world.sync();
@@ -93,7 +93,7 @@ describe("an edit in the repository", () => {
     await world.assertStill();
   });
 
-  it("that takes a part back from the proposal is left alone as well", async () => {
+  it("that reverts a part of the proposal is kept as well", async () => {
     const world = await ground.world();
     await world.publish("One", "first");
     await world.publish("Two", "first");
@@ -108,7 +108,7 @@ describe("an edit in the repository", () => {
     assert.deepEqual([world.pulls().length, world.pulls()[1]!.title], [2, "Sync skills/two"]);
   });
 
-  it("that only brings the branch up to date is gone on from", async () => {
+  it("that only updates the proposal from the connected branch does not block it", async () => {
     const world = await inStep(ground, "One");
     await world.publish("One", "ours");
     await world.sync();
@@ -126,8 +126,8 @@ describe("an edit in the repository", () => {
   });
 });
 
-describe("a request that somebody closes", () => {
-  it("stays closed until something else is proposed, or somebody asks", async () => {
+describe("a request that a person closes", () => {
+  it("stays closed until something else is proposed, or a sync is run by a person", async () => {
     const world = await ground.world();
     await world.publish("One", "first");
     await world.sync();
@@ -147,7 +147,7 @@ describe("a request that somebody closes", () => {
     assert.deepEqual([world.pulls().length, (await world.proposal()).number], [3, 3]);
   });
 
-  it("and opens again is gone on with", async () => {
+  it("and opens again is continued", async () => {
     const world = await ground.world();
     await world.publish("One", "first");
     await world.sync();
@@ -164,7 +164,7 @@ describe("a request that somebody closes", () => {
     assert.match(pull.body, /1\.0\.1/);
   });
 
-  it("by deleting its branch is as closed, and the branch is made again for the next", async () => {
+  it("by deleting its branch counts as closed, and the branch is created again for the next", async () => {
     const world = await ground.world();
     await world.publish("One", "first");
     await world.sync();
@@ -181,8 +181,8 @@ describe("a request that somebody closes", () => {
   });
 });
 
-describe("trouble with a proposal", () => {
-  it("for want of a permission is told by its name, and imports go on", async () => {
+describe("a failure of a proposal", () => {
+  it("for lack of a permission is reported with its name, and imports continue", async () => {
     const world = await ground.world({ by: "app" });
     world.repository.allowsPulls = false;
     await world.publish("One", "first");
@@ -201,7 +201,7 @@ describe("trouble with a proposal", () => {
     await world.assertStill();
   });
 
-  it("with one skill leaves the others", async () => {
+  it("for one skill leaves the others", async () => {
     const world = await ground.world();
     world.repository.repo.hook("pre-receive", secretScanningHook);
     await world.publish("Clean", "first");
@@ -215,7 +215,7 @@ describe("trouble with a proposal", () => {
     await world.assertStill();
   });
 
-  it("in an empty repository is told, until there is something to propose to", async () => {
+  it("in an empty repository is reported, until the repository has a branch", async () => {
     const world = await ground.world({ files: {} });
     await world.publish("One", "first");
 
@@ -229,7 +229,7 @@ describe("trouble with a proposal", () => {
 });
 
 describe("the mode of a connection", () => {
-  it("goes from pushing to proposing and back, and closes what is open then", async () => {
+  it("can change from pushing to proposing and back, which closes the open request", async () => {
     const world = await ground.world();
     const base = `/api/tenants/${world.org.id}/repo-sync`;
     await world.publish("One", "first");

@@ -1,4 +1,4 @@
-/** Pull-request mode, where the branch has content that an administrator has taken down. */
+/** Pull-request mode with a branch that contains content that an administrator has taken down. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
@@ -47,7 +47,7 @@ describe("an import in pull-request mode", () => {
     assert.match(state.skillProblems[0]!.problem.message, /"victim" has content .* taken down: Phishing/);
     assert.deepEqual([await world.versions(victim.id), await world.versions(other.id)], [1, 2]);
     assert.equal((await world.lastRun()).created, 1);
-    // A newer version of the service's own is not proposed over content that is in no version.
+    // A newer version of the service is not proposed over content that is in no version.
     await world.publish("Victim", "two", open);
     assert.equal(await world.sync(), "done");
     assert.deepEqual(problemsOf(await world.state()), ["skills/victim refused"]);

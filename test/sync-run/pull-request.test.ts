@@ -10,7 +10,7 @@ before(async () => {
 after(() => ground.close());
 
 describe("a connection in pull-request mode", () => {
-  it("proposes everything by one request, and leaves the connected branch alone", async () => {
+  it("proposes everything by one request, and leaves the connected branch unchanged", async () => {
     const world = await ground.world();
     const main = world.tip("main");
     await world.publish("One", "hello", { description: "Says `it` @ada." });
@@ -42,7 +42,7 @@ describe("a connection in pull-request mode", () => {
     await world.assertStill();
   });
 
-  it("keeps the one request up to date, and says anew only what is new", async () => {
+  it("keeps the one request up to date, and comments only on new problems", async () => {
     const world = await ground.world();
     const one = await world.publish("One", "first");
     await world.sync();
@@ -67,7 +67,7 @@ describe("a connection in pull-request mode", () => {
     await world.assertStill();
   });
 
-  it("pushes nothing where the connected branch moved outside its skills", async () => {
+  it("pushes nothing if the connected branch changed outside its skills", async () => {
     const world = await ground.world();
     await world.publish("One", "first");
     await world.sync();
@@ -89,7 +89,7 @@ describe("a connection in pull-request mode", () => {
 
   for (const how of ["merge", "squash", "rebase"] as const)
     for (const isDeleted of [true, false])
-      it(`is in step after a ${how}, its branch ${isDeleted ? "deleted" : "left"}, and begins anew from there`, async () => {
+      it(`is in sync after a ${how}, its branch ${isDeleted ? "deleted" : "left"}, and starts a new proposal from there`, async () => {
         const world = await ground.world();
         const one = await world.publish("One", "first");
         await world.sync();
@@ -114,7 +114,7 @@ describe("a connection in pull-request mode", () => {
         assert.deepEqual([await world.versions(one.id), await world.conflicts()], [2, 0]);
       });
 
-  it("stays ahead where an older proposal is merged", async () => {
+  it("stays ahead if an older proposal is merged", async () => {
     const world = await inStep(ground, "One");
     const { id } = await world.publish("One", "two");
     await world.publish("New", "two");
@@ -141,7 +141,7 @@ describe("a connection in pull-request mode", () => {
     assert.deepEqual([await world.versions(id), await world.conflicts()], [4, 0]);
   });
 
-  it("proposes the rest where a part of it is taken up", async () => {
+  it("proposes the rest if a part of it is merged", async () => {
     const world = await ground.world();
     await world.publish("One", "first");
     await world.publish("Two", "first");
@@ -162,7 +162,7 @@ describe("a connection in pull-request mode", () => {
     await world.assertStill();
   });
 
-  it("proposes moves and removals, and knows them whatever part is taken up first", async () => {
+  it("proposes moves and removals, and recognizes them whichever part is merged first", async () => {
     const world = await inStep(ground, "Mover", "Goner");
     const skills = await world.call<{ id: string; slug: string }[]>(
       "GET",
@@ -203,7 +203,7 @@ describe("a connection in pull-request mode", () => {
     await world.assertStill();
   });
 
-  it("takes out a new skill that was deleted here while it was merged there", async () => {
+  it("proposes the removal of a new skill that was deleted here while it was merged there", async () => {
     const world = await ground.world();
     const one = await world.publish("One", "first");
     await world.sync();
@@ -218,7 +218,7 @@ describe("a connection in pull-request mode", () => {
     await world.assertStill();
   });
 
-  it("puts back what the repository deleted or moved with a full sync, and goes on proposing it", async () => {
+  it("restores what the repository deleted or moved with a full sync, and keeps proposing it", async () => {
     const world = await inStep(ground, "One", "Two");
     world.on("main", ({ git }) => {
       git("rm", "-q", "-r", "skills/one");
@@ -240,7 +240,7 @@ describe("a connection in pull-request mode", () => {
     await world.assertStill();
   });
 
-  it("closes the request when nothing is left of it, and opens another one for the next", async () => {
+  it("closes the request when nothing is left of it, and opens another one for the next change", async () => {
     const world = await inStep(ground, "One");
     const { id } = await world.publish("One", "two");
     await world.sync();

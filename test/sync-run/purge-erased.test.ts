@@ -1,4 +1,4 @@
-/** What is left of an erased skill where its repository is connected: nothing, once its directory is gone from the branch. */
+/** Purging an erased skill from a connected repository: nothing is left once its directory is gone from the branch. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, it } from "node:test";
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Edits a skill's text in the repository; answers the commit. */
+/** Edits a skill's text in the repository; returns the commit. */
 function edit(world: SyncWorld, slug: string, from: string, to: string): string {
   world.copy.update();
   const file = `skills/${slug}/SKILL.md`;
@@ -40,7 +40,7 @@ function isInMirror(world: SyncWorld, oid: string): boolean {
 const conflictsOf = async ({ connectionId }: SyncWorld) =>
   (await service.app.storage.syncConflicts.list({ connectionId, limit: 10 })).map(({ skillId }) => skillId);
 
-it("goes from the mirror and from the conflicts, and later edits are still told with their authors", async () => {
+it("removes it from the mirror and from the conflicts, and later edits still have their authors", async () => {
   let isDiskFull = false;
   const world = await connectedWorld(service, (mirrors) => ({
     ...mirrors,

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Nothing changes when nothing has changed: no commit, no version. */
+/** Asserts that a sync without changes creates no commit and no version. */
 async function assertStill(world: SyncWorld): Promise<void> {
   const held = [world.tip(), ...(await listSkills(world)).map(({ id }) => id)];
   const versions = await Promise.all((await listSkills(world)).map(({ id }) => versionsOf(world, id)));
@@ -37,7 +37,7 @@ async function assertStill(world: SyncWorld): Promise<void> {
 const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
 
 describe("the first sync", () => {
-  it("writes every skill, whoever may see it, below skills/ and touches nothing else", () =>
+  it("writes every skill, of any visibility, below skills/ and changes nothing else", () =>
     withWorld(async (world) => {
       world.copy.write("README.md", "ours\n");
       world.copy.write("src/main.c", "int main;\n");
@@ -91,7 +91,7 @@ describe("the first sync", () => {
       await assertStill(world);
     }));
 
-  it("makes the first commit of an empty repository", () =>
+  it("creates the first commit of an empty repository", () =>
     withWorld(async (world) => {
       await publish(world, "One", "hello");
       assert.equal(await world.sync(), "done");
@@ -102,7 +102,7 @@ describe("the first sync", () => {
 });
 
 describe("an edit in the repository", () => {
-  it("of a text becomes a version, by the member who connected, with commit and author told", () =>
+  it("of a text becomes a version by the member who connected, with commit and author", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Text", "one", { description: "Says it." });
       await world.sync();
@@ -143,7 +143,7 @@ describe("an edit in the repository", () => {
       await assertStill(world);
     }));
 
-  it("that adds a directory makes a private skill, in the folder that it lies in", () =>
+  it("that adds a directory creates a private skill, in the matching folder", () =>
     withWorld(async (world) => {
       world.copy.write(
         "skills/team/fresh/SKILL.md",
@@ -165,7 +165,7 @@ describe("an edit in the repository", () => {
       await assertStill(world);
     }));
 
-  it("of .svc.json or the header is none", () =>
+  it("of .svc.json or the header creates no version", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Meta", "one");
       await world.sync();
@@ -188,7 +188,7 @@ describe("an edit in the repository", () => {
       await assertStill(world);
     }));
 
-  it("that deletes or moves a directory does neither to the skill; a full sync puts it back", () =>
+  it("that deletes or moves a directory does neither to the skill; a full sync restores it", () =>
     withWorld(async (world) => {
       const gone = await publish(world, "Gone", "one");
       const moved = await publish(world, "Moved", "one");
@@ -217,7 +217,7 @@ describe("an edit in the repository", () => {
       await assertStill(world);
     }));
 
-  it("that copies a directory makes a skill of its own", () =>
+  it("that copies a directory creates a new skill", () =>
     withWorld(async (world) => {
       const original = await publish(world, "Original", "one");
       await world.sync();
@@ -236,7 +236,7 @@ describe("an edit in the repository", () => {
 });
 
 describe("a change on both sides", () => {
-  it("keeps both in the history, the repository's on top", () =>
+  it("keeps both in the history, with the repository's on top", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Both", "one");
       await world.sync();
@@ -265,7 +265,7 @@ describe("a change on both sides", () => {
       await assertStill(world);
     }));
 
-  it("where the platform deletes and the repository edits, brings the edit back as a new private skill", () =>
+  it("restores the edit as a new private skill if the service deleted and the repository edited it", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Phoenix", "one", { visibility: "public" });
       await world.sync();
@@ -285,8 +285,8 @@ describe("a change on both sides", () => {
     }));
 });
 
-describe("a change here", () => {
-  it("of a folder's name moves directories, and of nothing else anything", () =>
+describe("a change in the service", () => {
+  it("of a folder's name moves directories and changes nothing else", () =>
     withWorld(async (world) => {
       const folder = await newFolder(service, world.org, world.owner, "old");
       await publish(world, "Inside", "one", { folder: "old" });
@@ -307,7 +307,7 @@ describe("a change here", () => {
       await assertStill(world);
     }));
 
-  it("that deletes a skill removes its directory, and no file beside it", () =>
+  it("that deletes a skill removes its directory, and no other file", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Short", "one", { folder: "room", createFolders: true });
       await world.sync();
@@ -326,7 +326,7 @@ describe("a change here", () => {
 });
 
 describe("a directory that can't be imported", () => {
-  it("is told, is not overwritten, and holds up nothing else", () =>
+  it("is reported, is not overwritten, and blocks nothing else", () =>
     withWorld(async (world) => {
       const broken = await publish(world, "Broken", "one");
       const fine = await publish(world, "Fine", "one");
@@ -354,7 +354,7 @@ describe("a directory that can't be imported", () => {
       await assertStill(world);
     }));
 
-  it("is not overwritten by the skill that belongs there, either", () =>
+  it("is not overwritten by the skill of that path either", () =>
     withWorld(async (world) => {
       const skill = await publish(world, "Broken", "one");
       world.copy.write("skills/broken/SKILL.md", "---\nname: [\n---\n\nnot yaml\n");

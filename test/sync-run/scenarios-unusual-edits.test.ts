@@ -1,7 +1,7 @@
 /**
- * Odd edits at random over a bare repository, with crashes and disconnects in the middle of a sync: directories that
- * stop being skills, odd names, swaps, and YAML of every form. Nothing that was pushed is lost, no text becomes another
- * skill's, what is not in step is named, and the sync comes to rest. `SVC_SYNC_SEED` repeats a scenario,
+ * Random unusual edits over a bare repository, with crashes and disconnects during a sync: directories that stop being
+ * skills, odd names, swaps, and YAML of every form. No pushed content is lost, no text becomes another skill's,
+ * everything that is not in sync is named, and the sync converges. `SVC_SYNC_SEED` repeats a scenario,
  * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
  */
 import assert from "node:assert/strict";
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Something that a member does: publish, rename, move, delete. */
+/** A change by a member: publish, rename, move, delete. */
 async function actHere(world: SyncWorld, die: Dice, count: number, keep: () => Promise<void>): Promise<void> {
   const skills = await listSkills(world);
   const token = world.owner.token;
@@ -74,7 +74,7 @@ async function disconnect(world: SyncWorld): Promise<void> {
   assert.ok([200, 404].includes(answer.status), JSON.stringify(answer.body));
 }
 
-/** Brings a connection that was ended to its end, and connects again. */
+/** Completes an interrupted disconnect, and connects again. */
 async function reconnect(world: SyncWorld): Promise<void> {
   for (let tries = 0; tries < 5 && (await world.connection()); tries++) {
     ahead += leaseOverMs;
@@ -161,4 +161,4 @@ async function play(seed: number): Promise<void> {
 }
 
 for (let seed = firstSeed; seed < firstSeed + worlds; seed++)
-  it(`keeps what was pushed through ${rounds} rounds of seed ${seed}`, () => play(seed));
+  it(`keeps pushed content through ${rounds} rounds of seed ${seed}`, () => play(seed));

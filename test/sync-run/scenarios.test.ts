@@ -1,7 +1,7 @@
 /**
- * Edits at random on both sides over a real git host and real webhooks, with stops at any durable step, troubles on the
- * line, lost bookkeeping and pushes squeezed in: nobody's edit is lost, the repository's is current, a second sync changes
- * nothing, what is not ours stays as it is, and a full sync makes both sides the same. `SVC_SYNC_SEED` repeats a world,
+ * Random edits on both sides over a real git host and real webhooks, with crashes at any durable step, network
+ * failures, lost sync state and concurrent pushes: no edit is lost, the repository's is current, a second sync changes
+ * nothing, other files stay unchanged, and a full sync makes both sides the same. `SVC_SYNC_SEED` repeats a scenario,
  * `SVC_SYNC_WORLDS` and `SVC_SYNC_ROUNDS` set the length.
  */
 import { after, before, it } from "node:test";
@@ -24,9 +24,9 @@ import {
 
 const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
-/** One and the same world by itself, so that a run of all tests says something of the change it is run for. */
+/** The seed is fixed by default, so that a run of all tests depends only on the change it is run for. */
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
-/** More than a sync of these worlds takes. */
+/** Longer than a sync of these scenarios takes. */
 const stepsAtMost = 40;
 
 let grounds: Grounds;
@@ -47,7 +47,7 @@ const troubles: Trouble[] = [
   { on: "push", loseAnswer: true },
 ];
 
-/** What the service itself says of it, for whoever looks into a failure. */
+/** The service's own report of the state, for the analysis of a failure. */
 async function lastRuns({ service, connectionId, repo }: RandomWorld): Promise<string> {
   const runs = await service.app.storage.syncRuns.list({ connectionId, limit: 4 });
   const told = runs.map(({ outcome, commit, counts, refusals }) =>
@@ -73,7 +73,7 @@ async function play(seed: number): Promise<void> {
   let round = 0;
   const did: string[] = [];
 
-  /** The next sync, with whatever happens in the middle of it. */
+  /** The next sync, with a random event in the middle of it. */
   async function disturbed(): Promise<void> {
     const what = die.pick(["kill", "kill", "beside", "push", "race", "trouble", "twice", "none"] as const);
     did.push(what);
@@ -95,7 +95,7 @@ async function play(seed: number): Promise<void> {
     did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
     if (what !== "kill" || !stopping.isMet()) return;
     await reconciled(grounds);
-    // While nothing runs, both sides go on.
+    // While no sync runs, both sides make changes.
     if (die.chance(0.4)) await here.act(true);
     if (die.chance(0.2)) gita.push();
   }
@@ -110,7 +110,8 @@ async function play(seed: number): Promise<void> {
       if (die.chance(0.05)) {
         did.push("books");
         await app.storage.syncBases.removeOfConnection(world.connectionId);
-        // Nothing tells of it, and the first sync after it looks at every skill again: only the one after that has nothing to do.
+        // No webhook reports it, and the first sync after it checks every skill again: only the one after that has
+        // nothing to do.
         await app.storage.connections.request({ id: world.connectionId }, { now: app.now() });
         ledger.hasLostBooks = true;
         // A directory of a skill that was deleted here is a new one by then.
@@ -118,14 +119,14 @@ async function play(seed: number): Promise<void> {
         for (const { key } of readDirectories(world.copy.folder).values())
           ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
       }
-      // Whatever was not told is seen by the next look at the branch; sometimes that is what starts the sync.
+      // An unreported push is found by the next poll of the branch; sometimes the poll starts the sync.
       if (die.chance(0.2)) await world.look();
       await disturbed();
       await world.settle();
       await git.calm();
       await world.look();
       await world.settle();
-      // Hosts tell us of our own pushes, too.
+      // Hosts report our own pushes, too.
       if (die.chance(0.3)) await world.tell(world.tip()!);
       await world.settle();
       await checkWorld(world, ledger, checked);
@@ -141,4 +142,4 @@ async function play(seed: number): Promise<void> {
 }
 
 for (let seed = firstSeed; seed < firstSeed + worlds; seed++)
-  it(`keeps both sides through ${roundsEach} rounds of seed ${seed}`, () => play(seed));
+  it(`keeps edits of both sides through ${roundsEach} rounds of seed ${seed}`, () => play(seed));

@@ -1,4 +1,4 @@
-/** What nobody tells us of: a branch that is reset or deleted is found by looking at it, over real smart HTTP. */
+/** Changes without a webhook: a branch that is reset or deleted is found by polling, over real smart HTTP. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { runGit } from "../support/git-host.ts";
@@ -13,7 +13,7 @@ before(async () => {
 beforeEach(() => hosted.host.calm());
 after(() => hosted.close());
 
-/** In step, with one skill in the branch. */
+/** A connection in sync, with one skill in the branch. */
 async function inStep(): Promise<Connected> {
   const side = await hosted.connected();
   await hosted.publish(side, "Kept", "at first");
@@ -26,8 +26,8 @@ const headOf = ({ repository }: Connected) => runGit(repository.directory, "rev-
 const resetTo = ({ repository }: Connected, commit: string) =>
   runGit(repository.directory, "update-ref", "refs/heads/main", commit);
 
-describe("a branch that is looked at", () => {
-  it("is noticed when it goes back to where it was found before our push", async () => {
+describe("a polled branch", () => {
+  it("is synced if it is reset to the state before our push", async () => {
     const side = await inStep();
     const earlier = headOf(side);
     await hosted.publish(side, "Late", "pushed");
@@ -42,7 +42,7 @@ describe("a branch that is looked at", () => {
     await hosted.assertInStep(side);
   });
 
-  it("asks for no sync as long as it is where the last one left it", async () => {
+  it("requests no sync as long as it is where the last one left it", async () => {
     const side = await inStep();
     const wanted = async () => (await hosted.service.app.storage.connections.find(side.id))!.wanted;
     const first = await wanted();
@@ -52,7 +52,7 @@ describe("a branch that is looked at", () => {
     assert.equal(await wanted(), first);
   });
 
-  it("makes a sync that failed wait no less while it stays where it is", async () => {
+  it("does not shorten the delay after a failed sync if it is unchanged", async () => {
     const side = await inStep();
     side.repository.pull();
     side.repository.commit({ "skills/kept/SKILL.md": edited("kept", "there") });
@@ -66,7 +66,7 @@ describe("a branch that is looked at", () => {
     assert.equal(await wanted(), first);
   });
 
-  it("is told as missing once it is deleted", async () => {
+  it("is reported as missing once it is deleted", async () => {
     const side = await inStep();
     runGit(side.repository.directory, "branch", "other", "main");
     runGit(side.repository.directory, "update-ref", "-d", "refs/heads/main");
@@ -78,7 +78,7 @@ describe("a branch that is looked at", () => {
 });
 
 describe("a sync by hand that is blocked", () => {
-  it("puts everything back once its cause is gone, though nobody asks again", async () => {
+  it("restores everything once its cause is gone, without another request", async () => {
     const side = await inStep();
     await hosted.publish(side, "Gone", "there at first");
     await hosted.run(side);
@@ -101,7 +101,7 @@ describe("a sync by hand that is blocked", () => {
     assert.ok(side.repository.paths().includes("skills/gone/SKILL.md"));
   });
 
-  it("is done once: what is deleted there afterwards stays away", async () => {
+  it("runs once: what is deleted there afterwards stays deleted", async () => {
     const side = await inStep();
     side.repository.pull();
     side.repository.commit({ "skills/kept/SKILL.md": null, "skills/kept/.svc.json": null });

@@ -1,4 +1,4 @@
-/** What may be sent to the webhook before anybody knows who sends it: bodies that are not read, and a few large ones. */
+/** Bodies sent to the webhook before the sender is known: those that are not read, and a few large ones. */
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ interface Begun {
   answer: Promise<IncomingMessage>;
 }
 
-/** Sends the headers of a delivery, and of its body nothing yet. */
+/** Sends the headers of a delivery, and nothing of its body yet. */
 function begin(
   to: TestService,
   length: number,
@@ -47,7 +47,7 @@ function begin(
     },
   });
   const answer = once(call, "response").then(([response]) => (response as IncomingMessage).resume());
-  // Of those that are cut off.
+  // The response to an aborted delivery is an error.
   answer.catch(() => undefined);
   call.flushHeaders();
   return { call, answer };
@@ -71,21 +71,21 @@ function signed(bytes: number, from: string): Begun {
 const wait = (ms: number) => new Promise<"waits">((resolve) => setTimeout(resolve, ms, "waits"));
 
 describe("the body of a delivery", () => {
-  it("is not read where no signature could hold", async () => {
+  it("is not read if no signature could be valid", async () => {
     assert.equal(await statusOf(begin(service, 20 * MiB, "")), 401);
     assert.equal(await statusOf(begin(service, 20 * MiB, "sha256=00")), 401);
     assert.equal(await statusOf(begin(service, 20 * MiB, "sha256=00", { query: unknown })), 401);
     assert.equal(await statusOf(begin(without, 20 * MiB, forged)), 401);
   });
 
-  it("is read for a connection that is not there, as for one whose signature is wrong", async () => {
+  it("is read for a missing connection, as for one with a wrong signature", async () => {
     const begun = begin(service, 100, forged, { query: unknown });
     assert.equal(await Promise.race([begun.answer, wait(300)]), "waits");
     begun.call.end(Buffer.alloc(100, " "));
     assert.equal(await statusOf(begun), 401);
   });
 
-  it("may not be larger than GitHub's, whether or not it says its length", async () => {
+  it("may not be larger than GitHub's, whether or not it states its length", async () => {
     assert.equal(await statusOf(begin(service, limits.webhookBytes + 1, forged)), 413);
 
     const untold = await fetch(`${service.url}/api/webhooks/github`, {
@@ -97,7 +97,7 @@ describe("the body of a delivery", () => {
     assert.equal(untold.status, 413);
   });
 
-  it("that is large has one of a few places, which nobody keeps from others or for long", async () => {
+  it("that is large needs one of a few slots, which no sender can block for long", async () => {
     const started = performance.now();
     const held = [begin(service, 20 * MiB, forged), begin(service, 20 * MiB, forged, { query: unknown })];
     const cut = held.map(({ call }) => once(call, "error"));

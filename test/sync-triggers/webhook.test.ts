@@ -1,4 +1,4 @@
-/** Connections at GitHub and the deliveries of their webhooks: signed, forged, repeated, and none of ours. */
+/** Connections at GitHub and the deliveries of their webhooks: signed, forged, repeated, and unrelated. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -105,7 +105,7 @@ async function send(connected: Connected, sending: Sending = {}): Promise<number
 }
 
 describe("a delivery of the App's webhook", () => {
-  it("asks for a sync of what it concerns, by either secret, and once", async () => {
+  it("requests a sync of the connection, by either secret, and once", async () => {
     const app = await connectByApp();
     const first = await wantedOf(app);
 
@@ -116,7 +116,7 @@ describe("a delivery of the App's webhook", () => {
     assert.equal(await wantedOf(app), first + 2, "a repeated delivery does nothing");
   });
 
-  it("is refused when it is forged, altered, or unsigned", async () => {
+  it("is rejected if it is forged, altered, or unsigned", async () => {
     const app = await connectByApp();
     const first = await wantedOf(app);
     const { headers } = delivery(secrets[0]!, { repositoryId: app.repository.id, ref: "refs/heads/main" });
@@ -139,7 +139,7 @@ describe("a delivery of the App's webhook", () => {
     assert.equal(await wantedOf(app), first);
   });
 
-  it("is taken and left where it concerns nothing: other branches, installations, repositories, events", async () => {
+  it("is accepted and ignored if it concerns no connection: other branches, installations, repositories, events", async () => {
     const app = await connectByApp();
     const other = await stub.newRepository("acme/unconnected", { installed: true });
     const first = await wantedOf(app);
@@ -160,7 +160,7 @@ describe("a delivery of the App's webhook", () => {
     assert.equal(await wantedOf(app), first);
   });
 
-  it("is no news where it is the echo of our own push", async () => {
+  it("is ignored if it reports our own push", async () => {
     const app = await connectByApp();
     await runConnection(service.app, app.id);
     const { lastRemoteOid, status, problem } = (await service.app.storage.connections.find(app.id))!;
@@ -171,7 +171,7 @@ describe("a delivery of the App's webhook", () => {
     assert.equal(await wantedOf(app), first);
   });
 
-  it("is news where it names the head of the last sync while another one runs, which may have seen a later one", async () => {
+  it("requests a sync for the head of the last sync while another one runs, which may have seen a later one", async () => {
     const app = await connectByApp();
     await runConnection(service.app, app.id);
     const { lastRemoteOid } = (await service.app.storage.connections.find(app.id))!;
@@ -191,7 +191,7 @@ describe("a delivery of the App's webhook", () => {
     await service.app.storage.connections.finish(app.id, held.fence, end);
   });
 
-  it("may come late, and after a later one: what is imported is the branch as it is", async () => {
+  it("may arrive late, and after a later one: the import uses the current branch", async () => {
     const app = await connectByApp();
     await runConnection(service.app, app.id);
     const { repo } = app.repository;
@@ -216,7 +216,7 @@ describe("a delivery of the App's webhook", () => {
 });
 
 describe("a connection by a token", () => {
-  it("has a webhook of its own, whose secret opens nothing else, until it is disconnected", async () => {
+  it("has a webhook of its own, whose secret is valid nowhere else, until it is disconnected", async () => {
     const [one, other] = [await connectByToken(), await connectByToken()];
     const [hook] = one.repository.hooks;
     assert.equal(hook!.url, `${service.app.config.baseUrl}/api/webhooks/github?connection=${one.id}`);
@@ -237,7 +237,7 @@ describe("a connection by a token", () => {
     assert.equal(await send(one, { to, secret: hook!.secret }), 401);
   });
 
-  it("has its webhook made again that somebody removed, under the secret that it had", async () => {
+  it("has its webhook created again after its removal, with the same secret", async () => {
     const side = await connectByToken();
     const [hook] = side.repository.hooks.splice(0);
     const look = async (ms: number) => {
@@ -257,7 +257,7 @@ describe("a connection by a token", () => {
     assert.ok(stub.asked.slice(asked).every(({ path }) => !path.includes("/hooks")));
   });
 
-  it("takes its webhook away that was made without the service's hearing of it", async () => {
+  it("removes its webhook even if the response to its creation was lost", async () => {
     const side = await connectByToken();
     await service.app.storage.database.raw
       .collection<{ _id: string }>("connections")
@@ -271,7 +271,7 @@ describe("a connection by a token", () => {
     assert.equal(await service.app.storage.connections.find(side.id), null);
   });
 
-  it("ends where its host can't be asked to remove the webhook, and reports that it was left", async () => {
+  it("ends if its host can't be asked to remove the webhook, and reports that it was left", async () => {
     const side = await connectByToken();
     stub.trouble(...Array.from({ length: 3 }, () => ({ status: 503, body: "{}" })));
     const ended = await service.call("DELETE", side.base, { token: side.owner.token });
@@ -282,7 +282,7 @@ describe("a connection by a token", () => {
     assert.equal((await service.call("POST", side.base, { token: side.owner.token, body })).status, 201);
   });
 
-  it("syncs over GitHub's git, and is blocked for good when its token is revoked", async () => {
+  it("syncs over GitHub's git, and is blocked permanently when its token is revoked", async () => {
     const side = await connectByToken();
     await service.call("POST", "/api/skills", {
       token: side.owner.token,
@@ -300,13 +300,13 @@ describe("a connection by a token", () => {
 
     const found = (await service.app.storage.connections.find(side.id))!;
     assert.deepEqual([found.status, found.problem?.code], ["blocked", "auth_failed"]);
-    // Ended even though nobody can take the webhook away any more.
+    // Ended even though the webhook can't be removed any more.
     await service.call("DELETE", side.base, { token: side.owner.token });
     await service.settled();
     assert.equal(await service.app.storage.connections.find(side.id), null);
   });
 
-  it("whose token may only read is told so at the first push, and goes on with another token", async () => {
+  it("with a read-only token reports that at the first push, and continues with another token", async () => {
     const side = await newSide();
     const repository = await stub.newRepository("acme/readable");
     repository.repo.commit({ "skills/there/SKILL.md": "# There\n\nbefore\n" });
@@ -342,7 +342,7 @@ describe("a connection by a token", () => {
     assert.ok(repository.repo.paths().includes("skills/there/.svc.json"));
   });
 
-  it("is not made with a branch that is not there, a token that is none, or one that has expired", async () => {
+  it("is not created with a missing branch, an invalid token, or an expired one", async () => {
     const side = await newSide();
     const repository = await stub.newRepository("acme/picky");
     repository.repo.commit({ "a.txt": "1\n" });
@@ -373,7 +373,7 @@ describe("a connection by a token", () => {
 });
 
 describe("an App that was uninstalled", () => {
-  it("blocks its connections, which go on once it is back", async () => {
+  it("blocks its connections, which continue once it is back", async () => {
     const app = await connectByApp();
     await runConnection(service.app, app.id);
     const { installationId } = app.repository;
