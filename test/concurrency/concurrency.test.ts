@@ -36,7 +36,7 @@ describe("mapLimit", () => {
 });
 
 describe("SingleFlight", () => {
-  it("shares a running call with those that ask for the same key", async () => {
+  it("shares a running call among callers with the same key", async () => {
     const flights = new SingleFlight<number>(Infinity);
     let runs = 0;
     const work = async () => {

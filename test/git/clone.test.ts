@@ -1,4 +1,4 @@
-/** `git clone` against the service, with the real git program on both sides. */
+/** `git clone` from the service, with the real git program on both sides. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -26,7 +26,7 @@ interface GitRun {
   stderr: string;
 }
 
-/** Runs git beside this process, which has to go on serving it. */
+/** Runs git asynchronously, since this process serves it. */
 function git(cwd: string, ...args: string[]): Promise<GitRun> {
   return new Promise((resolve) => {
     execFile("git", args, { cwd, env: plainGitEnv }, (error, stdout, stderr) =>
@@ -84,7 +84,7 @@ after(async () => {
 });
 
 describe("git clone", () => {
-  it("gives the current version, its history and a tag for each version, at once after a push", async () => {
+  it("returns the current version, its history and a tag for each version, immediately after a push", async () => {
     await publish("History", { visibility: "public" });
     for (const line of ["two", "three"]) await push("history", { content: `# History\n\n${line}\n` });
     const last = await push("history", { content: "# Next\n", prerelease: "rc" });
@@ -106,7 +106,7 @@ describe("git clone", () => {
     await done(git(into, "fsck", "--full", "--strict"));
   });
 
-  it("follows a push and a rollback", async () => {
+  it("follows a push and a revert", async () => {
     const into = path.join(folder, "follow");
     const { version } = await publish("Follow", { visibility: "public" });
     await done(git(folder, "clone", "-q", addressOf("follow"), into));
@@ -167,7 +167,7 @@ describe("git clone", () => {
     }
   });
 
-  it("brings a package with names of any script and executable files as they were", async () => {
+  it("returns a package with names of any script and executable files unchanged", async () => {
     const script = "#!/bin/sh\necho ok\n";
     const uploadId = await service.upload(
       owner,
@@ -187,7 +187,7 @@ describe("git clone", () => {
     assert.equal(statSync(path.join(into, "a", "b", "c.bin")).size, 9);
   });
 
-  it("works for thirty people at once", async () => {
+  it("works for thirty concurrent clients", async () => {
     await publish("Crowd", { visibility: "public" });
     const clones = Array.from({ length: 30 }, (_, n) =>
       done(git(folder, "clone", "-q", addressOf("crowd"), path.join(folder, `crowd-${n}`))),
@@ -195,7 +195,7 @@ describe("git clone", () => {
     await Promise.all(clones);
   });
 
-  it("counts once as a download", async () => {
+  it("counts as one download", async () => {
     const { skill } = await publish("Counted", { visibility: "public" });
     const into = path.join(folder, "counted");
     await done(git(folder, "clone", "-q", addressOf("counted"), into));
@@ -217,8 +217,8 @@ describe("git clone", () => {
   });
 });
 
-describe("who may clone", () => {
-  it("follows the rule of every other reading", async () => {
+describe("access to clones", () => {
+  it("follows the same rule as every other read", async () => {
     const member = await newMember(service, org, "viewer");
     const stranger = await service.newUser();
     const room = await newFolder(service, org, owner, "secret-room");
@@ -250,7 +250,7 @@ describe("who may clone", () => {
     assert.equal(await reach("private-one", `lsk_${"0".repeat(64)}`), "asked who");
   });
 
-  it("is told the same of what is out of sight and of what never was", async () => {
+  it("returns the same error for hidden and nonexistent skills", async () => {
     const stranger = await service.newUser();
     const basic = `Basic ${Buffer.from(`x:${stranger.token}`).toString("base64")}`;
     const say = async (slug: string, headers: Record<string, string>) => {
@@ -270,7 +270,7 @@ describe("who may clone", () => {
     assert.equal((await say("hidden-thing", {}))[1], 'Basic realm="svc"');
   });
 
-  it("is asked again for the pack, so that a lost right counts from there on", async () => {
+  it("is checked again for the pack, so that a revoked right takes effect there", async () => {
     await publish("Twice asked");
     const response = await service.raw("POST", `/${org.slug}/twice-asked.git/git-upload-pack`, {
       headers: { "content-type": "application/x-git-upload-pack-request" },
@@ -279,7 +279,7 @@ describe("who may clone", () => {
     assert.equal(response.status, 401);
   });
 
-  it("does not hear a browser's session, and no other route hears Basic credentials", async () => {
+  it("ignores browser sessions, and other routes ignore Basic credentials", async () => {
     await publish("By cookie");
     const byCookie = await service.raw(
       "GET",
@@ -299,7 +299,7 @@ describe("a git client", () => {
   const post = (slug: string, bytes: Buffer, headers: Record<string, string> = {}) =>
     service.raw("POST", `/${org.slug}/${slug}.git/git-upload-pack`, { bytes, headers });
 
-  it("that pushes is told how versions are published", async () => {
+  it("that pushes gets an explanation of how versions are published", async () => {
     await publish("No push", { visibility: "public" });
     const into = path.join(folder, "no-push");
     await done(git(folder, "clone", "-q", addressOf("no-push"), into));
@@ -312,7 +312,7 @@ describe("a git client", () => {
     assert.equal((await post("no-push", Buffer.from("0000"))).status, 200);
   });
 
-  it("of the dumb protocol, and one that asks for a path of the repository, gets nothing", async () => {
+  it("gets nothing by the dumb protocol, or from a path inside the repository", async () => {
     await publish("Dumb", { visibility: "public" });
     for (const [target, status] of [
       ["info/refs", 403],
@@ -324,7 +324,7 @@ describe("a git client", () => {
       assert.equal((await service.raw("GET", `/${org.slug}/dumb.git/${target}`)).status, status, target);
   });
 
-  it("that sends too much, packed or not, or nonsense, is refused", async () => {
+  it("is rejected if its request is too large, packed or not, or malformed", async () => {
     await publish("Flood", { visibility: "public" });
     assert.equal((await post("flood", Buffer.alloc(1_100_000, 48))).status, 413);
     const bomb = gzipSync(Buffer.alloc(50_000_000, 48));
@@ -347,7 +347,7 @@ describe("a git client", () => {
     assert.notEqual(code, 0);
   });
 
-  it("that leaves in the middle leaves no process behind", async () => {
+  it("that disconnects during a clone leaves no process behind", async () => {
     const big = Buffer.alloc(24_000_000);
     for (let i = 0; i < big.length; i += 4)
       big.writeUInt32LE((Math.imul(i, 2654435761) ^ (i >>> 7)) >>> 0, i);
@@ -371,7 +371,7 @@ describe("a git client", () => {
 });
 
 describe("a machine without git", () => {
-  it("says so, and serves everything else", async () => {
+  it("reports that, and serves everything else", async () => {
     const bare = await startService({ gitProgram: "no-such-program" });
     try {
       const user = await bare.newUser();

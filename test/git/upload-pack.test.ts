@@ -1,4 +1,4 @@
-/** The places of clones: half of them for one caller, given back by whatever becomes of a clone. */
+/** The slots of clones: half of them for one caller, and freed whatever happens to a clone. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -22,8 +22,8 @@ import { moduleFile, nodeOptions } from "../support/root.ts";
 
 const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text;
 
-describe("places of callers", () => {
-  it("are for half of one caller, who lets others go ahead in the line", async () => {
+describe("clone slots of callers", () => {
+  it("are limited to half for one caller, who lets others go first in the queue", async () => {
     const slots = openSlots({ count: 4, waiting: 4, waitMs: 10_000 });
     const [one, two] = [await slots.take("greedy"), await slots.take("greedy")];
     const given: string[] = [];
@@ -50,7 +50,7 @@ describe("places of callers", () => {
     assert.deepEqual(given.slice(4), ["greedy", "greedy"]);
   });
 
-  it("are waited for a while", async () => {
+  it("are awaited for a limited time", async () => {
     const slots = openSlots({ count: 1, waiting: 4, waitMs: 50 });
     const release = await slots.take("one");
 
@@ -92,7 +92,7 @@ describe("processes of clones", () => {
     uploads.answer(directory, { protocol: "version=2", caller }, request);
   const isWhole = async (answer: Readable) => (await buffer(answer)).length > 4_000_000;
 
-  it("are left to others by one who holds half of them and does not read", async () => {
+  it("leave a slot to others when one caller holds half of them and does not read", async () => {
     const uploads = open({ atOnce: 2 });
     const first = await fetchFor(uploads, "greedy");
     const second = fetchFor(uploads, "greedy");
@@ -103,7 +103,7 @@ describe("processes of clones", () => {
     assert.ok(await isWhole(await second));
   });
 
-  it("end with a reader that is too slow, and not with one that takes its time", async () => {
+  it("are ended for a reader that stalls, and not for a slow one", async () => {
     const uploads = open({ atOnce: 1, slowMs: 700 });
     const stuck = await fetchFor(uploads, "stuck");
     const gone = new Promise<NodeJS.ErrnoException>((resolve) => stuck.once("error", resolve));
@@ -119,7 +119,7 @@ describe("processes of clones", () => {
     assert.ok(bytes > 4_000_000, `${bytes} bytes`);
   });
 
-  it("are refused other filters by git itself", async () => {
+  it("are started with git's own limits on filters", async () => {
     const filtered = Buffer.from(
       request.toString().replace("0009done", `${line("filter tree:1\n")}0009done`),
     );
@@ -128,17 +128,17 @@ describe("processes of clones", () => {
     assert.match((await buffer(answer)).toString(), /ERR .*(filter|tree)/);
   });
 
-  it("give their place back where they can't be started at all", async () => {
+  it("free their slot if they can't be started", async () => {
     const uploads = open({ atOnce: 1 });
     const client = { protocol: "", caller: "one" };
-    // No system takes such an argument: `spawn` throws at once.
+    // No system accepts such an argument: `spawn` throws immediately.
     await assert.rejects(uploads.advertise("/no\0where", client), { code: "storage_unavailable" });
 
     assert.ok((await buffer(await uploads.advertise(directory, client))).length > 0);
   });
 });
 
-describe("a git that has started a process which does not end", () => {
+describe("a child of git that does not end", () => {
   let folder: string;
   let program: string;
 
@@ -154,7 +154,7 @@ describe("a git that has started a process which does not end", () => {
   const client = { protocol: "version=2", caller: "one" };
   const open = (options: Partial<UploadPackOptions> = {}) =>
     openUploadPack({ log: () => undefined, program, searchPath: process.env["PATH"], ...options });
-  /** The stream, once its process and that one's child run. */
+  /** The stream, once the process and its child run. */
   async function start(uploads: UploadPack): Promise<Readable> {
     const answer = await uploads.answer(folder, client, Buffer.from("0000"));
     answer.on("error", () => undefined);
@@ -170,7 +170,7 @@ describe("a git that has started a process which does not end", () => {
     ["the service closes", {}, (_: Readable, uploads: UploadPack) => uploads.close()],
     ["a process of jobs ends itself", {}, () => killGitProcesses()],
   ] as const)
-    it(`is killed with it when ${what}`, async () => {
+    it(`is killed with git when ${what}`, async () => {
       const uploads = open(options);
       const answer = await start(uploads);
 
@@ -180,7 +180,7 @@ describe("a git that has started a process which does not end", () => {
       await uploads.close();
     });
 
-  it("is killed with it when git itself exits", async () => {
+  it("is killed when git itself exits", async () => {
     writeFileSync(path.join(folder, "exit"), "");
     try {
       const uploads = open();
@@ -195,7 +195,7 @@ describe("a git that has started a process which does not end", () => {
     }
   });
 
-  it("is killed with it when the service's process exits", async () => {
+  it("is killed when the service's process exits", async () => {
     const module = moduleFile("repos/serve/upload-pack.ts");
     const code = `
       const { openUploadPack } = await import(${JSON.stringify(module)});
@@ -218,7 +218,7 @@ describe("a fetch request", () => {
     `${want}${line(`deepen 1\n`)}${line(`filter ${filter}\n`)}0000`,
   ];
 
-  it("may have the filters that cost little, and no other", () => {
+  it("may contain filters that cost little, and no others", () => {
     for (const filter of ["blob:none", "blob:limit=0", "blob:limit=1048576", "blob:limit=10k", "tree:0"])
       for (const body of withFilter(filter)) assert.equal(refusalOfFetch(Buffer.from(body)), undefined, body);
     for (const filter of [
@@ -247,7 +247,7 @@ describe("a fetch request", () => {
 });
 
 describe("a clone whose download can't be counted", () => {
-  it("has started no process", async () => {
+  it("starts no process", async () => {
     const service = await startService();
     try {
       const owner = await service.newUser();

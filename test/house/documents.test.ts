@@ -32,7 +32,7 @@ const rowsOf = (text: string) =>
     );
 
 describe("docs/reference/errors.md", () => {
-  it("has every code of the closed table with its status and the client's code, and no other", () => {
+  it("lists every code of the closed table with its status and the client's code, and no other", () => {
     const documented = rowsOf(read("reference/errors.md"))
       .filter(([code]) => code!.startsWith("`"))
       .map(([code, status, , cli]) => [code!.replaceAll("`", ""), Number(status), cli!.replaceAll("`", "")]);
@@ -46,7 +46,7 @@ describe("docs/reference/errors.md", () => {
 });
 
 describe("docs/concepts/access.md", () => {
-  it("has the permissions of every built-in role", () => {
+  it("lists the permissions of every built-in role", () => {
     const header = rowsOf(read("concepts/access.md"))
       .find((cells) => cells[0] === "group")!
       .slice(1);
@@ -79,7 +79,7 @@ describe("docs/reference/sync.md", () => {
     return cells.flatMap(([cell]) => Array.from(cell!.matchAll(/`(\w+)`/g), ([, code]) => code!));
   };
 
-  it("has every code of a connection's problem, and no other", () => {
+  it("lists every code of a connection's problem, and no other", () => {
     assert.deepEqual(codesBelow("`problem.code`").toSorted(), [...syncProblemCodes].toSorted());
     for (const failure of Object.keys(repoFailures))
       assert.ok(
@@ -88,22 +88,22 @@ describe("docs/reference/sync.md", () => {
       );
   });
 
-  it("has every code of a skill's problem, and no other", () => {
+  it("lists every code of a skill's problem, and no other", () => {
     assert.deepEqual(codesBelow("`code`").toSorted(), [...skillProblemCodes].toSorted());
   });
 });
 
 describe("docs/reference/cli.md", () => {
   const manual = read("reference/cli.md");
-  /** By command, from its heading to the next one; a heading may name several. */
+  /** Sections by command, from its heading to the next one; a heading may name several. */
   const sections = manual.split(/^(?=#{2,4} )/m);
 
-  it("has every code of the closed set", () => {
+  it("lists every code of the closed set", () => {
     const documented = rowsOf(manual).flatMap(([cell]) => cell!.match(/`E_[A-Z_]+`/g) ?? []);
     assert.deepEqual(documented.map((code) => code.replaceAll("`", "")).toSorted(), [...cliCodes].toSorted());
   });
 
-  it("has every command with its arguments, its flags and an example of each group", async () => {
+  it("lists every command with its arguments, its flags and an example of each group", async () => {
     const missing: string[] = [];
     for (const [name, entry] of listCommands()) {
       const own = sections.filter((section) =>
@@ -123,7 +123,7 @@ describe("docs/reference/cli.md", () => {
 });
 
 describe("docs/reference/configuration.md", () => {
-  it("has every environment variable of the service, and no other", () => {
+  it("lists every environment variable of the service, and no other", () => {
     const documented = rowsOf(read("reference/configuration.md"))
       .filter(([name]) => name!.startsWith("`"))
       .map(([name]) => name!.replaceAll("`", ""));
@@ -142,7 +142,7 @@ describe("the documents", () => {
       .filter((name) => name.endsWith(".md"))
       .map((name) => path.posix.join("docs", name.split(path.sep).join("/"))),
   ];
-  /** Lines of a page outside code blocks. */
+  /** The lines of a page outside code blocks. */
   const proseOf = (page: string) => {
     let isCode = false;
     return readFileSync(path.join(root, page), "utf8")
@@ -209,7 +209,7 @@ describe("the documents", () => {
     const tooLong = pages.flatMap((page) =>
       proseOf(page)
         .filter((line) => line.length > 120 && !line.trimStart().startsWith("|"))
-        // A link, or a span of code, can't be broken.
+        // A link or a code span can't be wrapped.
         .filter((line) =>
           /\s/.test(line.replace(/^[\s\d.*-]+/, "").replace(/\[[^\]]*\]\([^)]*\)|`[^`]*`/g, "x")),
         )

@@ -15,12 +15,12 @@ const mayImport: Record<string, readonly string[]> = {
   web: ["contract"],
   "server.ts": ["contract", "engines", "storage", "repos", "src", "workers"],
 };
-/** Files that reach further than their house. */
+/** Files that may import more than their directory. */
 const exceptions: Record<string, readonly string[]> = {
   "src/queue": ["engines"],
 };
 
-/** Libraries that have a door: who may import them. */
+/** Libraries with restricted importers. */
 const doors: [library: RegExp, files: RegExp][] = [
   [/^(mongodb|ioredis)$/, /^storage\//],
   [/^isomorphic-git|^@octokit\//, /^repos\//],
@@ -32,7 +32,10 @@ const doors: [library: RegExp, files: RegExp][] = [
   [/^@0q\/embedded-mongodb$|^@electric-sql\//, /^engines\//],
 ];
 
-/** Inside `src/`: a folder may import those before it, never those after. Kits come first and know no feature. */
+/**
+ * Inside `src/`: a directory may import those before it, never those after. General modules come first and import no
+ * feature.
+ */
 const order = [
   "access",
   "http",
@@ -75,19 +78,19 @@ const remainingCycles: readonly string[] = [
   "cli/context.ts > cli/output.ts > cli/context.ts",
   "cli/context.ts > cli/output.ts > cli/status-line.ts > cli/context.ts",
 ];
-/** Where everything is put together. */
+/** The files that compose the application. */
 const assembly = ["src/api.ts", "src/open.ts"];
 
 interface Import {
   from: string;
-  /** As it is written. */
+  /** The specifier as written. */
   specifier: string;
-  /** The file, for relative ones. */
+  /** The resolved file, for relative specifiers. */
   target: string | undefined;
   typeOnly: boolean;
 }
 
-/** Every import, export from and dynamic import of a file, comments left out. */
+/** Every import, export from and dynamic import of a file, without comments. */
 function importsOf(file: string): Import[] {
   const code = texts
     .get(file)!
@@ -121,8 +124,8 @@ const filesWith = (pattern: RegExp, among: readonly string[]) =>
     ),
   );
 
-describe("the house", () => {
-  it("was read", () => {
+describe("the imports of the repository", () => {
+  it("were read", () => {
     assert.ok(product.length > 500, `${product.length} files`);
     assert.ok(imports.length > 300, `${imports.length} imports`);
     assert.ok(
@@ -131,7 +134,7 @@ describe("the house", () => {
     assert.ok(imports.some(({ from, typeOnly }) => from === "src/app.ts" && typeOnly));
   });
 
-  it("keeps each room to what it may import", () => {
+  it("stay within the allowed directories", () => {
     const wrong = imports.filter(({ from, target }) => {
       if (target === undefined) return false;
       const [own, other] = [houseOf(from), houseOf(target)];
@@ -144,7 +147,7 @@ describe("the house", () => {
     assert.deepEqual(listed(wrong), []);
   });
 
-  it("keeps each library behind its door", () => {
+  it("of a library are in its own directory only", () => {
     const wrong = imports.filter(({ from, specifier }) =>
       doors.some(([library, files]) => library.test(specifier) && !files.test(from)),
     );
@@ -152,7 +155,7 @@ describe("the house", () => {
     assert.deepEqual(listed(wrong), []);
   });
 
-  it("parses YAML in one file, which bounds its nesting", () => {
+  it("of the YAML parser are in one file, which bounds nesting", () => {
     const importing = product.filter((file) => importsOf(file).some(({ specifier }) => specifier === "yaml"));
     assert.ok(importing.includes("contract/yaml.ts"));
     const parser =
@@ -167,7 +170,7 @@ describe("the house", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("lets imports inside src run up the list alone", () => {
+  it("inside src only go up the list", () => {
     const folderOf = (file: string) => /^src\/([^/]+)\//.exec(file)?.[1];
     const unknown = product.map(folderOf).filter((folder) => folder !== undefined && !order.includes(folder));
     assert.deepEqual([...new Set(unknown)], []);
@@ -175,7 +178,7 @@ describe("the house", () => {
       const other = target && folderOf(target);
       if (!from.startsWith("src/") || other === undefined || assembly.includes(from)) return false;
       const own = folderOf(from);
-      // The app's own files name what it is made of; they run nothing of it.
+      // The app's type files name its parts; they call none of them.
       if (own === undefined) return !typeOnly;
       return order.indexOf(other) > order.indexOf(own);
     });
@@ -183,7 +186,7 @@ describe("the house", () => {
     assert.deepEqual(listed(wrong), []);
   });
 
-  it("lets a feature call another's service, never its routes", () => {
+  it("of another feature are of its service, never its routes", () => {
     const wrong = imports.filter(
       ({ from, target }) =>
         target !== undefined &&
@@ -195,7 +198,7 @@ describe("the house", () => {
     assert.deepEqual(listed(wrong), []);
   });
 
-  it("imports only the allowed modules inside src/sync", () => {
+  it("inside src/sync are of allowed modules only", () => {
     const moduleOf = (file: string) => /^src\/sync\/([^/.]+)/.exec(file)?.[1];
     const modules = new Set(product.map(moduleOf).filter((name) => name !== undefined));
     assert.deepEqual([...modules].sort(), Object.keys(syncModules).sort());
@@ -207,7 +210,7 @@ describe("the house", () => {
     assert.deepEqual(listed(wrong), []);
   });
 
-  it("has no cycle of imports, type-only imports included", () => {
+  it("form no cycle, type-only imports included", () => {
     const edges = new Map<string, string[]>();
     for (const { from, target } of imports)
       if (target !== undefined) edges.set(from, [...(edges.get(from) ?? []), target]);
@@ -228,7 +231,7 @@ describe("the house", () => {
     );
   });
 
-  it("writes relative imports with their ending, to files that are there", () => {
+  it("that are relative have their ending and an existing file", () => {
     const wrong = everything
       .flatMap(importsOf)
       .filter(({ target, specifier }) => target !== undefined && !/\.(ts|mjs|js|json)$/.test(specifier));
@@ -238,7 +241,7 @@ describe("the house", () => {
     assert.deepEqual(listed(missing), []);
   });
 
-  it("names built-in modules as such", () => {
+  it("of built-in modules have the node: prefix", () => {
     const wrong = imports.filter(({ specifier }) =>
       /^(fs|path|os|crypto|http|net|stream|util|url|zlib)(\/|$)/.test(specifier),
     );
@@ -254,7 +257,7 @@ describe("every source file", () => {
     assert.deepEqual(long, []);
   });
 
-  it("has found its home", () => {
+  it("is in a known directory", () => {
     const homeless = everything.filter((file) =>
       /(^|[/.-])(utils?|helpers?|common|manager|misc)([/.-]|$)/.test(file),
     );
@@ -270,7 +273,7 @@ describe("every source file", () => {
     assert.deepEqual(odd, []);
   });
 
-  it("leaves the environment to the configuration, the client and what starts processes", () => {
+  it("reads no environment variables, except the configuration, the client and files that start processes", () => {
     const wrong = filesWith(/\bprocess\.env\b/, product).filter(
       (file) => file !== "src/config.ts" && !file.startsWith("cli/"),
     );
@@ -278,7 +281,7 @@ describe("every source file", () => {
     assert.deepEqual(wrong, []);
   });
 
-  it("prints through its log or its output, and ends through its entry", () => {
+  it("prints only through its log or output, and exits only at its entry", () => {
     const printing = filesWith(/\bconsole\.\w+\(/, product).filter(
       (file) => file !== "server.ts" && !/^engines\/.*\.mjs$/.test(file),
     );
@@ -290,7 +293,7 @@ describe("every source file", () => {
     assert.deepEqual(ending, []);
   });
 
-  it("is typed to the end, and finished", () => {
+  it("contains no type suppressions and no unfinished code", () => {
     const own = everything.filter((file) => file !== "test/house/imports.test.ts");
 
     assert.deepEqual(filesWith(/:\s*any\b|\bas any\b|<any>|as unknown as\b/, own), []);

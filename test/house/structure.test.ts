@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { everything, functionsOf, linesOf, product, texts } from "./sources.ts";
 
-/** The goal is a median of 40 to 80 lines and 90 % below 200; these figures may only get better. */
+/** The goal is a median of 40 to 80 lines and 90 % below 200; these figures may only improve. */
 const medianAtMost = 86;
 const shareBelow200AtLeast = 0.87;
 
@@ -96,7 +96,7 @@ const longFunctions: Record<string, readonly string[]> = {
   ],
 };
 
-/** Home-made names that the code once had, by what to write instead. */
+/** Private vocabulary that the code once used, with its replacement. */
 const retiredNames: [name: RegExp, write: string][] = [
   [/\binLanes\b|\beachOf\b/, "mapLimit"],
   [/\bLastWord\b/, "Coalescer"],
@@ -128,7 +128,7 @@ describe("product files", () => {
     assert.ok(share >= shareBelow200AtLeast, `${(share * 100).toFixed(1)} % below 200 lines`);
   });
 
-  it("have functions of at most 60 lines, but for those listed", () => {
+  it("have functions of at most 60 lines, except for those listed", () => {
     const allowed = new Set(Object.values(longFunctions).flat());
     const long = product.flatMap((file) =>
       functionsOf(file)
@@ -145,7 +145,7 @@ describe("product files", () => {
 });
 
 describe("a folder", () => {
-  it("holds fewer than 30 files, but for those listed", () => {
+  it("contains fewer than 30 files, except for those listed", () => {
     const counts = new Map<string, number>();
     for (const folder of everything.map((file) => path.posix.dirname(file)))
       counts.set(folder, (counts.get(folder) ?? 0) + 1);

@@ -41,7 +41,7 @@ const skill = (fields: object): CallOptions => ({
 });
 
 describe("a body", () => {
-  it("must be JSON, said so and well-formed", async () => {
+  it("must be well-formed JSON with that content type", async () => {
     const good = JSON.stringify({ tenantId: org.slug, name: "Bad", content: "x" });
     for (const text of [
       "{",
@@ -74,7 +74,7 @@ describe("a body", () => {
     });
   });
 
-  it("may be 1 MB, however it is sent", async () => {
+  it("may be 1 MB, with any transfer encoding", async () => {
     const large = JSON.stringify({ tenantId: org.slug, name: "Bad", content: "x".repeat(20_000_000) });
     await refuses("payload_too_large", "POST", "/api/skills", json(large));
     const head = ["POST /api/skills HTTP/1.1", "Host: x", auth(), "Content-Type: application/json"];
@@ -93,7 +93,7 @@ describe("a body", () => {
     await refuses("payload_too_large", "POST", "/api/skills", text);
   });
 
-  it("may be as deep as it likes, and mean nothing", async () => {
+  it("is rejected at any depth of nesting", async () => {
     for (const text of [
       "[".repeat(500_000),
       `${"[".repeat(200_000)}${"]".repeat(200_000)}`,
@@ -102,7 +102,7 @@ describe("a body", () => {
       await refuses("invalid_request", "POST", "/api/skills", json(text), text.slice(0, 10));
   });
 
-  it("has no fields that the call does not know, nor any of another type", async () => {
+  it("is rejected with unknown fields, or values of another type", async () => {
     for (const fields of [
       { extra: 1 },
       { createdBy: "me" },
@@ -143,7 +143,7 @@ describe("a body", () => {
       await refuses("invalid_request", "POST", "/api/skills", json(`${plain},${field}}`), field);
   });
 
-  it("has names, tags and messages within their limits, of sound text", async () => {
+  it("has names, tags and messages within their limits, of valid text", async () => {
     for (const fields of [
       { name: "" },
       { name: "   " },

@@ -41,7 +41,7 @@ const send = (lines: string[], chunks: Buffer[] = []) => sendTo(service, lines, 
 const auth = () => `Authorization: Bearer ${user.token}`;
 
 describe("a request", () => {
-  it("goes to a path that exists, by a method that it offers", async () => {
+  it("needs an existing path, and a method that it supports", async () => {
     for (const target of [
       "/api",
       "/api/",
@@ -73,7 +73,7 @@ describe("a request", () => {
     }
   });
 
-  it("names skills by references that may be anything and find nothing", async () => {
+  it("finds nothing by arbitrary references to skills", async () => {
     for (const ref of [
       "x",
       "~",
@@ -136,7 +136,7 @@ describe("a request", () => {
     }
   });
 
-  it("carries credentials that hold, or fails whatever else it carries", async () => {
+  it("needs valid credentials, or is rejected whatever else it contains", async () => {
     for (const authorization of [
       "Bearer",
       "Bearer ",
@@ -158,7 +158,7 @@ describe("a request", () => {
     }
   });
 
-  it("by cookie comes from our own pages", async () => {
+  it("by cookie must come from the service's own pages", async () => {
     const change = (headers: Record<string, string>) =>
       service.call("PUT", `/api/skills/${skillId}`, {
         body: { description: "by cookie" },
@@ -175,7 +175,7 @@ describe("a request", () => {
     assert.equal((await change({ origin: service.url })).status, 200);
   });
 
-  it("has no header that reaches further than itself", async () => {
+  it("has no header with effects beyond the request", async () => {
     const spoofed = await service.raw("GET", "/api/explore", {
       headers: {
         "x-forwarded-for": "1.2.3.4",
@@ -221,7 +221,7 @@ describe("a request", () => {
     );
   });
 
-  it("may be garbage", async () => {
+  it("may be random bytes", async () => {
     for (let i = 0; i < 10; i++) {
       const text = await send([randomBytes(200).toString("latin1")]).catch(() => "");
       assert.doesNotMatch(text, /^HTTP\/1\.1 (2|5)/);

@@ -27,7 +27,7 @@ after(() => service.close());
 
 const root: ZipEntry = { name: "SKILL.md", data: skillMd("hostile") };
 
-/** Everything that could have been stored, by name: files below the Git root, and documents that matter. */
+/** Everything that could have been stored, by name: files below the Git root, and the relevant documents. */
 async function stored(): Promise<string[]> {
   await service.settled();
   const gitRoot = service.app.config.gitRoot;
@@ -37,7 +37,7 @@ async function stored(): Promise<string[]> {
   for (const name of ["skills", "versions", "manifests", "uploads", "idempotency"])
     for (const { _id } of await raw.collection(name).find().toArray())
       documents.push(`${name} ${String(_id)}`);
-  // Folders that the store keeps ready are no trace of a package.
+  // Folders that the store keeps ready do not belong to a package.
   return [
     ...files.filter((name) => !/^(uploads|artifacts|\.?tmp|\.?trash)$/.test(name)),
     ...documents,
@@ -49,7 +49,7 @@ async function publish(zip: Buffer): Promise<Answer> {
   return service.call("POST", "/api/skills", { token: user.token, body: { tenantId: org.slug, uploadId } });
 }
 
-/** The publish must fail by this rule, in a sentence, and leave nothing at all. */
+/** The publish must fail by this rule, with a message, and leave nothing behind. */
 async function refuses(zip: Buffer, rule: PackageRule | PackageRule[], what = String(rule)): Promise<void> {
   const untouched = await stored();
   const answer = await publish(zip);
@@ -70,7 +70,7 @@ async function refusesContent(entry: ZipEntry, what: string): Promise<void> {
 }
 
 describe("a hostile package", () => {
-  it("may not leave its folder, nor name files as no system should", async () => {
+  it("may not lead out of its folder, nor contain names that are unsafe on some system", async () => {
     const names: [string | Buffer, PackageRule | PackageRule[]][] = [
       ["../evil.md", "path_dot"],
       ["a/../../evil.md", "path_dot"],
@@ -104,7 +104,7 @@ describe("a hostile package", () => {
       await refuses(makeZip([root, { name, data: "x" }]), rule, JSON.stringify(String(name)).slice(0, 80));
   });
 
-  it("may not hold two files of one name on any system", async () => {
+  it("may not contain two files that have the same name on some system", async () => {
     for (const [a, b, rule] of [
       ["a.md", "a.md", "duplicate"],
       ["SKILL.md", "other.md", "duplicate"],
@@ -119,7 +119,7 @@ describe("a hostile package", () => {
       await refuses(makeZip([root, { name: a, data: "1" }, { name: b, data: "2" }]), rule, `${a} and ${b}`);
   });
 
-  it("may not hold links, devices, submodules or secrets of its own", async () => {
+  it("may not contain links, devices, submodules or Git metadata", async () => {
     await refuses(makeZip([root, { name: "link", data: "/etc/passwd", mode: 0o120777 }]), "symlink");
     await refuses(makeZip([root, { name: "module", data: "", mode: 0o160000 }]), "submodule");
     await refuses(makeZip([root, { name: "device", data: "", mode: 0o020666 }]), "special_file");
@@ -138,7 +138,7 @@ describe("a hostile package", () => {
     assert.equal(full.status, 201, JSON.stringify(full.body));
   });
 
-  it("may not inflate beyond 100 MB, neither told nor in secret", async () => {
+  it("may not inflate beyond 100 MB, declared or not", async () => {
     const zeros = Buffer.alloc(50 * 1024 * 1024);
     const half = { deflated: deflateRawSync(zeros, { level: 9 }), toldSize: zeros.length, crc: crc32(zeros) };
     const twice = [
@@ -162,7 +162,7 @@ describe("a hostile package", () => {
     assert.equal(kept.status, 201, "a zip inside is a file like any other");
   });
 
-  it("may not lie about sizes, checksums or places", async () => {
+  it("may not declare false sizes, checksums or offsets", async () => {
     await refuses(makeZip([root, { name: "a", data: "hello", toldSize: 4 }]), "size_mismatch");
     await refuses(makeZip([root, { name: "a", data: "hello", toldSize: 6 }]), "size_mismatch");
     await refuses(makeZip([root, { name: "a", data: "hello", crc: 1 }]), "checksum_mismatch");
@@ -190,7 +190,7 @@ describe("a hostile package", () => {
     await refuses(makeZip([{ name: "SKILL.md/", data: "", mode: 0o040755 }]), ["empty", "root_file_missing"]);
   });
 
-  it("must have a SKILL.md that can be read", async () => {
+  it("must have a SKILL.md that can be parsed", async () => {
     const cases: Record<string, string | Buffer> = {
       nothing: "",
       "no frontmatter": "# Only text\n",
@@ -221,7 +221,7 @@ describe("a hostile package", () => {
     for (const [what, data] of Object.entries(cases)) await refusesContent({ name: "SKILL.md", data }, what);
   });
 
-  it("is refused where what arrives is not what was announced", async () => {
+  it("is rejected if the bytes received are not those announced", async () => {
     const zip = makeZip([root]);
     const announced = await service.call<{ uploadId: string; url: string }>("POST", "/api/uploads", {
       token: user.token,

@@ -1,4 +1,4 @@
-/** Hostile requests to declared routes: some parts of each are valid, so that the others are reached. */
+/** Hostile requests to declared routes: some parts of each are valid, so that the later checks are reached. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { z } from "zod";
 import type { Route } from "../../src/http/route.ts";
@@ -139,7 +139,7 @@ function pathFor(random: Random, route: Route, targets: Targets): string {
   return `${path}${pairs.length > 0 ? `?${pairs.join("&")}` : ""}`;
 }
 
-/** Percent-encoded, and now and then wrongly so; what a request line can't carry is left out. */
+/** Percent-encoded, and occasionally incorrectly so; what a request line can't contain is omitted. */
 function encoded(random: Random, text: string): string {
   if (random.once(20)) return text.replace(/[^\x21-\x7e]|[?#]/g, "") || "%";
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")) || "%20";
@@ -336,7 +336,7 @@ function schemaOf(type: z.ZodType): JsonSchema {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A value like the one that a schema describes: mostly right, so that deeper checks are reached. */
+/** A value like the one that a schema describes: mostly valid, so that deeper checks are reached. */
 function like(random: Random, schema: JsonSchema, targets: Targets, depth = 0): unknown {
   if (depth > 6 || random.once(25)) return random.pick(random.once(2) ? oddValues : oddTexts);
   const choices = schema.anyOf ?? schema.oneOf;
@@ -367,7 +367,7 @@ function like(random: Random, schema: JsonSchema, targets: Targets, depth = 0): 
   }
 }
 
-/** Fields whose text has a parser of its own, or names what exists. */
+/** Fields whose text has a parser of its own, or names an existing object. */
 function textOf(random: Random, name: string, { ids }: Targets): string | undefined {
   const known = ids[name.replace(/Id$|Ref$/, "")] ?? ids[name];
   if (known && !random.once(6)) return random.pick(known);

@@ -32,7 +32,7 @@ const versionsOf = (skillId: string) =>
   service.app.storage.database.raw.collection("versions").countDocuments({ skillId });
 
 describe("Idempotency-Key", () => {
-  it("answers the first result again, and does nothing a second time", async () => {
+  it("repeats the first response, and does nothing a second time", async () => {
     const key = newKey();
 
     const first = await publish(key, { name: "First result" });
@@ -46,7 +46,7 @@ describe("Idempotency-Key", () => {
     assert.equal(await versionsOf(first.data.skill.id), 2);
   });
 
-  it("holds for every call that creates, with its path", async () => {
+  it("applies to every call that creates something, with its path", async () => {
     const one = (await publish(newKey(), { name: "Path one" })).data.skill;
     const two = (await publish(newKey(), { name: "Path two" })).data.skill;
     const key = newKey();
@@ -74,7 +74,7 @@ describe("Idempotency-Key", () => {
     assert.ok(!JSON.stringify(kept).includes(minted.data.token.slice(4)), "secrets are not kept");
   });
 
-  it("refuses the key with another body, and a first call that still runs", async () => {
+  it("rejects the key with another body, and during the first call", async () => {
     const key = newKey();
     await publish(key, { name: "Another body" });
     const running = newKey();
@@ -107,7 +107,7 @@ describe("Idempotency-Key", () => {
     assert.deepEqual(third.data, first.data);
   });
 
-  it("lets one of many calls at once through", async () => {
+  it("executes one of many concurrent calls", async () => {
     const key = newKey();
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => publish(key, { name: "At once" })));
@@ -118,7 +118,7 @@ describe("Idempotency-Key", () => {
     for (const answer of answers) assert.ok([201, 409].includes(answer.status));
   });
 
-  it("is one's own: another user and another credential start anew", async () => {
+  it("belongs to the caller: another user or another credential starts a new call", async () => {
     const key = newKey();
     const first = await publish(key, { name: "Whose" });
     const stranger = await service.newUser();
@@ -131,7 +131,7 @@ describe("Idempotency-Key", () => {
     assert.equal(bySession.data.skill.id, first.data.skill.id);
   });
 
-  it("keeps no failure, so that the call can be tried again", async () => {
+  it("stores no failure, so that the call can be retried", async () => {
     const key = newKey();
 
     const failed = await publish(key, { name: "Tried twice", semver: "1.0.0-beta.1" });
@@ -141,7 +141,7 @@ describe("Idempotency-Key", () => {
     assert.equal(mended.status, 201);
   });
 
-  it("lapses after a day; one whose process ended in the middle after minutes", async () => {
+  it("expires after a day, or after minutes if the process crashed during the call", async () => {
     const key = newKey();
     const first = await publish(key, { name: "A day" });
     aheadMs += limits.idempotencyMs - 60_000;
@@ -174,7 +174,7 @@ describe("Idempotency-Key", () => {
     return call(key);
   };
 
-  it("finds the package of an interrupted attempt, whose upload is used up", async () => {
+  it("finds the package of an interrupted attempt that consumed its upload", async () => {
     const upload = await service.upload(user, makePackage("packed"));
     const body = { tenantId: org.slug, uploadId: upload };
     const pack = (key: string) =>
@@ -195,7 +195,7 @@ describe("Idempotency-Key", () => {
     assert.equal(await versionsOf(data.skill.id), 1);
   });
 
-  it("makes one version of two attempts of one call that run at once", async () => {
+  it("creates one version in two concurrent attempts of one call", async () => {
     const made = (await publish(newKey(), { name: "Twins" })).data.skill;
     await service.settled();
     const { skills } = service.app.storage;
@@ -245,7 +245,7 @@ describe("Idempotency-Key", () => {
     assert.equal(await versionsOf(created.data.skill.id), 1);
   });
 
-  it("lets two deliberate publishes of the same bytes make two versions", async () => {
+  it("creates two versions for two keys with the same bytes", async () => {
     const first = await publish(newKey(), { name: "Deliberate" });
     const keys = [newKey(), newKey()];
 
@@ -264,7 +264,7 @@ describe("Idempotency-Key", () => {
     assert.equal(await versionsOf(first.data.skill.id), 3);
   });
 
-  it("is 8 to 128 visible characters", async () => {
+  it("consists of 8 to 128 visible characters", async () => {
     for (const key of ["short", "x".repeat(129), "has space in it"])
       assert.equal((await publish(key, { name: "Bad key" })).code, "invalid_request", key);
   });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { networkOf } from "../../src/http/addresses.ts";
 
-describe("who counts as one caller", () => {
-  it("is an IPv4 address, and the first 64 bits of an IPv6 one however it is written", () => {
+describe("the caller's address", () => {
+  it("is an IPv4 address, or the first 64 bits of an IPv6 address in any spelling", () => {
     const cases: [string, string][] = [
       ["203.0.113.7", "203.0.113.7"],
       ["::ffff:203.0.113.7", "203.0.113.7"],

@@ -44,7 +44,7 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
 
-/** Every value below a key, wherever it is. */
+/** Every value of a key, at any depth. */
 function* valuesOf(node: unknown, key: string): Generator {
   if (Array.isArray(node)) for (const item of node) yield* valuesOf(item, key);
   else if (node !== null && typeof node === "object") {
@@ -56,7 +56,7 @@ function* valuesOf(node: unknown, key: string): Generator {
 }
 
 describe("the API description", () => {
-  it("is OpenAPI 3.1 and names every route of the service, and no other", () => {
+  it("is OpenAPI 3.1 and contains every route of the service, and no other", () => {
     assert.match(document.openapi, /^3\.1\.\d$/);
     assert.ok(document.info.title && document.info.version);
     assert.deepEqual(document.servers, [{ url: service.url }]);
@@ -68,7 +68,7 @@ describe("the API description", () => {
     assert.deepEqual(described.sort(), declared.sort());
   });
 
-  it("and docs/reference/api.md tells the same routes", () => {
+  it("contains the same routes as docs/reference/api.md", () => {
     const text = readFileSync(join(root, "docs/reference/api.md"), "utf8");
 
     for (const path of Object.keys(document.paths)) assert.ok(text.includes(`${path}\``), path);
@@ -93,7 +93,7 @@ describe("the API description", () => {
           assert.ok(document.components.securitySchemes[scheme], scheme);
   });
 
-  it("tells of each operation its name, parameters, answers and failures", () => {
+  it("contains the name, parameters, responses and errors of each operation", () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
     for (const { path, method, operation } of operations()) {
@@ -114,7 +114,7 @@ describe("the API description", () => {
       assert.ok(success, where);
       assert.ok(Object.keys(operation.responses[success]!.content ?? {}).length > 0, where);
       assert.ok(operation.responses["default"]!.content!["application/json"], where);
-      // Deleting one's account takes the password; without a body it is refused, and nothing else deletes by one.
+      // Deleting an account requires the password; without a body it is refused, and no other DELETE has a body.
       const takesBody = ["post", "put", "patch"].includes(method) || path === "/api/user/account";
       assert.equal(takesBody || !operation.requestBody, true, where);
     }
@@ -122,7 +122,7 @@ describe("the API description", () => {
     assert.deepEqual(failure.enum, Object.keys(failures));
   });
 
-  it("is shown by a page that runs our own files alone", async () => {
+  it("is shown by a page that only runs scripts of the service", async () => {
     const page = await service.raw("GET", "/docs");
     const html = await page.text();
     const policy = page.headers.get("content-security-policy")!;

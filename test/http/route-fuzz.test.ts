@@ -1,6 +1,6 @@
 /**
- * Hostile requests to every declared route. `SVC_FUZZ_REQUESTS` is their number, `SVC_FUZZ_SEED` where they begin; the
- * statuses and the memory on the way are printed with `SVC_FUZZ_REPORT=1`.
+ * Hostile requests to every declared route. `SVC_FUZZ_REQUESTS` is their number, `SVC_FUZZ_SEED` the seed; the statuses
+ * and the memory are printed with `SVC_FUZZ_REPORT=1`.
  */
 import assert from "node:assert/strict";
 import { Agent, request, type IncomingMessage } from "node:http";
@@ -19,7 +19,7 @@ import { hostileRequest, type HostileRequest, type Targets } from "./hostile-req
 const requests = Number(process.env["SVC_FUZZ_REQUESTS"] ?? 800);
 const firstSeed = Number(process.env["SVC_FUZZ_SEED"] ?? 0);
 const atOnce = 4;
-/** Accounts and organizations are deleted and signed out on the way. */
+/** Accounts and organizations are deleted and signed out during the test. */
 const renewEvery = 2500;
 const longestMs = 20_000;
 const measuredTimes = 20;
@@ -30,7 +30,7 @@ let routes: Route[];
 const failures: string[] = [];
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
 
-/** Garbage collection on request: memory in use is measured apart from what is not collected yet. */
+/** Garbage collection on request: the memory in use is measured without garbage. */
 const collectGarbage = (() => {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;
@@ -91,7 +91,10 @@ interface Answered {
   ms: number;
 }
 
-/** Sends one request and reads what comes, up to a size: a stream of events has no end. Rejects where nothing comes. */
+/**
+ * Sends one request and reads the response, up to a size: a stream of events has no end. Rejects if nothing is
+ * received.
+ */
 function send(hostile: HostileRequest): Promise<Answered & { response: IncomingMessage; text: string }> {
   const { hostname, port } = new URL(service.url);
   const started = performance.now();
@@ -127,7 +130,7 @@ const shown = ({ method, path, headers, body }: HostileRequest) =>
 
 describe("hostile requests", () => {
   it(
-    `are answered ${requests} times, by no failure of the service, in flat memory`,
+    `get ${requests} responses, without a failure of the service, in constant memory`,
     { timeout: 7_200_000 },
     async () => {
       const admin = await service.newUser();
@@ -157,7 +160,7 @@ describe("hostile requests", () => {
           if (status === 503 && process.env["SVC_FUZZ_REPORT"])
             process.stderr.write(`${text.slice(0, 200)} for ${shown(hostile).slice(0, 200)}\n`);
           const isJson = String(response.headers["content-type"]).includes("json");
-          // Device approval answers in the form of RFC 8628.
+          // Device approval responds in the form of RFC 8628.
           const isOurs = hostile.path.startsWith("/api/") && !hostile.path.startsWith("/api/auth/device/");
           if (status >= 400 && isJson && isOurs && hostile.method !== "HEAD")
             check({
@@ -169,7 +172,7 @@ describe("hostile requests", () => {
             });
         } catch (error) {
           const { code, message } = error as NodeJS.ErrnoException;
-          // The body is still being sent when the answer has come and the connection is over.
+          // The body is still being sent when the response has arrived and the connection is closed.
           if (code !== "ECONNRESET" && code !== "EPIPE")
             addProblem(`seed ${seed}: ${message.slice(0, 500)} for ${shown(hostile)}`);
           statuses.set(0, (statuses.get(0) ?? 0) + 1);
@@ -207,13 +210,13 @@ describe("hostile requests", () => {
           `no ${status} was reached: ${JSON.stringify([...statuses])}`,
         );
       assert.ok((statuses.get(0) ?? 0) < requests / 50, "most requests are answered");
-      // Caches and compiled code have found their size by then.
+      // By then, caches and compiled code have reached their size.
       const growth = memory.at(-1)! - memory[Math.floor(memory.length / 4)]!;
       assert.ok(growth < 40, `the memory in use grew by ${growth} MiB: ${memory.join(", ")}`);
     },
   );
 
-  it("are refused in time by every schema, whatever the length of their texts", () => {
+  it("are rejected quickly by every schema, whatever the length of their texts", () => {
     const texts = ["a", "1", "-", " ", "/", ".", "@", "a.", "\n"].map((unit) => `${unit.repeat(200_000)}!`);
     for (const { path, method, body, query, params } of routes)
       for (const schema of [body, query, params]) {

@@ -20,7 +20,7 @@ describe("the service over HTTP", () => {
   });
   after(() => service.close());
 
-  it("tells whether it is alive, and whether it is ready", async () => {
+  it("reports whether it is alive, and whether it is ready", async () => {
     const alive = await service.raw("GET", "/healthz");
     const ready = await service.raw("GET", "/readyz");
     service.health.isDraining = true;
@@ -37,7 +37,7 @@ describe("the service over HTTP", () => {
     assert.equal((await service.raw("GET", "/healthz")).status, 200);
   });
 
-  it("sends the security headers with every answer", async () => {
+  it("sends the security headers with every response", async () => {
     for (const target of [
       "/healthz",
       "/api/explore",
@@ -59,7 +59,7 @@ describe("the service over HTTP", () => {
     assert.equal((await service.raw("GET", "/healthz")).headers.get("strict-transport-security"), null);
   });
 
-  it("asks browsers for https where it is reached by it", async () => {
+  it("requires https from browsers that reach it by https", async () => {
     const { baseUrl } = service.app.config;
     service.app.config.baseUrl = "https://skills.example";
     const answer = await service.raw("GET", "/healthz");
@@ -75,14 +75,14 @@ describe("the service over HTTP", () => {
     );
   });
 
-  it("keeps answers of its own from every cache", async () => {
+  it("forbids caching of private responses", async () => {
     for (const target of ["/api/skills", "/api/user/profile", "/api/tenants", "/api/nothing"]) {
       const answer = await service.raw("GET", target, { token: user.token });
       assert.equal(answer.headers.get("cache-control"), "no-store", target);
     }
   });
 
-  it("compresses what is large and text, in every coding that is asked for", async () => {
+  it("compresses large texts, in every requested encoding", async () => {
     for (const coding of ["gzip", "br", "deflate"]) {
       const answer = await service.raw("GET", "/api/openapi.json", {
         headers: { "accept-encoding": coding },
@@ -96,7 +96,7 @@ describe("the service over HTTP", () => {
     assert.equal(plain.headers.get("content-encoding"), null);
   });
 
-  it("sends the plain body to a caller that refuses every coding", async () => {
+  it("sends the plain body to a caller that rejects every encoding", async () => {
     const answer = await service.raw("GET", "/api/openapi.json", {
       headers: { "accept-encoding": "identity;q=0, *;q=0" },
     });
@@ -153,7 +153,7 @@ describe("the service over HTTP", () => {
 });
 
 describe("rate limits", () => {
-  it("answer 429 with the time to wait, per budget and caller", async () => {
+  it("return 429 with the time to wait, per budget and caller", async () => {
     const limited = await startService({ rateLimits: true });
     try {
       const user = await limited.newUser();
@@ -178,8 +178,8 @@ describe("rate limits", () => {
   });
 });
 
-describe("an engine that is away", () => {
-  it("is answered 503 with the envelope, until it is back", { timeout: 60_000 }, async () => {
+describe("an unavailable engine", () => {
+  it("causes 503 with the envelope, until it is back", { timeout: 60_000 }, async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), "svc-away-"));
     const log = openLog("silent");
     let engine = await startEmbeddedMongo({ dataDir: path.join(folder, "mongodb"), log });

@@ -42,7 +42,7 @@ async function newUser(username: string): Promise<TestUser> {
 }
 
 describe("the mails of an account", () => {
-  it("go out by the job that a sign-up queues, and what they say works", async (t) => {
+  it("are sent by the job that a sign-up queues, and their links work", async (t) => {
     const consumers = service.app.queue.startConsumers(processors(service.app), { concurrency: 1 });
     t.after(() => consumers.close());
     const user = await service.newUser("ada");
@@ -67,7 +67,7 @@ describe("the mails of an account", () => {
     assert.doesNotMatch(logged.join("\n"), /ada@example|confirm-email\?token/);
   });
 
-  it("wait where the server is busy, and go out with the next try, the others now", async () => {
+  it("wait if the server is busy, and are sent with the next attempt, the others now", async () => {
     const user = await newUser("ada");
     await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });
     await service.settled();
@@ -87,7 +87,7 @@ describe("the mails of an account", () => {
     assert.equal(server.received.length, 2);
   });
 
-  it("are given up where the server refuses for good, without a word about the address", async () => {
+  it("are dropped if the server rejects them permanently, without logging the address", async () => {
     const user = await newUser("ada");
     server.replies = { RCPT: ["550 <ada@example.com> unknown"] };
 
@@ -100,7 +100,7 @@ describe("the mails of an account", () => {
     assert.doesNotMatch(logged.join("\n"), /ada@example/);
   });
 
-  it("are found by the reconcile job when nobody queued them, and queued once", async () => {
+  it("are found by the reconcile job if they were not queued, and queued once", async () => {
     const { queue } = service.app;
     const queued: { name: string; payload: object; options: object | undefined }[] = [];
     const accountMails = () => queued.filter((job) => job.name === "mail.account");
@@ -125,7 +125,7 @@ describe("the mails of an account", () => {
     ]);
   });
 
-  it("bring forward the job that waits for another one's next try, which may be after they are over", async () => {
+  it("bring forward a job that waits for the next attempt of another mail, which may be after their expiry", async () => {
     const user = await service.newUser("ada");
     await service.settled();
     const { queue } = service.app;
@@ -144,13 +144,13 @@ describe("the mails of an account", () => {
     assert.deepEqual(queued, [["mail.account", { userId: user.id }, { jobId: user.id, retime: true }]]);
   });
 
-  it("of somebody who is gone are nobody's", async () => {
+  it("of a deleted account are dropped", async () => {
     await sendAccountMails(service.app, { userId: "66aa00000000000000000001" });
 
     assert.equal(server.received.length, 0);
   });
 
-  it("do not pile up without end", async () => {
+  it("do not accumulate without limit", async () => {
     const user = await service.newUser("ada");
     for (let i = 0; i < 30; i++)
       await service.call("POST", "/api/auth/password/forgot", { body: { email: "ada@example.com" } });

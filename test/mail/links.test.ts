@@ -14,7 +14,7 @@ const expiresAt = new Date("2026-03-08T10:00:00.400Z");
 const link = { id: "66aa00000000000000000001", expiresAt, bind: "hash" };
 
 describe("the token of a link", () => {
-  it("is the same each time, so that a job makes it again from the id", () => {
+  it("is deterministic, so that a job creates it again from the id", () => {
     const token = signLink(app, "invitation", link);
 
     assert.equal(signLink(app, "invitation", { ...link }), token);
@@ -24,7 +24,7 @@ describe("the token of a link", () => {
     assert.equal(checkLink(app, "invitation", token, "hash"), "valid");
   });
 
-  it("is invalid for another purpose, another end, another id and other facts", () => {
+  it("is invalid for another purpose, expiry, id or set of facts", () => {
     const token = signLink(app, "invitation", link);
     const [id, end, signature] = token.split(".") as [string, string, string];
     const later = (Number.parseInt(end, 36) + 1).toString(36);
@@ -39,7 +39,7 @@ describe("the token of a link", () => {
     );
   });
 
-  it("ends on time, and one that was made up is not told to be expired", (t) => {
+  it("expires on time, and a forged one is not reported as expired", (t) => {
     const token = signLink(app, "invitation", link);
     t.after(() => (now = new Date("2026-03-01T10:00:00.400Z")));
 
@@ -50,7 +50,7 @@ describe("the token of a link", () => {
     assert.equal(checkLink(app, "invitation", `${token.slice(0, -43)}${"A".repeat(43)}`, "hash"), "invalid");
   });
 
-  it("takes any text for a token and any change for a forgery", () => {
+  it("rejects arbitrary texts and any change as forgeries", () => {
     const token = signLink(app, "confirm-email", link);
     fc.assert(
       fc.property(fc.string(), (text) => checkLink(app, "confirm-email", text, "hash") === "invalid"),
@@ -65,7 +65,7 @@ describe("the token of a link", () => {
 });
 
 describe("a composed mail", () => {
-  it("escapes whatever is put into it", () => {
+  it("escapes all its values", () => {
     const evil = `<img src=x onerror="alert('1')">&`;
     const { html, text, subject } = composeMail("https://skills.example", {
       subject: evil,
@@ -91,7 +91,7 @@ describe("a composed mail", () => {
     assert.equal(text, "It was changed.\n\n-- \nSent by the skill registry at https://skills.example\n");
   });
 
-  it("makes no link of a name that looks like one", () => {
+  it("contains no link for a name that looks like one", () => {
     assert.equal(quotedName('A\r\nBcc: x@evil.example "now" \u202E'), `"A Bcc: x@ evil. example 'now'"`);
     assert.equal(quotedName("x".repeat(500)), `"${"x".repeat(59)}…"`);
     assert.equal(Array.from(quotedName("👩‍🚀".repeat(500))).length, 62);

@@ -71,7 +71,7 @@ describe("a mail server", () => {
     assert.ok(html.includes(`href="${url}"`));
   });
 
-  it("is told of no program and of nothing to load", async () => {
+  it("is sent no mailer name and no remote content", async () => {
     await open({ SMTP_URL: server.url }).send(mail);
 
     const { headers, html } = readMail(server.received[0]!.message);
@@ -80,7 +80,7 @@ describe("a mail server", () => {
     assert.doesNotMatch(html, /<img|<link|<script|url\(|src=/);
   });
 
-  it("gets no header that a subject smuggles in", async () => {
+  it("gets no header that a subject injects", async () => {
     const subject = "Hello\r\nBcc: victim@example.org\r\n\r\nbody";
     await open({ SMTP_URL: server.url }).send({ ...mail, subject });
 
@@ -96,7 +96,7 @@ describe("a mail server", () => {
     "A <a@example.org>",
     "",
   ])
-    it(`never sees a mail to ${JSON.stringify(to)}`, async () => {
+    it(`never gets a mail to ${JSON.stringify(to)}`, async () => {
       await assert.rejects(
         open({ SMTP_URL: server.url }).send({ ...mail, to }),
         failsWith(false, /one address/),
@@ -113,7 +113,7 @@ describe("a mail server", () => {
     ["END", "554 looks like spam", false],
     ["END", "421 closing", true],
   ] as const)
-    it(`that answers ${command} with ${reply.slice(0, 3)} is ${retryable ? "tried again" : "taken at its word"}`, async () => {
+    it(`that responds to ${command} with ${reply.slice(0, 3)} is ${retryable ? "retried" : "not retried"}`, async () => {
       server.replies = { [command]: [reply] };
       await assert.rejects(
         open({ SMTP_URL: server.url }).send(mail),
@@ -122,7 +122,7 @@ describe("a mail server", () => {
       assert.equal(server.received.length, 0);
     });
 
-  it("is tried again when it is away, or refuses the sign-in", async (t) => {
+  it("is retried if it is unavailable, or refuses the sign-in", async (t) => {
     const gone = await startSmtpServer();
     await gone.close();
     await assert.rejects(open({ SMTP_URL: gone.url }).send(mail), failsWith(true, /ESOCKET|ECONN/));
@@ -141,11 +141,11 @@ describe("a mail server", () => {
     assert.equal(Buffer.from(sent.slice(11), "base64").toString(), "\0me\0p@ss");
   });
 
-  it("gets no password in clear beyond this machine", async (t) => {
+  it("gets no password in plain text beyond this machine", async (t) => {
     const plain = await startSmtpServer({ extensions: ["AUTH PLAIN"] });
     t.after(() => plain.close());
     const { port } = new URL(plain.url);
-    // Leads to this machine as well, but is not one of the names that say so.
+    // Resolves to this machine as well, but is not one of the known names for it.
     const elsewhere = `0.0.0.0:${port}`;
 
     await assert.rejects(
@@ -174,7 +174,7 @@ describe("mail without a server", () => {
     logged.length = 0;
   });
 
-  it("is a file that only the service's user reads", async () => {
+  it("is a file that only the service's user can read", async () => {
     await open({}).send(mail);
 
     const [name] = readdirSync(mailFolder);
@@ -199,7 +199,7 @@ describe("mail without a server", () => {
     assert.doesNotMatch(logged.join(), /example\.org|s3cret|Straße/);
   });
 
-  it("is many files when many are sent at once, and goes when it is old", async () => {
+  it("is one file for each of many concurrent mails, removed when it is old", async () => {
     const mailer = open({});
     await Promise.all(Array.from({ length: 20 }, () => mailer.send(mail)));
     const names = readdirSync(mailFolder);
@@ -211,13 +211,13 @@ describe("mail without a server", () => {
     assert.equal(readdirSync(mailFolder).length, 15);
   });
 
-  it("that was never written is nothing to remove", async () => {
+  it("has nothing to remove if none was written", async () => {
     assert.equal(await open({}).removeBefore(new Date()), 0);
   });
 });
 
 describe("the configuration of mail", () => {
-  it("takes a sender with and without a name", () => {
+  it("accepts a sender with and without a name", () => {
     const from = (text: string) => readConfig({ MAIL_FROM: text }).mailFrom;
 
     assert.deepEqual(from("ops@skills.example"), { name: "", address: "ops@skills.example" });
@@ -230,7 +230,7 @@ describe("the configuration of mail", () => {
       assert.throws(() => from(faulty), /MAIL_FROM/, faulty);
   });
 
-  it("comes from the host of the base URL by default", () => {
+  it("defaults to a sender at the host of the base URL", () => {
     const of = (base: string) => readConfig({ BASE_URL: base }).mailFrom.address;
 
     assert.equal(of("https://skills.example:8443/"), "no-reply@skills.example");
@@ -238,7 +238,7 @@ describe("the configuration of mail", () => {
     assert.equal(of("http://10.0.0.7"), "no-reply@localhost");
   });
 
-  it("takes mail servers by their own addresses only", () => {
+  it("accepts mail servers by URL only", () => {
     for (const faulty of ["http://mail.example", "mail.example", "file:///etc/passwd"])
       assert.throws(() => readConfig({ SMTP_URL: faulty }), /SMTP_URL/, faulty);
     assert.equal(readConfig({ SMTP_URL: "smtps://mail.example" }).smtpUrl, "smtps://mail.example");

@@ -25,9 +25,9 @@ export interface MirrorBench {
   mirrors: Mirrors;
   /** A mirror of a new connection. */
   newMirror(): Mirror;
-  /** Where the latest mirror lies. */
+  /** The path of the latest mirror. */
   directory(): string;
-  /** Another process, as it were, with nothing in memory. */
+  /** Another process: with nothing in memory. */
   reopen(options?: Partial<MirrorOptions>): Mirrors;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export const svcOf = (id: string, version = 1) =>
 
 const kept = new Map<string, Set<string>>();
 
-/** All that was ever put at a path counts as kept, and nothing that was committed there by others. */
+/** Content trees known at a path: all that were written there, and none that others committed. */
 function keptAt(at: string, ...contentTrees: string[]): Set<string> {
   const known = kept.get(at) ?? new Set();
   kept.set(at, known);
@@ -126,7 +126,7 @@ export const remove = (at: string): MirrorEdit => ({ kind: "remove", path: at, k
 export const text = (at: string, words = "Do it.") =>
   put(at, [file("SKILL.md", `---\nname: ${at.split("/").pop()}\n---\n\n${words}\n`)]);
 
-/** Builds and pushes on top of a commit; fails unless the host takes it. */
+/** Builds and pushes on top of a commit; fails unless the host accepts it. */
 export async function pushEdits(
   mirror: Mirror,
   repository: HostedRepo,

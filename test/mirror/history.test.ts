@@ -22,7 +22,7 @@ interface Grown {
   content: Content;
 }
 
-/** Always the same ones for a seed. */
+/** Deterministic for a seed. */
 function numbersOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -31,7 +31,7 @@ function numbersOf(seed: number): (below: number) => number {
   };
 }
 
-/** Puts commits on the branch, with lines that part and are merged again where it `merges`; later ones may be older. */
+/** Adds commits to the branch, with side branches and merges if `merges`; later ones may have earlier dates. */
 function grow(repository: HostedRepo, seed: number, merges: boolean): void {
   const below = numbersOf(seed);
   const stream: string[] = [];
@@ -52,7 +52,7 @@ function grow(repository: HostedRepo, seed: number, merges: boolean): void {
   };
   const edited = ({ content }: Grown): Content => {
     const next: Record<string, string> = { ...content, ["notes"]: `${made}` };
-    // Few contents, so that they come back, and both sides of a merge may have the same.
+    // Only a few contents, so that they recur, and both sides of a merge may have the same.
     for (const place of places) if (below(5) === 0) next[place] = `${below(3)}`;
     if (below(10) === 0) delete next["skills/gone"];
     return next;
@@ -78,7 +78,7 @@ function grow(repository: HostedRepo, seed: number, merges: boolean): void {
 
 describe("the last change of a directory", () => {
   for (const merges of [false, true])
-    it(`is what native git tells, ${merges ? "through merges" : "in one line"}`, async () => {
+    it(`is the one that native git reports, ${merges ? "through merges" : "in one line"}`, async () => {
       for (let seed = 1; seed <= 12; seed++) {
         const repository = await bench.host.newRepository();
         repository.commit({ "skills/gone/SKILL.md": "0", [`${places[0]}/SKILL.md`]: "0" });
@@ -99,7 +99,7 @@ describe("the last change of a directory", () => {
       }
     });
 
-  it("is not known beyond the commits that are looked at", async () => {
+  it("is unknown beyond the commits that are searched", async () => {
     const repository = await bench.host.newRepository();
     repository.commit({ [`${places[0]}/SKILL.md`]: "0" });
     const mirror = bench.newMirror();

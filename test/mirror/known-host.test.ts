@@ -1,4 +1,4 @@
-/** Pushes to a host that has taken one before: they ask for no list of refs, and are held to the branch all the same. */
+/** Pushes to a host that has accepted one before: they request no list of refs, but still compare the branch. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBen
 let bench: MirrorBench;
 let mirror: Mirror;
 let repository: HostedRepo;
-/** Where the branch is by the first push. */
+/** The tip of the branch after the first push. */
 let first: string;
 
 before(async () => {
@@ -42,8 +42,8 @@ async function pushNext(words: string) {
   return { result, commit: prepared.commit, steps: await askedSince(since) };
 }
 
-describe("a push to a host that is known", () => {
-  it("asks for no list of refs", async () => {
+describe("a push to a known host", () => {
+  it("requests no list of refs", async () => {
     const { result, commit, steps } = await pushNext("Two.");
 
     assert.deepEqual(result, { status: "pushed" });
@@ -82,10 +82,10 @@ describe("a push to a host that is known", () => {
     assert.equal(repository.head(), undefined);
   });
 
-  it("whose answer is lost is found where it went", async () => {
+  it("whose response is lost is found on the host", async () => {
     await bench.host.trouble({ on: "push", loseAnswer: true, times: 1 });
     const prepared = await prepare("Two.");
-    // Whether it is told as a lost connection is a matter of what was read until then.
+    // Whether it is reported as a lost connection depends on what had been read until then.
     await mirror.push(repository.remote, "main", prepared).catch((error: unknown) => {
       assert.ok(error instanceof RepoError && error.code === "remote_unreachable");
     });
@@ -94,7 +94,7 @@ describe("a push to a host that is known", () => {
     assert.deepEqual(await mirror.push(repository.remote, "main", prepared), { status: "pushed" });
   });
 
-  it("asks first from then on where the host wants that", async () => {
+  it("requests the list first from then on if the host requires that", async () => {
     await bench.host.trouble({ on: "push", answer: { status: 400 }, times: 1 });
 
     const { result, commit, steps } = await pushNext("Two.");
@@ -107,7 +107,7 @@ describe("a push to a host that is known", () => {
     assert.deepEqual(next.steps, ["push-refs", "push"]);
   });
 
-  it("asks first when there is much to send", async () => {
+  it("requests the list first if there is much to send", async () => {
     const since = bench.host.asked.length;
     const noise = file("noise.bin", randomBytes(1024 * 1024).toString("base64"));
 
@@ -116,7 +116,7 @@ describe("a push to a host that is known", () => {
     assert.deepEqual(await askedSince(since), ["push-refs", "push"]);
   });
 
-  it("is told what the host refuses", async () => {
+  it("reports the host's rejection", async () => {
     repository.hook("pre-receive", 'echo "GH009: a secret in skills/a/SKILL.md" >&2; exit 1');
 
     const { result, steps } = await pushNext("Two.");
@@ -133,7 +133,7 @@ describe("a push to a host that is known", () => {
     [429, "rate_limited"],
     [503, "remote_failed"],
   ] as const)
-    it(`fails with ${code} at ${status}, and asks no more`, async () => {
+    it(`fails with ${code} at ${status}, and sends no more requests`, async () => {
       await bench.host.trouble({ on: "push", answer: { status }, times: 1 });
       const since = bench.host.asked.length;
       const prepared = await prepare("Two.");

@@ -23,7 +23,7 @@ const textOf = (description: string, body: string, fields = new Map<string, unkn
 const stored = textOf("What it does", "# Tool\n\nDo it.\n", new Map([["license", "MIT"]]));
 
 describe("the managed header", () => {
-  it("stands between frontmatter and body, and comes off without a trace", () => {
+  it("is between frontmatter and body, and can be removed without a trace", () => {
     const exported = withManagedHeader(stored);
 
     assert.equal(exported, stored.replace("---\n\n#", `---\n\n${managedHeader}\n\n#`));
@@ -31,7 +31,7 @@ describe("the managed header", () => {
     assert.equal(withManagedHeader(exported), exported);
   });
 
-  it("leaves frontmatter and body of any text as they are, there and back", () => {
+  it("preserves frontmatter and body of any text in both directions", () => {
     const words = fc.stringMatching(/^[a-z# \n\r\t<!>-]{0,80}$/);
     fc.assert(
       fc.property(words, words, (description, rest) => {
@@ -55,20 +55,20 @@ describe("the managed header", () => {
     ["indented", (text) => text.replace(managedHeader, `  ${managedHeader}  `)],
   ];
   for (const [what, change] of edits)
-    it(`is no content when it is ${what}`, () => {
+    it(`does not count as content when it is ${what}`, () => {
       const edited = change(withManagedHeader(stored));
       assert.notEqual(edited, withManagedHeader(stored));
       assert.equal(withoutManagedHeader(edited), stored);
     });
 
-  it("is not taken for a comment of the author's", () => {
+  it("is not confused with a comment of the author", () => {
     const text = textOf("d", "<!-- mine -->\n\n# Tool\n");
     assert.equal(withoutManagedHeader(text), text);
     const late = textOf("d", `# Tool\n\n${managedHeader}\n\nmore\n`);
     assert.equal(withoutManagedHeader(late), late);
   });
 
-  it("goes on texts alone", () => {
+  it("is added to texts only", () => {
     const file = { path: "SKILL.md", mode: "100644", data: Buffer.from(stored) } as const;
     assert.equal(exportedFile("package", file), file);
     assert.equal(exportedFile("markdown", file).data.toString(), withManagedHeader(stored));
@@ -99,7 +99,7 @@ describe(".svc.json", () => {
     versionAuthor: null,
   } as const;
 
-  it("has sorted keys and no clock", () => {
+  it("has sorted keys and no time", () => {
     assert.equal(
       svcRecordFile(record).toString(),
       `{
@@ -122,7 +122,7 @@ describe(".svc.json", () => {
     );
   });
 
-  it("is read back for its id alone, and never fails", () => {
+  it("is parsed for its id only, and never fails", () => {
     assert.equal(readSvcId(svcRecordFile(record)), record.id);
     for (const bad of ["", "null", "[]", "7", "{", '{"id":7}', '{"id":"../x"}', '{"id":""}', "\u0000"])
       assert.equal(readSvcId(Buffer.from(bad)), undefined, bad);
@@ -132,7 +132,7 @@ describe(".svc.json", () => {
 });
 
 describe("a skill's path", () => {
-  it("is its folders and its slug", () => {
+  it("consists of its folders and its slug", () => {
     assert.equal(mirrorPath(["ops", "tools"], "deploy"), "skills/ops/tools/deploy");
     assert.equal(mirrorPath([], "readme"), "skills/readme");
   });
@@ -150,13 +150,13 @@ describe("a skill's path", () => {
     "readme.MD",
     ".svc.json",
   ])
-    it(`refuses ${JSON.stringify(slug)}`, () => {
+    it(`rejects ${JSON.stringify(slug)}`, () => {
       assert.throws(() => mirrorPath([], slug), { code: "invalid_draft" });
       if (!/^readme/i.test(slug)) assert.throws(() => mirrorPath([slug], "x"), { code: "invalid_draft" });
     });
 });
 
-describe("what a directory is imported as", () => {
+describe("the imported form of a directory", () => {
   const file = (path: string) => ({ path, mode: "100644" as const, oid: "0".repeat(40), size: 1 });
   const one = [file("SKILL.md")];
   const many = [file("SKILL.md"), file("data.txt")];
@@ -189,7 +189,7 @@ describe("what a directory is imported as", () => {
 });
 
 describe("skills/README.md", () => {
-  it("lists skills by path, whatever the order, with nothing that Markdown would act on", () => {
+  it("lists skills by path, in any order, with all Markdown escaped", () => {
     const entries = [
       {
         path: "skills/ops/deploy",

@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => bench.close());
 
-/** Writes an object as it is given, with no check. */
+/** Writes an object without validation. */
 function raw(type: string, data: Buffer | string): string {
   return feedGit(repository.directory, data, "hash-object", "-t", type, "-w", "--literally", "--stdin")
     .toString()
@@ -72,7 +72,7 @@ async function newRepository(): Promise<void> {
   mirror = bench.newMirror();
 }
 
-describe("an odd repository", () => {
+describe("an unusual repository", () => {
   it("keeps every entry of its root, byte for byte, while skills are written below it", async () => {
     await newRepository();
     const words = blob("words");
@@ -106,7 +106,7 @@ describe("an odd repository", () => {
     assert.equal(change?.subject, "odd");
   });
 
-  it("is scanned past what is no skill, and told of it", async () => {
+  it("is scanned except for what is not a skill, which is reported", async () => {
     await newRepository();
     const words = blob("# A skill");
     const skill = tree(["100664", "SKILL.md", words]);
@@ -138,7 +138,7 @@ describe("an odd repository", () => {
     ]);
   });
 
-  it("has names of the wrong case reported, and root files that lie directly in skills/", async () => {
+  it("has names of the wrong case reported, and root files that are directly in skills/", async () => {
     await newRepository();
     const words = blob("# A skill");
     const lower = tree(["100644", "skill.md", words]);
@@ -174,7 +174,7 @@ describe("an odd repository", () => {
     assert.deepEqual([only.skills, only.problems.map(({ path: at }) => at)], ["absent", ["SKILLS"]]);
   });
 
-  it("has its skills' files refused one by one, not the scan", async () => {
+  it("has files of a skill rejected one by one, not the scan", async () => {
     await newRepository();
     const words = blob("# A skill");
     const pointer = blob(
@@ -219,7 +219,7 @@ describe("an odd repository", () => {
     );
   });
 
-  it("brings a package as an upload would, with other bytes where they are asked for", async () => {
+  it("is read as a package like an upload, with given bytes replaced", async () => {
     await newRepository();
     const large = "0123456789".repeat(300_000);
     repository.commit({
@@ -257,7 +257,7 @@ describe("an odd repository", () => {
     await assert.rejects(mirror.writeZip(files, zip), { code: "storage_unavailable" });
   });
 
-  it("is not walked into when a few trees name billions of paths", async () => {
+  it("is not walked when a few trees name billions of paths", async () => {
     await newRepository();
     let inner = tree(["100644", "x", blob("x")]);
     for (let depth = 0; depth < 12; depth++)
@@ -294,7 +294,7 @@ describe("an odd repository", () => {
       ]);
     });
 
-  it("has skills left out that something stands in the way of, and the others pushed", async () => {
+  it("has skills skipped if something blocks their path, and the others pushed", async () => {
     await newRepository();
     repository.commit({
       "skills/taken/notes.txt": "mine",
@@ -341,7 +341,7 @@ describe("an odd repository", () => {
 });
 
 describe("an edit", () => {
-  it("names nothing outside skills/, and is what it says", async () => {
+  it("is rejected outside skills/ and with an invalid path", async () => {
     await newRepository();
     for (const at of [
       "x",

@@ -30,7 +30,7 @@ async function fetched(mirror: Mirror, repository: HostedRepo): Promise<string> 
 }
 
 describe("a mirror", () => {
-  it("fills an empty repository, and native git finds nothing wrong with either", async () => {
+  it("fills an empty repository, and both are valid for native git", async () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     assert.deepEqual(await mirror.fetch(repository.remote, "main"), { status: "empty" });
@@ -70,7 +70,7 @@ describe("a mirror", () => {
     assert.equal(again.prepared, undefined, "a second sync has nothing to push");
   });
 
-  it("sends what changed and nothing else, from a shallow fetch, and leaves the rest as it is", async () => {
+  it("sends only changed objects, from a shallow fetch, and keeps everything else", async () => {
     const repository = await bench.host.newRepository();
     repository.commit({ "README.md": "hello", "src/main.c": "int x;" }, "first");
     repository.commit(
@@ -92,7 +92,7 @@ describe("a mirror", () => {
     assertSound(bench.directory());
   });
 
-  it("moves a skill without sending or asking for its files", async () => {
+  it("moves a skill without sending or requesting its files", async () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     const files = [file("SKILL.md", "# Moved\n"), file("data/large.bin", "z".repeat(100_000))];
@@ -128,7 +128,7 @@ describe("a mirror", () => {
     assert.equal(repository.show("skills/y/SKILL.md"), "one");
   });
 
-  it("scans what changed since a commit, with what is gone", async () => {
+  it("scans changes since a commit, including removals", async () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     repository.commit({
@@ -166,7 +166,7 @@ describe("a mirror", () => {
     assert.deepEqual((await mirror.scan(second, { since: second })).directories, []);
   });
 
-  it("fetches what is new, tells who changed what, and survives a rewritten history", async () => {
+  it("fetches new commits, reports authors, and survives a rewritten history", async () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     repository.commit({ "skills/a/SKILL.md": "1", "skills/b/SKILL.md": "1" }, "start");
@@ -204,7 +204,7 @@ describe("a mirror", () => {
     assertSound(bench.directory());
   });
 
-  it("knows the edge of a shallow history", async () => {
+  it("detects the boundary of a shallow history", async () => {
     const repository = await bench.host.newRepository();
     repository.commit({ "skills/a/SKILL.md": "1" }, "long ago");
     const tip = repository.commit({ "x.txt": "1" }, "the tip");
@@ -216,7 +216,7 @@ describe("a mirror", () => {
     assert.deepEqual([change?.oid, change?.exact, change?.subject], [tip, false, "the tip"]);
   });
 
-  it("tells a missing branch, follows another one, and goes on after its folder was deleted", async () => {
+  it("reports a missing branch, switches to another one, and continues after its folder was deleted", async () => {
     const repository = await bench.host.newRepository();
     repository.commit({ "skills/a/SKILL.md": "1" });
     const mirror = bench.newMirror();
@@ -240,7 +240,7 @@ describe("a mirror", () => {
     if (again.status === "fetched") assert.equal((await mirror.scan(again.commit)).directories.length, 1);
   });
 
-  it("goes on where a killed process has left its lock, once that is stale", async () => {
+  it("continues after a killed process has left its lock, once that is stale", async () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     const first = await pushEdits(mirror, repository, null, [text("skills/one")]);
@@ -257,7 +257,7 @@ describe("a mirror", () => {
     assert.equal(runGit(bench.directory(), "rev-parse", "refs/heads/main"), next.commit);
   });
 
-  it("is read by another process, after many fetches and pushes", async () => {
+  it("can be read by another process, after many fetches and pushes", async () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     let tip: string | null = null;

@@ -1,4 +1,4 @@
-/** A second branch beside the mirrored one: fetched, told apart from what others do to it, and pushed to. */
+/** A second branch next to the mirrored one: fetched, compared with changes by others, and pushed to. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Mirror } from "../../repos/mirror/types.ts";
@@ -43,8 +43,8 @@ function onBranch(repository: HostedRepo, act: (git: (...args: string[]) => stri
   return repository.head(branch)!;
 }
 
-describe("a branch beside the mirrored one", () => {
-  it("gets commits on its own tip, with what the mirrored one holds, in packs of what it lacks", async () => {
+describe("a branch next to the mirrored one", () => {
+  it("gets commits on its own tip with the content of the mirrored one, in packs of missing objects", async () => {
     const { repository, mirror, base, ours } = await proposed();
     repository.commit({ "code.txt": "4" });
     const now = await fetch(mirror, repository);
@@ -80,7 +80,7 @@ describe("a branch beside the mirrored one", () => {
     );
   });
 
-  it("gets nothing where it holds the outcome already, and a trial leaves nothing behind", async () => {
+  it("gets nothing if it has the result already, and a dry run leaves nothing behind", async () => {
     const { mirror, base, ours } = await proposed();
     const facts = (await mirror.readCommit(ours))!;
     const edits = [text("skills/one"), text("skills/two")];
@@ -98,7 +98,7 @@ describe("a branch beside the mirrored one", () => {
     assert.deepEqual([none.prepared, none.tree], [undefined, (await mirror.readCommit(base))!.tree]);
   });
 
-  it("is told apart: merges of the mirrored one, and what people did", async () => {
+  it("is analyzed: merges of the mirrored one, and changes by people", async () => {
     const cases: [string, boolean, (repository: HostedRepo) => void][] = [
       [
         "a merge",

@@ -1,4 +1,4 @@
-/** Sound bytes with something wrong in them, and texts that make patterns search for long. */
+/** Valid bytes with errors in them, and texts that cause excessive backtracking in patterns. */
 import { deflateSync } from "node:zlib";
 import { makeZip } from "../support/zip.ts";
 import type { Random } from "../support/random.ts";
@@ -27,7 +27,7 @@ const entry = Buffer.concat([Buffer.from([0x35]), deflateSync(Buffer.from("hello
 
 export const soundBytes = { zip, tree, commit, packets, entry };
 
-/** Some bytes changed, put in, left out or repeated. */
+/** Some bytes changed, inserted, removed or repeated. */
 export function damaged(random: Random, sound: Buffer): Buffer {
   let bytes = Buffer.from(sound);
   for (let edits = 1 + random.below(4); edits > 0; edits--) {
@@ -44,7 +44,7 @@ export function damaged(random: Random, sound: Buffer): Buffer {
   return bytes;
 }
 
-/** Sizes and offsets that lead outside. */
+/** Sizes and offsets that are out of bounds. */
 function numbers(random: Random): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(random.pick([0, 1, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff]));
@@ -96,7 +96,7 @@ const units = [
   "\0",
 ];
 
-/** Few units repeated often, between an ordinary beginning and an end that no pattern expects. */
+/** A few units repeated many times, between an ordinary beginning and an end that no pattern expects. */
 export function hostileText(random: Random, longest: number): string {
   const pieces = [random.pick(["", "a", "1.0.0", "org/skill@", "name: ", "---\n", "# "])];
   for (let count = 1 + random.below(3); count > 0; count--) {
@@ -106,7 +106,7 @@ export function hostileText(random: Random, longest: number): string {
   return (pieces.join("") + random.pick(["", "x", "\0", "!", "\n"])).slice(0, longest);
 }
 
-/** JSON that nests, repeats keys or means something to programs. */
+/** JSON that nests, repeats keys or contains special property names. */
 export function hostileJson(random: Random): string {
   const depth = random.size(20_000);
   const [open, close] = random.pick([

@@ -23,7 +23,7 @@ describe("frontmatter", () => {
     }
   };
 
-  it("is read with 32 levels of nesting and refused with more, whatever brackets its scalars hold", () => {
+  it("is parsed with 32 levels of nesting and rejected with more, whatever brackets its scalars contain", () => {
     const read = { shallow: 0, deep: 0 };
     for (let seed = 0; seed < 200; seed++) {
       const depth = 1 + (seed % 40);
@@ -39,14 +39,14 @@ describe("frontmatter", () => {
     assert.ok(read.shallow > 100 && read.deep > 20, JSON.stringify(read));
   });
 
-  it("is refused where it nests by brackets, dashes, question marks, colons or indentation", () => {
+  it("is rejected if it nests by brackets, dashes, question marks, colons or indentation", () => {
     const stairs = Array.from({ length: 100 }, (_, level) => `${" ".repeat(level)}a:`).join("\n");
     for (const yaml of ["[".repeat(1500), "{a: ".repeat(1500), "- ".repeat(1500), "? ".repeat(1500), stairs])
       assert.equal(depthRuleOf(`${yaml}\n`), "frontmatter_too_deep", yaml.slice(0, 10));
   });
 });
 
-describe("parsers in a process of their own", () => {
+describe("parsers in a child process", () => {
   it(`survive ${inputs} generated hostile inputs each, none of which takes longer than a second`, async () => {
     const child = spawn(
       process.execPath,

@@ -1,6 +1,6 @@
 /**
- * Feeds generated hostile input to the parsers, in a process that may die of it. Prints `at <n>` before each thousand
- * of inputs and, at the end, what went wrong as one line of JSON.
+ * Passes generated hostile input to the parsers, in a process that may crash. Prints `at <n>` before each thousand
+ * inputs and, at the end, the failures as one line of JSON.
  */
 import { parserInputs } from "./parsers.ts";
 import { openRandom } from "../support/random.ts";
@@ -9,7 +9,7 @@ export interface ParserReport {
   inputs: number;
   /** CPU time of the slowest input, in milliseconds, by parser. */
   slowest: Record<string, number>;
-  /** Failures that are not the parser's own, each with the number that repeats it. */
+  /** Failures with other than the parser's own errors, each with the number that repeats it. */
   problems: string[];
 }
 

@@ -36,7 +36,7 @@ import { damaged, hostileJson, hostileText, soundBytes } from "./hostile-bytes.t
 
 type Feed = (random: Random) => void | Promise<void>;
 
-/** Runs a parser, which may refuse its input by an error of its own. */
+/** Runs a parser, which may reject its input by an error of its own. */
 async function refusedBy(run: () => unknown, ...errors: (new (...args: never[]) => Error)[]): Promise<void> {
   try {
     await run();

@@ -22,7 +22,7 @@ async function older(database: Database): Promise<void> {
   ]);
 }
 
-describe("a database of an earlier time", () => {
+describe("a database of an earlier version", () => {
   let database: Database;
   let place: { url: string; database: string };
   before(async () => {
@@ -35,7 +35,7 @@ describe("a database of an earlier time", () => {
     await database.close();
   });
 
-  it("has its members, owners and slugs in the present form, once it was opened", async () => {
+  it("has its members, owners and slugs migrated when it is opened", async () => {
     await older(database);
 
     for (let start = 0; start < 2; start++) {

@@ -1,4 +1,4 @@
-/** The moment between an engine's hanging up and the driver's hearing of it. */
+/** The moment between an engine's closing a connection and the driver's noticing it. */
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -11,13 +11,13 @@ import { testDatabase } from "../support/engine.ts";
 const sockets: Socket[] = [];
 const remember = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
 
-describe("a command that meets a connection just closed", () => {
+describe("a command on a connection that was just closed", () => {
   let database: Database;
 
   before(async () => {
     subscribe("net.client.socket", remember);
     const { url, name } = await testDatabase();
-    // Without the driver's own second try, so that its first answer is seen.
+    // Without the driver's own retry, so that its first result is observed.
     database = await openDatabase(`${url}&retryReads=false`, name);
   });
 
@@ -42,7 +42,7 @@ describe("a command that meets a connection just closed", () => {
   const insertLarge = () => database.collection("closed").insertOne({ text: "x".repeat(4_000_000) });
 
   for (const [what, run] of commands)
-    it(`fails at once instead of waiting without end: ${what}`, async () => {
+    it(`fails at once instead of waiting endlessly: ${what}`, async () => {
       await database.ping();
 
       // As after an engine's end: destroyed, with `close` still to come.
@@ -57,7 +57,7 @@ describe("a command that meets a connection just closed", () => {
       );
     });
 
-  it("fails at once when its connection closes while it is being written", async () => {
+  it("fails at once if its connection closes during the write", async () => {
     await database.ping();
 
     const writing = outcomeOf(insertLarge());

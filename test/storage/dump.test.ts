@@ -13,7 +13,7 @@ before(async () => {
 after(() => storage.close());
 
 describe("an export", () => {
-  it("reads what follows from a document after it, so that a change beside it is never half there", async () => {
+  it("reads referenced documents after the document, so that a concurrent change is complete in it", async () => {
     const order: string[] = [];
     for await (const line of exportLines(storage.database, new Date())) {
       const { collection } = JSON.parse(line) as { collection?: string };

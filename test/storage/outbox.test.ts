@@ -94,8 +94,8 @@ async function newSkill(fields: Partial<SkillDoc> = {}): Promise<SkillDoc> {
 }
 const load = (id: string) => storage.database.collection<SkillDoc>("skills").findOne({ _id: id });
 
-describe("settling a document", () => {
-  it("takes off what was carried, and keeps what was added meanwhile", async () => {
+describe("flushing the outbox of a document", () => {
+  it("removes the published events, and keeps those added in the meantime", async () => {
     const skill = await newSkill();
     const seen = (await load(skill._id))!;
     const later = newEvent(skill._id);
@@ -116,7 +116,7 @@ describe("settling a document", () => {
     assert.equal((await load(skill._id))!.unsettledAt, undefined);
   });
 
-  it("loses and doubles no event, however changes and carriers interleave", async () => {
+  it("loses and duplicates no event, however changes and flushes interleave", async () => {
     const act = fc.constantFrom("change", "append", "carry", "carry stale", "carry twice");
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 12 }), async (acts) => {
@@ -176,7 +176,7 @@ describe("settling a document", () => {
 });
 
 describe("unique indexes", () => {
-  it("hold one slug per organization, and give a deleted skill's back", async () => {
+  it("ensure one slug per organization, and free a deleted skill's", async () => {
     const skill = await newSkill({ slug: "taken" });
 
     await assert.rejects(newSkill({ slug: "taken" }), /skill_slug/);
@@ -188,7 +188,7 @@ describe("unique indexes", () => {
     assert.equal((await storage.skills.listDeleted(10)).length, 1);
   });
 
-  it("hold one row per number and per semver, and say so when another row wants it", async () => {
+  it("ensure one row per number and per semver, and report a conflict", async () => {
     const skillId = newId();
     const first = newVersion(skillId, 1);
 
@@ -207,7 +207,7 @@ describe("unique indexes", () => {
     assert.equal((await storage.versions.listSemvers(skillId)).length, 1);
   });
 
-  it("let one of many appends to one head through", async () => {
+  it("let one of many concurrent appends to one head succeed", async () => {
     const skill = await newSkill();
 
     const results = await Promise.all(
@@ -227,7 +227,7 @@ describe("unique indexes", () => {
     assert.equal(await storage.skills.hasVersion(skill._id, 2, newId()), false);
   });
 
-  it("give each upload a place of its own", async () => {
+  it("give each upload a slot of its own", async () => {
     const upload = (slot: number, owner = "user:a") => ({
       _id: newId(),
       owner,

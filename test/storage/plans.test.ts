@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Many skills and versions of a few organizations, made of the one that was published. */
+/** Many skills and versions of a few organizations, copied from the published one. */
 async function multiply(): Promise<void> {
   const { raw } = service.app.storage.database;
   const [template] = await raw.collection("skills").find().toArray();
@@ -71,7 +71,7 @@ const get = (target: string, token: string | undefined = user.token) =>
   service.call("GET", target, { token });
 
 describe("the plans of queries at a few hundred documents", () => {
-  it("read one skill and its versions by index alone", async () => {
+  it("read one skill and its versions by index only", async () => {
     const entries = await planned(async () => {
       for (const ref of [skill.id, skill.publicId, `${org.slug}~${skill.slug}`]) {
         for (const part of [
@@ -93,7 +93,7 @@ describe("the plans of queries at a few hundred documents", () => {
     assertIndexed(entries, 10);
   });
 
-  it("publish, push, change, revert and delete by index alone", async () => {
+  it("publish, push, change, revert and delete by index only", async () => {
     const entries = await planned(async () => {
       const post = (target: string, body: object) =>
         service.call<PublishResult>("POST", target, { token: user.token, body });
@@ -111,7 +111,7 @@ describe("the plans of queries at a few hundred documents", () => {
     assertIndexed(entries, 20);
   });
 
-  it("list and explore by index alone, in sorted order where no words are searched", async () => {
+  it("list and explore by index only, in sorted order unless words are searched", async () => {
     const cursors: Record<string, string> = {};
     const lists = [
       "/api/skills?limit=5",
@@ -139,7 +139,7 @@ describe("the plans of queries at a few hundred documents", () => {
       assert.ok(!stages.includes("SORT"), `${stages.join(" ")} of ${EJSON.stringify(command)}`);
   });
 
-  it("search by index alone", async () => {
+  it("search by index only", async () => {
     const entries = await planned(async () => {
       for (const text of ["planned", "copy 3", "copy-3", "text", "no such words", "%22", "%2B%2B"])
         for (const target of [
@@ -153,7 +153,7 @@ describe("the plans of queries at a few hundred documents", () => {
     assertIndexed(entries, skillCount * 3);
   });
 
-  it("keep tokens by index alone, in sorted order", async () => {
+  it("read and write tokens by index only, in sorted order", async () => {
     const { raw } = service.app.storage.database;
     const token = (fields: object, i: number) => ({
       _id: service.app.newId(),
@@ -183,7 +183,7 @@ describe("the plans of queries at a few hundred documents", () => {
     await raw.collection("tokens").deleteMany({ name: /^token / });
   });
 
-  it("register anonymous keys, and share, list and delete by them, by index alone", async () => {
+  it("register anonymous keys, and share, list and delete by them, by index only", async () => {
     for (let i = 0; i < 30; i++) await newIdentity(service);
     const entries = await planned(async () => {
       const identity = await newIdentity(service);
@@ -197,7 +197,7 @@ describe("the plans of queries at a few hundred documents", () => {
     assertIndexed(entries, 10);
   });
 
-  it("sweep, purge and reconcile by index alone", async () => {
+  it("sweep, purge and reconcile by index only", async () => {
     const entries = await planned(async () => {
       await purge(service.app);
       await reconcile(service.app);

@@ -1,4 +1,4 @@
-/** Whether an error says that the engine is away: it decides between 503 and 500, and what is tried again. */
+/** Whether an error means that the engine is unavailable: it decides between 503 and 500, and what is retried. */
 import assert from "node:assert/strict";
 import net, { type AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
@@ -13,8 +13,8 @@ interface Row {
 }
 
 /**
- * Stands before the engine. When so many commands that hold a certain word are under way, it hangs up on all of them,
- * as a killed engine does.
+ * A proxy in front of the engine. When a number of commands that contain a certain word are in progress, it closes all
+ * of their connections, like a killed engine.
  */
 async function openCuttingProxy(url: string) {
   const socketPath = decodeURIComponent(/^mongodb:\/\/([^/?]+)/.exec(url)![1]!);
@@ -47,7 +47,7 @@ async function openCuttingProxy(url: string) {
   };
 }
 
-describe("an engine that goes away during a command", () => {
+describe("an engine that becomes unavailable during a command", () => {
   let proxy: Awaited<ReturnType<typeof openCuttingProxy>>;
   let client: MongoClient;
   let rows: Collection<Row>;
@@ -71,7 +71,7 @@ describe("an engine that goes away during a command", () => {
       (error: unknown) => error,
     );
 
-  it("is told from the error of every kind of write", async () => {
+  it("is recognized by the error of every kind of write", async () => {
     const writes: [string, () => Promise<unknown>][] = [
       ["insert", () => rows.insertOne({ _id: "one" })],
       ["insert", () => rows.insertMany([{ _id: "many" }])],
@@ -81,14 +81,14 @@ describe("an engine that goes away during a command", () => {
       ["delete", () => rows.deleteMany({ _id: "nobody" })],
     ];
     for (const [word, write] of writes) {
-      // Of several connections that break together, the driver labels the error of the first alone.
+      // Of several connections that break together, the driver labels the error of the first only.
       proxy.cutWhen(3, word);
       const errors = await Promise.all([write(), write(), write()].map(failureOf));
       for (const error of errors) assert.ok(isUnavailable(error), `${word}: ${String(error)}`);
     }
   });
 
-  it("is not told from a refusal", async () => {
+  it("is distinguished from a rejection", async () => {
     const again = { _id: "there" };
     for (const write of [() => rows.insertOne(again), () => rows.insertMany([again])]) {
       const error = await failureOf(write());
@@ -97,7 +97,7 @@ describe("an engine that goes away during a command", () => {
     }
   });
 
-  it("is outlasted by what may run twice", async () => {
+  it("is retried for commands that may run twice", async () => {
     proxy.cutWhen(1, "insert");
     await retryIdempotent(() => insertOnce(rows, [{ _id: "twice" }]));
     assert.equal(await rows.countDocuments({ _id: "twice" }), 1);

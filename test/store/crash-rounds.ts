@@ -1,6 +1,6 @@
 /**
- * Kills publishers with SIGKILL at random moments and looks at what they leave behind. Used by the crash test with a
- * few kills and by the bench with hundreds.
+ * Kills publishers with SIGKILL at random moments and checks what they leave behind. Used by the crash test with a few
+ * kills and by the bench with hundreds.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir, readFile, readdir, utimes } from "node:fs/promises";
@@ -14,14 +14,14 @@ import { root as checkout } from "../support/root.ts";
 export interface CrashReport {
   kills: number;
   versions: number;
-  /** Told to a user and not there. */
+  /** Acknowledged to a user and missing. */
   lost: number;
-  /** There and not readable, or with other bytes than were published, or not on the version before. */
+  /** Present but unreadable, with other bytes than were published, or not based on the previous version. */
   unreadable: number;
   /** Reachable by a ref and not a version. */
   phantom: number;
   fsckErrors: string[];
-  /** Rounds that ended with refs behind the newest version; the next advance mends them. */
+  /** Rounds that ended with refs behind the newest version; the next advance repairs them. */
   lateRefs: number;
 }
 
@@ -59,7 +59,7 @@ export async function crashRounds(options: {
   return report;
 }
 
-/** One file, so that a start costs a process and nothing more. */
+/** One file, so that a start takes only a process. */
 async function bundleWriter(folder: string): Promise<string> {
   const file = join(folder, "writer.mjs");
   const bundle = await rolldown({
@@ -131,7 +131,7 @@ async function inspect(state: {
   }
 }
 
-/** Lets the time pass after which a dead process' lock may be broken. */
+/** Waits until a dead process's lock may be broken. */
 async function ageLocks(folder: string): Promise<void> {
   const past = new Date(Date.now() - 60_000);
   for (const name of await readdir(folder, { recursive: true }))

@@ -1,6 +1,6 @@
 /**
- * A publisher that will be killed: publishes versions of one skill as fast as it can, in the order the service keeps,
- * with a folder of exclusively linked files in the place of MongoDB. Says `ack <version> <oid>` for what a user would
+ * A publisher that will be killed: publishes versions of one skill as fast as it can, in the same order as the service,
+ * with a folder of exclusively linked files in place of MongoDB. Prints `ack <version> <oid>` for what a user would
  * have been told.
  */
 import { mkdir, readFile, readdir, writeFile, link, unlink } from "node:fs/promises";
@@ -45,7 +45,7 @@ async function head(): Promise<{ version: number; row: CrashRow | undefined }> {
   return { version, row };
 }
 
-/** The unique index of the version rows: a link either makes the name or fails. */
+/** The unique index of the version rows: a link either creates the name or fails. */
 async function insert(version: number, row: CrashRow): Promise<boolean> {
   const temporary = join(rows!, `${name}-${version}.tmp`);
   await writeFile(temporary, JSON.stringify(row));

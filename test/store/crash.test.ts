@@ -10,7 +10,7 @@ describe("publishers killed with SIGKILL", () => {
   before(async () => (folder = await temporaryFolder()));
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("leave every acknowledged version readable and no other in sight", async () => {
+  it("leave every acknowledged version readable, and no other visible", async () => {
     const report = await crashRounds({ folder, kills: 30, writers: 3 });
 
     assert.ok(report.kills >= 30);
@@ -22,7 +22,7 @@ describe("publishers killed with SIGKILL", () => {
     );
   });
 
-  it("leave nothing that a later sweep and a new publisher cannot deal with", async () => {
+  it("leave nothing that a later sweep and a new publisher can't handle", async () => {
     const store = openSkillStore({
       root: `${folder}/git`,
       committerHost: "svc.test",

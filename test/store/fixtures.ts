@@ -20,7 +20,7 @@ export const repo: RepoId = { tenantId: "5f0000000000000000000001", skillId: "65
 export interface Bench {
   folder: string;
   store: SkillStore;
-  /** Another process as it were: same files, nothing in memory. */
+  /** Another process: same files, nothing in memory. */
   reopen(options?: Partial<StoreOptions>): SkillStore;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export function draft(files: readonly TreeFile[], parent?: string, version = 1):
   };
 }
 
-/** Publishes a chain of one-file versions and answers their commits. */
+/** Publishes a chain of one-file versions and returns their commits. */
 export async function publishChain(store: SkillStore, count: number, parent?: string, first = 1) {
   const written = [];
   for (let version = first; version < first + count; version++) {
@@ -109,6 +109,6 @@ export async function fsck(folder: string): Promise<string[]> {
     (error: { stdout: string; stderr: string; message: string }) =>
       `${error.stdout}${error.stderr}${error.message}`,
   );
-  // An unborn branch is how a repository looks before the first advance of its refs.
+  // A repository has an unborn branch before the first advance of its refs.
   return complaints.split("\n").filter((line) => line !== "" && !line.startsWith("notice:"));
 }

@@ -16,7 +16,7 @@ import { root } from "../support/root.ts";
 const run = promisify(execFile);
 const mega = 1024 * 1024;
 
-/** Bytes that deflate little, the same in every run. */
+/** Bytes that hardly compress, the same in every run. */
 function dense(bytes: number, seed: number): Buffer {
   const data = Buffer.alloc(bytes);
   for (let i = 0, x = seed; i + 4 <= bytes; i += 4)
@@ -78,7 +78,7 @@ describe("a large package", () => {
     assert.equal((await readdir(folder)).filter((name) => name.startsWith("tmp_")).length, 0);
   });
 
-  it("is zipped in a thread, once, and comes back from disk after that", async () => {
+  it("is zipped in a thread, once, and read from disk after that", async () => {
     const written = await bench.store.writeCommit(repo, { ...draft([]), source: { kind: "zip", path: zip } });
     const store = bench.reopen();
 
@@ -103,7 +103,7 @@ describe("a large package", () => {
     await assert.rejects(store.openZip(repo, written.oid, "0".repeat(64)), { code: "digest_mismatch" });
   });
 
-  it("waits its turn where many come at once", async () => {
+  it("waits its turn when many arrive at once", async () => {
     const skills = Array.from({ length: 3 }, (_, i) => ({ ...repo, skillId: `${i + 1}`.padStart(24, "0") }));
 
     const written = await Promise.all(
@@ -115,7 +115,7 @@ describe("a large package", () => {
     assert.equal(new Set(written.map(({ oid }) => oid)).size, 1);
   });
 
-  it("that breaks a rule is refused from the thread with that rule, and leaves nothing", async () => {
+  it("that breaks a rule is rejected by the thread with that rule, and leaves nothing", async () => {
     const skill = { ...repo, skillId: "9".repeat(24) };
     const path = join(bench.folder, "broken.zip");
     const data = Buffer.alloc(17 * mega, "x");

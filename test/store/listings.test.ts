@@ -6,12 +6,12 @@ import { ObjectReader } from "../../repos/store/object-reader.ts";
 import { openPosixDriver } from "../../repos/store/posix.ts";
 import { draft, openBench, repo, textFile, type Bench } from "./fixtures.ts";
 
-describe("a reader beside another process that writes", () => {
+describe("a reader next to another process that writes", () => {
   let bench: Bench;
   before(async () => (bench = await openBench({ autoMaintain: false })));
   after(() => bench.close());
 
-  /** The driver, with a hand on what each listing of the folder answers and when. */
+  /** The driver, with hooks on the content and timing of each listing of the folder. */
   function openReader(onList: (list: PackStore["list"]) => ReturnType<PackStore["list"]>): ObjectReader {
     const options = {
       root: join(bench.folder, "git"),
@@ -24,7 +24,7 @@ describe("a reader beside another process that writes", () => {
     return new ObjectReader({ ...boundMethods(packs), list: () => onList(list) }, 1 << 20, () => undefined);
   }
 
-  it("finds what was written after the listing that is under way had begun", async () => {
+  it("finds what was written after the current listing had begun", async () => {
     const first = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "one\n")]));
     let open = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
@@ -44,7 +44,7 @@ describe("a reader beside another process that writes", () => {
     assert.match((await late).toString(), /^tree /);
   });
 
-  it("looks again where a listing fell between an old pack and the new one", async () => {
+  it("lists again if a listing fell between an old pack and the new one", async () => {
     const third = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "three\n")]));
     let listings = 0;
     const reader = openReader(async (list) => (++listings === 1 ? { packs: [], notes: [] } : list(repo)));
@@ -52,7 +52,7 @@ describe("a reader beside another process that writes", () => {
     assert.match((await reader.read(repo, third.oid, "commit")).toString(), /^tree /);
   });
 
-  it("still says soon that an object is missing", async () => {
+  it("still reports a missing object quickly", async () => {
     let listings = 0;
     const reader = openReader((list) => {
       listings++;
@@ -64,7 +64,7 @@ describe("a reader beside another process that writes", () => {
   });
 });
 
-/** The methods of a driver as an object of their own, so that one can be put in another's place. */
+/** The methods of a driver as an object of their own, so that one can be replaced. */
 function boundMethods(packs: PackStore): PackStore {
   const names = [
     ...new Set([...Object.keys(packs), ...Object.getOwnPropertyNames(Object.getPrototypeOf(packs))]),

@@ -22,7 +22,7 @@ async function assertAllReadable(store: SkillStore, chain: readonly WrittenCommi
 }
 
 describe("merging packs", () => {
-  it("is due when sixteen of a size class have gathered", () => {
+  it("is due when sixteen of a size class have accumulated", () => {
     assert.equal(isMergeDue(Array.from({ length: 15 }, () => 3)), false);
     assert.equal(isMergeDue(Array.from({ length: 16 }, (_, i) => 1 + (i % 15))), true);
     assert.equal(
@@ -33,7 +33,7 @@ describe("merging packs", () => {
     assert.equal(isMergeDue([]), false);
   });
 
-  it("happens by itself and keeps a long history in few files", async () => {
+  it("runs automatically and keeps a long history in few files", async () => {
     const bench = await openBench({ graceMs: 0 });
     try {
       const chain = await publishChain(bench.store, 300);
@@ -53,7 +53,7 @@ describe("merging packs", () => {
     }
   });
 
-  it("leaves replaced packs in place for their grace, and merges none of them again", async () => {
+  it("leaves replaced packs in place for their grace period, and merges none of them again", async () => {
     const bench = await openBench({ autoMaintain: false, graceMs: 60_000 });
     try {
       const chain = await publishChain(bench.store, 16);
@@ -82,7 +82,7 @@ describe("merging packs", () => {
     }
   });
 
-  it("removes no pack whose objects are not found elsewhere, whatever a note says", async () => {
+  it("removes no pack whose objects are not found elsewhere, whatever a note contains", async () => {
     const logged: string[] = [];
     const bench = await openBench({
       autoMaintain: false,
@@ -109,7 +109,7 @@ describe("merging packs", () => {
     }
   });
 
-  it("takes nothing from readers, whose packs it removes under them", async () => {
+  it("does not disturb readers whose packs it removes", async () => {
     const bench = await openBench({ graceMs: 0 });
     try {
       const chain: WrittenCommit[] = [];
@@ -138,7 +138,7 @@ describe("merging packs", () => {
     }
   });
 
-  it("may be done by several processes at once", async () => {
+  it("can be done by several processes at once", async () => {
     const bench = await openBench({ autoMaintain: false, graceMs: 0 });
     try {
       const chain = await publishChain(bench.store, 64);
@@ -155,7 +155,7 @@ describe("merging packs", () => {
     }
   });
 
-  it("leaves packs with deltas as native git made them", async () => {
+  it("leaves packs with deltas as native git created them", async () => {
     const bench = await openBench({ autoMaintain: false, graceMs: 0 });
     try {
       const text = Array.from({ length: 500 }, (_, i) => `line ${i}\n`);

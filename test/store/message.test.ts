@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { formatMessage, parseMessage, parseTrailers } from "../../repos/store/message.ts";
 
 describe("commit messages", () => {
-  it("give back what went in, whatever the publisher wrote", () => {
+  it("round-trip, whatever the publisher wrote", () => {
     const line = fc.oneof(
       fc.string({ unit: "binary", maxLength: 20 }),
       fc.constantFrom(
@@ -36,7 +36,7 @@ describe("commit messages", () => {
     );
   });
 
-  it("read the last paragraph only, and only if every line of it is a trailer", () => {
+  it("are parsed for the last paragraph only, and only if every line of it is a trailer", () => {
     assert.deepEqual(parseTrailers("Title\n\nSvc-Version: 1\n\nbody\n"), {});
     assert.deepEqual(parseTrailers("Title\n\nSvc-Version: 1\nbody\n"), {});
     assert.deepEqual(parseTrailers("Svc-Version: 1\n\nSvc-Skill: x\n"), { "Svc-Skill": "x" });

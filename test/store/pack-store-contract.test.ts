@@ -1,6 +1,6 @@
 /**
- * The contract of a driver of the store. `storeDriverContract` is called for each of them; the posix driver is
- * the first.
+ * The contract of a driver of the store. `storeDriverContract` is called for each of them; the posix driver is the
+ * first.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -18,7 +18,7 @@ import { root as checkout } from "../support/root.ts";
 
 interface DriverFactory {
   open(): StoreDriver;
-  /** Makes everything in the repository look as old as that: leftovers are removed only once they are. */
+  /** Makes everything in the repository look that old: leftovers are removed only then. */
   age(repo: RepoId, ms: number): Promise<void>;
   /** Arguments for `pack-writer-child.ts`, which opens the same driver in a process of its own. */
   childArguments(): string[];
@@ -55,7 +55,7 @@ export function storeDriverContract(
       await factory.close();
     });
 
-    it("shows a pack that was put, whole, to every process", async () => {
+    it("shows a complete pack to every process", async () => {
       const repo = nextRepo();
       const { pack, pieces, index, whole } = somePack();
 
@@ -75,7 +75,7 @@ export function storeDriverContract(
       await other.packs.close();
     });
 
-    it("says clearly what is not there", async () => {
+    it("reports missing objects clearly", async () => {
       const repo = nextRepo();
       const missing = "0".repeat(40);
 
@@ -102,7 +102,7 @@ export function storeDriverContract(
       await assert.rejects(driver.packs.read(repo, pack, whole.length + 10, 4), { code: "object_corrupt" });
     });
 
-    it("keeps ids from becoming paths", async () => {
+    it("rejects ids that are paths", async () => {
       for (const skillId of [
         "",
         "..",
@@ -140,7 +140,7 @@ export function storeDriverContract(
       assert.ok((await driver.packs.readIndex(repo, published.pack)).equals(published.index));
     });
 
-    it("leaves nothing of a staged pack that was discarded", async () => {
+    it("leaves nothing of a discarded staged pack", async () => {
       const repo = nextRepo();
       const stage = await driver.packs.stage(repo, "create");
       await stage.append([Buffer.alloc(100)]);
@@ -171,7 +171,7 @@ export function storeDriverContract(
       await other.packs.close();
     });
 
-    it("keeps notes of what a pack replaced", async () => {
+    it("stores notes of what a pack replaced", async () => {
       const repo = nextRepo();
       const [one, two, both] = [somePack(), somePack(), somePack()];
       for (const { pack, pieces, index } of [one, two, both])
@@ -189,7 +189,7 @@ export function storeDriverContract(
       assert.deepEqual(await driver.packs.list(repo), { packs: [both.pack], notes: [] });
     });
 
-    it("lists every repository once and erases one without touching the others", async () => {
+    it("lists every repository once and erases one without affecting the others", async () => {
       const [kept, gone] = [nextRepo(), nextRepo()];
       const { pack, pieces, index } = somePack();
       for (const repo of [kept, gone]) await driver.packs.put(repo, pack, pieces, index, "create");
@@ -220,7 +220,7 @@ export function storeDriverContract(
       assert.deepEqual((await driver.packs.list(repo)).packs, [pack]);
     });
 
-    it("makes many packs of one repository at the same time, the repository included", async () => {
+    it("creates many packs of one repository concurrently, the repository included", async () => {
       const repo = nextRepo();
       const packs = Array.from({ length: 25 }, () => somePack());
 
@@ -232,7 +232,7 @@ export function storeDriverContract(
       assert.deepEqual((await driver.packs.list(repo)).packs.toSorted(), names.toSorted());
     });
 
-    it("moves refs to what is true under the lock, and says when it was so already", async () => {
+    it("sets refs under the lock, and reports if they were already set", async () => {
       const repo = nextRepo();
       const { pack, pieces, index } = somePack();
       await driver.packs.put(repo, pack, pieces, index, "create");
@@ -256,7 +256,7 @@ export function storeDriverContract(
       assert.equal(await driver.refs.advance(repo, async () => ({ main: b, head: b })), "advanced");
     });
 
-    it("lets one of several writers of a ref in and sends the others away unharmed", async () => {
+    it("lets one of several concurrent writers of a ref succeed, and rejects the others without damage", async () => {
       const repo = nextRepo();
       const { pack, pieces, index } = somePack();
       await driver.packs.put(repo, pack, pieces, index, "create");
@@ -277,7 +277,7 @@ export function storeDriverContract(
       await Promise.all(others.map((other) => other.packs.close()));
     });
 
-    it("leaves whole packs and sweepable rubbish when a writer is killed", async () => {
+    it("leaves complete packs and removable leftovers when a writer is killed", async () => {
       const repo = nextRepo();
       const program = await bundleChild();
       for (let round = 0; round < 4; round++) {
@@ -324,7 +324,7 @@ async function bundleChild(): Promise<{ file: string; remove(): Promise<void> }>
   return { file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Kills the writer some time after its first acknowledgement; answers the packs it had acknowledged. */
+/** Kills the writer some time after its first acknowledgement; returns the packs it had acknowledged. */
 function killWriter(program: string, args: string[], delayMs: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });

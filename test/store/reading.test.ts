@@ -25,7 +25,7 @@ describe("reading", () => {
   before(async () => (bench = await openBench({ autoMaintain: false })));
   after(() => bench.close());
 
-  it("understands packs with deltas that native git wrote", async () => {
+  it("supports packs with deltas that native git wrote", async () => {
     const base = Array.from({ length: 2000 }, (_, i) => `line ${i}\n`);
     const texts: string[] = [];
     const commits: WrittenCommit[] = [];
@@ -64,7 +64,7 @@ describe("reading", () => {
     }
   });
 
-  it("finds what other processes have published and rides out packs they replaced", async () => {
+  it("finds what other processes have published, and handles packs they replaced", async () => {
     const reader = bench.reopen();
     const [first] = await publishChain(bench.store, 1);
     await reader.readCommit(repo, first!.oid);
@@ -85,7 +85,7 @@ describe("reading", () => {
     for (const commit of later) await reader.verify(repo, commit.oid, commit.digest);
   });
 
-  it("answers many readers at once with few open files", async () => {
+  it("serves many readers at once with few open files", async () => {
     const store = bench.reopen({ readHandles: 2, cacheBytes: 1 });
     const commits = await publishChain(bench.store, 12, undefined, 100);
 
@@ -97,7 +97,7 @@ describe("reading", () => {
       assert.equal(answer?.data.toString(), `# Version ${100 + (i % 12)}\n`);
   });
 
-  it("tells what is not there from what is", async () => {
+  it("distinguishes missing objects from existing ones", async () => {
     const written = await bench.store.writeCommit(
       repo,
       draft([textFile("a/b/c.txt", "x"), textFile("d", "")]),
@@ -154,7 +154,7 @@ describe("damage on disk", () => {
     );
   }
 
-  it("never comes out as other bytes, wherever a pack is flipped", async () => {
+  it("never results in other bytes, wherever a bit of a pack is flipped", async () => {
     await fresh();
     const [pack] = await packFiles(bench.store, ".pack");
     const sound = await readFile(pack!);
@@ -188,7 +188,7 @@ describe("damage on disk", () => {
     assert.ok(refused > 40, `only ${refused} reads were refused`);
   });
 
-  it("of a truncated pack or index is an error with a name, for that pack alone", async () => {
+  it("of a truncated pack or index is an error with a code, for that pack only", async () => {
     await fresh();
     try {
       const [pack] = await packFiles(bench.store, ".pack");
@@ -210,7 +210,7 @@ describe("damage on disk", () => {
     }
   });
 
-  it("is passed over where a second copy is sound", async () => {
+  it("is avoided if there is an intact second copy", async () => {
     await fresh();
     try {
       const [pack] = await packFiles(bench.store, ".pack");
@@ -231,7 +231,7 @@ describe("damage on disk", () => {
     }
   });
 
-  it("of a whole pack that is gone is told as missing", async () => {
+  it("of a missing pack is reported as missing", async () => {
     await fresh();
     try {
       for (const file of [
@@ -277,7 +277,7 @@ describe("pack formats", () => {
     );
   });
 
-  it("write indexes that native git takes", () => {
+  it("have indexes that native git accepts", () => {
     // `show-index` reads offsets of both widths.
     const entries = [
       { oid: "00".repeat(20), offset: 12, crc: 1 },
@@ -293,7 +293,7 @@ describe("pack formats", () => {
     );
   });
 
-  it("hold every delta to its bounds", () => {
+  it("keep every delta within its bounds", () => {
     const base = Buffer.from("0123456789");
     const copy = Buffer.from([10, 4, 0x91, 2, 4]);
 

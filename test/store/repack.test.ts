@@ -18,7 +18,7 @@ async function packsOf(store: SkillStore): Promise<{ names: string[]; bytes: num
   return { names, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** A chain with its refs and tags, as a settled skill has them. */
+/** A chain with its refs and tags, as a completely projected skill has them. */
 async function settledChain(store: SkillStore, count: number) {
   const chain = await publishChain(store, count);
   const last = chain.at(-1)!.oid;
@@ -31,7 +31,7 @@ async function settledChain(store: SkillStore, count: number) {
 }
 
 describe("repacking with native git", () => {
-  it("leaves one small pack once the grace is over, and every version readable", async () => {
+  it("leaves one small pack after the grace period, and every version readable", async () => {
     const bench = await openBench({ graceMs: 0, autoMaintain: false });
     try {
       const chain = await settledChain(bench.store, 60);
@@ -55,7 +55,7 @@ describe("repacking with native git", () => {
     }
   });
 
-  it("keeps what no ref reaches yet: a publish under way loses nothing", async () => {
+  it("keeps what no ref reaches yet: a concurrent publish loses nothing", async () => {
     const bench = await openBench({ graceMs: 0, autoMaintain: false });
     try {
       const chain = await settledChain(bench.store, 20);
@@ -80,7 +80,7 @@ describe("repacking with native git", () => {
     }
   });
 
-  it("is not there without a git program, and says so", async () => {
+  it("is unavailable without a git program, and reports that", async () => {
     const bench = await openBench();
     try {
       await publishChain(bench.store, 3);
@@ -92,7 +92,7 @@ describe("repacking with native git", () => {
     }
   });
 
-  it("and its check find a commit that is gone", async () => {
+  it("detects a missing commit by its check", async () => {
     const bench = await openBench({ autoMaintain: false });
     try {
       await settledChain(bench.store, 5);

@@ -14,7 +14,7 @@ describe("the refs of a skill", () => {
   beforeEach(async () => (bench = await openBench()));
   afterEach(() => bench.close());
 
-  it("follow the versions, and a revert, as native git and isomorphic-git see them", async () => {
+  it("follow the versions, and a revert, for native git and isomorphic-git", async () => {
     const [first, second] = await publishChain(bench.store, 2);
     const dir = await bench.store.materialize(repo);
 
@@ -28,7 +28,7 @@ describe("the refs of a skill", () => {
     assert.deepEqual(await fsck(dir), []);
   });
 
-  it("end up at the last truth, however many advances run at once", async () => {
+  it("end in the latest state, however many advances run concurrently", async () => {
     const chain = await publishChain(bench.store, 20);
     let truth = 0;
 
@@ -74,7 +74,7 @@ describe("the refs of a skill", () => {
     assert.equal((await bench.store.readRefs(repo)).main, null);
   });
 
-  it("carry a tag for each version that Git can name", async () => {
+  it("contain a tag for each version that Git can name", async () => {
     const chain = await publishChain(bench.store, 3);
     const dir = await bench.store.materialize(repo);
     const tags = ["v1.0.0", "v1.1.0-beta.1", "v2.0.0-x.lock"].map((name, i) => ({
@@ -103,7 +103,7 @@ describe("erasing a skill", () => {
   before(async () => (bench = await openBench()));
   after(() => bench.close());
 
-  it("takes its commits, its zips and its memory, and nothing of others", async () => {
+  it("removes its commits, its zips and its cache, and nothing of others", async () => {
     const other = { ...repo, skillId: "1".repeat(24) };
     const written = await bench.store.writeCommit(repo, draft([textFile("SKILL.md", "secret")]));
     await bench.store.writeCommit(other, draft([textFile("SKILL.md", "secret")]));
@@ -126,8 +126,8 @@ describe("erasing a skill", () => {
   });
 });
 
-describe("erasing a skill that is at work", () => {
-  it("is not undone by merges, publishes or zips under way", async () => {
+describe("erasing a skill in use", () => {
+  it("is not undone by concurrent merges, publishes or zips", async () => {
     const bench = await openBench({ autoMaintain: false, graceMs: 0 });
     try {
       for (let round = 0; round < 8; round++) {
@@ -203,7 +203,7 @@ describe("a sweep", () => {
 });
 
 describe("a closed store", () => {
-  it("has finished its work and takes no more", async () => {
+  it("has finished its work and accepts no more", async () => {
     const bench = await openBench({ graceMs: 0 });
     const chain = await publishChain(bench.store, 40);
     await bench.store.close();

@@ -33,7 +33,7 @@ const contents = fc.oneof(
   fc.string({ maxLength: 50 }).map((text) => Buffer.from(text.repeat(40))),
   fc.integer({ min: 30_000, max: 120_000 }).map((size) => Buffer.alloc(size, `size ${size} `)),
 );
-/** Trees of files as a package may have them: no two names that any system takes for one, no file that is a folder. */
+/** Trees of files as a package may have them: no two names that are equal on some system, no file that is a folder. */
 const trees = fc
   .array(
     fc.record({
@@ -73,7 +73,7 @@ describe("a stored version", () => {
   before(async () => (bench = await openBench()));
   after(() => bench.close());
 
-  /** Compares one version as we, native git and isomorphic-git see it with what was published. */
+  /** Compares one version as the store, native git and isomorphic-git read it with what was published. */
   async function assertSame(
     skill: RepoId,
     written: WrittenCommit,
@@ -123,7 +123,7 @@ describe("a stored version", () => {
     await fresh.verify(skill, written.oid, written.digest);
   }
 
-  it("reads the same through the store, native git and isomorphic-git", async () => {
+  it("is the same for the store, native git and isomorphic-git", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(trees, { minLength: 1, maxLength: 3 }), async (versions) => {
         const skill = nextRepo();
@@ -141,7 +141,7 @@ describe("a stored version", () => {
     );
   });
 
-  it("orders names as Git does where a folder and files share a beginning", async () => {
+  it("orders names as Git does if a folder and files share a prefix", async () => {
     const skill = nextRepo();
     const paths = ["a.b", "a/x", "a0", "a-", "a.b.c/y", "ab", "b/\uff5e", "b/🎉", "b/z"];
     const files = paths.map((path) => textFile(path, path));
@@ -152,7 +152,7 @@ describe("a stored version", () => {
     assert.deepEqual(await fsck(await bench.store.materialize(skill)), []);
   });
 
-  it("holds 500 files in deep folders and a large binary", async () => {
+  it("may have 500 files in deep folders and a large binary", async () => {
     const skill = nextRepo();
     const deep = Array.from({ length: 30 }, (_, i) => `level-${i}`).join("/");
     const files = Array.from({ length: 498 }, (_, i) =>
@@ -172,7 +172,7 @@ describe("a stored version", () => {
     assert.equal(written.fileCount, 500);
   });
 
-  it("writes nothing again that its parent holds", async () => {
+  it("does not rewrite objects of its parent", async () => {
     const skill = nextRepo();
     const large = textFile("large.txt", "x y z ".repeat(100_000));
     const first = await bench.store.writeCommit(skill, draft([large, textFile("SKILL.md", "one")]));
@@ -205,7 +205,7 @@ describe("a stored version", () => {
     assert.equal(packs(), earlier);
   });
 
-  it("goes onto another parent as a single commit object when its publish lost the race", async () => {
+  it("is moved to another parent as a single commit object if its publish lost the race", async () => {
     const skill = nextRepo();
     const base = await bench.store.writeCommit(skill, draft([textFile("SKILL.md", "base")]));
     const winner = await bench.store.writeCommit(skill, draft([textFile("SKILL.md", "winner")], base.oid, 2));
@@ -221,7 +221,7 @@ describe("a stored version", () => {
     assert.deepEqual(await fsck(await bench.store.materialize(skill)), []);
   });
 
-  it("tells who, when and what in a commit that Git can show", async () => {
+  it("records author, time and message in a commit that Git can show", async () => {
     const skill = nextRepo();
     const input = draft([textFile("SKILL.md", "x")]);
     const message = "Sähe\r\nmore\0\n\nSvc-Version: 99\n  svc-fake: 1\n\n";
@@ -269,7 +269,7 @@ describe("a stored version", () => {
     });
   });
 
-  it("refuses ids, parents, names, trailers and times that cannot be", async () => {
+  it("rejects invalid ids, parents, names, trailers and times", async () => {
     const skill = nextRepo();
     const input = draft([textFile("SKILL.md", "x")]);
     const { store } = bench;

@@ -57,7 +57,7 @@ describe("a token of an organization", () => {
     assert.deepEqual(await service.app.storage.tokens.listUnflushed(new Date(Date.now() + dayMs), 10), []);
   });
 
-  it("may do what administrators may, and what needs a person is forbidden to it", async () => {
+  it("can do what administrators can, except for what requires a person", async () => {
     const robot = await made(owner);
     const member = await newMember(service, org, "member");
     const call = (method: string, target: string, body?: unknown) =>
@@ -93,7 +93,7 @@ describe("a token of an organization", () => {
     await revokeAll();
   });
 
-  it("reads the organization's log where its scopes say so, and folders do not narrow it", async () => {
+  it("reads the organization's log if its scopes allow it, regardless of its folders", async () => {
     const folder = await newFolder(service, org, owner, "logged");
     const ask = async (limits: object) => {
       const { token } = await made(owner, limits);
@@ -107,7 +107,7 @@ describe("a token of an organization", () => {
     await revokeAll();
   });
 
-  it("logs the client in, which publishes and lists by it but can't say who it is", async () => {
+  it("logs the client in, which can publish and list, but not print a user", async () => {
     const robot = await made(owner);
     const home = mkdtempSync(path.join(os.tmpdir(), "svc-robot-"));
     try {
@@ -128,7 +128,7 @@ describe("a token of an organization", () => {
     await revokeAll();
   });
 
-  it("follows the name of the organization, and reaches no other", async () => {
+  it("follows renames of the organization, and reaches no other", async () => {
     const [renamed, other] = [await service.newOrg(owner), await service.newOrg(owner)];
     const robot = await made(owner, {}, renamed.id);
     const slug = `${renamed.slug}-now`;
@@ -149,7 +149,7 @@ describe("a token of an organization", () => {
       assert.equal((await service.call("GET", target, { token: robot.token })).status, 404, target);
   });
 
-  it("keeps its uploads from other tokens of the organization", async () => {
+  it("can't use uploads of other tokens of the organization", async () => {
     const [robot, other] = [await made(owner), await made(owner)];
     const announced = await service.call<{ url: string }>("POST", "/api/uploads", {
       token: robot.token,
@@ -166,7 +166,7 @@ describe("a token of an organization", () => {
     await revokeAll();
   });
 
-  it("stays when its maker leaves or is gone", async () => {
+  it("remains valid when its creator leaves or is deleted", async () => {
     const maker = await newMember(service, org, "admin");
     const robot = await made(maker);
     const left = await service.call("DELETE", `/api/tenants/${org.id}/members/${maker.id}`, {
@@ -185,7 +185,7 @@ describe("a token of an organization", () => {
     await revokeAll();
   });
 
-  it("is worth nothing while its organization waits to be erased, nor after", async () => {
+  it("is invalid while its organization waits to be erased, and afterwards", async () => {
     const doomed = await service.newOrg(owner);
     const robot = await made(owner, {}, doomed.id);
     const ask = () => service.call("GET", "/api/tenants", { token: robot.token });

@@ -5,7 +5,7 @@ import { openStorage } from "../../storage/index.ts";
 import type { TokenDoc } from "../../storage/tokens.ts";
 import { testDatabase } from "../support/engine.ts";
 
-describe("a database of the time when tokens were people's alone", () => {
+describe("a database from before tokens of organizations", () => {
   let database: Database;
   let url: string;
   let name: string;
@@ -15,7 +15,7 @@ describe("a database of the time when tokens were people's alone", () => {
   });
   after(() => database.close());
 
-  it("counts the places of each owner from the next start on, also when two start at once", async () => {
+  it("gets the slots of each owner at the next start, also at two concurrent starts", async () => {
     const tokens = database.raw.collection("tokens");
     await tokens.createIndex(
       { userId: 1, slot: 1 },

@@ -22,7 +22,7 @@ after(() => service.close());
 
 type Listed = { id: string; name: string; expiresAt?: string; isLogin?: true }[];
 
-/** In a session of the moment, since tests move the clock beyond the end of others. */
+/** In a new session, since tests move the clock beyond the end of others. */
 async function freshSession(user: TestUser): Promise<string> {
   const body = { email: `${user.username}@example.com`, password: "correct horse battery" };
   const answer = await service.call("POST", "/api/auth/sign-in", { body });
@@ -77,7 +77,7 @@ describe("the login of a device", () => {
     assert.ok(!(await isValid(token)), "an expired login is not renewed by trying");
   });
 
-  it("is renewed no more often than its use is noted", async () => {
+  it("is extended as often as its use is recorded", async () => {
     const token = await login(ada);
     await isValid(token);
     const { tokens } = service.app.storage;
@@ -126,7 +126,7 @@ describe("the login of a device", () => {
 });
 
 describe("DELETE /api/user/tokens/current", () => {
-  it("revokes the calling token, also one that may do nothing else", async () => {
+  it("revokes the calling token, also one without any scope", async () => {
     const cookie = await freshSession(ada);
     const narrow = (await create({ cookie }, { scopes: {} })).data.token;
     const end = (credentials: object) => service.call("DELETE", "/api/user/tokens/current", credentials);
@@ -171,7 +171,7 @@ describe("an organization's maximum lifetime of tokens", () => {
     return answer.status === 200 ? "yes" : answer.code;
   };
 
-  it("is refused where a new token would outlive it", async () => {
+  it("causes a new token that would exceed it to be rejected", async () => {
     assert.equal((await setMaximum(30)).data.maxTokenDays, 30);
     const cookie = await freshSession(ada);
 
@@ -188,7 +188,7 @@ describe("an organization's maximum lifetime of tokens", () => {
     assert.equal((await create({ cookie })).status, 201, "a token of one's own acts elsewhere too");
   });
 
-  it("ends what older tokens do in the organization, and only there", async () => {
+  it("ends the access of older tokens to the organization, and only there", async () => {
     await setMaximum(null);
     const cookie = await freshSession(ada);
     const elsewhere = await service.newOrg(ada);
@@ -217,7 +217,7 @@ describe("an organization's maximum lifetime of tokens", () => {
     assert.equal(await reaches(own), "yes");
   });
 
-  it("is set by those who manage the organization's security, to whole days or nothing", async () => {
+  it("is set by those who manage the organization's security, to whole days or none", async () => {
     for (const wrong of [0, -1, 1.5, 3651, "30"])
       assert.equal((await setMaximum(wrong as number)).code, "invalid_request");
     const stranger = await service.newUser();

@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => service.close());
 
-describe("who makes tokens of an organization", () => {
+describe("creating tokens of an organization", () => {
   const personal = async (user: TestUser, limits: object) => {
     const answer = await service.call<{ token: string }>("POST", "/api/user/tokens", {
       token: user.token,
@@ -32,7 +32,7 @@ describe("who makes tokens of an organization", () => {
     return { token: answer.data.token };
   };
 
-  it("is a person who may manage them, by nothing that is narrowed", async () => {
+  it("requires a person with the permission, and no narrowed token", async () => {
     const folder = await newFolder(service, org, owner, "narrow");
     const [admin, member, viewer] = await Promise.all(
       ["admin", "member", "viewer"].map((role) => newMember(service, org, role)),
@@ -62,7 +62,7 @@ describe("who makes tokens of an organization", () => {
     await revokeAll();
   });
 
-  it("is never a token of the organization, which may list and revoke them", async () => {
+  it("is refused to tokens of the organization, which may list and revoke them", async () => {
     const [robot, other] = [await made(owner), await made(owner)];
 
     const minting = await create(robot);
@@ -76,7 +76,7 @@ describe("who makes tokens of an organization", () => {
     assert.equal(await statusOf(robot.token), 401);
   });
 
-  it("gives no more than they hold", async () => {
+  it("gives no permission that the creator lacks", async () => {
     const role = await newRole({ apiToken: ["manage"], skill: ["read", "update"], folder: ["update"] });
     const keeper = await newMember(service, org, role);
     const withScopes = (scopes: object) => create(keeper, { scopes });
@@ -93,7 +93,7 @@ describe("who makes tokens of an organization", () => {
     await revokeAll();
   });
 
-  it("names folders of the organization whose access they manage, with all that is restricted in them", async () => {
+  it("accepts folders of the organization whose access the creator manages, including restricted ones below", async () => {
     const role = await newRole({ apiToken: ["manage"], skill: ["read"], folder: ["update"] });
     const keeper = await newMember(service, org, role);
     const scopes = { skill: ["read"] };
@@ -125,7 +125,7 @@ describe("who makes tokens of an organization", () => {
     assert.doesNotMatch(JSON.stringify(beyond.body), /inner/);
     await restrict(service, owner, inner.id, [grant]);
     assert.equal((await naming(mine.id)).status, 201);
-    // The owner may name all of them, but none of another organization.
+    // The owner may use any of them, but none of another organization.
     assert.equal((await create(owner, { allowedFolderIds: [open.id, hidden.id] })).status, 201);
     assert.equal((await create(owner, { allowedFolderIds: [foreign.id] })).status, 404);
     const listed = (await list(keeper, "?limit=200")).data.flatMap((token) => token.allowedFolders ?? []);
@@ -134,7 +134,7 @@ describe("who makes tokens of an organization", () => {
     await revokeAll();
   });
 
-  it("reaches nobody else's tokens by an id", async () => {
+  it("does not find tokens of others by id", async () => {
     const [ours, other] = [await made(owner), await service.newOrg(owner)];
     const theirs = await made(owner, {}, other.id);
     const mine = await service.call<{ id: string }>("POST", "/api/user/tokens", {
@@ -199,7 +199,7 @@ describe("the folders of a personal token", () => {
     assert.equal((await naming(owner, open.id, open.id)).status, 400);
   });
 
-  it("are told by the list and the log", async () => {
+  it("are included in the list and the log", async () => {
     const { id: folderId } = await newFolder(service, org, owner, "told");
     const { data } = await naming(owner, folderId);
     await service.settled();

@@ -1,4 +1,4 @@
-/** What tokens that are narrowed by scopes and folders see and do, over REST: lists, look-ups, folders, publish, move. */
+/** Access of tokens narrowed by scopes and folders, over REST: lists, look-ups, folders, publish, move. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
@@ -15,7 +15,7 @@ let owner: TestUser;
 let member: TestUser;
 let granted: TestUser;
 let org: TestOrg;
-/** `vault` is restricted to `granted`, and `vault/inner` to nobody; both lie in `open`. */
+/** `vault` is restricted to `granted`, and `vault/inner` has no grants; both are in `open`. */
 const folders: Record<"open" | "sub" | "vault" | "inner" | "beside", FolderPayload> = {} as never;
 const skills = new Map<string, SkillPayload>();
 
@@ -65,7 +65,7 @@ const named = (...of: (keyof typeof places)[]) =>
   of.flatMap((place) => [`${place} private`, `${place} public`]).sort();
 const inOpen = named("open", "sub", "vault", "inner");
 
-/** Who, by which token, is to find which skills in lists. */
+/** User, token, and the skills expected in lists. */
 const cases: [who: string, token: () => Promise<string>, sees: string[], folders: string[]][] = [
   ["the organization's, not narrowed", () => organizations({}), [...named("root"), ...inOpen], ["*"]],
   [
@@ -120,7 +120,7 @@ const cases: [who: string, token: () => Promise<string>, sees: string[], folders
   ["a member's, for the log", () => personal(granted, { scopes: { auditLog: ["read"] } }), [], []],
 ];
 
-describe("what narrowed tokens see", () => {
+describe("skills that narrowed tokens see", () => {
   for (const [who, tokenOf, sees, sightOf] of cases) {
     it(`by ${who}`, async () => {
       const token = await tokenOf();
@@ -187,7 +187,7 @@ describe("a token that is narrowed to a folder", () => {
     ["of the organization", () => organizations({ allowedFolderIds: [folders.open.id] })],
     ["of an owner", () => personal(owner, { allowedFolderIds: [folders.open.id] })],
   ] as const) {
-    it(`${who} changes nothing outside of it`, async () => {
+    it(`${who} changes nothing outside it`, async () => {
       const token = await tokenOf();
       const call = (method: string, target: string, body?: unknown) =>
         service.call(method, target, { token, ...(body === undefined ? {} : { body }) });
@@ -233,17 +233,17 @@ describe("a token that is narrowed to a folder", () => {
         assert.equal((await call(method, target, body)).status, 403, `${method} ${target}`);
     });
 
-    it(`${who} works inside of it`, async () => {
+    it(`${who} works inside it`, async () => {
       const token = await tokenOf();
       const name = `Inside ${service.app.newId()}`;
 
       const made = await publish(token, { name, folder: "open/vault/inner" });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       skills.set(name, made.data.skill);
-      // The name is known where it lies, so no folder has to be said.
+      // The name exists only in that folder, so no folder has to be given.
       const pushed = await publish(token, { name, content: "again\n" });
       assert.deepEqual([pushed.data.action, pushed.data.skill.id], ["updated", made.data.skill.id]);
-      // Moving it there would take it out of a restriction, which no narrowed token may lift.
+      // Moving it there would remove it from a restriction, which no narrowed token may lift.
       const lifted = await move(token, name, { folder: "open/sub/more", createFolders: true });
       assert.deepEqual([lifted.status, lifted.code], [403, "forbidden"]);
       assert.equal((await move(owner.token, name, { folder: "open/sub" })).status, 200);
@@ -262,7 +262,7 @@ describe("a token that is narrowed to a folder", () => {
     });
   }
 
-  it("goes with the folder where that is moved, and loses what is deleted", async () => {
+  it("follows the folder if that is moved, and loses what is deleted", async () => {
     const [moving, doomed] = [
       await newFolder(service, org, owner, "here/moving"),
       await newFolder(service, org, owner, "here/doomed"),
@@ -304,7 +304,7 @@ describe("a token that is narrowed to a folder", () => {
     }
   });
 
-  it("is narrowed further when it is moved below a restriction, unless it is the organization's", async () => {
+  it("is narrowed further when the folder is moved below a restriction, unless it is the organization's", async () => {
     const folder = await newFolder(service, org, owner, "drift");
     await publish(owner.token, { name: "Drifting", folder: "drift", visibility: "public" });
     const closed = await newFolder(service, org, owner, "closed");
@@ -330,7 +330,7 @@ describe("a token that is narrowed to a folder", () => {
     assert.equal(publishing.status, 404);
   });
 
-  it("is worth what its user's grant and role are worth at the request", async () => {
+  it("has the access of its user's grant and role at the time of the request", async () => {
     const user = await newMember(service, org, "member");
     const folder = await newFolder(service, org, owner, "lent");
     await publish(owner.token, { name: "Lent", folder: "lent" });
@@ -350,7 +350,7 @@ describe("a token that is narrowed to a folder", () => {
     await restrict(service, owner, folder.id, []);
     assert.deepEqual(await names(), []);
     assert.equal((await service.call("GET", `/api/folders/${folder.id}`, { token })).status, 404);
-    // An organization's token has the folder by its own name, whatever becomes of grants.
+    // An organization's token has the folder by itself, regardless of grants.
     const robot = await organizations({ allowedFolderIds: [folder.id] });
     assert.equal((await publish(robot, { name: "Lent", content: "most\n" })).data.action, "updated");
     await restrict(service, owner, folder.id, grant("editor"));
@@ -364,7 +364,7 @@ describe("a token that is narrowed to a folder", () => {
     assert.equal((await service.call("GET", `/api/tenants/${org.id}`, { token })).status, 404);
   });
 
-  it("tells of a folder's access no more than that it is one's own to use", async () => {
+  it("sees of a folder's access only that it may use the folder", async () => {
     const token = await organizations({ allowedFolderIds: [folders.vault.id] });
 
     const read = await service.call<FolderAccessPayload>("GET", `/api/folders/${folders.vault.id}/access`, {

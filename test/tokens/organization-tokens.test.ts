@@ -44,7 +44,7 @@ describe("tokens of an organization", () => {
     await revokeAll();
   });
 
-  it("keep no secret for a call that is repeated by its Idempotency-Key", async () => {
+  it("store no secret for a call that is repeated with its Idempotency-Key", async () => {
     const call = () =>
       service.call("POST", `/api/tenants/${org.slug}/tokens`, {
         token: owner.token,
@@ -79,7 +79,7 @@ describe("tokens of an organization", () => {
     await revokeAll();
   });
 
-  it("are refused where their description is wrong, in words that say what", async () => {
+  it("are rejected with a specific message if the request is invalid", async () => {
     const { id } = await newFolder(service, org, owner, "twice");
     const wrong: [object, RegExp][] = [
       [{ name: "" }, /"name"/],
@@ -107,7 +107,7 @@ describe("tokens of an organization", () => {
     assert.deepEqual((await list(owner)).data, []);
   });
 
-  it("have 100 places, exactly, however many are asked for at once", async () => {
+  it("are limited to exactly 100, however many are requested concurrently", async () => {
     const batches = [40, 40, 40].map((count) => Array.from({ length: count }, () => () => create(owner)));
     const statuses: number[] = [];
     for (const batch of batches)
@@ -143,7 +143,7 @@ describe("tokens of an organization", () => {
     await revokeAll();
   });
 
-  it("end at revocation and expiry, and say which", async () => {
+  it("end at revocation and expiry, with different errors", async () => {
     const [short, revoked, kept] = [
       await made(owner, { expiresInDays: 1 }),
       await made(owner),

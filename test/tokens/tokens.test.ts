@@ -14,7 +14,7 @@ import {
 
 const dayMs = 24 * 60 * 60_000;
 
-describe("personal tokens", () => {
+describe("a personal token", () => {
   let service: AccountsService;
   let cookie: string;
   let userId: string;
@@ -30,7 +30,7 @@ describe("personal tokens", () => {
   const revoke = (id: string, more: object = { cookie }) =>
     service.call("DELETE", `/api/user/tokens/${id}`, more);
 
-  it("shows a token once and keeps its hash only", async () => {
+  it("is shown once, and only its hash is stored", async () => {
     const { answer, token } = await createToken(service, cookie, {
       name: "deploy",
       expiresInDays: 30,
@@ -50,7 +50,7 @@ describe("personal tokens", () => {
     assert.ok(!JSON.stringify(service.logged).includes(token));
   });
 
-  it("keeps no secret for a call that is repeated by its Idempotency-Key", async () => {
+  it("is not stored for a call that is repeated with its Idempotency-Key", async () => {
     const headers = { "idempotency-key": "deploy-token-1" };
     const make = () =>
       service.call("POST", "/api/user/tokens", { cookie, json: { name: "deploy" }, headers });
@@ -68,7 +68,7 @@ describe("personal tokens", () => {
     assert.equal(again.status, 409);
   });
 
-  it("refuses what is not a token's description, and stores nothing", async () => {
+  it("is rejected if the request is invalid, and nothing is stored", async () => {
     const wrong: Record<string, unknown>[] = [
       { name: "" },
       { name: "x".repeat(101) },
@@ -102,7 +102,7 @@ describe("personal tokens", () => {
     assert.deepEqual(await list(), []);
   });
 
-  it("knows no folder that its owner does not see", async () => {
+  it("can't name a folder that its owner does not see", async () => {
     const { answer } = await createToken(service, cookie, { allowedFolderIds: ["0123456789abcdef01234567"] });
 
     assert.equal(answer.status, 404);
@@ -128,7 +128,7 @@ describe("personal tokens", () => {
     assert.equal((await service.call("GET", "/api/user/tokens?cursor=x", { cookie })).status, 400);
   });
 
-  it("lets exactly 25 of 40 calls at once have one", async () => {
+  it("is given to exactly 25 of 40 concurrent calls", async () => {
     const made = await Promise.all(Array.from({ length: 40 }, () => createToken(service, cookie)));
 
     const statuses = made.map(({ answer }) => answer.status);
@@ -141,7 +141,7 @@ describe("personal tokens", () => {
     assert.equal((await createToken(service, other.cookie)).answer.status, 201);
   });
 
-  it("gives a place back at revocation and at expiry", async () => {
+  it("frees its slot at revocation and at expiry", async () => {
     const made = await Promise.all(
       Array.from({ length: 25 }, (_, i) => createToken(service, cookie, i < 5 ? { expiresInDays: 1 } : {})),
     );
@@ -156,7 +156,7 @@ describe("personal tokens", () => {
     assert.equal(more.filter(({ answer }) => answer.status === 201).length, 5);
   });
 
-  it("stays at the limit while tokens are revoked and made at once", async () => {
+  it("counts towards the limit while tokens are concurrently revoked and created", async () => {
     const made = await Promise.all(Array.from({ length: 25 }, () => createToken(service, cookie)));
 
     await Promise.all([
@@ -170,7 +170,7 @@ describe("personal tokens", () => {
     assert.equal((await list()).length, live.length);
   });
 
-  it("revokes a token once, and only its owner's", async () => {
+  it("is revoked once, and only by its owner", async () => {
     const { id } = await createToken(service, cookie);
     const other = await signUp(service, "bob");
 
@@ -184,7 +184,7 @@ describe("personal tokens", () => {
     assert.deepEqual(await list(), []);
   });
 
-  it("lets an unrestricted token make others, never a restricted one", async () => {
+  it("can create others if it is unrestricted", async () => {
     const free = await createToken(service, cookie);
     const scoped = await createToken(service, cookie, { scopes: { skill: ["read"] } });
     const empty = await createToken(service, cookie, { scopes: {} });
@@ -197,7 +197,7 @@ describe("personal tokens", () => {
     assert.equal((await mint(empty.token)).status, 403);
   });
 
-  it("records both ends of a token in its owner's log", async () => {
+  it("has its creation and end recorded in its owner's log", async () => {
     const { id } = await createToken(service, cookie, { name: "deploy" });
     await revoke(id);
     await service.settled();
@@ -215,7 +215,7 @@ describe("personal tokens", () => {
     assert.deepEqual(await service.storage.tokens.listUnflushed(new Date(Date.now() + dayMs), 10), []);
   });
 
-  it("purges ended tokens after 30 days, but none whose event is still on it", async () => {
+  it("is purged 30 days after its end, unless its event has not been published", async () => {
     const now = new Date();
     const kept = await createToken(service, cookie);
     const expiring = await createToken(service, cookie, { expiresInDays: 1 });
@@ -223,7 +223,7 @@ describe("personal tokens", () => {
     const unsettled = await createToken(service, cookie);
     await revoke(revoked.id);
     await service.settled();
-    // Revoked by a process that stopped before it carried the event to the log.
+    // Revoked by a process that crashed before it copied the event to the log.
     const event = {
       ...(await service.storage.auditEvents.list({ log: { userId }, from: new Date(0) }, 0, 1))[0]!,
       _id: "f".repeat(24),
@@ -247,13 +247,13 @@ describe("personal tokens", () => {
     assert.deepEqual(await left(), new Set([kept.id]));
   });
 
-  it("goes with its owner, once the log has its events", async () => {
+  it("is deleted with its owner, once the log has its events", async () => {
     const [settled, unsettled] = [await createToken(service, cookie), await createToken(service, cookie)];
     const other = await signUp(service, "bob");
     const kept = await createToken(service, other.cookie);
     await service.settled();
     const { tokens, database } = service.storage;
-    // Revoked by a process that stopped before it carried the event to the log.
+    // Revoked by a process that crashed before it copied the event to the log.
     const created = await database.raw.collection("audit_events").findOne({ resourceId: unsettled.id });
     const event = { ...created, _id: service.app.newId(), name: "user.token_deleted" };
     await tokens.revoke(unsettled.id, { userId }, new Date(), [event as never]);

@@ -1,4 +1,4 @@
-/** An organization and the calls about its tokens, as the tests of tokens begin. */
+/** An organization and the calls about its tokens, as the tests of tokens use it. */
 import assert from "node:assert/strict";
 import type {
   CreatedOrganizationTokenPayload,
@@ -20,7 +20,7 @@ export interface TokenWorld {
   service: TestService;
   owner: TestUser;
   org: TestOrg;
-  /** Moves the clock of the service; back where it was with a negative span. */
+  /** Moves the clock of the service; a negative span moves it back. */
   advance(ms: number): void;
   /** The calls about tokens of the organization, or of another one. */
   create(by: Caller, fields?: object, ref?: string): Promise<Answer<CreatedOrganizationTokenPayload>>;
@@ -29,7 +29,7 @@ export interface TokenWorld {
   /** A token that was created. */
   made(by: Caller, fields?: object, ref?: string): Promise<CreatedOrganizationTokenPayload>;
   revokeAll(): Promise<void>;
-  /** The status of a call by a token that is to see the organization. */
+  /** The status of a call by a token that should see the organization. */
   statusOf(token: string): Promise<number>;
   newRole(permissions: object): Promise<string>;
 }

@@ -39,7 +39,7 @@ describe("a git server", () => {
     return { bench, repository, host: local(repository.remote), stranger: local(wrong) };
   });
 
-  it("that lets us read and not write says so", async () => {
+  it("that allows reading and not writing reports that", async () => {
     const repository = await bench.host.newRepository();
     runGit(repository.directory, "config", "http.receivepack", "false");
 
@@ -73,7 +73,7 @@ describe("a directory", () => {
     assert.ok(!existsSync(proof));
   });
 
-  it("that is no bare repository, or is gone, is none", async () => {
+  it("that is no bare repository, or is missing, is rejected", async () => {
     const repository = await bench.host.newRepository();
     const mirror = bench.newMirror();
     const link = path.join(bench.folder, "dangling");
@@ -83,7 +83,7 @@ describe("a directory", () => {
     await assert.rejects(mirror.fetch(remoteOf("relative.git"), "main"), { code: "invalid_remote" });
   });
 
-  it("says that it takes a git program", async () => {
+  it("reports that it requires a git program", async () => {
     const repository = await bench.host.newRepository();
     const without = bench.reopen({ git: { program: "no-such-git", searchPath: "/nonexistent" } });
     const mirror = without.open({ tenantId: "5f0000000000000000000001", connectionId: "d".repeat(24) });
@@ -91,7 +91,7 @@ describe("a directory", () => {
     await assert.rejects(mirror.fetch(remoteOf(repository.directory), "main"), { code: "git_missing" });
   });
 
-  it("is fetched with 20,000 refs; one with a list of more than 8 MiB is not looked at", async () => {
+  it("is fetched with 20,000 refs, and rejected with a list of more than 8 MiB", async () => {
     const repository = await bench.host.newRepository();
     const commit = repository.commit({ "a.txt": "1" });
     const remote = remoteOf(repository.directory);
@@ -129,7 +129,7 @@ describe("a directory", () => {
     }
   });
 
-  it("is bounded as a server is", async () => {
+  it("has the same limits as a server", async () => {
     const repository = await bench.host.newRepository();
     const { randomBytes } = await import("node:crypto");
     repository.commit({ "data.bin": randomBytes(300_000) });
@@ -146,7 +146,7 @@ describe("a directory whose owner is hostile", () => {
   const remoteOf = (directory: string): Remote => ({ kind: "directory", path: directory });
   const hostile = (command: string) => `[core]\n\talternateRefsCommand = "touch '${command}'; true #"\n`;
 
-  it("is refused with the name of each key, file or link that is not accepted", async () => {
+  it("is rejected with the name of each forbidden key, file or link", async () => {
     const { directory } = await bench.host.newRepository();
     const other = await bench.host.newRepository();
     const commit = other.commit({ "secret.txt": "theirs" });
@@ -259,7 +259,7 @@ describe("a directory whose owner is hostile", () => {
     assert.deepEqual(readdirSync(views), [], "views were left");
   });
 
-  it("keeps its own ways of sharing files", async () => {
+  it("keeps its own modes of shared files", async () => {
     const { directory } = await bench.host.newRepository();
     appendFileSync(path.join(directory, "config"), "[core]\n\tsharedRepository = 0660\n");
     const mirror = bench.newMirror();
@@ -271,7 +271,7 @@ describe("a directory whose owner is hostile", () => {
     assert.equal(statSync(path.join(directory, "refs/heads/main")).mode & 0o777, 0o660);
   });
 
-  it("in the SHA-256 format is refused by name", async () => {
+  it("in the SHA-256 format is rejected by name", async () => {
     const directory = path.join(bench.folder, "sha256.git");
     runGit(bench.folder, "init", "-q", "--bare", "--object-format=sha256", directory);
 

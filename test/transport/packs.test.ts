@@ -51,7 +51,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Puts the right checksum at the end of a pack that was changed. */
+/** Replaces the checksum at the end of a modified pack with the correct one. */
 function signed(data: Buffer): Buffer {
   const body = data.subarray(0, -20);
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
@@ -63,12 +63,12 @@ async function storedOids(data: Buffer): Promise<string[]> {
   assert.ok(stored);
   const objects = new ObjectReader(driver.packs, 1 << 20, () => undefined);
   const oids = [...new PackIndex(stored.index).oids()];
-  // Reading checks each against its id.
+  // Reading checks each object against its id.
   for (const [oid, { type }] of await objects.heads(repo, oids)) await objects.read(repo, oid, type);
   return oids.toSorted();
 }
 
-describe("a pack from the wire", () => {
+describe("a received pack", () => {
   const all = () =>
     runGit(source, "rev-list", "--objects", "--no-object-names", "main").split("\n").toSorted();
 
@@ -80,7 +80,7 @@ describe("a pack from the wire", () => {
     );
   });
 
-  it("that is thin, cut, or not what it says is refused, and leaves nothing", async () => {
+  it("that is thin, truncated, or inconsistent is rejected, and leaves nothing", async () => {
     const thin = packed(["--thin"], "main\n^main~2\n");
     const body = pack.subarray(0, -20);
     const wrong: [string, Buffer][] = [
@@ -117,7 +117,7 @@ describe("a pack from the wire", () => {
     );
   });
 
-  it("leaves other work its turn while a large object is inflated, and takes it as it is", async () => {
+  it("does not block other work while a large object is inflated, and stores it unchanged", async () => {
     const large = Buffer.alloc(48 << 20, "a line that is there many times\n");
     const packOf = (says: number) =>
       signed(Buffer.concat([packHeader(1), entryHeader(3, says), deflateSync(large), Buffer.alloc(20)]));
@@ -130,14 +130,14 @@ describe("a pack from the wire", () => {
       if (!isOver) setImmediate(count);
     };
     setImmediate(count);
-    // One byte short of what it says: the fault is found when all of it is inflated, and before a file is touched.
+    // One byte less than declared: the fault is found when all of it is inflated, and before a file is changed.
     await assert.rejects(storePack(driver.packs, newId(), packOf(large.length + 1), "create"), /as long as/);
     isOver = true;
 
     assert.ok(turns > 10, `${turns} turns`);
   });
 
-  it("is not inflated beyond what it says, nor held when it says too much", async () => {
+  it("is not inflated beyond its declared size, nor buffered if that is too large", async () => {
     const bomb = (said: number, real: number) =>
       signed(
         Buffer.concat([
@@ -158,7 +158,7 @@ describe("a pack from the wire", () => {
 });
 
 describe("packets", () => {
-  it("come out the same however the stream is cut", async () => {
+  it("are parsed the same for any chunks of the stream", async () => {
     const whole = Buffer.from("0006ab00000009abcde0004000aend, \n");
     const expected = ["ab", null, "abcde", "", "end, \n"];
     await fc.assert(
@@ -178,7 +178,7 @@ describe("packets", () => {
   });
 
   for (const bad of ["<html>", "00", "0008ab", "0003", "zzzz", "-001"])
-    it(`refuse ${JSON.stringify(bad)}`, async () => {
+    it(`reject ${JSON.stringify(bad)}`, async () => {
       async function* pieces() {
         yield Buffer.from(bad);
       }

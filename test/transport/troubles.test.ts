@@ -39,7 +39,7 @@ async function failureOf(action: Promise<unknown>): Promise<RepoError> {
 const fetch = (remote: Remote = repository.remote, options = {}) => mirror.fetch(remote, "main", options);
 
 describe("a host", () => {
-  it("that wants other credentials is told from one that has no such repository", async () => {
+  it("that wants other credentials is distinguished from one without such a repository", async () => {
     const { authorization: _none, ...anonymous } = repository.remote;
     assert.equal((await failureOf(fetch(anonymous))).code, "auth_failed");
     assert.equal(
@@ -92,7 +92,7 @@ describe("a host", () => {
         assert.equal(error.retryAfterMs, retryAfterMs);
       });
 
-  it("is followed to another address of its own, and with the requests after it", async () => {
+  it("is followed to another address of its own, also by the following requests", async () => {
     const asked = bench.host.asked.length;
     const location = new URL(repository.remote.url).pathname;
     await bench.host.trouble({
@@ -110,14 +110,14 @@ describe("a host", () => {
     assert.equal(bench.host.asked.length - asked, 3);
   });
 
-  it("that redirects without end is left", async () => {
+  it("that redirects endlessly is given up", async () => {
     const location = `${new URL(repository.remote.url).pathname}/info/refs?service=git-upload-pack`;
     await bench.host.trouble({ on: "fetch-refs", answer: { status: 307, headers: { location } } });
 
     assert.equal((await failureOf(fetch())).code, "remote_protocol");
   });
 
-  it("that is cut off anywhere is never taken for an empty one, or one without the branch", async () => {
+  it("that is truncated anywhere is never treated as empty, or without the branch", async () => {
     for (const on of ["fetch-refs", "fetch"] as const)
       for (const cutAfterBytes of [0, 3, 40, 60, 150, 250]) {
         mirror = bench.newMirror();
@@ -132,7 +132,7 @@ describe("a host", () => {
     assert.equal((await fetch()).status, "fetched");
   });
 
-  it("that says nothing, or too slowly, is given up", async () => {
+  it("that sends nothing, or too slowly, is given up", async () => {
     await bench.host.trouble({ on: "fetch-refs", silent: true });
     const started = performance.now();
 
@@ -144,7 +144,7 @@ describe("a host", () => {
     assert.equal((await failureOf(fetch(gone))).code, "remote_unreachable");
   });
 
-  it("that says nothing is looked at for a shorter while than it is fetched from", async () => {
+  it("that sends nothing is given up earlier for a look-up than for a fetch", async () => {
     await bench.host.trouble({ on: "fetch-refs", silent: true });
     const patient = bench.reopen({ silenceMs: 20_000, requestMs: 20_000, lookSilenceMs: 300 });
     const dribbling = bench.reopen({ silenceMs: 20_000, requestMs: 20_000, lookRequestMs: 300 });
@@ -158,7 +158,7 @@ describe("a host", () => {
     assert.ok(performance.now() - started < 5000);
   });
 
-  it("is left at once by who gives up", async () => {
+  it("is disconnected at once when the caller aborts", async () => {
     await bench.host.trouble({ on: "fetch-refs", silent: true });
     const started = performance.now();
 
@@ -172,7 +172,7 @@ describe("a host", () => {
     );
   });
 
-  it("that sends more than is allowed is left, and the mirror stays as it was", async () => {
+  it("that sends more than the limit is given up, and the mirror is unchanged", async () => {
     const big = await bench.host.newRepository();
     big.commit({ "skills/a/SKILL.md": "# A\n" });
     const first = await mirror.fetch(big.remote, "main");
@@ -199,7 +199,7 @@ describe("an address", () => {
     "https://169.254.169.254/latest",
     "https://10.1.2.3:8080/x.git",
   ])
-    it(`${url} leads into a private network, where no connection goes`, async () => {
+    it(`${url} leads into a private network, and no connection is made`, async () => {
       assert.equal((await failureOf(fetch(at(url)))).code, "remote_forbidden");
     });
 
@@ -212,13 +212,13 @@ describe("an address", () => {
     "https://example.com/x.git?token=1",
     "https://example.com/x.git#x",
   ])
-    it(`${url} is none`, async () => {
+    it(`${url} is invalid`, async () => {
       const error = await failureOf(fetch(at(url)));
       assert.equal(error.code, "invalid_remote");
       assert.ok(!error.message.includes("password@"));
     });
 
-  it("is told public from private", () => {
+  it("is classified as public or private", () => {
     for (const address of ["140.82.121.4", "2606:50c0:8000::153", "1.1.1.1"])
       assert.ok(isPublicAddress(address), address);
     for (const address of [
@@ -236,7 +236,7 @@ describe("an address", () => {
 });
 
 describe("a branch", () => {
-  it("has a name that git takes", () => {
+  it("must have a name that git accepts", () => {
     for (const name of ["main", "feature/x-1", "é", "v1.2"])
       assert.equal(branchRef(name), `refs/heads/${name}`);
     for (const name of [
@@ -291,14 +291,14 @@ describe("a push", () => {
     assert.deepEqual(await mirror.push(repository.remote, "main", three), { status: "pushed" });
   });
 
-  it("to an empty repository that is no longer one is late as well", async () => {
+  it("to a repository that is not empty any more is stale as well", async () => {
     const empty = await bench.host.newRepository();
     const first = await prepared(empty, "first");
     await bench.host.race(empty, () => empty.commit({ "x.txt": "x" }));
     assert.deepEqual(await mirror.push(empty.remote, "main", first), { status: "stale" });
   });
 
-  it("whose answer is lost turns out to have been taken", async () => {
+  it("whose response is lost turns out to have been accepted", async () => {
     const next = await prepared(repository, "lost");
     await bench.host.trouble({ on: "push", loseAnswer: true, times: 1 });
     const error = await failureOf(mirror.push(repository.remote, "main", next));
@@ -310,7 +310,7 @@ describe("a push", () => {
     assert.deepEqual(fetched.status === "fetched" && [fetched.commit, fetched.bytes], [next.commit, 0]);
   });
 
-  it("is refused for a protected branch, and nothing moves", async () => {
+  it("is rejected for a protected branch, and nothing changes", async () => {
     const target = await bench.host.newRepository();
     target.commit({ "x.txt": "x" });
     const { protectedBranchHook } = await import("../support/git-host.ts");
@@ -327,7 +327,7 @@ describe("a push", () => {
     assert.equal(target.head(), head);
   });
 
-  it("is refused for a secret, naming the file", async () => {
+  it("is rejected for a secret, naming the file", async () => {
     const target = await bench.host.newRepository();
     const { secretScanningHook } = await import("../support/git-host.ts");
     target.hook("pre-receive", `${secretScanningHook}\nprintf '\\033[31m\\007' >&2`);
@@ -344,7 +344,7 @@ describe("a push", () => {
     assert.equal(clean.status, "pushed");
   });
 
-  it("is refused with a hook's own words", async () => {
+  it("is rejected with the hook's message", async () => {
     const target = await bench.host.newRepository();
     target.hook("update", 'echo "not on Fridays" >&2; exit 1');
 
@@ -364,19 +364,19 @@ describe("a push", () => {
       "remote_protocol",
     ],
   ] as const)
-    it(`that is answered with ${answer.status} fails with ${code}, while it is still being sent`, async () => {
+    it(`that gets ${answer.status} fails with ${code}, while it is still being sent`, async () => {
       const next = await prepared(repository, `${code} ${answer.status}`);
       await bench.host.trouble({ on: "push", answer });
 
       assert.equal((await failureOf(mirror.push(repository.remote, "main", next))).code, code);
     });
 
-  it("of many megabytes arrives whole", async () => {
+  it("of many megabytes arrives completely", async () => {
     const target = await bench.host.newRepository();
     const { randomBytes } = await import("node:crypto");
     const { put, file } = await import("../mirror/fixtures.ts");
     const large = { path: "data.bin", mode: "100644" as const, data: randomBytes(20_000_000) };
-    // The host works on it for longer than the silence that the other tests wait.
+    // The host works on it for longer than the timeout of the other tests.
     const patient = bench.reopen({ silenceMs: 20_000, requestMs: 20_000 });
     const id = { tenantId: "5f0000000000000000000001", connectionId: "f".repeat(24) };
     mirror = patient.open(id);
