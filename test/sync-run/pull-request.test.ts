@@ -42,7 +42,7 @@ describe("a connection in pull-request mode", () => {
     await world.assertStill();
   });
 
-  it("keeps the one request up to date, and comments only on new problems", async () => {
+  it("keeps the one request up to date, and keeps a title that a person has written", async () => {
     const world = await ground.world();
     const one = await world.publish("One", "first");
     await world.sync();
