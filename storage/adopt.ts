@@ -1,13 +1,34 @@
-/** Brings a database of an earlier time to the present form, before the indexes of now are made. */
+/** Migrates a database of an earlier version, before the indexes of this version are created. */
 import { MongoServerError } from "mongodb";
 import type { Database } from "./database.ts";
 
 export async function adoptOlderForm(database: Database): Promise<void> {
   await adoptOrganizations(database);
   await adoptTokens(database);
+  await adoptConnections(database);
 }
 
-/** Before organizations had tokens, slots were unique per user: the organizations' tokens would share one slot. */
+/**
+ * Formerly, `manualWanted` was the number of the last sync that a person requested. If the deleted branch was reported
+ * at that time and the sync is not done, it permits the new branch that `newBranchWanted` now permits.
+ */
+async function adoptConnections(database: Database): Promise<void> {
+  const permits = {
+    $and: [{ $eq: ["$problem.code", "branch_missing"] }, { $gt: ["$manualWanted", "$done"] }],
+  };
+  await database.raw.collection("connections").updateMany({ manualWanted: { $exists: true } }, [
+    {
+      $set: {
+        newBranchWanted: {
+          $ifNull: ["$newBranchWanted", { $cond: [permits, "$manualWanted", "$$REMOVE"] }],
+        },
+      },
+    },
+    { $unset: "manualWanted" },
+  ]);
+}
+
+/** Formerly, slots were unique per user, so that all tokens of organizations would share one slot. */
 async function adoptTokens(database: Database): Promise<void> {
   for (const former of ["token_slot", "userId_1__id_-1"]) {
     if (!(await hasIndex(database, "tokens", former))) continue;
@@ -15,7 +36,7 @@ async function adoptTokens(database: Database): Promise<void> {
       .collection("tokens")
       .dropIndex(former)
       .catch((error: unknown) => {
-        // Another process that starts concurrently was faster.
+        // A process that started concurrently has dropped it.
         if (!(error instanceof MongoServerError) || error.code !== indexNotFound) throw error;
       });
   }
@@ -24,8 +45,8 @@ async function adoptTokens(database: Database): Promise<void> {
 const indexNotFound = 27;
 
 /**
- * From the time before teams and former slugs. The index of that time is the mark: it is dropped last, so that a stop
- * is made good at the next start, and where it is gone nothing is done.
+ * Adds the fields for teams and former slugs. The former index marks a database that lacks them. It is dropped last, so
+ * that the next start repeats an interrupted migration.
  */
 async function adoptOrganizations(database: Database): Promise<void> {
   const tenants = database.raw.collection("tenants");

@@ -63,4 +63,36 @@ describe("a database of an earlier version", () => {
       }
     }
   });
+
+  it("permits the branch that a person requested after its loss was reported", async () => {
+    await database.raw.dropDatabase();
+    const lost = { problem: { code: "branch_missing" }, status: "blocked" };
+    await database.raw.collection<Document & { _id: string }>("connections").insertMany(
+      [
+        { ...lost, _id: "requested", wanted: 7, manualWanted: 6, done: 5 },
+        { ...lost, _id: "done", wanted: 7, manualWanted: 5, done: 5 },
+        { ...lost, _id: "both", wanted: 7, manualWanted: 6, newBranchWanted: 7, done: 5 },
+        { _id: "intact", status: "ok", wanted: 7, manualWanted: 6, done: 5 },
+      ].map((each) => ({ ...each, tenantId: each._id, repositoryKey: each._id, branch: "main" })),
+    );
+
+    for (let start = 0; start < 2; start++) {
+      const storage = await openStorage(place);
+      try {
+        const found = await database.raw.collection("connections").find().sort({ _id: 1 }).toArray();
+        assert.deepEqual(
+          found.map(({ _id, newBranchWanted }) => [String(_id), newBranchWanted]),
+          [
+            ["both", 7],
+            ["done", undefined],
+            ["intact", undefined],
+            ["requested", 6],
+          ],
+        );
+        assert.ok(found.every((each) => !("manualWanted" in each)));
+      } finally {
+        await storage.close();
+      }
+    }
+  });
 });
