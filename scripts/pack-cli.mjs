@@ -1,5 +1,5 @@
-// npm run pack:cli: the client as a package of its own, dist/svc-<version>.tgz, which `npm install --global` takes. It needs
-// nothing but Node: all it uses is bundled.
+// npm run pack:cli: packages the client as dist/svc-<version>.tgz for `npm install --global`. The package needs only
+// Node: its dependencies are bundled.
 //   node scripts/pack-cli.mjs [folder for the package]
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -23,7 +23,8 @@ try {
   const bundle = fs.readFileSync(path.join(staged, "lib", "main.cjs"), "utf8");
   fs.writeFileSync(path.join(staged, "lib", "main.cjs"), `#!/usr/bin/env node\n${bundle}`, { mode: 0o755 });
   fs.copyFileSync(path.join(root, "LICENSE"), path.join(staged, "LICENSE"));
-  fs.copyFileSync(path.join(root, "docs", "reference", "cli.md"), path.join(staged, "README.md"));
+  const reference = fs.readFileSync(path.join(root, "docs", "reference", "cli.md"), "utf8");
+  fs.writeFileSync(path.join(staged, "README.md"), readmeOf(reference));
   const manifest = {
     name,
     version,
@@ -47,4 +48,16 @@ try {
   console.log(path.join(into, `${name}-${version}.tgz`));
 } finally {
   fs.rmSync(staged, { recursive: true, force: true });
+}
+
+/**
+ * The CLI reference as the package's README. Links to other pages of the documentation, which the package doesn't
+ * contain, become their text in italics.
+ */
+function readmeOf(reference) {
+  const [title, ...rest] = reference.split("\n");
+  const note =
+    "Names in italics are pages in the `docs` folder of the service, which this package doesn't contain.";
+  const body = rest.join("\n").replaceAll(/\[([^\]]+)\]\((?!#|https?:)[^)\s]+\)/g, "*$1*");
+  return `${title}\n\n${note}\n${body}`;
 }

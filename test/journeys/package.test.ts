@@ -73,6 +73,26 @@ describe("the packed client", () => {
       );
   });
 
+  it("has a README whose links lead to its own headings or to the web", async () => {
+    const readme = await readFile(path.join(installed, "README.md"), "utf8");
+    const anchors = Array.from(
+      readme.matchAll(/^#+ (.+)$/gm),
+      ([, heading]) =>
+        `#${heading!
+          .toLowerCase()
+          .replaceAll(/[^a-z0-9 _-]/g, "")
+          .replaceAll(" ", "-")}`,
+    );
+    const links = Array.from(readme.matchAll(/\]\(([^)]+)\)/g), ([, link]) => link!);
+
+    assert.ok(links.length >= 2, `${links.length} links`);
+    assert.deepEqual(
+      links.filter((link) => !link.startsWith("https://") && !anchors.includes(link)),
+      [],
+    );
+    assert.match(readme, /\*targets\*/);
+  });
+
   it("is a package without npm warnings", async () => {
     const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
     assert.deepEqual(
