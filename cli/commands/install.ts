@@ -8,7 +8,7 @@ import { CliError, interactionRequired, invalidArgument } from "../errors.ts";
 import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
 import { isThere } from "../install/digest.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import type { WantedInstall } from "../install/plan-location.ts";
+import type { WantedInstall } from "../install/placement.ts";
 import { acceptPublisher, qualifiedName, refuseReplaced } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
 import { reportingMachine, reportInstalls } from "../install/report.ts";

@@ -1,51 +1,22 @@
-/** Plans the install location of a skill on one target: destination, method, and whether it is free. */
+/** Plans the install location of a skill on one target: destination, method and record. */
 import { basename, dirname } from "node:path";
-import type { InstallMethod, InstallScope, Target } from "../../contract/vocabulary.ts";
-import type { Context } from "../context.ts";
-import type { Config, InstallationRecord, Profile } from "../state/config.ts";
-import { machineOf } from "../targets/detect.ts";
-import { findTarget } from "../targets/index.ts";
-import { isSkillFolderName } from "../targets/render.ts";
-import type { Hint, InstallItem, InstallLocation, Placement, Refusal } from "../targets/target.ts";
-import { checkInsideProject, checkSection, findBlockingFile } from "./destination.ts";
-import { digestOfFiles, digestOfPath, digestOfText, isThere } from "./digest.ts";
-import { firstMissing, isInside, linkTarget, readTextFile } from "./files.ts";
+import type { InstallMethod } from "../../contract/vocabulary.ts";
+import type { InstallationRecord } from "../state/config.ts";
+import type { Hint, Placement, Refusal } from "../targets/target.ts";
+import { checkInsideProject, checkSection } from "./destination.ts";
+import { isThere } from "./digest.ts";
+import { firstMissing, readTextFile } from "./files.ts";
+import {
+  type PlanContext,
+  type PlannedWrite,
+  type WantedInstall,
+  digestOfPlacement,
+  freePlacement,
+  isSameLocation,
+  placementFor,
+} from "./placement.ts";
+import { recordsAt } from "./same-location.ts";
 import { readSection, sectionContent } from "./section.ts";
-import { type Neighbour, realLocation, recordsAt } from "./same-location.ts";
-import type { FetchedVersion } from "./fetch.ts";
-
-export interface WantedInstall {
-  platform: Target;
-  scope: InstallScope;
-  projectDir?: string;
-  method?: InstallMethod;
-}
-
-/** A planned write; `record` is its installation record. */
-export interface PlannedWrite {
-  placement: Placement;
-  record: InstallationRecord;
-  /** Digest of a copy or section. */
-  digest: string;
-  /** The record of the installation that it replaces. */
-  replaces: InstallationRecord | undefined;
-  /** Other records of the same file, folder or section. */
-  sharers: Neighbour[];
-}
-
-export interface PlanContext {
-  context: Context;
-  config: Config;
-  profile: Profile;
-  installName: string;
-  item: InstallItem;
-  fetched: FetchedVersion;
-  /** The skill's cache folder. */
-  cache: string;
-  /** Writes that are planned already. */
-  plans: PlannedWrite[];
-  warnings: string[];
-}
 
 export type PlannedInstall = PlannedWrite | Refusal;
 
@@ -80,71 +51,6 @@ export async function planExisting(at: PlanContext, record: InstallationRecord):
   }
   const free = await freePlacement(at, anew);
   return "refused" in free ? free : plan(at, free, anew, chooseMethod(at, free, anew), record);
-}
-
-export function isSameLocation(record: InstallationRecord, wanted: WantedInstall): boolean {
-  return (
-    record.platform === wanted.platform &&
-    record.scope === wanted.scope &&
-    record.projectDir === wanted.projectDir
-  );
-}
-
-/** The item to install. A package's own name is the name of its folder if it is valid and free. */
-export function itemOf(
-  fetched: FetchedVersion,
-  installName: string,
-  ownName: string | undefined,
-  head: string | undefined,
-): InstallItem {
-  const { skill, content } = fetched;
-  return {
-    ...(head === undefined ? {} : { head }),
-    installName,
-    name: skill.name,
-    description: skill.description,
-    type: skill.type,
-    format: content.format,
-    body: content.format === "markdown" ? content.body : "",
-    ...(ownName !== undefined && isSkillFolderName(ownName) ? { packageName: ownName } : {}),
-  };
-}
-
-function placementFor(item: InstallItem, context: Context, where: WantedInstall): Placement | Refusal {
-  const definition = findTarget(where.platform);
-  if (definition === undefined) return { refused: `this version of svc does not know ${where.platform}` };
-  const location: InstallLocation = {
-    ...machineOf(context),
-    scope: where.scope,
-    ...(where.projectDir === undefined ? {} : { projectDir: where.projectDir }),
-  };
-  return definition.place(item, location);
-}
-
-/** The placement, if its destination can be written. */
-async function freePlacement(at: PlanContext, wanted: WantedInstall): Promise<Placement | Refusal> {
-  let placement = placementFor(at.item, at.context, wanted);
-  if ("refused" in placement) return placement;
-  let taken = await occupant(at, placement, wanted);
-  if (taken !== undefined && at.item.packageName !== undefined && at.item.packageName !== at.installName) {
-    const { packageName, ...plain } = at.item;
-    const other = placementFor(plain, at.context, wanted);
-    if (!("refused" in other) && (await occupant(at, other, wanted)) === undefined) {
-      at.warnings.push(
-        `${wanted.platform}: the folder is named ${at.installName}, because ${packageName} is taken`,
-      );
-      placement = other;
-      taken = undefined;
-    }
-  }
-  if (taken !== undefined) return { refused: taken };
-  const blocked = await findBlockingFile(placement.path);
-  if (blocked !== undefined) return { refused: blocked };
-  return (
-    (await checkInsideProject(placement, wanted.projectDir)) ??
-    (await checkSection(placement, at.installName)) ??
-    placement
-  );
 }
 
 /** Whether a record's path is still the item's path: a text that became a rule has another one. */
@@ -205,39 +111,6 @@ async function plan(
   };
 }
 
-/** The reason why svc must not write to a destination. */
-async function occupant(
-  at: PlanContext,
-  placement: Placement,
-  wanted: WantedInstall,
-): Promise<string | undefined> {
-  // A section is identified by its markers inside the shared file.
-  if (placement.shape === "section") return undefined;
-  const { path } = placement;
-  const real = await realLocation(path, "whole");
-  for (const { placement: other, record } of at.plans)
-    if (
-      other.shape !== "section" &&
-      !isSameLocation(record, wanted) &&
-      (await realLocation(other.path, "whole")) === real
-    )
-      return `${path} is the same place as ${other.path}, where ${record.platform} gets it`;
-  let isOurs = false;
-  for (const { installName, record } of await recordsAt(at.config, path, "whole")) {
-    if (installName !== at.installName) return `${path} belongs to the installed skill ${installName}`;
-    if (record.platform !== wanted.platform)
-      return `${path} is the same place as ${record.path}, where ${record.platform} has it`;
-    isOurs = true;
-  }
-  if (isOurs || !(await isThere(path))) return undefined;
-  const foreign = `${path} already exists and was not created by svc`;
-  const target = await linkTarget(path);
-  if (target !== undefined) return isInside(target, at.cache) ? undefined : foreign;
-  // The record was lost: the existing bytes equal those to be written, so svc created them.
-  const same = (await digestOfPath(path)) === digestOfPlacement(placement, at.fetched);
-  return same && wanted.method !== "symlink" ? undefined : foreign;
-}
-
 /** Warns about a section without a record, such as one that svc wrote on another machine: it is replaced. */
 async function warnOfUnrecorded(at: PlanContext, path: string, block: string): Promise<void> {
   const unrecorded = readSection((await readTextFile(path)) ?? "", at.installName);
@@ -248,13 +121,4 @@ async function warnOfUnrecorded(at: PlanContext, path: string, block: string): P
 async function isNeeded({ unless }: Hint): Promise<boolean> {
   const texts = await Promise.all(unless.files.map((file) => readTextFile(file).catch(() => undefined)));
   return !texts.some((text) => text !== undefined && unless.says.test(text));
-}
-
-/** The result of `digestOfPath` or `digestOfSection` after the placement is written as a copy or section. */
-function digestOfPlacement(placement: Placement, fetched: FetchedVersion): string {
-  if (placement.shape === "section") return digestOfText(sectionContent(placement.block));
-  if (placement.shape === "file") return digestOfText(placement.content.text);
-  if (placement.content !== "package")
-    return digestOfFiles([{ path: placement.content.file, sha256: digestOfText(placement.content.text) }]);
-  return digestOfFiles(fetched.content.format === "package" ? fetched.content.manifest.files : []);
 }

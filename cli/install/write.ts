@@ -20,7 +20,7 @@ import {
   replaceLink,
   writeWhole,
 } from "./files.ts";
-import type { PlannedWrite } from "./plan-location.ts";
+import type { PlannedWrite } from "./placement.ts";
 import { inspectRecord } from "./record.ts";
 import { applySection } from "./section.ts";
 

@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import { CliError, messageOf } from "../errors.ts";
 import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import type { WantedInstall } from "../install/plan-location.ts";
+import type { WantedInstall } from "../install/placement.ts";
 import { type AcceptedVersion, acceptLocked } from "../install/publisher.ts";
 import { inspectRecord, presentRecord } from "../install/record.ts";
 import { type ReportedLocation, reportInstalls, reportingMachine } from "../install/report.ts";

@@ -1,0 +1,170 @@
+/** Plans one version of a skill on all of its locations: those to write, and those that stay unchanged. */
+import { stat } from "node:fs/promises";
+import { CliError, hasCode } from "../errors.ts";
+import { packageNameOf } from "../pack/frontmatter.ts";
+import { inspectCache } from "../state/cache.ts";
+import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import { isSkillFolderName } from "../targets/render.ts";
+import type { InstallItem } from "../targets/target.ts";
+import type { FetchedVersion } from "./fetch.ts";
+import { planExisting, planRequested } from "./plan-location.ts";
+import { type PlanContext, type PlannedWrite, type WantedInstall, isSameLocation } from "./placement.ts";
+import { inspectRecord } from "./record.ts";
+
+/** A location that stays unchanged; its record says so if it has an earlier version. */
+export interface UnchangedLocation {
+  record: InstallationRecord;
+  /** `gone`: the project no longer exists. `edited`: a user edited it. `failed`: the target refuses the version. */
+  outcome: "gone" | "edited" | "failed";
+  reason: string;
+}
+
+export interface SkippedTarget {
+  platform: string;
+  reason: string;
+}
+
+export interface VersionPlan {
+  /** All locations that are to have the version. */
+  plans: readonly PlannedWrite[];
+  /** Those of them that may be written. */
+  writes: PlannedWrite[];
+  unchanged: UnchangedLocation[];
+  /** Installations to remove: the old path of an interrupted move. */
+  abandoned: InstallationRecord[];
+  /** Requested targets that are not installed. */
+  skipped: SkippedTarget[];
+}
+
+/** The item to install, with a warning if a package's own name can't be that of its folder. */
+export async function itemOf(
+  fetched: FetchedVersion,
+  installName: string,
+  warnings: string[],
+): Promise<InstallItem> {
+  const { skill, content } = fetched;
+  const ownName = await packageNameOf(fetched.packageText);
+  const head = await headFor(fetched, installName);
+  const isValid = ownName !== undefined && isSkillFolderName(ownName);
+  if (content.format === "package" && ownName !== undefined && !isValid)
+    warnings.push(
+      `the name in its SKILL.md, "${ownName}", is not a valid folder name: the folder is named ${installName}`,
+    );
+  return {
+    ...(head === undefined ? {} : { head }),
+    installName,
+    name: skill.name,
+    description: skill.description,
+    type: skill.type,
+    format: content.format,
+    body: content.format === "markdown" ? content.body : "",
+    ...(isValid ? { packageName: ownName } : {}),
+  };
+}
+
+/** A text's frontmatter, whose name must be that of the folder; the service has set it to the slug. */
+async function headFor({ skill, content }: FetchedVersion, installName: string): Promise<string | undefined> {
+  if (content.format !== "markdown" || content.frontmatter === undefined) return undefined;
+  if (installName === skill.slug) return content.frontmatter;
+  const { completeHead } = await import("../../contract/edit-frontmatter.ts");
+  return completeHead(content.frontmatter, { name: installName, description: skill.description });
+}
+
+/** If all requested targets are refused, nothing else is planned. */
+export async function planVersion(
+  at: PlanContext,
+  wanted: readonly WantedInstall[],
+  force: boolean,
+): Promise<VersionPlan> {
+  const plan: VersionPlan = { plans: at.plans, writes: [], unchanged: [], abandoned: [], skipped: [] };
+  for (const location of wanted) {
+    const planned = await planRequested(at, location);
+    if ("refused" in planned) plan.skipped.push({ platform: location.platform, reason: planned.refused });
+    else at.plans.push(planned);
+  }
+  if (wanted.length > 0 && at.plans.length === 0) return plan;
+  const present = at.profile.installed[at.installName];
+  await planPresent(at, plan, present?.installs ?? []);
+  if (!force && (present?.installs.length ?? 0) > 0) await refuseEditedCache(at);
+  await selectWrites(at, plan, present, force);
+  return plan;
+}
+
+/** Plans the locations that have the skill already and were not requested. */
+async function planPresent(
+  at: PlanContext,
+  { unchanged, abandoned }: VersionPlan,
+  installs: readonly InstallationRecord[],
+): Promise<void> {
+  for (const record of installs) {
+    const requested = at.plans.find((one) => isSameLocation(record, one.record));
+    if (requested !== undefined) {
+      if (requested.replaces !== record) abandoned.push(record);
+      continue;
+    }
+    const planned = await planExisting(at, record);
+    if ("refused" in planned)
+      unchanged.push({ record: outdated(record), outcome: "failed", reason: planned.refused });
+    else at.plans.push(planned);
+  }
+}
+
+async function refuseEditedCache({ cache, installName }: PlanContext): Promise<void> {
+  if ((await inspectCache(cache)).state !== "edited") return;
+  throw new CliError(
+    "E_ALREADY_EXISTS",
+    `${installName} was edited through its link in ${cache}: use --force to overwrite the edits.`,
+    { kind: "installedSkill", ref: installName },
+  );
+}
+
+async function selectWrites(
+  at: PlanContext,
+  { plans, writes, unchanged, skipped }: VersionPlan,
+  present: InstalledSkill | undefined,
+  force: boolean,
+): Promise<void> {
+  const isNew = present?.hash !== at.fetched.version.hash;
+  for (const plan of plans) {
+    const left = await reasonToLeave(plan, at.installName, at.cache, force);
+    const { replaces } = plan;
+    if (left === undefined) writes.push(plan);
+    else if (replaces === undefined) skipped.push({ platform: plan.record.platform, reason: left.reason });
+    else unchanged.push({ record: isNew ? outdated(replaces) : replaces, ...left });
+  }
+}
+
+/** The record of a location that could not be updated; `pull` retries it. */
+export function outdated(record: InstallationRecord): InstallationRecord {
+  return { ...record, outdated: true };
+}
+
+/** The reason why a location stays unchanged: its project no longer exists, or a user edited it. */
+async function reasonToLeave(
+  plan: PlannedWrite,
+  installName: string,
+  cache: string,
+  force: boolean,
+): Promise<{ outcome: "gone" | "edited"; reason: string } | undefined> {
+  const { replaces, sharers } = plan;
+  if (replaces?.projectDir !== undefined && !(await isFolder(replaces.projectDir)))
+    return { outcome: "gone", reason: `${replaces.projectDir} is no longer there` };
+  if (force) return undefined;
+  const known = [...(replaces === undefined ? [] : [replaces]), ...sharers.map(({ record }) => record)];
+  for (const record of known)
+    if ((await inspectRecord(record, installName, cache)) === "edited")
+      return {
+        outcome: "edited",
+        reason: `${record.path} was edited after svc installed it; use --force to overwrite it`,
+      };
+  return undefined;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
