@@ -6,7 +6,7 @@ import {
   type PositionalShape,
   globalFlags,
   valueSeparator,
-} from "./argv.ts";
+} from "./command-shape.ts";
 import type { Context } from "./context.ts";
 
 type FlagValue<F extends FlagShape> = F["value"] extends "none"

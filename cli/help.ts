@@ -1,5 +1,5 @@
 /** Help texts, generated from the shapes that parse the arguments, and wrapped to the width of the terminal. */
-import { type FlagShape, type PositionalShape, globalFlags } from "./argv.ts";
+import { type FlagShape, type PositionalShape, globalFlags } from "./command-shape.ts";
 import type { Command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type CommandEntry, type CommandGroup, commands, topics } from "./registry.ts";

@@ -121,7 +121,8 @@ function isForPerson({ json, stdout, stderr, env }: Context): boolean {
 
 async function dispatch(argv: readonly string[], context: Context): Promise<CommandResult> {
   const first = locateCommand(argv);
-  if (first.name === completing) return (await import("./complete.ts")).complete(context, first.rest);
+  if (first.name === completing)
+    return (await import("./completion/complete.ts")).complete(context, first.rest);
   const wantsHelp = first.name === "help";
   const given = wantsHelp ? first.rest : argv;
   const { name, entry, rest } = await findCommand(given);

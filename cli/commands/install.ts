@@ -1,27 +1,24 @@
 import { realpath } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
-import type { Client } from "../api/client.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError, interactionRequired, invalidArgument } from "../errors.ts";
+import { invalidArgument } from "../errors.ts";
 import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
-import { isThere } from "../install/digest.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
 import type { WantedInstall } from "../install/placement.ts";
-import { acceptPublisher, qualifiedName, refuseReplaced } from "../install/publisher.ts";
-import { presentRecord } from "../install/record.ts";
+import { type AcceptedVersion, acceptPublisher, refuseReplaced } from "../install/publisher.ts";
+import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../install/questions.ts";
+import { presentInstall } from "../install/present-install.ts";
 import { reportingMachine, reportInstalls } from "../install/report.ts";
-import { type PinnedRef, parsePinnedRef, unpinned } from "../pins.ts";
+import { type PinnedRef, parsePinnedRef } from "../pins.ts";
 import { hasManifest, projectFolder, readProject } from "../project/files.ts";
 import { recordInstall } from "../project/record.ts";
-import { askFromList, askOne, askSeveral, requireInteraction } from "../prompts.ts";
-import { openSession } from "../state/session.ts";
+import { requireInteraction } from "../prompts.ts";
+import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
 import { trustFlag } from "./present.ts";
-import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
-import { targetDefinitions } from "../targets/index.ts";
 
 export const install = defineCommand({
   name: "install",
@@ -61,191 +58,111 @@ export const install = defineCommand({
   ],
   async run(context, args): Promise<CommandResult> {
     const platforms = parseTargets(args.target);
-    if (args.ref === undefined) {
-      const took =
-        typeof args.project === "string" ? ` (--project took "${args.project}" as its folder)` : "";
-      requireInteraction(context, "<ref>", `Say which skill to install: svc install <ref>${took}.`);
-    }
-    const pinned = args.ref === undefined ? undefined : parsePinnedRef(args.ref);
-    if (platforms.length === 0)
-      requireInteraction(context, "--target", "Say which tools to install into with --target.");
-    if (!args.global && args.project === undefined)
-      requireInteraction(context, "--global", "Say where with --global or --project.");
-    const givenDir = typeof args.project === "string" ? args.project : ".";
-    const givenFolder = resolve(context.cwd, givenDir);
-    const project =
-      args.project === undefined
-        ? await realpath(givenFolder).catch(() => givenFolder)
-        : await projectFolder(givenFolder, givenDir);
+    const pinned = requestedRef(context, args);
+    requireLocations(context, args, platforms);
+    const folder = await givenFolder(context, args.project);
 
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
     const found = await session.client.resolve(ref, range);
     const resolved = await acceptPublisher(context, session, found, args.trust);
-    const chosen = platforms.length > 0 ? platforms : await chooseTargets(context, project, args.global);
-    const projectDir =
-      args.project !== undefined || (!args.global && (await chooseProject())) ? project : undefined;
-    if (args.save && projectDir === undefined)
-      throw invalidArgument("--save", "--save goes with --project: it is the project's files that record.");
-    const recordedIn =
-      projectDir !== undefined && !args["no-save"] && (args.save || (await hasManifest(projectDir)))
-        ? projectDir
-        : undefined;
+    const targets = platforms.length > 0 ? platforms : await chooseTargets(context, folder, args.global);
+    const isInProject = args.project !== undefined || (!args.global && (await chooseProject()));
+    const projectDir = isInProject ? folder : undefined;
+    const recordedIn = await folderOfRecord(args, projectDir);
     // An unusable file is reported before anything is installed.
     if (recordedIn !== undefined) refuseReplaced((await readProject(recordedIn)).lock, resolved.skill);
     const isOpen = platforms.length === 0 && !args.global && args.project === undefined;
-    const method: InstallMethod | undefined = args.symlink
-      ? "symlink"
-      : args.copy
-        ? "copy"
-        : isOpen
-          ? await chooseMethod()
-          : undefined;
-    const wanted = chosen.map((platform): WantedInstall => ({
+    const method = await requestedMethod(args, isOpen);
+    const wanted = targets.map((platform): WantedInstall => ({
       platform,
       scope: projectDir === undefined ? "global" : "project",
       ...(projectDir === undefined ? {} : { projectDir }),
       ...(method === undefined ? {} : { method }),
     }));
 
-    let machine: string | undefined;
-    const { fetched, applied } = await withTemporaryFolder(context, async (folder) => {
-      const version = await fetchVersion(session.client, context.output, resolved, folder);
-      const result = await changeConfig(context, async (state) => {
-        machine = reportingMachine(state.config, session.client);
-        const options = { profile: session.profile, range, force: args.force };
-        const made = await applyVersion(context, state, version, wanted, options);
-        if (recordedIn !== undefined)
-          await recordInstall(recordedIn, version, made, { range, targets: chosen });
-        return made;
-      });
-      return { fetched: version, applied: result };
-    });
-    await reportInstalls(session.client, machine, reportedLocations(applied, fetched));
+    const request = { range, force: args.force, recordedIn, targets };
+    const { fetched, applied } = await fetchAndApply(context, session, resolved, wanted, request);
     if (recordedIn !== undefined && args.save)
       context.output.note(`Recorded in svc.json and svc.lock of ${recordedIn}`);
-    return present(context, fetched, applied, wanted, range);
+    return presentInstall(context, fetched, applied, wanted, range);
   },
 });
 
-async function present(
+interface InstallArguments {
+  ref: string | undefined;
+  global: boolean;
+  project: string | true | undefined;
+  symlink: boolean;
+  copy: boolean;
+  save: boolean;
+  "no-save": boolean;
+}
+
+/** Throws without a reference unless a person can be asked for it. */
+function requestedRef(context: Context, { ref, project }: InstallArguments): PinnedRef | undefined {
+  if (ref !== undefined) return parsePinnedRef(ref);
+  const took = typeof project === "string" ? ` (--project took "${project}" as its folder)` : "";
+  requireInteraction(context, "<ref>", `Say which skill to install: svc install <ref>${took}.`);
+  return undefined;
+}
+
+/** Throws without targets or a scope unless a person can be asked for them. */
+function requireLocations(context: Context, args: InstallArguments, platforms: readonly Target[]): void {
+  if (platforms.length === 0)
+    requireInteraction(context, "--target", "Say which tools to install into with --target.");
+  if (!args.global && args.project === undefined)
+    requireInteraction(context, "--global", "Say where with --global or --project.");
+}
+
+/** The folder of `--project`, which must exist; without the flag, the current folder. */
+async function givenFolder(context: Context, project: InstallArguments["project"]): Promise<string> {
+  const given = typeof project === "string" ? project : ".";
+  const folder = resolve(context.cwd, given);
+  return project === undefined ? realpath(folder).catch(() => folder) : projectFolder(folder, given);
+}
+
+/** The folder whose svc.json and svc.lock record the install, if any. */
+async function folderOfRecord(
+  args: InstallArguments,
+  projectDir: string | undefined,
+): Promise<string | undefined> {
+  if (args.save && projectDir === undefined)
+    throw invalidArgument("--save", "--save goes with --project: it is the project's files that record.");
+  if (projectDir === undefined || args["no-save"]) return undefined;
+  return args.save || (await hasManifest(projectDir)) ? projectDir : undefined;
+}
+
+async function requestedMethod(args: InstallArguments, ask: boolean): Promise<InstallMethod | undefined> {
+  if (args.symlink) return "symlink";
+  if (args.copy) return "copy";
+  return ask ? chooseMethod() : undefined;
+}
+
+/** Downloads, installs, records in the project's files, and reports to the service. */
+async function fetchAndApply(
   context: Context,
-  fetched: FetchedVersion,
-  applied: Applied,
+  session: Session,
+  resolved: AcceptedVersion,
   wanted: readonly WantedInstall[],
-  range: string,
-): Promise<CommandResult> {
-  const { skill, version } = fetched;
-  const skipped = [...applied.skipped];
-  const installed = [];
-  const warnings = [...applied.warnings];
-  for (const location of applied.locations) {
-    const asked = wanted.some(
-      (want) =>
-        want.platform === location.record.platform &&
-        want.scope === location.record.scope &&
-        want.projectDir === location.record.projectDir,
-    );
-    const done = location.outcome === "written" || location.outcome === "unchanged";
-    if (asked && done) installed.push(location.record);
-    else if (asked)
-      skipped.push({ platform: location.record.platform, reason: location.reason ?? location.outcome });
-    else if (!done) warnings.push(location.reason ?? location.outcome);
-  }
-  if (installed.length === 0)
-    throw new CliError("E_NO_TARGETS", `${skill.name} was not installed anywhere.`, {
-      kind: "skill",
-      ref: skill.slug,
-      skipped,
+  request: { range: string; force: boolean; recordedIn: string | undefined; targets: readonly Target[] },
+): Promise<{ fetched: FetchedVersion; applied: Applied }> {
+  const { range, force, recordedIn, targets } = request;
+  let machine: string | undefined;
+  const done = await withTemporaryFolder(context, async (folder) => {
+    const fetched = await fetchVersion(session.client, context.output, resolved, folder);
+    const applied = await changeConfig(context, async (state) => {
+      machine = reportingMachine(state.config, session.client);
+      const made = await applyVersion(context, state, fetched, wanted, {
+        profile: session.profile,
+        range,
+        force,
+      });
+      if (recordedIn !== undefined) await recordInstall(recordedIn, fetched, made, { range, targets });
+      return made;
     });
-  const linked = installed.find((record) => record.method === "symlink" && record.projectDir !== undefined);
-  if (linked !== undefined && (await isInWorkTree(linked.projectDir!)))
-    warnings.push(`${linked.path} is a link into your home folder: do not commit it, or install with --copy`);
-  for (const warning of warnings) context.output.warn(warning);
-
-  const { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver } = skill;
-  const { paint } = context.output;
-  return {
-    data: {
-      skill: { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver },
-      version: version.version,
-      semver: version.semver,
-      requestedRange: range,
-      format: version.format,
-      installName: applied.installName,
-      installed: installed.map(presentRecord),
-      skipped,
-      requiredMcpServers: [],
-      warnings,
-    },
-    text: [
-      `Installed ${paint("bold", name)} ${version.semver} from ${qualifiedName(skill)}${range === unpinned ? "" : ` (pinned to ${range})`}`,
-      ...installed.map(
-        (record) => `  ${paint("green", record.platform)}  ${record.path}  (${record.method})`,
-      ),
-      ...skipped.map((skip) => `  ${paint("yellow", skip.platform)}  skipped: ${skip.reason}`),
-    ].join("\n"),
-  };
-}
-
-async function chooseSkill(client: Client): Promise<PinnedRef> {
-  const { items } = await client.skills({ limit: 200 });
-  if (items.length === 0)
-    throw interactionRequired(
-      "<ref>",
-      "Your organizations have no skills yet: name a public one, svc install <ref>.",
-    );
-  const ref = await askFromList(
-    "Which skill?",
-    items.map((skill) => ({
-      value: skill.publicId,
-      label: `${skill.tenantSlug}/${skill.slug}`,
-      hint: skill.description,
-    })),
-  );
-  return { ref, range: unpinned };
-}
-
-/** Preselects the tools of this machine, and those that the project is set up for. */
-async function chooseTargets(context: Context, projectDir: string, onlyGlobal: boolean): Promise<Target[]> {
-  const machine = machineOf(context);
-  const found = await Promise.all(
-    targetDefinitions.map(async (definition) => {
-      const installed = await isInstalled(definition, machine);
-      const used = !onlyGlobal && (await isUsedIn(definition, projectDir));
-      return { definition, hint: installed ? "installed" : used ? "used in this project" : undefined };
-    }),
-  );
-  return askSeveral(
-    "Into which tools?",
-    found.map(({ definition, hint }) => ({
-      value: definition.name,
-      label: definition.label,
-      ...(hint === undefined ? {} : { hint }),
-    })),
-    found.filter(({ hint }) => hint !== undefined).map(({ definition }) => definition.name),
-  );
-}
-
-async function chooseProject(): Promise<boolean> {
-  return askOne("Where?", [
-    { value: false, label: "For me, in every project" },
-    { value: true, label: "In this project" },
-  ]);
-}
-
-async function chooseMethod(): Promise<InstallMethod | undefined> {
-  const method = await askOne<InstallMethod | "usual">("How?", [
-    { value: "usual", label: "As each tool takes it best" },
-    { value: "symlink", label: "Linked to the local cache, where the tool follows links" },
-    { value: "copy", label: "Copied" },
-  ]);
-  return method === "usual" ? undefined : method;
-}
-
-async function isInWorkTree(folder: string): Promise<boolean> {
-  for (let at = folder; ; at = dirname(at)) {
-    if (await isThere(join(at, ".git"))) return true;
-    if (dirname(at) === at) return false;
-  }
+    return { fetched, applied };
+  });
+  await reportInstalls(session.client, machine, reportedLocations(done.applied, done.fetched));
+  return done;
 }

@@ -5,7 +5,7 @@ import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
 import { presentRecord } from "../install/record.ts";
-import { profileName } from "../state/config.ts";
+import { profileName } from "../state/profiles.ts";
 import { openSession } from "../state/session.ts";
 import { readConfig } from "../state/state.ts";
 import { renderTable } from "../table.ts";

@@ -1,7 +1,8 @@
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, messageOf } from "../errors.ts";
-import { type Config, profileName } from "../state/config.ts";
+import type { Config } from "../state/config.ts";
+import { profileName } from "../state/profiles.ts";
 import { clientOfLogin } from "../state/session.ts";
 import { changeConfig } from "../state/state.ts";
 

@@ -1,5 +1,5 @@
 /** Parts of JSON documents that several commands share. */
-import type { FlagShape } from "../argv.ts";
+import type { FlagShape } from "../command-shape.ts";
 import type { Context } from "../context.ts";
 import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 

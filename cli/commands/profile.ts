@@ -10,17 +10,15 @@ import {
 } from "../install/report.ts";
 import { askYes, requireInteraction } from "../prompts.ts";
 import { cacheFolder, inspectCache, purgeCache } from "../state/cache.ts";
+import { type Config, defaultProfile, profileOf } from "../state/config.ts";
 import {
-  type Config,
   checkProfileName,
-  defaultProfile,
   hasProfile,
   noSuchProfile,
   profileName,
   profileNames,
-  profileOf,
   profileOverride,
-} from "../state/config.ts";
+} from "../state/profiles.ts";
 import { type StateChange, changeConfig, readConfig } from "../state/state.ts";
 import { renderTable } from "../table.ts";
 

@@ -1,43 +1,26 @@
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, messageOf } from "../errors.ts";
-import { applyVersion, reportedLocations } from "../install/apply.ts";
-import { fetchVersion } from "../install/fetch.ts";
-import { isThere } from "../install/digest.ts";
 import { findInstalled } from "../install/find.ts";
-import { type AcceptedVersion, acceptInstalled, qualifiedName } from "../install/publisher.ts";
-import { type RecordState, inspectRecord } from "../install/record.ts";
-import { type ReportedLocation, reportingMachine, reportInstalls } from "../install/report.ts";
+import { qualifiedName } from "../install/publisher.ts";
+import { reportInstalls } from "../install/report.ts";
+import { type ResolvedPin, refuseUpdates, resolvePins, throwIfAllFailed } from "../install/resolve-pins.ts";
+import { type InTurn, type UpdateOutcome, type UpdateReport, updateSkill } from "../install/update-skill.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
 import { followPull } from "../project/follow.ts";
-import { cacheFolder, inspectCache } from "../state/cache.ts";
-import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
-import { statePaths } from "../state/paths.ts";
 import { type Session, openSession } from "../state/session.ts";
-import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import { outcomeWord } from "./present.ts";
-
-type Outcome = "updated" | "upToDate" | "repaired" | "partial" | "failed";
 
 interface PulledSkill {
   publicId: string;
   slug: string;
   tenantSlug: string;
-  outcome: Outcome;
+  outcome: UpdateOutcome;
   fromVersion?: number;
   toVersion?: number;
   toSemver?: string;
   warnings: string[];
-}
-
-/** An installed skill, and the version that its pin resolves to. */
-interface Candidate {
-  installName: string;
-  skill: InstalledSkill;
-  range: string;
-  resolved: AcceptedVersion | CliError;
 }
 
 /** One run of `pull`, with its report. */
@@ -49,12 +32,9 @@ interface Run {
   named: boolean;
   /** The requested pin. */
   repin: string | undefined;
-  machine: string | undefined;
-  locations: ReportedLocation[];
+  report: UpdateReport;
 }
 
-/** Maximum number of pins that are resolved concurrently. */
-const resolvedAtOnce = 6;
 /** Maximum number of concurrent downloads. */
 const pulledAtOnce = 4;
 
@@ -73,15 +53,7 @@ export const pull = defineCommand({
   exclusive: [["version", "latest"]],
   examples: ["svc pull", "svc pull code-review --version ^2", "svc pull --frozen -o json"],
   async run(context, args) {
-    const repin =
-      args.version !== undefined
-        ? parseVersionSpec(args.version, "--version")
-        : args.latest
-          ? unpinned
-          : undefined;
-    const flag = args.latest ? "--latest" : "--version";
-    if (repin !== undefined && args.slug === undefined)
-      throw invalidArgument(flag, `${flag} needs the skill to pin: svc pull <slug> ${flag}.`);
+    const repin = requestedPin(args);
 
     const session = await openSession(context);
     const profile = session.config.profiles[session.profile];
@@ -89,9 +61,9 @@ export const pull = defineCommand({
       args.slug === undefined
         ? Object.entries(profile?.installed ?? {})
         : [findInstalled(profile, args.slug)];
-    const candidates = await resolveAll(session, chosen, repin);
-    throwIfHopeless(candidates, args.slug !== undefined);
-    if (args.frozen) refuseMoves(candidates);
+    const candidates = await resolvePins(session, chosen, repin);
+    throwIfAllFailed(candidates, args.slug !== undefined);
+    if (args.frozen) refuseUpdates(candidates);
 
     const run: Run = {
       context,
@@ -99,12 +71,11 @@ export const pull = defineCommand({
       force: args.force,
       named: args.slug !== undefined,
       repin,
-      machine: undefined,
-      locations: [],
+      report: { machine: undefined, locations: [] },
     };
     const skills = await pullAll(run, candidates);
-    await reportInstalls(session.client, run.machine, run.locations);
-    const count = (...outcomes: Outcome[]) =>
+    await reportInstalls(session.client, run.report.machine, run.report.locations);
+    const count = (...outcomes: UpdateOutcome[]) =>
       skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
     const summary = {
       updated: count("updated", "repaired"),
@@ -122,64 +93,21 @@ export const pull = defineCommand({
   },
 });
 
-async function resolveAll(
-  session: Session,
-  chosen: readonly [string, InstalledSkill][],
-  repin: string | undefined,
-): Promise<Candidate[]> {
-  const candidates: Candidate[] = [];
-  for (let i = 0; i < chosen.length; i += resolvedAtOnce)
-    candidates.push(
-      ...(await Promise.all(
-        chosen.slice(i, i + resolvedAtOnce).map(async ([installName, skill]): Promise<Candidate> => {
-          const range = repin ?? skill.range;
-          try {
-            const found = await session.client.resolve(skill.publicId, range);
-            return { installName, skill, range, resolved: acceptInstalled(skill, found) };
-          } catch (error) {
-            if (!(error instanceof CliError)) throw error;
-            return { installName, skill, range, resolved: error };
-          }
-        }),
-      )),
-    );
-  return candidates;
+function requestedPin(args: {
+  slug: string | undefined;
+  version: string | undefined;
+  latest: boolean;
+}): string | undefined {
+  const { slug, version, latest } = args;
+  const pin = version !== undefined ? parseVersionSpec(version, "--version") : latest ? unpinned : undefined;
+  const flag = latest ? "--latest" : "--version";
+  if (pin !== undefined && slug === undefined)
+    throw invalidArgument(flag, `${flag} needs the skill to pin: svc pull <slug> ${flag}.`);
+  return pin;
 }
 
-/** If all skills fail for the same reason, or the named skill fails, the command fails. */
-function throwIfHopeless(candidates: readonly Candidate[], named: boolean): void {
-  const errors = candidates
-    .map(({ resolved }) => resolved)
-    .filter((resolved) => resolved instanceof CliError);
-  if (errors.length === 0 || errors.length < candidates.length) return;
-  const [first] = errors;
-  if (named || ["E_NETWORK", "E_NOT_AUTHENTICATED"].includes(first!.code)) throw first!;
-}
-
-function refuseMoves(candidates: readonly Candidate[]): void {
-  const moves = candidates.flatMap(({ skill, resolved }) =>
-    resolved instanceof CliError || !wouldMove(skill, resolved)
-      ? []
-      : [{ skill: skill.slug, from: skill.semver, to: resolved.version.semver }],
-  );
-  const [first] = moves;
-  if (first === undefined) return;
-  throw new CliError("E_VERSION_CHANGED", `${first.skill} would move from ${first.from} to ${first.to}.`, {
-    kind: "installedSkill",
-    ...first,
-    changes: moves,
-  });
-}
-
-function wouldMove(skill: InstalledSkill, resolved: ResolveResult): boolean {
-  return resolved.version.version !== skill.version || resolved.version.hash !== skill.hash;
-}
-
-/** Applies changes one after another, in the order of the skills, so that shared files are deterministic. */
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** Results in the order of the candidates. */
-async function pullAll(run: Run, candidates: readonly Candidate[]): Promise<PulledSkill[]> {
+/** Results in the order of the candidates. Changes are applied in that order, so that shared files are deterministic. */
+async function pullAll(run: Run, candidates: readonly ResolvedPin[]): Promise<PulledSkill[]> {
   const { length } = candidates;
   let before: Promise<unknown> = Promise.resolve();
   return mapLimit([...candidates.entries()], pulledAtOnce, ([i, candidate]) => {
@@ -193,120 +121,24 @@ async function pullAll(run: Run, candidates: readonly Candidate[]): Promise<Pull
   });
 }
 
-async function pullOne(run: Run, candidate: Candidate, inTurn: InTurn): Promise<PulledSkill> {
+async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promise<PulledSkill> {
   const { installName, skill, range, resolved } = candidate;
   const { publicId, slug, tenantSlug } = skill;
   const base = { publicId, slug, tenantSlug, fromVersion: skill.version };
   if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
+  const { context, session, force, repin, report } = run;
   try {
-    const brought = await bringTo(run, { installName, skill, range, resolved }, inTurn);
-    if (brought.outcome !== "failed") {
-      const { context, session, repin } = run;
+    const accepted = { installName, skill, range, resolved };
+    const updated = await updateSkill(context, session, accepted, { force, inTurn, report });
+    if (updated.outcome !== "failed") {
       const follow = () => followPull(context, session.profile, installName, resolved, repin);
-      brought.warnings.push(...(await inTurn(follow)));
+      updated.warnings.push(...(await inTurn(follow)));
     }
-    return { ...base, ...brought };
+    return { ...base, ...updated };
   } catch (error) {
     if (run.named && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
     return { ...base, outcome: "failed", warnings: [messageOf(error)] };
   }
-}
-
-type Pulled = Omit<PulledSkill, "publicId" | "slug" | "tenantSlug" | "fromVersion">;
-
-async function bringTo(
-  run: Run,
-  candidate: Candidate & { resolved: AcceptedVersion },
-  inTurn: InTurn,
-): Promise<Pulled> {
-  const { context, session, force } = run;
-  const { installName, skill, range, resolved } = candidate;
-  const { version } = resolved;
-  const moved = wouldMove(skill, resolved);
-  const to = { toVersion: version.version, toSemver: version.semver };
-  const cache = cacheFolder(statePaths(context.home), installName);
-  const { meta, state } = await inspectCache(cache);
-  const locations = await Promise.all(
-    skill.installs.map(async (record) => ({ record, state: await stateOf(record, installName, cache) })),
-  );
-  const remarks = [
-    ...(state === "edited" ? [`${installName} was edited through its link in ${cache}`] : []),
-    ...locations
-      .filter((location) => location.state === "edited")
-      .map(({ record }) => `${record.path} was edited`),
-  ].map((text) => `${text}; use --force to overwrite it`);
-  const edited = remarks.length > 0;
-  for (const location of locations)
-    if (location.state === "gone") remarks.push(`${location.record.projectDir!} is no longer there`);
-  const damaged =
-    state === "missing" ||
-    state === "interrupted" ||
-    meta?.hash !== skill.hash ||
-    locations.some(
-      (location) =>
-        location.state === "missing" ||
-        location.state === "stale" ||
-        (location.state === "intact" && location.record.outdated === true),
-    );
-
-  if (!moved && !damaged && (!edited || !force)) {
-    if (range !== skill.range) await inTurn(() => rememberPin(context, session, installName, range));
-    return { outcome: "upToDate", ...to, warnings: remarks };
-  }
-  if (state === "edited" && !force)
-    return { outcome: moved ? "failed" : "upToDate", ...to, warnings: remarks };
-
-  const applied = await withTemporaryFolder(context, async (folder) => {
-    const fetched = await fetchVersion(session.client, context.output, resolved, folder);
-    const result = await inTurn(() =>
-      changeConfig(context, (change) => {
-        run.machine = reportingMachine(change.config, session.client);
-        return applyVersion(context, change, fetched, [], { profile: session.profile, range, force });
-      }),
-    );
-    run.locations.push(...reportedLocations(result, fetched));
-    return result;
-  });
-  const by = (...outcomes: string[]) => applied.locations.filter(({ outcome }) => outcomes.includes(outcome));
-  const left = by("edited", "failed");
-  const warnings = [
-    ...applied.warnings,
-    ...by("edited", "failed", "gone").map((location) => location.reason ?? location.outcome),
-  ];
-  if (left.length > 0 && left.length === applied.locations.length && moved)
-    return { outcome: "failed", ...to, warnings };
-  if (left.length > 0 && (moved || by("failed").length > 0)) return { outcome: "partial", ...to, warnings };
-  if (moved) return { outcome: "updated", ...to, warnings };
-  return {
-    outcome: by("written").length > 0 || state !== "intact" ? "repaired" : "upToDate",
-    ...to,
-    warnings,
-  };
-}
-
-/** A project on an unmounted disk needs no repair. */
-async function stateOf(
-  record: InstallationRecord,
-  installName: string,
-  cache: string,
-): Promise<RecordState | "gone"> {
-  const { projectDir } = record;
-  if (projectDir !== undefined && !(await isThere(projectDir))) return "gone";
-  return inspectRecord(record, installName, cache);
-}
-
-async function rememberPin(
-  context: Context,
-  session: Session,
-  installName: string,
-  range: string,
-): Promise<void> {
-  await changeConfig(context, async ({ config, save }) => {
-    const skill = config.profiles[session.profile]?.installed[installName];
-    if (skill === undefined) return;
-    skill.range = range;
-    await save();
-  });
 }
 
 function line(context: Context, skill: PulledSkill): string {

@@ -6,8 +6,9 @@ import { describeDifference, differencesOf } from "../project/compare.ts";
 import { type Project, projectFolder, readProject } from "../project/files.ts";
 import type { ProjectLock } from "../project/lock.ts";
 import { locateInProject } from "../project/locations.ts";
-import { type RestoredSkill, type Wanted, restoreSkills } from "../project/restore.ts";
-import { profileName } from "../state/config.ts";
+import { restoreSkills } from "../project/restore.ts";
+import type { RestoredSkill, WantedSkill } from "../project/restored-skill.ts";
+import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
@@ -47,7 +48,7 @@ export const restore = defineCommand({
     refuseDifferences(context, project, lock);
 
     const warnings: string[] = [];
-    const wanted: Wanted[] = [];
+    const wanted: WantedSkill[] = [];
     for (const [ref, locked] of lock) {
       if (manifest !== undefined && !manifest.skills.has(ref)) {
         warnings.push(`svc.lock still has ${ref}, which svc.json no longer requests: it is skipped`);

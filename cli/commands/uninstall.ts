@@ -8,7 +8,8 @@ import { findReportingClient, reportingMachine, reportInstalls } from "../instal
 import { followUninstall } from "../project/follow.ts";
 import { askFromList, requireInteraction } from "../prompts.ts";
 import { cacheFolder, purgeCache } from "../state/cache.ts";
-import { type InstallationRecord, profileName, profileOf } from "../state/config.ts";
+import { type InstallationRecord, profileOf } from "../state/config.ts";
+import { profileName } from "../state/profiles.ts";
 import { changeConfig, readConfig } from "../state/state.ts";
 
 export const uninstall = defineCommand({

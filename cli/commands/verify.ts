@@ -2,8 +2,9 @@ import { resolve } from "node:path";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { projectFolder, readProject } from "../project/files.ts";
-import { type Drift, findDrift } from "../project/drift.ts";
-import { profileName } from "../state/config.ts";
+import type { Drift } from "../project/drift.ts";
+import { findDrift } from "../project/find-drift.ts";
+import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 

@@ -16,10 +16,10 @@ export function locateInProject(
 ): Placement | Refusal {
   const definition = findTarget(target);
   if (definition === undefined) return { refused: `this version of svc does not know ${target}` };
-  return definition.place(itemOf(skill), placeOf(context, folder));
+  return definition.place(itemOf(skill), installLocation(context, folder));
 }
 
-export interface Grounds {
+export interface ScanRoots {
   /** Folders of skills. */
   folders: Set<string>;
   /** Files with skills as sections. */
@@ -27,8 +27,8 @@ export interface Grounds {
 }
 
 /** All locations that svc may have written to, in a project or, without one, for the user. */
-export function groundsOf(context: Context, folder: string | undefined): Grounds {
-  const grounds: Grounds = { folders: new Set(), sections: new Set() };
+export function scanRootsOf(context: Context, folder: string | undefined): ScanRoots {
+  const roots: ScanRoots = { folders: new Set(), sections: new Set() };
   const installName = "a";
   const forms = [
     { installName, type: "skill", format: "markdown" },
@@ -37,19 +37,19 @@ export function groundsOf(context: Context, folder: string | undefined): Grounds
   ] as const;
   for (const definition of targetDefinitions)
     for (const form of forms) {
-      const placement = definition.place(itemOf(form), placeOf(context, folder));
+      const placement = definition.place(itemOf(form), installLocation(context, folder));
       if ("refused" in placement) continue;
-      if (placement.shape === "section") grounds.sections.add(placement.path);
-      else grounds.folders.add(dirname(placement.path));
+      if (placement.shape === "section") roots.sections.add(placement.path);
+      else roots.folders.add(dirname(placement.path));
     }
-  return grounds;
+  return roots;
 }
 
 function itemOf({ installName, type, format }: Pick<LockedSkill, "installName" | "type" | "format">) {
   return { installName, name: installName, description: "", type, format, body: "" } satisfies InstallItem;
 }
 
-function placeOf(context: Context, folder: string | undefined): InstallLocation {
+function installLocation(context: Context, folder: string | undefined): InstallLocation {
   const machine = machineOf(context);
   return folder === undefined
     ? { ...machine, scope: "global" }

@@ -5,7 +5,8 @@ import type { HttpOptions } from "../api/http.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
 import { version } from "../version.ts";
-import { type Config, profileName } from "./config.ts";
+import type { Config } from "./config.ts";
+import { profileName } from "./profiles.ts";
 import { readConfig } from "./state.ts";
 
 const defaultApiUrl = "http://127.0.0.1:3000";

@@ -1,6 +1,6 @@
 /** The `--target` flag. */
 import { type Target, targets } from "../../contract/vocabulary.ts";
-import type { FlagShape } from "../argv.ts";
+import type { FlagShape } from "../command-shape.ts";
 import { invalidArgument } from "../errors.ts";
 import { suggest } from "../suggest.ts";
 

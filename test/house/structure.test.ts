@@ -89,10 +89,6 @@ const longFunctions: Record<string, readonly string[]> = {
     "src/sync/preview/make-plan.ts compare",
     "src/sync/run/run-sync.ts oneRound",
     "src/sync/run/run-sync.ts runSync",
-    "cli/commands/install.ts run",
-    "cli/commands/pull.ts bringTo",
-    "cli/install/apply.ts applyVersion",
-    "cli/project/drift.ts driftFromLock",
   ],
 };
 

@@ -1,0 +1,55 @@
+/** The flags and arguments of a command, from which parsing, help and completion are derived. */
+
+/** Completions of a value: paths, or entries of the local state. */
+export type Completes = "path" | "folder" | "installed" | "profile" | "target";
+
+export interface FlagShape {
+  /** One letter. */
+  short?: string;
+  /** `none`: a switch. `optional`: `--flag` alone, or with a value. */
+  value: "none" | "required" | "optional";
+  description: string;
+  /** How help names the value. */
+  hint?: string;
+  /** May be repeated; all values are kept. */
+  multiple?: true;
+  choices?: readonly string[];
+  /** Which separate words an optional value may take; others stay positionals. */
+  accepts?: RegExp;
+  completes?: Completes;
+}
+
+export interface PositionalShape {
+  required?: true;
+  description: string;
+  choices?: readonly string[];
+  completes?: Completes;
+}
+
+export interface CommandShape {
+  flags: Readonly<Record<string, FlagShape>>;
+  positionals: Readonly<Record<string, PositionalShape>>;
+  /** Sets of flags of which at most one may be given. */
+  exclusive?: readonly (readonly string[])[];
+}
+
+/** Flags of every command, before or after its name. */
+export const globalFlags = {
+  output: {
+    short: "o",
+    value: "required",
+    choices: ["json"],
+    hint: "json",
+    description: "Print JSON",
+  },
+  profile: {
+    value: "required",
+    hint: "name",
+    description: "Use another profile for this command",
+    completes: "profile",
+  },
+  help: { short: "h", value: "none", description: "Show this help" },
+} as const satisfies Record<string, FlagShape>;
+
+/** Separates the values of a repeatable flag. The operating system cannot pass it inside an argument. */
+export const valueSeparator = "\0";

@@ -1,0 +1,86 @@
+/** The result of `install`, as JSON and for people, with its warnings. */
+import { dirname, join } from "node:path";
+import type { CommandResult } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { unpinned } from "../pins.ts";
+import type { InstallationRecord } from "../state/config.ts";
+import type { Applied } from "./apply.ts";
+import { isThere } from "./digest.ts";
+import type { FetchedVersion } from "./fetch.ts";
+import { type WantedInstall, isSameLocation } from "./placement.ts";
+import type { SkippedTarget } from "./plan-version.ts";
+import { qualifiedName } from "./publisher.ts";
+import { presentRecord } from "./record.ts";
+
+/** Throws if the skill was installed nowhere. */
+export async function presentInstall(
+  context: Context,
+  fetched: FetchedVersion,
+  applied: Applied,
+  wanted: readonly WantedInstall[],
+  range: string,
+): Promise<CommandResult> {
+  const { skill, version } = fetched;
+  const { installed, skipped, warnings } = outcomesOf(applied, wanted);
+  if (installed.length === 0)
+    throw new CliError("E_NO_TARGETS", `${skill.name} was not installed anywhere.`, {
+      kind: "skill",
+      ref: skill.slug,
+      skipped,
+    });
+  const linked = installed.find((record) => record.method === "symlink" && record.projectDir !== undefined);
+  if (linked !== undefined && (await isInWorkTree(linked.projectDir!)))
+    warnings.push(`${linked.path} is a link into your home folder: do not commit it, or install with --copy`);
+  for (const warning of warnings) context.output.warn(warning);
+
+  const { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver } = skill;
+  const { paint } = context.output;
+  const pin = range === unpinned ? "" : ` (pinned to ${range})`;
+  return {
+    data: {
+      skill: { publicId, slug, tenantSlug, name, type, visibility, currentVersion, currentSemver },
+      version: version.version,
+      semver: version.semver,
+      requestedRange: range,
+      format: version.format,
+      installName: applied.installName,
+      installed: installed.map(presentRecord),
+      skipped,
+      requiredMcpServers: [],
+      warnings,
+    },
+    text: [
+      `Installed ${paint("bold", name)} ${version.semver} from ${qualifiedName(skill)}${pin}`,
+      ...installed.map(
+        (record) => `  ${paint("green", record.platform)}  ${record.path}  (${record.method})`,
+      ),
+      ...skipped.map((skip) => `  ${paint("yellow", skip.platform)}  skipped: ${skip.reason}`),
+    ].join("\n"),
+  };
+}
+
+/** The requested locations that have the skill, and those that don't; failures elsewhere become warnings. */
+function outcomesOf(
+  applied: Applied,
+  wanted: readonly WantedInstall[],
+): { installed: InstallationRecord[]; skipped: SkippedTarget[]; warnings: string[] } {
+  const installed: InstallationRecord[] = [];
+  const skipped = [...applied.skipped];
+  const warnings = [...applied.warnings];
+  for (const { record, outcome, reason = outcome } of applied.locations) {
+    const isWanted = wanted.some((want) => isSameLocation(record, want));
+    const isInstalled = outcome === "written" || outcome === "unchanged";
+    if (isWanted && isInstalled) installed.push(record);
+    else if (isWanted) skipped.push({ platform: record.platform, reason });
+    else if (!isInstalled) warnings.push(reason);
+  }
+  return { installed, skipped, warnings };
+}
+
+async function isInWorkTree(folder: string): Promise<boolean> {
+  for (let at = folder; ; at = dirname(at)) {
+    if (await isThere(join(at, ".git"))) return true;
+    if (dirname(at) === at) return false;
+  }
+}

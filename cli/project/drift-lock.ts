@@ -1,0 +1,142 @@
+/** Deviations of a project's installs from its lock, and of the lock from the manifest. */
+import type { Target } from "../../contract/vocabulary.ts";
+import type { Context } from "../context.ts";
+import { digestOfSection, isThere } from "../install/digest.ts";
+import { linkTarget } from "../install/files.ts";
+import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import { describeDifference, differencesOf } from "./compare.ts";
+import type { Drift, Installed } from "./drift.ts";
+import type { Project } from "./files.ts";
+import { locateInProject } from "./locations.ts";
+import type { LockedSkill } from "./lock.ts";
+
+export async function driftFromLock(
+  context: Context,
+  project: Project,
+  installed: readonly Installed[],
+): Promise<Drift[]> {
+  const { folder, manifest, lock, lockText } = project;
+  const drift = driftFromManifest(context, project);
+  if (lockText === undefined || lock === undefined) return drift;
+  for (const [ref, locked] of lock) {
+    if (manifest !== undefined && !manifest.skills.has(ref)) continue;
+    const [, skill, all = []] = installed.find(([, { publicId }]) => publicId === locked.publicId) ?? [];
+    const records = recordsIn(folder, all);
+    if (skill !== undefined && records.length > 0) drift.push(...driftOfVersion(ref, locked, skill));
+    drift.push(...(await missingTargets(context, folder, ref, locked, records)));
+    for (const { platform, path } of records)
+      if (!locked.targets.has(platform))
+        drift.push({
+          kind: "notLocked",
+          skill: ref,
+          platform,
+          path,
+          message: `${path} is installed, and svc.lock does not have ${ref} for ${platform}`,
+        });
+  }
+  const named = new Set(
+    [...lock].flatMap(([ref, { publicId }]) =>
+      manifest === undefined || manifest.skills.has(ref) ? [publicId] : [],
+    ),
+  );
+  return [...drift, ...unlockedSkills(folder, installed, named)];
+}
+
+function driftFromManifest(context: Context, { folder, manifest, lock }: Project): Drift[] {
+  const canTake = (skill: LockedSkill, target: Target) =>
+    !("refused" in locateInProject(context, folder, skill, target));
+  return differencesOf(manifest, lock ?? new Map(), canTake).map((difference) => ({
+    kind: "manifest",
+    skill: difference.skill,
+    message: describeDifference(difference),
+  }));
+}
+
+function recordsIn(folder: string, records: readonly InstallationRecord[]): InstallationRecord[] {
+  return records.filter(({ projectDir }) => projectDir === folder);
+}
+
+function driftOfVersion(ref: string, locked: LockedSkill, skill: InstalledSkill): Drift[] {
+  if (skill.version !== locked.version)
+    return [
+      {
+        kind: "version",
+        skill: ref,
+        message: `${ref} is installed in ${skill.semver}, and svc.lock has ${locked.semver}`,
+      },
+    ];
+  if (skill.hash === locked.digest) return [];
+  return [
+    {
+      kind: "digest",
+      skill: ref,
+      message: `${ref} ${locked.semver} has another digest than in svc.lock`,
+    },
+  ];
+}
+
+/** The locked targets without a record, and the unrecorded files at their paths. */
+async function missingTargets(
+  context: Context,
+  folder: string,
+  ref: string,
+  locked: LockedSkill,
+  records: readonly InstallationRecord[],
+): Promise<Drift[]> {
+  const drift: Drift[] = [];
+  for (const platform of locked.targets.keys()) {
+    if (records.some((record) => record.platform === platform)) continue;
+    drift.push({
+      kind: "notInstalled",
+      skill: ref,
+      platform,
+      message: `${ref} is not installed for ${platform}: svc restore`,
+    });
+    const path = await foreignPath(context, folder, locked, platform);
+    if (path !== undefined)
+      drift.push({
+        kind: "unrecorded",
+        skill: ref,
+        platform,
+        path,
+        message: `${path} is there, and no record of it`,
+      });
+  }
+  return drift;
+}
+
+/** Installs in the project of skills that the lock does not name. */
+function unlockedSkills(
+  folder: string,
+  installed: readonly Installed[],
+  named: ReadonlySet<string>,
+): Drift[] {
+  return installed
+    .filter(([, { publicId }]) => !named.has(publicId))
+    .flatMap(([installName, , records]) =>
+      recordsIn(folder, records).map(({ platform, path }): Drift => ({
+        kind: "notLocked",
+        skill: installName,
+        platform,
+        path,
+        message: `${path} is installed, and svc.lock does not name ${installName}`,
+      })),
+    );
+}
+
+/** An unrecorded file at the path of a locked skill. */
+async function foreignPath(
+  context: Context,
+  folder: string,
+  locked: LockedSkill,
+  platform: Target,
+): Promise<string | undefined> {
+  const placement = locateInProject(context, folder, locked, platform);
+  if ("refused" in placement) return undefined;
+  const { path, shape } = placement;
+  const found =
+    shape === "section"
+      ? (await digestOfSection(path, locked.installName)) !== undefined
+      : (await isThere(path)) && (await linkTarget(path)) === undefined;
+  return found ? path : undefined;
+}

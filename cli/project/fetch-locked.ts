@@ -1,0 +1,112 @@
+/** Downloads the versions of a lock, and compares them with it. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ResolveResult } from "../../contract/payloads/skills.ts";
+import type { Context } from "../context.ts";
+import { CliError } from "../errors.ts";
+import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
+import { type AcceptedVersion, acceptLocked } from "../install/publisher.ts";
+import type { Session } from "../state/session.ts";
+import type { WantedSkill } from "./restored-skill.ts";
+
+/** Maximum number of concurrent requests. */
+const atOnce = 6;
+
+export interface FetchedSkill extends WantedSkill {
+  fetched: FetchedVersion;
+}
+
+/** The versions of the lock at the service, each with the user's consent to install it. */
+export async function acceptAllLocked(
+  context: Context,
+  session: Session,
+  wanted: readonly WantedSkill[],
+  trust: string | undefined,
+): Promise<AcceptedVersion[]> {
+  const resolved = await resolveAll(session, wanted);
+  const accepted: AcceptedVersion[] = [];
+  for (const [i, one] of wanted.entries())
+    accepted.push(await acceptLocked(context, session, one, resolved[i]!, trust));
+  return accepted;
+}
+
+/** Downloads into a temporary folder; `accepted` is in the order of the skills. */
+export async function fetchAllLocked(
+  context: Context,
+  session: Session,
+  wanted: readonly WantedSkill[],
+  accepted: readonly AcceptedVersion[],
+  temporary: string,
+): Promise<FetchedSkill[]> {
+  const fetched: FetchedSkill[] = [];
+  const progress = await context.output.progress(`Fetching ${wanted.length} skills`);
+  try {
+    for (const [i, one] of wanted.entries()) {
+      const location = join(temporary, String(i));
+      await mkdir(location);
+      fetched.push({ ...one, fetched: await fetchLocked(context, session, one, accepted[i]!, location) });
+      progress.update(i + 1, wanted.length);
+    }
+  } finally {
+    progress.end();
+  }
+  return fetched;
+}
+
+async function resolveAll(session: Session, wanted: readonly WantedSkill[]): Promise<ResolveResult[]> {
+  const resolved: ResolveResult[] = [];
+  for (let i = 0; i < wanted.length; i += atOnce)
+    resolved.push(
+      ...(await Promise.all(wanted.slice(i, i + atOnce).map((one) => resolveLocked(session, one)))),
+    );
+  return resolved;
+}
+
+async function resolveLocked({ client }: Session, { ref, locked }: WantedSkill): Promise<ResolveResult> {
+  let resolved: ResolveResult;
+  try {
+    resolved = await client.resolve(locked.publicId, String(locked.version));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const what = {
+      E_NOT_FOUND: `${ref} ${locked.semver} of svc.lock is not there (any more).`,
+      E_NOT_AUTHENTICATED: `${ref} ${locked.semver} of svc.lock is not public, or not there.`,
+    }[error.code as string];
+    if (what === undefined) throw error;
+    const way = client.options.token === undefined ? " If it is private, log in or set SVC_TOKEN." : "";
+    const details = { ...error.details, kind: "skill" as const, ref };
+    throw new CliError(error.code, what + way, details, { cause: error });
+  }
+  const { skill, version } = resolved;
+  const isThat =
+    skill.publicId === locked.publicId &&
+    version.version === locked.version &&
+    version.semver === locked.semver &&
+    version.hash === locked.digest &&
+    (locked.frontmatter === undefined || version.frontmatterHash === locked.frontmatter) &&
+    version.format === locked.format;
+  if (isThat) return resolved;
+  throw new CliError(
+    "E_NETWORK",
+    `The service has something else as ${ref} ${locked.semver} than svc.lock names (sha256 ${locked.digest.slice(0, 12)}…): nothing was changed.`,
+    { kind: "content", ref },
+  );
+}
+
+/** The metadata in a text skill's files comes from the lock as well. */
+async function fetchLocked(
+  context: Context,
+  { client }: Session,
+  { locked }: WantedSkill,
+  accepted: AcceptedVersion,
+  location: string,
+): Promise<FetchedVersion> {
+  const { skill } = accepted;
+  const { type, name = skill.name, description = skill.description } = locked;
+  // A lock without the frontmatter's digest belongs to files that were rendered without the frontmatter.
+  const { frontmatterHash, ...rest } = accepted.version;
+  const isLocked = locked.frontmatter !== undefined && frontmatterHash !== undefined;
+  const version = isLocked ? accepted.version : rest;
+  const named = { ...accepted, skill: { ...skill, type, name, description }, version };
+  return fetchVersion(client, context.output, named, location);
+}

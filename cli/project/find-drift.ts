@@ -1,0 +1,44 @@
+/**
+ * Deviations from what was installed, or from a project's lock. Reads the local state, every location, and
+ * the bytes of the cache; changes nothing.
+ */
+import type { Context } from "../context.ts";
+import type { Config } from "../state/config.ts";
+import type { Drift, Installed } from "./drift.ts";
+import { driftOfSkill } from "./drift-installed.ts";
+import { driftFromLock } from "./drift-lock.ts";
+import { unrecordedEntries } from "./drift-unrecorded.ts";
+import type { Project } from "./files.ts";
+
+export interface DriftReport {
+  drift: Drift[];
+  checked: { skills: number; places: number };
+}
+
+/** `scope`: one project, or all installs of the profile. `project` is compared with its lock. */
+export async function findDrift(
+  context: Context,
+  config: Config,
+  profile: string,
+  scope: { folder: string | undefined; project: Project },
+): Promise<DriftReport> {
+  const drift: Drift[] = [];
+  const installed = Object.entries(config.profiles[profile]?.installed ?? {}).flatMap(
+    ([installName, skill]): Installed[] => {
+      const records = skill.installs.filter(
+        ({ projectDir }) => scope.folder === undefined || projectDir === scope.folder,
+      );
+      return records.length === 0 ? [] : [[installName, skill, records]];
+    },
+  );
+  for (const one of installed) drift.push(...(await driftOfSkill(context, one)));
+  drift.push(...(await driftFromLock(context, scope.project, installed)));
+  const projects = new Set(
+    installed.flatMap(([, , records]) => records.flatMap(({ projectDir }) => projectDir ?? [])),
+  );
+  const scanned =
+    scope.folder === undefined ? [undefined, ...projects.add(scope.project.folder)] : [scope.folder];
+  for (const folder of scanned) drift.push(...(await unrecordedEntries(context, config, folder)));
+  const places = installed.reduce((sum, [, , records]) => sum + records.length, 0);
+  return { drift, checked: { skills: installed.length, places } };
+}

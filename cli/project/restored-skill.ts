@@ -1,0 +1,108 @@
+/** A skill to restore from a lock, and the result for it. */
+import type { Target } from "../../contract/vocabulary.ts";
+import type { Context } from "../context.ts";
+import type { Applied } from "../install/apply.ts";
+import { inspectRecord, presentRecord } from "../install/record.ts";
+import { cacheFolder, inspectCache } from "../state/cache.ts";
+import type { InstalledSkill, Profile } from "../state/config.ts";
+import { statePaths } from "../state/paths.ts";
+import type { LockedSkill } from "./lock.ts";
+
+/** One skill of the lock, with the targets to restore. */
+export interface WantedSkill {
+  ref: string;
+  locked: LockedSkill;
+  targets: readonly Target[];
+}
+
+export interface RestoredSkill {
+  skill: string;
+  publicId: string;
+  tenantSlug: string;
+  installName: string;
+  outcome: "installed" | "updated" | "repaired" | "upToDate" | "partial" | "failed";
+  version: number;
+  semver: string;
+  installed: ReturnType<typeof presentRecord>[];
+  skipped: { platform: string; reason: string }[];
+  warnings: string[];
+}
+
+export function findByPublicId(
+  profile: Profile | undefined,
+  publicId: string,
+): [string, InstalledSkill] | undefined {
+  return Object.entries(profile?.installed ?? {}).find(([, skill]) => skill.publicId === publicId);
+}
+
+export function holdsVersion(skill: InstalledSkill, locked: LockedSkill): boolean {
+  return skill.version === locked.version && skill.hash === locked.digest;
+}
+
+/** Whether the skill is intact in the locked version at every wanted location. */
+export async function isRestored(
+  context: Context,
+  profile: Profile | undefined,
+  folder: string,
+  { locked, targets }: WantedSkill,
+): Promise<boolean> {
+  const [installName, skill] = findByPublicId(profile, locked.publicId) ?? [];
+  if (installName === undefined || skill === undefined || !holdsVersion(skill, locked)) return false;
+  const cache = cacheFolder(statePaths(context.home), installName);
+  const { meta, state } = await inspectCache(cache);
+  if (state !== "intact" || meta?.hash !== locked.digest) return false;
+  const own = skill.installs.filter(({ projectDir }) => projectDir === folder);
+  if (!targets.every((target) => own.some(({ platform }) => platform === target))) return false;
+  for (const record of own)
+    if (record.outdated === true || (await inspectRecord(record, installName, cache)) !== "intact")
+      return false;
+  return true;
+}
+
+/** The result for a skill that is restored already. */
+export function upToDate(
+  profile: Profile | undefined,
+  folder: string,
+  { ref, locked, targets }: WantedSkill,
+): RestoredSkill {
+  const [installName, skill] = findByPublicId(profile, locked.publicId)!;
+  const installed = skill.installs
+    .filter(({ projectDir, platform }) => projectDir === folder && targets.includes(platform))
+    .map(presentRecord);
+  const { publicId, version, semver } = locked;
+  const { tenantSlug } = skill;
+  return {
+    skill: ref,
+    publicId,
+    tenantSlug,
+    installName,
+    outcome: "upToDate",
+    version,
+    semver,
+    installed,
+    skipped: [],
+    warnings: [],
+  };
+}
+
+/** The result for an applied version; `whole` is its outcome if no target was skipped. */
+export function summarise(
+  applied: Applied,
+  folder: string,
+  targets: readonly Target[],
+  whole: RestoredSkill["outcome"],
+): Pick<RestoredSkill, "installName" | "outcome" | "installed" | "skipped" | "warnings"> {
+  const skipped = [...applied.skipped];
+  const installed = [];
+  const warnings = [...applied.warnings];
+  for (const { record, outcome, reason = outcome } of applied.locations) {
+    const isIn = outcome === "written" || outcome === "unchanged";
+    if (record.projectDir !== folder || !targets.includes(record.platform)) {
+      if (!isIn) warnings.push(reason);
+    } else if (isIn) installed.push(presentRecord(record));
+    else skipped.push({ platform: record.platform, reason });
+  }
+  const { installName } = applied;
+  const outcome = skipped.length === 0 ? whole : installed.length === 0 ? "failed" : "partial";
+  return { installName, outcome, installed, skipped, warnings };
+}
