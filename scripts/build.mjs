@@ -154,7 +154,7 @@ function keepingPlaces(dir) {
 
 /** What nearly every command runs through: one file is read faster than fifteen. The rest is loaded when it is called. */
 const hotPath =
-  /\/cli\/(?:run|argv|command|context|errors|output|registry|interrupt|api\/(?:client|failure|http|transport)|state\/(?:session|config|paths|state|atomic))\.ts$|\/contract\/(?:errors|limits|vocabulary)\.ts$|\/citty\//;
+  /\/cli\/(?:run|argv|flag-reader|command|command-shape|context|errors|output|registry|interrupt|api\/(?:client|call|pages|failure|http|transport)|state\/(?:session|config|profiles|paths|state|atomic))\.ts$|\/contract\/(?:errors|limits|vocabulary)\.ts$|\/citty\//;
 
 async function buildCli() {
   const { rolldown } = await import("rolldown");

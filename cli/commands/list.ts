@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
-import { collectPages } from "../api/client.ts";
+import { collectPages } from "../api/pages.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";

@@ -2,7 +2,7 @@ import { limits } from "../../contract/limits.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { skillTypes } from "../../contract/vocabulary.ts";
 import { checkSkillUrl } from "../api/address.ts";
-import { collectPages } from "../api/client.ts";
+import { collectPages } from "../api/pages.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, notFound } from "../errors.ts";

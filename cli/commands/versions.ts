@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { collectPages } from "../api/client.ts";
+import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";

@@ -1,6 +1,6 @@
 /** Checks skills by the service's rules before they are published, and reports every violation, not only the first. */
 import { type Stats } from "node:fs";
-import { readFile, readdir, realpath, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
 import { type PackageError, type PackageRule, packageLimits } from "../../contract/package-rules.ts";
@@ -9,7 +9,8 @@ import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, isSystemError } from "../errors.ts";
 import { withTemporaryFolder } from "../state/state.ts";
-import { type PackageFile, isLeftOut, walkPackage } from "./folder.ts";
+import { type PackageFile, walkPackage } from "./folder.ts";
+import { inFolder, isSkillFolder, rootFile, skillsBelow, slashed } from "./skill-folders.ts";
 import { nameOfFile, unreadable } from "./source.ts";
 import { isToolFile, withoutToolKeys } from "./tool-file.ts";
 
@@ -36,10 +37,6 @@ export interface LintReport {
   skills: LintedSkill[];
   findings: Finding[];
 }
-
-const rootFile = "SKILL.md";
-/** Maximum depth of folders in `skills/`; pass the path of deeper ones. */
-const searchedDepth = 12;
 
 /** A file, a folder with a SKILL.md, or all skills below a folder. Throws for unreadable paths. */
 export async function lintPath(
@@ -78,7 +75,7 @@ async function lintFile(
   const shown = slashed(path);
   const skill: LintedSkill = { path: shown, format: "markdown", type, name: nameOfFile(full) };
   report.skills.push(skill);
-  const text = await textToJudge(report, full, shown, info.size, limits.textFileBytes);
+  const text = await readOrReport(report, full, shown, info.size, limits.textFileBytes);
   if (text === undefined) return;
   const isTools = isToolFile(full);
   const read = readSkillText(isTools ? await withoutToolKeys(text) : text, "markdown");
@@ -89,8 +86,8 @@ async function lintFile(
   const placed = <R extends string>({ line, ...fault }: Fault<R>): Fault<R> =>
     isTools || line === undefined ? fault : { ...fault, line };
   const errors = unusable === undefined ? read.faults : [...read.faults, unusable];
-  for (const fault of errors) tell(report, "error", shown, placed(fault));
-  for (const advice of adviseOn(read, { format, type })) tell(report, "warning", shown, placed(advice));
+  for (const fault of errors) addFinding(report, "error", shown, placed(fault));
+  for (const advice of adviseOn(read, { format, type })) addFinding(report, "warning", shown, placed(advice));
 }
 
 async function lintFolder(
@@ -113,15 +110,15 @@ async function lintFolder(
   const text =
     root === undefined
       ? undefined
-      : await textToJudge(report, root.source, rootPath, root.size, limits.textContentBytes);
+      : await readOrReport(report, root.source, rootPath, root.size, limits.textContentBytes);
   if (text !== undefined) {
     const read = readSkillText(text, "package");
     skill.name = read.defaults.name ?? skill.name;
     const unusable = faultOfName(skill.name, read.lines.get("name"));
     const around = { format: skill.format, type, folder, files: files.map((file) => file.path) };
-    for (const fault of read.faults) tell(report, "error", rootPath, fault);
-    if (unusable !== undefined) tell(report, "error", rootPath, unusable);
-    for (const advice of adviseOn(read, around)) tell(report, "warning", rootPath, advice);
+    for (const fault of read.faults) addFinding(report, "error", rootPath, fault);
+    if (unusable !== undefined) addFinding(report, "error", rootPath, unusable);
+    for (const advice of adviseOn(read, around)) addFinding(report, "warning", rootPath, advice);
   }
   const isRefused = report.findings.slice(before).some(({ severity }) => severity === "error");
   if (!isRefused) await tryToPack(context, report, shown, files);
@@ -149,7 +146,7 @@ async function tryToPack(
 }
 
 /** The text of a file; undefined, with a finding, if it is too large or not text. */
-async function textToJudge(
+async function readOrReport(
   report: LintReport,
   full: string,
   shown: string,
@@ -158,19 +155,19 @@ async function textToJudge(
 ): Promise<string | undefined> {
   if (size > maxBytes) {
     const reason = `it is over ${limits.textContentBytes} bytes`;
-    tell(report, "error", shown, { rule: "text_too_large", reason });
+    addFinding(report, "error", shown, { rule: "text_too_large", reason });
     return undefined;
   }
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readFile(full));
   } catch (error) {
     if (isSystemError(error) && error.syscall !== undefined) throw error;
-    tell(report, "error", shown, { rule: "text_encoding", reason: "it is not UTF-8 text" });
+    addFinding(report, "error", shown, { rule: "text_encoding", reason: "it is not UTF-8 text" });
     return undefined;
   }
 }
 
-function tell(
+function addFinding(
   { findings }: LintReport,
   severity: Finding["severity"],
   path: string,
@@ -191,34 +188,4 @@ function reportPackageError(
     message,
     path: path === undefined || path === "" ? folder : inFolder(folder, path),
   });
-}
-
-async function isSkillFolder(full: string): Promise<boolean> {
-  const names = await readdir(full);
-  return names.some((name) => name.toLowerCase() === rootFile.toLowerCase());
-}
-
-/** Skill folders in the folder itself, and at any depth of its `skills/`; in the order of their paths. */
-async function skillsBelow(full: string, path: string): Promise<string[]> {
-  const found: string[] = [];
-  const search = async (at: string, shown: string, depth: number): Promise<void> => {
-    for (const entry of await readdir(at, { withFileTypes: true })) {
-      if (!entry.isDirectory() || isLeftOut(entry.name)) continue;
-      const [below, name] = [join(at, entry.name), inFolder(shown, entry.name)];
-      if (await isSkillFolder(below)) found.push(name);
-      else if (depth > 0) await search(below, name, depth - 1);
-      else if (shown === path && entry.name === "skills") await search(below, name, searchedDepth);
-    }
-  };
-  await search(full, path, basename(full) === "skills" ? searchedDepth : 0);
-  return found.sort();
-}
-
-function slashed(path: string): string {
-  return path.replaceAll("\\", "/");
-}
-
-function inFolder(folder: string, path: string): string {
-  const base = slashed(folder).replace(/\/+$/, "");
-  return folder === "." ? path : `${base}/${path}`;
 }

@@ -7,7 +7,8 @@ import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import { changeConfig, readConfig } from "../state/state.ts";
 import { hasManifest, readProject } from "./files.ts";
-import { forgetSkill, recordSkill, refOf } from "./record.ts";
+import { forgetSkill, recordSkill } from "./record.ts";
+import { refOf } from "./refs.ts";
 
 /**
  * Writes a pulled version into the locks of the projects that have the skill, and a new pin into their

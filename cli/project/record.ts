@@ -17,9 +17,9 @@ import {
   emptyManifest,
   inOrder,
   parseManifest,
-  renameRef,
   wantedTargets,
 } from "./manifest.ts";
+import { refOf, withOrganization } from "./refs.ts";
 
 /** Facts about an installed version that the local state does not have. */
 export interface RecordedVersion {
@@ -115,46 +115,24 @@ export async function forgetSkill(folder: string, skill: InstalledSkill): Promis
   await writeProject(project, { manifestText, lockText: lockTextOf(project, manifestText, lock) });
 }
 
-/**
- * The name of a skill in the files. The lock identifies it by id; without a lock, a slug alone in the manifest means a
- * skill of the user's organizations (`own`) and never one of another organization.
- */
-export function refOf(
-  { manifest, lock }: Pick<Project, "manifest" | "lock">,
-  { publicId, slug, tenantSlug }: Pick<SkillPayload, "publicId" | "slug" | "tenantSlug">,
-  own: boolean,
-): string | undefined {
-  const locked = [...(lock ?? [])].find(([, entry]) => entry.publicId === publicId)?.[0];
-  if (locked !== undefined && (manifest === undefined || manifest.skills.has(locked))) return locked;
-  const names = [`${tenantSlug}/${slug}`, publicId, ...(own ? [slug] : [])];
-  const isIt = (ref: string) =>
-    names.includes(ref) || (ref.includes("://") && ref.endsWith(`/s/${publicId}`));
-  const requested = [...(manifest?.skills.keys() ?? [])].find(
-    (ref) => isIt(ref) && (lock?.get(ref)?.publicId ?? publicId) === publicId,
-  );
-  return requested ?? (manifest === undefined ? locked : undefined);
-}
-
-/** The project with the organization added to a skill that it names by its slug alone. */
-function withOrganization(project: Project, skill: Pick<SkillPayload, "slug" | "tenantSlug">): Project {
-  const { manifestText: text, manifestPath, manifest, lock } = project;
-  const ref = qualifiedName(skill);
-  if (manifest?.skills.has(ref) === true || lock?.has(ref) === true) return project;
-  const manifestText = text && renameRef(text, manifestPath, skill.slug, ref);
-  return {
-    ...project,
-    manifestText,
-    manifest: manifestText === undefined ? undefined : parseManifest(manifestText, manifestPath),
-    lock: lock && new Map([...lock].map(([key, entry]) => [key === skill.slug ? ref : key, entry])),
-  };
-}
-
 /** A new manifest has default targets; later skills have their own if they differ. */
 function setRequest(manifest: ProjectManifest, ref: string, range: string, chosen: Target[]): void {
   if (manifest.skills.size === 0 && manifest.targets === undefined) manifest.targets = chosen;
   const isUsual = manifest.targets !== undefined && manifest.targets.join() === chosen.join();
   const own = manifest.skills.get(ref)?.targets;
   manifest.skills.set(ref, isUsual && own === undefined ? { range } : { range, targets: chosen });
+}
+
+/** Removes entries of the lock that the manifest no longer has. Creates no empty lock. */
+function lockTextOf(
+  project: Project,
+  manifestText: string | undefined,
+  lock: ProjectLock,
+): string | undefined {
+  if (project.lockText === undefined && lock.size === 0) return undefined;
+  if (manifestText === undefined) return printLock(lock);
+  const { skills } = parseManifest(manifestText, project.manifestPath);
+  return printLock(new Map([...lock].filter(([ref]) => skills.has(ref))));
 }
 
 /** The present methods if they were requested, otherwise those of the lock, so that machines don't alternate. */
@@ -193,16 +171,4 @@ function lockedSkill(
     installName,
     targets,
   };
-}
-
-/** Removes entries of the lock that the manifest no longer has. Creates no empty lock. */
-function lockTextOf(
-  project: Project,
-  manifestText: string | undefined,
-  lock: ProjectLock,
-): string | undefined {
-  if (project.lockText === undefined && lock.size === 0) return undefined;
-  if (manifestText === undefined) return printLock(lock);
-  const { skills } = parseManifest(manifestText, project.manifestPath);
-  return printLock(new Map([...lock].filter(([ref]) => skills.has(ref))));
 }

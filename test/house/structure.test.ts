@@ -75,7 +75,6 @@ const longFunctions: Record<string, readonly string[]> = {
     "repos/archive/read-zip.ts fileEntry",
     "repos/store/artifacts.ts makeArtifact",
     "repos/transport/directory.ts run",
-    "cli/argv.ts normaliseArguments",
     "web/admin/live.ts listen",
   ],
   "to be divided": [

@@ -1,0 +1,22 @@
+/** A page of a list, and a list read page by page. */
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | undefined;
+}
+
+/** All items of a paged list, up to `atMost`. */
+export async function collectPages<T>(
+  fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
+  atMost = Infinity,
+): Promise<{ items: T[]; more: boolean }> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items: next, nextCursor } = await fetchPage(cursor);
+    items.push(...next);
+    // A cursor that repeats would loop forever.
+    if (nextCursor !== undefined && nextCursor === cursor) break;
+    cursor = nextCursor;
+  } while (cursor !== undefined && items.length < atMost);
+  return { items: items.slice(0, atMost), more: cursor !== undefined || items.length > atMost };
+}

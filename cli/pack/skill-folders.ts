@@ -1,0 +1,40 @@
+/** Finds skill folders, which have a SKILL.md, below a folder. */
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { isLeftOut } from "./folder.ts";
+
+export const rootFile = "SKILL.md";
+/** Maximum depth of folders in `skills/`; pass the path of deeper ones. */
+const searchedDepth = 12;
+
+export async function isSkillFolder(full: string): Promise<boolean> {
+  const names = await readdir(full);
+  return names.some((name) => name.toLowerCase() === rootFile.toLowerCase());
+}
+
+/** Skill folders in the folder itself, and at any depth of its `skills/`; in the order of their paths. */
+export async function skillsBelow(full: string, path: string): Promise<string[]> {
+  const found: string[] = [];
+  const search = async (at: string, shown: string, depth: number): Promise<void> => {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      if (!entry.isDirectory() || isLeftOut(entry.name)) continue;
+      const [below, name] = [join(at, entry.name), inFolder(shown, entry.name)];
+      if (await isSkillFolder(below)) found.push(name);
+      else if (depth > 0) await search(below, name, depth - 1);
+      else if (shown === path && entry.name === "skills") await search(below, name, searchedDepth);
+    }
+  };
+  await search(full, path, basename(full) === "skills" ? searchedDepth : 0);
+  return found.sort();
+}
+
+/** A path with `/`, also on Windows. */
+export function slashed(path: string): string {
+  return path.replaceAll("\\", "/");
+}
+
+/** `path` inside a folder, with `/`. */
+export function inFolder(folder: string, path: string): string {
+  const base = slashed(folder).replace(/\/+$/, "");
+  return folder === "." ? path : `${base}/${path}`;
+}
