@@ -5,12 +5,27 @@
  * of ours, with a configuration of ours, that links only to the repository's refs, packs and loose objects. Nothing
  * else in the repository has any effect, whenever its owner changes it.
  *
+ * The 257 links to the folders of objects are made once for each repository and used by all its views: making and
+ * removing them takes longer than the rest of a session.
+ *
  * Before each session the repository is checked as well, so that its owner learns what is not accepted. A link inside
  * it is only refused by this check: it could lead out of the repository.
  */
+import { createHash } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
-import { lstat, mkdir, mkdtemp, open, readdir, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { RepoError, asRepoError } from "../errors.ts";
 import { type NativeGit, runGit } from "../native-git.ts";
 import { refuseForeignKeys } from "./directory-config.ts";
@@ -20,7 +35,11 @@ const mostEntries = 500_000;
 const mostFileBytes = 64 * 1024;
 const configTimeoutMs = 10_000;
 const prefix = "view-";
-/** Age from which a view belongs to a process that was killed. */
+/** Folders of links to a repository's objects. */
+const linksPrefix = "objects-";
+/** In such a folder: what a push has sent and git has not accepted yet. */
+const quarantinePrefix = "incoming-";
+/** Age from which a view or a quarantine belongs to a process that was killed. */
 const leftoverMs = 24 * 3_600_000;
 
 /** Files that change what a repository is made of, or where it lies. */
@@ -62,7 +81,7 @@ export async function openDirectoryView(path: string, git: NativeGit, views: str
       writeFile(join(directory, "config"), settings),
       symlink(join(path, "refs"), join(directory, "refs")),
       symlink(join(path, "packed-refs"), join(directory, "packed-refs")),
-      linkObjects(path, directory),
+      linkObjects(path, views).then((links) => symlink(links, join(directory, "objects"))),
     ]);
     await acceptConfig(git, directory, config ?? "");
   } catch (error) {
@@ -160,12 +179,25 @@ async function newFolder(views: string): Promise<string> {
 }
 
 async function removeLeftovers(views: string): Promise<void> {
-  for (const name of await readdir(views).catch(() => [])) {
-    if (!name.startsWith(prefix)) continue;
-    const folder = join(views, name);
+  const isOld = async (folder: string) => {
     const found = await lstat(folder).catch(() => undefined);
-    if (found && Date.now() - found.mtimeMs > leftoverMs) await rm(folder, { recursive: true, force: true });
+    return found !== undefined && Date.now() - found.mtimeMs > leftoverMs;
+  };
+  for (const name of await readdir(views).catch(() => [])) {
+    const folder = join(views, name);
+    if (name.startsWith(linksPrefix)) {
+      for (const inner of await readdir(folder).catch(() => []))
+        if (inner.startsWith(quarantinePrefix) && (await isOld(join(folder, inner))))
+          await rm(join(folder, inner), { recursive: true, force: true });
+      if (await isWithoutRepository(folder)) await rm(folder, { recursive: true, force: true });
+    } else if (name.startsWith(prefix) && (await isOld(folder)))
+      await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function isWithoutRepository(links: string): Promise<boolean> {
+  const packs = await readlink(join(links, "pack")).catch(() => undefined);
+  return packs === undefined || (await lstat(dirname(packs)).catch(() => undefined)) === undefined;
 }
 
 const settings = "[core]\n\trepositoryFormatVersion = 0\n\tbare = true\n";
@@ -198,10 +230,21 @@ function headOf(text: string): string {
     : unborn;
 }
 
-/** Links to the folders of objects only: alternates are in `objects/info`. */
-async function linkObjects(path: string, directory: string): Promise<void> {
-  const [from, to] = [join(path, "objects"), join(directory, "objects")];
-  await mkdir(to);
+/**
+ * The folder of links to a repository's folders of objects, made when missing. Only to these: alternates are in
+ * `objects/info`.
+ */
+async function linkObjects(path: string, views: string): Promise<string> {
+  const links = join(views, linksPrefix + createHash("sha256").update(path).digest("hex"));
+  if ((await lstat(links).catch(() => undefined)) !== undefined) return links;
+  const fresh = await newFolder(views);
+  const from = join(path, "objects");
   // A folder that is missing may be there by the time of the next request.
-  await Promise.all(objectFolders.map((name) => symlink(join(from, name), join(to, name))));
+  await Promise.all(objectFolders.map((name) => symlink(join(from, name), join(fresh, name))));
+  await rename(fresh, links).catch(async (error: NodeJS.ErrnoException) => {
+    await rm(fresh, { recursive: true, force: true });
+    // Another session has made it meanwhile.
+    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+  });
+  return links;
 }

@@ -12,6 +12,7 @@ import {
   rmdirSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -127,6 +128,43 @@ describe("a directory", () => {
       const [found] = await Promise.all([head, removed]);
       assert.equal(found, commit);
     }
+  });
+
+  it("keeps one folder of links for all its views, and removes what killed sessions leave", async () => {
+    const { directory } = await bench.host.newRepository();
+    const views = path.join(bench.folder, "own-views");
+    const remote: Remote = { kind: "directory", path: directory, views };
+    const yesterday = new Date(Date.now() - 25 * 3_600_000);
+    const age = (...names: string[]) => utimesSync(path.join(views, ...names), yesterday, yesterday);
+    const mirror = bench.newMirror();
+    const { prepared } = await mirror.build(null, [text("skills/a")], commitInfo);
+    assert.ok(prepared);
+
+    assert.deepEqual(await mirror.push(remote, "main", prepared), { status: "pushed" });
+    const [links, ...others] = readdirSync(views);
+    assert.match(links!, /^objects-[0-9a-f]{64}$/);
+    assert.deepEqual(others, []);
+    assert.equal(readdirSync(path.join(views, links!)).length, 257);
+    assert.ok(runGit(directory, "log", "--format=%s", "main"));
+
+    mkdirSync(path.join(views, "view-killed", "objects"), { recursive: true });
+    age("view-killed");
+    mkdirSync(path.join(views, "objects-of-a-removed-repository"));
+    symlinkSync("/removed.git/objects/pack", path.join(views, "objects-of-a-removed-repository", "pack"));
+    for (const name of ["incoming-killed", "incoming-running"]) mkdirSync(path.join(views, links!, name));
+    age(links!, "incoming-killed");
+    const made = statSync(path.join(views, links!)).ino;
+    await local(remote).describe();
+
+    assert.deepEqual(readdirSync(views), [links]);
+    assert.equal(statSync(path.join(views, links!)).ino, made, "the same folder again");
+    const quarantines = readdirSync(path.join(views, links!)).filter((name) => name.startsWith("incoming-"));
+    assert.deepEqual(quarantines, ["incoming-running"]);
+
+    rmSync(path.join(views, links!), { recursive: true });
+    const sessions = await Promise.all([1, 2, 3].map(() => local(remote).describe()));
+    assert.deepEqual(new Set(sessions.map(({ canPush }) => canPush)), new Set([true]));
+    assert.deepEqual(readdirSync(views), [links]);
   });
 
   it("has the same limits as a server", async () => {
@@ -256,7 +294,8 @@ describe("a directory whose owner is hostile", () => {
     assert.ok(!existsSync(marker()), "a command of the configuration ran");
     assert.ok(!("commit" in taken), "another repository's objects were read");
     const views = path.join(path.dirname(directory), ".svc-views");
-    assert.deepEqual(readdirSync(views), [], "views were left");
+    const left = readdirSync(views).filter((name) => !name.startsWith("objects-"));
+    assert.deepEqual(left, [], "views were left");
   });
 
   it("keeps its own modes of shared files", async () => {
