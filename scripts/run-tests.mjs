@@ -26,9 +26,15 @@ const JOB_PROGRAM = path.join(import.meta.dirname, "..", "dist", "workers", "job
 /** The copy of the MongoDB engine that some systems need, made once per installation. */
 const ENGINE_CACHE = path.join(root, "node_modules", ".cache", "mongo-engine");
 
+/** A tmpfs on Linux. Tests make and remove half a million files, which costs a disk's file system a fifth of the run. */
+const MEMORY_FOLDER = "/dev/shm";
+const MEMORY_FOLDER_BYTES = 6 * 1024 ** 3;
+
 const files = process.argv.slice(2);
 const startedAt = Date.now();
-const temp = fs.mkdtempSync(path.join(os.tmpdir(), "svc-test-"));
+const temp = fs.mkdtempSync(
+  path.join(process.env.SVC_TEST_TMPDIR ?? memoryFolder() ?? os.tmpdir(), "svc-test-"),
+);
 // Also what a killed test leaves behind is then removed at the end.
 process.env.TMPDIR = temp;
 process.env.SVC_TEST_USAGE = path.join(temp, "usage");
@@ -50,6 +56,25 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
     await cleanUp();
     process.exit(130);
   });
+}
+
+/** The folder in memory, if it has enough room and files in it can be run. */
+function memoryFolder() {
+  try {
+    const mount = fs
+      .readFileSync("/proc/self/mounts", "utf8")
+      .split("\n")
+      .map((line) => line.split(" "))
+      .findLast(([, folder]) => folder === MEMORY_FOLDER);
+    const [, , type, options = ""] = mount ?? [];
+    if (type !== "tmpfs" || options.split(",").includes("noexec")) return undefined;
+    fs.accessSync(MEMORY_FOLDER, fs.constants.W_OK);
+    const { bavail, bsize } = fs.statfsSync(MEMORY_FOLDER);
+    const room = Math.min(bavail * bsize, os.freemem());
+    return room >= MEMORY_FOLDER_BYTES ? MEMORY_FOLDER : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What node:test runs for a group of files. */
