@@ -58,7 +58,12 @@ import {
   webhookDeliveryIndexes,
   type WebhookDeliveries,
 } from "./webhook-deliveries.ts";
-import { openWorkspaces, workspaceIndexes, workspaceSettingsIndexes, type Workspaces } from "./workspaces.ts";
+import {
+  openWorkspaceSettings,
+  workspaceSettingsIndexes,
+  type WorkspaceSettings,
+} from "./workspace-settings.ts";
+import { openWorkspaces, workspaceIndexes, type Workspaces } from "./workspaces.ts";
 
 export interface Storage {
   database: Database;
@@ -103,6 +108,7 @@ export interface Storage {
   versions: Versions;
   webhookDeliveries: WebhookDeliveries;
   workspaces: Workspaces;
+  workspaceSettings: WorkspaceSettings;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -200,6 +206,7 @@ export async function openStorage(options: { url: string; database: string }): P
     versions: openVersions(database),
     webhookDeliveries: openWebhookDeliveries(database),
     workspaces: openWorkspaces(database),
+    workspaceSettings: openWorkspaceSettings(database),
     ping: () => database.ping(),
     close: () => database.close(),
   };

@@ -1,4 +1,4 @@
-/** History of the syncs of a connection, bounded by age and number. */
+/** History of each connection's syncs, limited by age and number. */
 import type { Filter, IndexDescription } from "mongodb";
 import type { SyncOutcome } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
@@ -14,11 +14,11 @@ export interface SyncCounts {
   conflicts: number;
   /** Skills whose directory was written. */
   exported: number;
-  /** Directories that were taken out. */
+  /** Directories that were removed. */
   removed: number;
   /** Skills that could not be imported or exported. */
   refused: number;
-  /** How often the branch had moved when it was pushed to. */
+  /** Pushes that were repeated because the branch had changed concurrently. */
   retries: number;
 }
 
@@ -47,12 +47,12 @@ export interface SyncRunDoc {
   endedAt?: Date;
   outcome: SyncOutcome;
   counts: SyncCounts;
-  /** The same by folder, for readers who may not see all of them; absent from runs of an earlier version. */
+  /** Counts by folder, for readers who can't see all folders; absent from runs of earlier versions of the service. */
   folders?: FolderCounts[];
-  /** The branch's head when it was done. */
+  /** Head of the branch at the end. */
   commit?: string;
   problem?: SyncProblem;
-  /** The first of them; `counts.refused` has their number. */
+  /** The first refusals; `counts.refused` is their total number. */
   refusals?: SyncRefusal[];
 }
 
@@ -70,8 +70,8 @@ export function openSyncRuns(database: Database) {
     async start(run: SyncRunDoc): Promise<void> {
       await runs.insertOne(run);
     },
-    /** How far a run is. */
-    async tell(id: string, counts: SyncCounts): Promise<void> {
+    /** Records the progress of a run. */
+    async updateCounts(id: string, counts: SyncCounts): Promise<void> {
       await runs.updateOne({ _id: id, outcome: "running" }, { $set: { counts } });
     },
     async finish(
@@ -83,12 +83,12 @@ export function openSyncRuns(database: Database) {
     ): Promise<void> {
       await runs.updateOne({ _id: id }, { $set: result });
     },
-    /** A run that changed nothing and met nothing is no history. */
-    async forget(id: string): Promise<void> {
+    /** Removes a run that changed nothing and had no problem. */
+    async remove(id: string): Promise<void> {
       await runs.deleteOne({ _id: id });
     },
-    /** Runs whose process was stopped: the next holder of the lease closes them. With a problem they have failed. */
-    async closeStopped(
+    /** Closes interrupted runs, for the next holder of the lease. With a problem, they are recorded as failed. */
+    async closeInterrupted(
       connectionId: string,
       exceptId: string | undefined,
       now: Date,
@@ -100,7 +100,7 @@ export function openSyncRuns(database: Database) {
         { $set: { ...end, endedAt: now } },
       );
     },
-    /** The newest first; `before` is the id of the last row of the page before. */
+    /** Newest first; `before` is the id of the last row of the previous page. */
     list(query: { connectionId: string; before?: string | undefined; limit: number }): Promise<SyncRunDoc[]> {
       const filter: Filter<SyncRunDoc> = { connectionId: query.connectionId };
       if (query.before !== undefined) filter._id = { $lt: query.before };

@@ -1,31 +1,19 @@
 /**
- * Personal workspaces: an organization's settings, and the state of each member's workspace. The workspace itself is a
- * managed folder of the tree; a row tracks its provisioning and can be restored from members and tree.
+ * State of each member's personal workspace. The workspace itself is a managed folder of the tree; a row tracks its
+ * provisioning and can be restored from members and tree.
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { WorkspaceState } from "../contract/vocabulary.ts";
 import type { Database } from "./database.ts";
 import {
-  isOnlyThereAlready,
-  outboxUpdate,
-  listUnflushed,
-  outboxOperations,
-  clearOutbox,
   clearOutboxes,
+  isOnlyThereAlready,
+  outboxOperations,
+  outboxUpdate,
   type EventRow,
   type WithOutbox,
 } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
-
-export interface WorkspaceSettingsDoc extends WithOutbox {
-  /** The organization's id. */
-  _id: string;
-  enabled?: true;
-  /** Members who joined before this belong to the backfill; others are scheduled one by one. */
-  enabledAt: Date;
-  updatedAt: Date;
-}
-
 export interface WorkspaceDoc extends WithOutbox {
   _id: string;
   tenantId: string;
@@ -45,11 +33,6 @@ export interface WorkspaceDoc extends WithOutbox {
   createdAt: Date;
   updatedAt: Date;
 }
-
-export const workspaceSettingsIndexes: IndexDescription[] = [
-  { key: { enabled: 1, _id: 1 }, partialFilterExpression: { enabled: true }, name: "workspaces_enabled" },
-  { key: { unsettledAt: 1 }, sparse: true },
-];
 export const workspaceIndexes: IndexDescription[] = [
   { key: { tenantId: 1, userId: 1 }, unique: true, name: "workspace_member" },
   { key: { tenantId: 1, _id: 1 } },
@@ -70,51 +53,9 @@ export interface WorkspaceQuery {
 export type Workspaces = ReturnType<typeof openWorkspaces>;
 
 export function openWorkspaces(database: Database) {
-  const settings = database.collection<WorkspaceSettingsDoc>("workspace_settings");
   const workspaces = database.collection<WorkspaceDoc>("workspaces");
   const withoutOutbox = { projection: { outbox: 0 } } as const;
   return {
-    findSettings: (tenantId: string) => settings.findOne({ _id: tenantId }, withoutOutbox),
-    /** Returns false if they are enabled already. */
-    async enable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      try {
-        await settings.updateOne(
-          { _id: tenantId, enabled: { $exists: false } },
-          {
-            $set: { enabled: true, enabledAt: now, updatedAt: now, ...outbox.$set },
-            $push: outbox.$push,
-          },
-          { upsert: true },
-        );
-        return true;
-      } catch (error) {
-        // If the filter skips the document, the upsert fails with a duplicate id.
-        if (!isOnlyThereAlready(error)) throw error;
-        return false;
-      }
-    },
-    /** Returns false if they are not enabled. */
-    async disable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
-      const outbox = outboxUpdate(events);
-      const result = await settings.updateOne(
-        { _id: tenantId, enabled: true },
-        { $set: { updatedAt: now, ...outbox.$set }, $unset: { enabled: true }, $push: outbox.$push },
-      );
-      return result.modifiedCount === 1;
-    },
-    /** A slice of the organizations that enabled them at any time, in order of their ids. */
-    async listTenants(after: string, limit: number): Promise<string[]> {
-      const rows = await settings
-        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray();
-      return rows.map((row) => row._id);
-    },
-    listUnflushedSettings: (before: Date, limit: number) => listUnflushed(settings, before, limit),
-    clearSettingsOutbox: (tenantId: string, eventIds: string[]) => clearOutbox(settings, tenantId, eventIds),
-
     /** Inserts rows, except for members who have one. */
     async insertNew(rows: WorkspaceDoc[]): Promise<void> {
       if (rows.length === 0) return;
@@ -233,11 +174,7 @@ export function openWorkspaces(database: Database) {
     async remove(id: string, state: WorkspaceState): Promise<void> {
       await workspaces.deleteOne({ _id: id, state });
     },
-    removeOfTenant: async (tenantId: string): Promise<number> => {
-      await settings.deleteOne({ _id: tenantId });
-      return removeSlice(workspaces, { tenantId });
-    },
-
+    removeOfTenant: (tenantId: string) => removeSlice(workspaces, { tenantId }),
     ...outboxOperations(workspaces),
     clearOutboxes: (rows: { id: string; eventIds: string[] }[]) => clearOutboxes(workspaces, rows),
   };

@@ -37,9 +37,9 @@ const failedShown = 50;
 
 export async function readOverview(app: App, actor: Actor, tenantRef: string): Promise<WorkspaceOverview> {
   const { _id: tenantId } = await loadTenant(app, actor, tenantRef, "member");
-  const { workspaces } = app.storage;
+  const { workspaces, workspaceSettings } = app.storage;
   const [settings, row, tree] = await Promise.all([
-    workspaces.findSettings(tenantId),
+    workspaceSettings.find(tenantId),
     actor.kind === "user" ? workspaces.find(tenantId, actor.userId) : null,
     loadTree(app, tenantId),
   ]);

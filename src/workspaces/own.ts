@@ -30,7 +30,7 @@ export async function chooseWorkspace(
   tenant: Pick<TenantDoc, "_id" | "slug">,
 ): Promise<string> {
   const user = requirePerson(actor);
-  if (!(await app.storage.workspaces.findSettings(tenant._id))?.enabled)
+  if (!(await app.storage.workspaceSettings.find(tenant._id))?.enabled)
     throw new ServiceError(
       "refused",
       `Personal workspaces are not enabled in "${tenant.slug}": its owners and administrators can enable them.`,

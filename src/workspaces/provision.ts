@@ -29,9 +29,9 @@ const pauseMs = 100;
 
 /** Provisions scheduled workspaces in batches, as long as workspaces are enabled. */
 export async function provisionScheduled(app: App, tenantId: string): Promise<void> {
-  const { workspaces } = app.storage;
+  const { workspaces, workspaceSettings } = app.storage;
   for (let after: string | undefined; ;) {
-    if (!(await workspaces.findSettings(tenantId))?.enabled) return;
+    if (!(await workspaceSettings.find(tenantId))?.enabled) return;
     const rows = await workspaces.list({ tenantId, state: "scheduled", after, limit: batch });
     if (rows.length === 0) return;
     await provisionRows(app, tenantId, rows);

@@ -30,8 +30,8 @@ export interface Repaired {
 
 export async function repairWorkspaces(app: App, actor: Actor, tenantRef: string): Promise<Repaired> {
   const { _id: tenantId, slug } = await loadManaged(app, actor, tenantRef);
-  const { workspaces } = app.storage;
-  if (!(await workspaces.findSettings(tenantId)))
+  const { workspaces, workspaceSettings } = app.storage;
+  if (!(await workspaceSettings.find(tenantId)))
     throw new ServiceError(
       "refused",
       `Personal workspaces were never enabled in "${slug}": enable them first.`,

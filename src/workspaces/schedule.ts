@@ -1,6 +1,7 @@
 /** Schedules workspaces for all members without one, including members who have returned. */
 import type { EventRow } from "../../storage/outbox.ts";
-import type { WorkspaceDoc, WorkspaceSettingsDoc } from "../../storage/workspaces.ts";
+import type { WorkspaceSettingsDoc } from "../../storage/workspace-settings.ts";
+import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import type { App } from "../app.ts";
 import { makeSystemEvent } from "../audit/events.ts";
 import { loadTree } from "../folders/trees.ts";
@@ -17,7 +18,7 @@ const quietMs = 60 * 60_000;
  */
 export async function syncWorkspaces(app: App, tenantId: string): Promise<void> {
   const [settings, tenant] = await Promise.all([
-    app.storage.workspaces.findSettings(tenantId),
+    app.storage.workspaceSettings.find(tenantId),
     app.storage.tenants.find(tenantId),
   ]);
   if (!settings || !tenant || tenant.deletionAt) return;

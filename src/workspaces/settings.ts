@@ -38,8 +38,8 @@ export async function enableWorkspaces(
     makeEvent(app, actor, "personal_workspace.enabled", { ...about, metadata: { path } }),
     makeEvent(app, actor, "personal_workspace.backfill_scheduled", { ...about, metadata: { members } }),
   ];
-  if (await app.storage.workspaces.enable(tenantId, app.now(), events))
-    flushEvents(app, { clearOutbox: app.storage.workspaces.clearSettingsOutbox }, tenantId, events);
+  if (await app.storage.workspaceSettings.enable(tenantId, app.now(), events))
+    flushEvents(app, app.storage.workspaceSettings, tenantId, events);
   queueSync(app, tenantId);
   return tenantId;
 }
@@ -55,8 +55,8 @@ export async function disableWorkspaces(app: App, actor: Actor, tenantRef: strin
     resourceType: "organization",
     resourceId: tenantId,
   });
-  if (await app.storage.workspaces.disable(tenantId, app.now(), [event]))
-    flushEvents(app, { clearOutbox: app.storage.workspaces.clearSettingsOutbox }, tenantId, [event]);
+  if (await app.storage.workspaceSettings.disable(tenantId, app.now(), [event]))
+    flushEvents(app, app.storage.workspaceSettings, tenantId, [event]);
   return tenantId;
 }
 
@@ -91,8 +91,8 @@ export async function retryWorkspaces(
   input: RetryWorkspaces,
 ): Promise<number> {
   const { _id: tenantId, slug } = await loadManaged(app, actor, tenantRef);
-  const { workspaces } = app.storage;
-  if (!(await workspaces.findSettings(tenantId))?.enabled)
+  const { workspaces, workspaceSettings } = app.storage;
+  if (!(await workspaceSettings.find(tenantId))?.enabled)
     throw new ServiceError(
       "refused",
       `Personal workspaces are not enabled in "${slug}": enable them first.`,

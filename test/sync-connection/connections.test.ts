@@ -190,7 +190,7 @@ describe("the history of a connection", () => {
       });
     await syncRuns.finish("r5", { endedAt: at(6), outcome: "done", counts });
 
-    await syncRuns.closeStopped("c1", "r4", at(7));
+    await syncRuns.closeInterrupted("c1", "r4", at(7));
     const first = await syncRuns.list({ connectionId: "c1", limit: 2 });
     const next = await syncRuns.list({ connectionId: "c1", before: first.at(-1)!._id, limit: 2 });
 

@@ -55,7 +55,7 @@ describe("a sync that can't write its state", () => {
       const made = t.mock.method(globalThis, "setInterval");
       const cleared = t.mock.method(globalThis, "clearInterval");
 
-      for (const step of ["syncRuns.start", "syncRuns.closeStopped"]) await stopAfter(world, step);
+      for (const step of ["syncRuns.start", "syncRuns.closeInterrupted"]) await stopAfter(world, step);
 
       const ended = new Set(cleared.mock.calls.map(({ arguments: [timer] }) => timer));
       const left = made.mock.calls.filter(

@@ -4,7 +4,6 @@
  * run is resumed; its slugs stay reserved.
  */
 import type { App } from "../../src/app.ts";
-
 import { endConnection } from "../../src/sync/connection/disconnect.ts";
 
 type Eraser = (app: App, tenantId: string) => Promise<void>;
@@ -16,6 +15,7 @@ const inSlices = async (remove: () => Promise<number>) => {
 /** The order matters: members first, so that access ends; the audit log last, since other documents may hold events. */
 const erasers: readonly Eraser[] = [
   ({ storage }, id) => inSlices(() => storage.memberships.removeOfTenant(id)),
+  ({ storage }, id) => storage.workspaceSettings.remove(id),
   ({ storage }, id) => inSlices(() => storage.workspaces.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.invitations.removeOfTenant(id)),
   ({ storage }, id) => inSlices(() => storage.teams.removeOfTenant(id)),

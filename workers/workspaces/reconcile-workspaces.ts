@@ -8,19 +8,14 @@ const batch = 100;
 
 /** `before`: documents changed earlier are no longer being written by a live process. */
 export async function reconcileWorkspaces(app: App, before: Date): Promise<void> {
-  const { workspaces } = app.storage;
-  for (const settings of await workspaces.listUnflushedSettings(before, batch))
-    await publishEvents(
-      app,
-      { clearOutbox: workspaces.clearSettingsOutbox },
-      settings._id,
-      settings.outbox ?? [],
-    );
+  const { workspaces, workspaceSettings } = app.storage;
+  for (const settings of await workspaceSettings.listUnflushed(before, batch))
+    await publishEvents(app, workspaceSettings, settings._id, settings.outbox ?? []);
   await flushWorkspaceEvents(app, await workspaces.listUnflushed(before, batch));
   for (const { tenantId, userId } of await workspaces.listDeleting(before, batch))
     queueDeletion(app, { tenantId, userId });
   for (let after = ""; ;) {
-    const tenantIds = await workspaces.listTenants(after, batch);
+    const tenantIds = await workspaceSettings.listTenants(after, batch);
     if (tenantIds.length === 0) return;
     after = tenantIds.at(-1)!;
     for (const tenantId of tenantIds)

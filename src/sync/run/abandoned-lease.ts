@@ -11,7 +11,7 @@ const marginMs = 1000;
 
 /** Of a process that was stopped, and not by its own fault: what it left to do is due at once. */
 export async function releaseInterruptedLease(app: App, connectionId: string, holder: string): Promise<void> {
-  await app.storage.syncRuns.closeStopped(connectionId, undefined, app.now());
+  await app.storage.syncRuns.closeInterrupted(connectionId, undefined, app.now());
   await app.storage.connections.releaseLease(connectionId, holder);
 }
 
@@ -35,7 +35,7 @@ export async function reportEndedProcess(
   if (!connection?.lease) return;
   if (connection.wanted <= connection.done) return connections.releaseLease(connectionId, holder);
   const problem = { code: "process_ended" as const, message, at: now };
-  await syncRuns.closeStopped(connectionId, undefined, now, problem);
+  await syncRuns.closeInterrupted(connectionId, undefined, now, problem);
   await connections.finish(connectionId, connection.lease.fence, {
     done: connection.done,
     now,

@@ -14,7 +14,7 @@ export async function purgeErased({ app, connection, mirror, remote, signal }: S
   const there = new Set((await listLocatedSkills(app, tenantId)).map((skill) => skill.id));
   if (bases.some(({ skillId }) => !there.has(skillId))) return;
   await mirror.drop();
-  await app.storage.connections.settleErasures(id, erasures);
+  await app.storage.connections.clearErasures(id, erasures);
   try {
     // Now, since what is pushed from here on is known by its author only where it is fetched onto what was there before.
     await mirror.fetch(remote, branch, { signal });

@@ -28,9 +28,12 @@ export async function recordRun(
   const runId = app.newId();
   const run = { connectionId, tenantId, full, startedAt };
   await syncRuns.start({ _id: runId, ...run, outcome: "running", counts });
-  await syncRuns.closeStopped(connectionId, runId, startedAt);
+  await syncRuns.closeInterrupted(connectionId, runId, startedAt);
   const context = openContext(app, mirrors, lease, counts);
-  const progress = setInterval(() => void syncRuns.tell(runId, counts).catch(() => undefined), progressMs);
+  const progress = setInterval(
+    () => void syncRuns.updateCounts(runId, counts).catch(() => undefined),
+    progressMs,
+  );
   const ended = await endOf(app, context, sync).finally(() => clearInterval(progress));
 
   const result = { ...ended, endedAt: app.now(), refusals: reportedRefusals(context) };
@@ -45,7 +48,7 @@ export async function recordRun(
       ...(commit ? { commit } : {}),
       ...(problem ? { problem } : {}),
     });
-  else await syncRuns.forget(runId);
+  else await syncRuns.remove(runId);
   await syncRuns.trim(connectionId, limits.syncRunsKept);
   return result;
 }

@@ -1,0 +1,92 @@
+/** Requests for syncs, and the queries for connections whose sync or poll is due. */
+import type { Collection, Document, Filter } from "mongodb";
+import type { SyncMode } from "../../contract/vocabulary.ts";
+import type { EventRow } from "../outbox.ts";
+import { alive, withoutOutbox, type ConnectionDoc } from "./document.ts";
+export interface SyncRequest {
+  /** Also restore skills that are missing in the repository. */
+  full?: boolean;
+  /** Requested by a person. */
+  manual?: boolean;
+  /** Also changes the mode. If the mode is not `from`, nothing is changed. */
+  mode?: { from: SyncMode; to: SyncMode } | undefined;
+  /** New author of imports. */
+  connectedBy?: ConnectionDoc["connectedBy"] | undefined;
+  /** A skill was erased, and must be removed from the mirror. */
+  erased?: boolean;
+  now: Date;
+  events?: EventRow[];
+}
+
+export function requestOperations(connections: Collection<ConnectionDoc>) {
+  return {
+    /**
+     * Requests a sync in one write, by the organization's or the connection's id. Returns the connection's id and the
+     * number of the request, or null if there is no connection.
+     */
+    async request(
+      of: { tenantId: string } | { id: string },
+      { full = false, manual = false, mode, connectedBy, erased = false, now, events = [] }: SyncRequest,
+    ): Promise<{ _id: string; wanted: number } | null> {
+      const which: Filter<ConnectionDoc> = "id" in of ? { _id: of.id } : { tenantId: of.tenantId };
+      if (mode) which.mode = mode.from;
+      const update: Document[] = [
+        {
+          $set: {
+            wanted: { $add: ["$wanted", 1] },
+            wantedSince: { $ifNull: ["$wantedSince", now] },
+            dueAt: { $max: [now, "$notBefore"] },
+            updatedAt: now,
+            ...(mode ? { mode: mode.to } : {}),
+            ...(connectedBy ? { connectedBy: { $literal: connectedBy } } : {}),
+            ...(erased ? { erasures: { $add: [{ $ifNull: ["$erasures", 0] }, 1] } } : {}),
+          },
+        },
+      ];
+      if (full) update.push({ $set: { fullWanted: "$wanted" } });
+      const isLost = { $eq: ["$problem.code", "branch_missing"] };
+      if (manual)
+        update.push({ $set: { newBranchWanted: { $cond: [isLost, "$wanted", "$newBranchWanted"] } } });
+      if (events.length > 0) {
+        const appended = { $concatArrays: [{ $ifNull: ["$outbox", []] }, { $literal: events }] };
+        update.push({ $set: { outbox: appended, unsettledAt: { $ifNull: ["$unsettledAt", now] } } });
+      }
+      return connections.findOneAndUpdate({ ...which, ...alive }, update, {
+        returnDocument: "after",
+        projection: { _id: 1, wanted: 1 },
+      });
+    },
+    /** Connections without a lease whose sync is due, oldest first. */
+    listDue: (now: Date, limit: number) =>
+      connections
+        .find(
+          {
+            dueAt: { $lte: now },
+            ...alive,
+            $or: [{ lease: { $exists: false } }, { "lease.until": { $lte: now } }],
+          },
+          withoutOutbox,
+        )
+        .sort({ dueAt: 1 })
+        .limit(limit)
+        .toArray(),
+    /** Connections whose poll is due, oldest first. */
+    listToPoll: (now: Date, limit: number) =>
+      connections
+        .find({ pollAt: { $lte: now }, ...alive }, withoutOutbox)
+        .sort({ pollAt: 1 })
+        .limit(limit)
+        .toArray(),
+    /** Records a poll. Without `head`, the recorded head is unchanged. */
+    async markPolled(
+      id: string,
+      { pollAt, head }: { pollAt: Date; head?: { oid: string; etag?: string } | undefined },
+    ): Promise<void> {
+      const found = head && {
+        headOid: { $literal: head.oid },
+        headEtag: head.etag === undefined ? "$$REMOVE" : { $literal: head.etag },
+      };
+      await connections.updateOne({ _id: id }, [{ $set: { pollAt, ...found } }]);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+/** Copies of fields of organizations, users and teams in their memberships. */
+import type { Collection } from "mongodb";
+import type { MembershipDoc } from "./document.ts";
+/** Fields of an organization that its memberships copy. */
+interface FollowedTenant {
+  _id: string;
+  slug: string;
+  name: string;
+  deletionAt?: Date;
+  maxTokenDays?: number;
+}
+
+export function copyOperations(memberships: Collection<MembershipDoc>) {
+  return {
+    /** Copies an organization's names, limits and deletion, and activates pending memberships. */
+    async follow(tenant: FollowedTenant): Promise<void> {
+      const { slug, name, deletionAt, maxTokenDays } = tenant;
+      await memberships.updateMany(
+        { tenantId: tenant._id },
+        {
+          $set: {
+            tenantSlug: slug,
+            tenantName: name,
+            ...(deletionAt ? { tenantDeletionAt: deletionAt } : {}),
+            ...(maxTokenDays === undefined ? {} : { tenantMaxTokenDays: maxTokenDays }),
+          },
+          $unset: {
+            pending: true,
+            ...(deletionAt ? {} : { tenantDeletionAt: true }),
+            ...(maxTokenDays === undefined ? { tenantMaxTokenDays: true } : {}),
+          },
+        },
+      );
+    },
+    /** Copies a user's current names. */
+    async propagateUser(userId: string, names: Pick<MembershipDoc, "username" | "nameKeys">): Promise<void> {
+      await memberships.updateMany(
+        { userId },
+        { $set: { username: names.username, nameKeys: names.nameKeys } },
+      );
+    },
+    /** Removes a deleted team from all members. */
+    async dropTeam(tenantId: string, teamId: string): Promise<void> {
+      await memberships.updateMany({ tenantId, teamIds: teamId }, { $pull: { teamIds: teamId } });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Document of a skill, and its indexes. */
+import type { Filter, IndexDescription } from "mongodb";
+import type { SkillType, Visibility } from "../../contract/vocabulary.ts";
+import type { WithOutbox } from "../outbox.ts";
+import type { VersionDoc } from "../versions.ts";
+/** Fields of a version that the skill document repeats, so that reads of the current version need one query. */
+export type VersionSummary = Pick<
+  VersionDoc,
+  "version" | "semver" | "oid" | "digest" | "hash" | "frontmatter" | "format" | "fileCount" | "totalBytes"
+> & { versionId: string };
+
+export interface Takedown {
+  reason: string;
+  at: Date;
+  by: { id: string; username: string };
+}
+
+/** Pending follow-up of a takedown or its end; the reconcile job completes it after a crash. */
+export interface TakedownFollowUp {
+  kind: "taken-down" | "lifted";
+  reason: string;
+  since: Date;
+}
+
+export interface SkillDoc extends WithOutbox {
+  _id: string;
+  tenantId: string;
+  tenantSlug: string;
+  publicId: string;
+  slug: string;
+  name: string;
+  /** Case-folded name, for look-ups by name and by prefix. */
+  nameKey: string;
+  description: string;
+  type: SkillType;
+  visibility: Visibility;
+  tags: string[];
+  folderId: string | null;
+  /** Restricted folder whose restriction is in effect. Derived, for lists; direct reads use the tree. */
+  governingFolderId: string | null;
+  /** Whether the catalog shows it: public, unrestricted, not taken down, not deleted. Derived, for its indexes. */
+  listed: boolean;
+  /** Beginning of the text, for search. */
+  excerpt: string;
+  createdBy: string;
+  author: { id: string; name: string; username: string } | null;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Number of the write that changed the document; data derived from an older revision never overwrites newer data. */
+  revision: number;
+  /** Newest version, including prereleases: the parent of the next commit. */
+  head: { version: number; oid: string };
+  /** Highest release ever published; absent in documents of earlier versions of the service. */
+  highestRelease?: string;
+  /** Highest version, including prereleases; only in documents of earlier versions of the service. */
+  highestSemver?: string;
+  /** The version that installs resolve to. */
+  current: VersionSummary;
+  downloads: number;
+  /** Number of the last batch that is included in `downloads`. */
+  downloadsThrough?: number;
+  /** Versions that exist but are not in the collection `versions` yet. */
+  pending: VersionDoc[];
+  /** Set while its organization waits to be erased: it is invisible, and `listed` is false. */
+  suspended?: true;
+  /** Set while the skill is taken down: only members of its organization see it. */
+  takedown?: Takedown;
+  takedownFollowUp?: TakedownFollowUp;
+  /** Set when the skill was deleted; a job erases the rest. */
+  deletedAt?: Date;
+}
+
+export const skillIndexes: IndexDescription[] = [
+  { key: { tenantId: 1, slug: 1 }, unique: true, name: "skill_slug" },
+  { key: { tenantId: 1, publicId: 1 }, unique: true, name: "skill_public_id" },
+  { key: { publicId: 1 } },
+  { key: { slug: 1, listed: 1, createdAt: 1, _id: 1 } },
+  { key: { tenantId: 1, _id: 1 } },
+  { key: { tenantId: 1, nameKey: 1, folderId: 1 } },
+  { key: { tenantId: 1, updatedAt: -1, _id: -1 } },
+  { key: { tenantId: 1, governingFolderId: 1, updatedAt: -1, _id: -1 } },
+  { key: { tenantId: 1, folderId: 1, updatedAt: -1, _id: -1 } },
+  // Sums by folder (`skill-figures.ts`).
+  { key: { tenantId: 1, folderId: 1, downloads: 1 } },
+  { key: { listed: 1, updatedAt: -1, _id: -1 } },
+  { key: { listed: 1, createdAt: -1, _id: -1 } },
+  { key: { listed: 1, downloads: -1, _id: -1 } },
+  { key: { listed: 1, tags: 1, updatedAt: -1, _id: -1 } },
+  { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
+  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { deletedAt: 1 }, sparse: true },
+  {
+    key: { "takedown.at": -1, _id: -1 },
+    name: "skill_takedown",
+    partialFilterExpression: { "takedown.at": { $exists: true } },
+  },
+  { key: { "takedownFollowUp.since": 1 }, sparse: true },
+];
+
+export const notDeleted: Filter<SkillDoc> = { deletedAt: { $exists: false } };
+/** Skills that are neither deleted nor suspended. */
+export const visible: Filter<SkillDoc> = { ...notDeleted, suspended: { $exists: false } };

@@ -1,0 +1,91 @@
+/** Rows, refs and search entries are projected from skill documents: the queries for that, and the removal of marks. */
+import type { Collection } from "mongodb";
+import { listUnflushed } from "../outbox.ts";
+import { notDeleted, type SkillDoc } from "./document.ts";
+/** Fields of a skill that its projection reads. */
+export type SkillToProject = Pick<
+  SkillDoc,
+  | "_id"
+  | "tenantId"
+  | "pending"
+  | "outbox"
+  | "deletedAt"
+  | "revision"
+  | "visibility"
+  | "folderId"
+  | "governingFolderId"
+  | "listed"
+  | "takedown"
+  | "suspended"
+>;
+
+export function projectionOperations(skills: Collection<SkillDoc>) {
+  return {
+    listUnflushed: (before: Date, limit: number) => listUnflushed(skills, before, limit),
+    /** Skills to project, including deleted ones. */
+    listToProject: (ids: string[]) =>
+      skills
+        .find(
+          { _id: { $in: ids } },
+          {
+            projection: {
+              tenantId: 1,
+              pending: 1,
+              outbox: 1,
+              deletedAt: 1,
+              revision: 1,
+              visibility: 1,
+              folderId: 1,
+              governingFolderId: 1,
+              listed: 1,
+              takedown: 1,
+              suspended: 1,
+            },
+          },
+        )
+        .toArray() as Promise<SkillToProject[]>,
+    /** Skills as the search index needs them. */
+    listToIndex: (ids: string[]) =>
+      skills.find({ _id: { $in: ids } }, { projection: { pending: 0, outbox: 0 } }).toArray(),
+    /** Commits that refs are derived from; undefined for a deleted skill. */
+    async findOids(id: string): Promise<{ current: string; head: string } | undefined> {
+      const skill = await skills.findOne(
+        { _id: id, ...notDeleted },
+        { projection: { "current.oid": 1, "head.oid": 1 } },
+      );
+      return skill ? { current: skill.current.oid, head: skill.head.oid } : undefined;
+    },
+    /** Removes projected versions and published events from the documents. Later additions stay. */
+    async clearProjected(projected: SkillToProject[]): Promise<void> {
+      const remaining = projected.filter((skill) => skill.pending.length + (skill.outbox?.length ?? 0) > 0);
+      if (remaining.length === 0) return;
+      await skills.bulkWrite(
+        remaining.map(({ _id, pending, outbox }) => ({
+          updateOne: {
+            filter: { _id },
+            update: {
+              $pull: {
+                pending: { _id: { $in: pending.map((row) => row._id) } },
+                outbox: { _id: { $in: (outbox ?? []).map((row) => row._id) } },
+              },
+            },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+    /** Removes the mark of skills that have nothing pending and have not changed since. */
+    async markProjected(projected: SkillToProject[]): Promise<void> {
+      if (projected.length === 0) return;
+      await skills.bulkWrite(
+        projected.map(({ _id, revision }) => ({
+          updateOne: {
+            filter: { _id, revision, pending: { $size: 0 }, outbox: { $size: 0 } },
+            update: { $unset: { unsettledAt: true } },
+          },
+        })),
+        { ordered: false },
+      );
+    },
+  };
+}

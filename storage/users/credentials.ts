@@ -1,0 +1,111 @@
+/** Password of an account, and the end of its sessions and API tokens. */
+import type { Collection, Filter } from "mongodb";
+import { rememberedClient, type KnownClients } from "../known-clients.ts";
+import { outboxUpdate, type EventRow } from "../outbox.ts";
+import {
+  addMails,
+  credentials,
+  present,
+  type Credentials,
+  type MailDue,
+  type TokensEnding,
+  type UserDoc,
+} from "./document.ts";
+
+export function credentialOperations(users: Collection<UserDoc>) {
+  return {
+    findCredentials: (emailKey: string) =>
+      users.findOne<Credentials>({ emailKey, ...present }, { projection: credentials }),
+    findCredentialsById: (id: string) =>
+      users.findOne<Credentials>({ _id: id, ...present }, { projection: credentials }),
+    /** Fields by which sessions are checked; null if the user does not exist. */
+    findSessionRule: (id: string) =>
+      users.findOne<Pick<UserDoc, "sessionEpoch" | "keptSessionId">>(
+        { _id: id, ...present },
+        { projection: { sessionEpoch: 1, keptSessionId: 1 } },
+      ),
+    /**
+     * Ends all sessions except the kept one in one write, including sessions that a concurrent sign-in creates with the
+     * earlier epoch. Returns the epoch of new sessions, or null if the user does not exist or the session to be kept has
+     * ended.
+     */
+    async endSessions(
+      id: string,
+      kept: { _id: string; epoch?: number } | undefined,
+      events: EventRow[],
+    ): Promise<number | null> {
+      const outbox = outboxUpdate(events);
+      const stillHeld = kept && {
+        $or: [{ sessionEpoch: kept.epoch || { $in: [0, null] } }, { keptSessionId: kept._id }],
+      };
+      const updated = await users.findOneAndUpdate(
+        { _id: id, ...present, ...stillHeld } as Filter<UserDoc>,
+        {
+          $set: { keptSessionId: kept?._id ?? null, ...outbox.$set },
+          $inc: { sessionEpoch: 1 },
+          $push: outbox.$push,
+        },
+        { returnDocument: "after", projection: { sessionEpoch: 1 } },
+      );
+      return updated?.sessionEpoch ?? null;
+    },
+
+    /**
+     * Replaces the password that was checked, ends all sessions except the kept one, and drops a pending change of
+     * address, since its requester knew the old password. `verifiedAt` also confirms the present address,
+     * `tokensEnding` also ends all API tokens. Returns the epoch as `endSessions` does, or null if password or address
+     * have changed.
+     */
+    async replacePassword(
+      seen: Pick<UserDoc, "_id" | "passwordHash" | "emailKey">,
+      change: {
+        passwordHash: string;
+        keptSessionId: string | undefined;
+        verifiedAt?: Date;
+        tokensEnding?: TokensEnding | undefined;
+        /** Replaces the known clients of the account. */
+        knownClients?: Required<KnownClients>;
+        now: Date;
+        mails: MailDue[];
+      },
+      events: EventRow[],
+    ): Promise<number | null> {
+      const { passwordHash, keptSessionId, verifiedAt, tokensEnding, knownClients, now, mails } = change;
+      const outbox = outboxUpdate(events);
+      const updated = await users.findOneAndUpdate(
+        { _id: seen._id, passwordHash: seen.passwordHash, emailKey: seen.emailKey, ...present },
+        {
+          $set: {
+            passwordHash,
+            updatedAt: now,
+            ...(verifiedAt ? { emailVerifiedAt: verifiedAt } : {}),
+            ...(tokensEnding ? { tokensEnding } : {}),
+            ...knownClients,
+            keptSessionId: keptSessionId ?? null,
+            ...outbox.$set,
+          },
+          $unset: { emailChange: true, ...(verifiedAt ? { verification: true } : {}) },
+          $inc: { sessionEpoch: 1, ...(tokensEnding ? { tokenEpoch: 1 } : {}) },
+          $push: { ...outbox.$push, ...addMails(mails) },
+        },
+        { returnDocument: "after", projection: { sessionEpoch: 1 } },
+      );
+      return updated?.sessionEpoch ?? null;
+    },
+    /** Records a client that has signed in, by its hashes. */
+    async noteClient(id: string, hashes: { device: string; address?: string }, now: Date): Promise<void> {
+      await users.updateOne({ _id: id, ...present }, rememberedClient(hashes, now));
+    },
+    /** Accounts whose ended tokens are still to be marked as revoked, since before a time. */
+    async listTokensEnding(before: Date, limit: number): Promise<string[]> {
+      const rows = await users
+        .find({ "tokensEnding.since": { $lt: before } }, { projection: { _id: 1 } })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+    async clearTokensEnding(id: string, since: Date): Promise<void> {
+      await users.updateOne({ _id: id, "tokensEnding.since": since }, { $unset: { tokensEnding: true } });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Deletion of accounts, in steps: mark it, strip it of personal data, remove the document. */
+import type { Collection } from "mongodb";
+import { outboxUpdate, type EventRow } from "../outbox.ts";
+import { present, type UserDoc } from "./document.ts";
+
+export function deletionOperations(users: Collection<UserDoc>) {
+  return {
+    /**
+     * Marks an account as deleted, so that no look-up finds it. False if it is marked already or its password has
+     * changed.
+     */
+    async markDeleted(seen: Pick<UserDoc, "_id" | "passwordHash">, now: Date): Promise<boolean> {
+      const result = await users.updateOne(
+        { _id: seen._id, passwordHash: seen.passwordHash, ...present },
+        { $set: { deletedAt: now } },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** Removes the mark, unless the deletion is final. */
+    async unmarkDeleted(id: string): Promise<void> {
+      await users.updateOne({ _id: id, erasing: { $exists: false } }, { $unset: { deletedAt: true } });
+    },
+    /** Makes a deletion final: removes personal data, and frees the names. False if it was final before. */
+    async commitDeletion(id: string, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      // A real username or address never contains a colon.
+      const placeholder = `gone:${id}`;
+      const stripped = {
+        email: "",
+        emailKey: placeholder,
+        username: placeholder,
+        name: "",
+        passwordHash: "",
+      };
+      const result = await users.updateOne(
+        { _id: id, deletedAt: { $exists: true }, erasing: { $exists: false } },
+        {
+          $set: { ...stripped, isAdministrator: false, erasing: true, ...outbox.$set },
+          $unset: {
+            founder: true,
+            verification: true,
+            emailChange: true,
+            mailsDue: true,
+            knownDevices: true,
+            knownAddresses: true,
+          },
+          $push: outbox.$push,
+        },
+      );
+      return result.modifiedCount === 1;
+    },
+    findDeleted: (id: string) => users.findOne({ _id: id, deletedAt: { $exists: true } }),
+    /** Accounts that were marked before a time, oldest first. */
+    async listDeleted(before: Date, limit: number): Promise<string[]> {
+      const rows = await users
+        .find({ deletedAt: { $lt: before } }, { projection: { _id: 1 } })
+        .sort({ deletedAt: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+    /** Removes an account's document, once its events are in the log. */
+    async removeDeleted(id: string): Promise<void> {
+      await users.deleteOne({ _id: id, erasing: true, unsettledAt: { $exists: false } });
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** Document of an account, its projections and indexes. */
+import type { IndexDescription } from "mongodb";
+import type { KnownClients } from "../known-clients.ts";
+import type { WithOutbox } from "../outbox.ts";
+export interface UserDoc extends WithOutbox, KnownClients {
+  _id: string;
+  /** As entered by the owner. */
+  email: string;
+  /** The address folded for comparison; unique. */
+  emailKey: string;
+  username: string;
+  name: string;
+  /** Argon2id in PHC string form. */
+  passwordHash: string;
+  isAdministrator: boolean;
+  /** Time at which the present address was confirmed. */
+  emailVerifiedAt?: Date;
+  /** Link that confirms the present address. */
+  verification?: { id: string; expiresAt: Date };
+  /** Address that replaces the present one when it is confirmed. */
+  emailChange?: { id: string; email: string; emailKey: string; expiresAt: Date };
+  /** Increases when all sessions end at once: those of earlier epochs are invalid, except the kept one. Absent is 0. */
+  sessionEpoch?: number;
+  keptSessionId?: string | null;
+  /** Increases when all API tokens of the account end at once: those of other epochs are invalid. Absent is 0. */
+  tokenEpoch?: number;
+  /** Set in the write that ended tokens, until the records of those tokens are marked as revoked. */
+  tokensEnding?: TokensEnding;
+  /** Mails to be sent, added in the same write as the change that they report. */
+  mailsDue?: MailDue[];
+  /** Set while the account is being deleted: no look-up finds it. */
+  deletedAt?: Date;
+  /** Set when the deletion is final: the names are free, and only the id and the events are left. */
+  erasing?: true;
+  /** Set on the first account of the service only, by the unique index. */
+  founder?: true;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface TokensEnding {
+  since: Date;
+  /** Also the tokens that this account created for organizations. */
+  ofOrganizations?: true;
+}
+
+/** A mail to be sent to an account. Its text and its link are created when it is sent. */
+export interface MailDue {
+  id: string;
+  kind:
+    | "confirm-email"
+    | "confirm-change"
+    | "change-requested"
+    | "email-changed"
+    | "reset-password"
+    | "password-changed"
+    | "password-reset"
+    | "skill-taken-down"
+    | "takedown-lifted";
+  to: string;
+  /** In mails about takedowns: the skill as `org/slug`, and the administrator's reason. */
+  about?: { skill: string; reason: string };
+  createdAt: Date;
+  /** The mail is not sent after that; its link ends then too. */
+  expiresAt: Date;
+}
+
+/** A user without credentials and without data that is to be copied elsewhere. */
+export type Account = Omit<
+  UserDoc,
+  "passwordHash" | "outbox" | "unsettledAt" | "mailsDue" | "deletedAt" | "erasing" | keyof KnownClients
+>;
+export type Credentials = Account & Pick<UserDoc, "passwordHash"> & KnownClients;
+
+export const userIndexes: IndexDescription[] = [
+  { key: { emailKey: 1 }, unique: true, name: "user_email" },
+  { key: { username: 1 }, unique: true, name: "user_username" },
+  {
+    key: { founder: 1 },
+    unique: true,
+    name: "user_founder",
+    partialFilterExpression: { founder: true },
+  },
+  { key: { unsettledAt: 1 }, sparse: true },
+  { key: { "mailsDue.createdAt": 1 }, sparse: true },
+  { key: { deletedAt: 1 }, sparse: true },
+  { key: { "tokensEnding.since": 1 }, sparse: true },
+];
+/** Projection of `Credentials`. */
+export const credentials = { outbox: 0, unsettledAt: 0, mailsDue: 0 } as const;
+/** Projection of `Account`. */
+export const account = { ...credentials, passwordHash: 0, knownDevices: 0, knownAddresses: 0 } as const;
+/** Accounts that are not being deleted. */
+export const present = { deletedAt: { $exists: false } } as const;
+
+/** Maximum number of pending mails of an account; only flooding causes more. */
+const mailsWaiting = 20;
+/** Part of an update that adds mails. */
+export const addMails = (mails: MailDue[]) => ({ mailsDue: { $each: mails, $slice: -mailsWaiting } });

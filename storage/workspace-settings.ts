@@ -1,0 +1,75 @@
+/** Settings of personal workspaces, one document per organization that has ever enabled them. */
+import type { IndexDescription } from "mongodb";
+import type { Database } from "./database.ts";
+import {
+  isOnlyThereAlready,
+  outboxOperations,
+  outboxUpdate,
+  type EventRow,
+  type WithOutbox,
+} from "./outbox.ts";
+export interface WorkspaceSettingsDoc extends WithOutbox {
+  /** The organization's id. */
+  _id: string;
+  enabled?: true;
+  /** Members who joined before this belong to the backfill; others are scheduled one by one. */
+  enabledAt: Date;
+  updatedAt: Date;
+}
+
+export const workspaceSettingsIndexes: IndexDescription[] = [
+  { key: { enabled: 1, _id: 1 }, partialFilterExpression: { enabled: true }, name: "workspaces_enabled" },
+  { key: { unsettledAt: 1 }, sparse: true },
+];
+
+export type WorkspaceSettings = ReturnType<typeof openWorkspaceSettings>;
+
+export function openWorkspaceSettings(database: Database) {
+  const settings = database.collection<WorkspaceSettingsDoc>("workspace_settings");
+  const withoutOutbox = { projection: { outbox: 0 } } as const;
+  return {
+    find: (tenantId: string) => settings.findOne({ _id: tenantId }, withoutOutbox),
+    /** Returns false if they are enabled already. */
+    async enable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      try {
+        await settings.updateOne(
+          { _id: tenantId, enabled: { $exists: false } },
+          {
+            $set: { enabled: true, enabledAt: now, updatedAt: now, ...outbox.$set },
+            $push: outbox.$push,
+          },
+          { upsert: true },
+        );
+        return true;
+      } catch (error) {
+        // If the filter skips the document, the upsert fails with a duplicate id.
+        if (!isOnlyThereAlready(error)) throw error;
+        return false;
+      }
+    },
+    /** Returns false if they are not enabled. */
+    async disable(tenantId: string, now: Date, events: EventRow[]): Promise<boolean> {
+      const outbox = outboxUpdate(events);
+      const result = await settings.updateOne(
+        { _id: tenantId, enabled: true },
+        { $set: { updatedAt: now, ...outbox.$set }, $unset: { enabled: true }, $push: outbox.$push },
+      );
+      return result.modifiedCount === 1;
+    },
+    /** A slice of the organizations that enabled them at any time, in order of their ids. */
+    async listTenants(after: string, limit: number): Promise<string[]> {
+      const rows = await settings
+        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      return rows.map((row) => row._id);
+    },
+    async remove(tenantId: string): Promise<void> {
+      await settings.deleteOne({ _id: tenantId });
+    },
+
+    ...outboxOperations(settings),
+  };
+}
