@@ -1,7 +1,7 @@
 /** The closed map from job to processor: a job without one does not compile. */
 import type { App } from "../src/app.ts";
 import { finishDeletion } from "../src/accounts/delete-account.ts";
-import { mailInvitation } from "../src/orgs/invitation-mail.ts";
+import { mailInvitation } from "../src/orgs/invitations/mail.ts";
 import type { Processors } from "../src/queue/index.ts";
 import { eraseSkill } from "../src/skills/erase.ts";
 import { syncWorkspaces } from "../src/workspaces/schedule.ts";

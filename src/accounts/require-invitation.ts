@@ -1,7 +1,7 @@
 /** Sign-up by invitation (`SIGN_UP=invite`). */
 import type { App } from "../app.ts";
 import { forbidden } from "../errors.ts";
-import { loadInvitation } from "../orgs/join.ts";
+import { loadInvitation } from "../orgs/invitations/load.ts";
 import { foldName } from "../users/schema.ts";
 
 /** Throws `forbidden`, or the error of the invitation, unless an account with this address may be created. */

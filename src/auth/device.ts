@@ -1,26 +1,21 @@
 /**
  * Sign-in of a device without a browser (RFC 8628). The device asks for a code, a person approves it in a browser
- * where they are signed in, and the device's next poll turns it into a personal token, once.
- *
- * The token's record is the commit point: its id is chosen at approval, so of several polls one can insert it. A crash
- * before that leaves the code approved for the next poll; a crash after it leaves a code that counts as used.
+ * where they are signed in (`device-approval.ts`), and the device's next poll turns it into a personal token, once
+ * (`device-login.ts`).
  */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import type { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
 import { isDuplicate } from "../../storage/database.ts";
 import type { DeviceCodeDoc } from "../../storage/device-codes.ts";
-import type { Actor, Origin, UserActor } from "../access/actor.ts";
+import type { Origin } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError, forbidden } from "../errors.ts";
 import type { RequestInfo } from "../http/route.ts";
 import { hashSecret } from "../secrets.ts";
-import { withNotice } from "../mail/notice.ts";
-import { mintToken } from "../tokens/mint.ts";
-import { loadUserActor, requireUser } from "../users/load.ts";
+import { DeviceError } from "./device-error.ts";
+import { codeUsed, redeem } from "./device-login.ts";
 import type { DeviceCodeRequest, DeviceTokenRequest } from "./schema.ts";
-import { newUserCode, readUserCode, showUserCode } from "./user-code.ts";
+import { newUserCode, showUserCode } from "./user-code.ts";
 
 const deviceClientId = "svc-cli";
 export const deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code";
@@ -29,17 +24,6 @@ export const deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 const pollRule = { penaltySeconds: 5, toleranceMs: 500 };
 /** How long an expired code is distinguished from an unknown one. */
 const lapsedCodeMs = 24 * 60 * 60_000;
-
-/** An error of RFC 6749, section 5.2, or RFC 8628, section 3.5. */
-export class DeviceError extends Error {
-  readonly code: string;
-
-  constructor(code: string, description: string) {
-    super(description);
-    this.name = "DeviceError";
-    this.code = code;
-  }
-}
 
 /** Starts a sign-in (section 3.1). Throws DeviceError. */
 export async function requestDeviceCode(
@@ -115,17 +99,13 @@ export async function pollDeviceToken(
 
   const found = await app.storage.deviceCodes.findBySecret(hashSecret(input.device_code));
   if (!found) throw new DeviceError("invalid_grant", "This device code is unknown.");
-  if (found.state === "redeemed") throw used();
+  if (found.state === "redeemed") throw codeUsed();
   if (found.expiresAt <= app.now()) {
     throw new DeviceError("expired_token", "The code has expired: start the sign-in again.");
   }
   if (found.state === "pending") throw await noteWait(app, found);
   if (found.state === "denied") throw new DeviceError("access_denied", "The sign-in was denied.");
   return redeem(app, found, origin);
-}
-
-function used(): DeviceError {
-  return new DeviceError("expired_token", "The code was used already: start the sign-in again.");
 }
 
 async function noteWait(app: App, found: DeviceCodeDoc): Promise<DeviceError> {
@@ -139,137 +119,6 @@ async function noteWait(app: App, found: DeviceCodeDoc): Promise<DeviceError> {
     );
   }
   return new DeviceError("authorization_pending", "The sign-in is not approved yet.");
-}
-
-async function redeem(app: App, code: DeviceCodeDoc, origin: Origin): Promise<DeviceTokenPayload> {
-  const { userId, tokenId } = code as Required<Pick<DeviceCodeDoc, "userId" | "tokenId">>;
-  const approved = code.epochs ?? { session: 0, token: 0 };
-  const via = { kind: "token", tokenId, limits: {} } as const;
-  const actor = await loadUserActor(app, userId, via, { ...origin, source: "cli", client: "cli" });
-  if (!actor) throw new DeviceError("invalid_grant", "The account that approved this no longer exists.");
-  if (actor.epochs?.session !== approved.session) {
-    const message =
-      "The sessions of the account that approved this have ended since: start the sign-in again.";
-    throw new DeviceError("invalid_grant", message);
-  }
-
-  const name = code.hostname ? `svc CLI on ${code.hostname}` : "svc CLI";
-  const subject = { resourceType: "token", resourceId: tokenId, metadata: { name } } as const;
-  const events = [
-    makeEvent(app, actor, "user.token_created", subject),
-    makeEvent(app, actor, "user.cli_login", subject),
-  ];
-  try {
-    await replaceLogins(app, actor, code);
-    const now = app.now();
-    const login = {
-      _id: tokenId,
-      userId,
-      name,
-      epoch: approved.token,
-      login: code.machine === undefined ? {} : { machine: code.machine },
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + limits.deviceLoginMs),
-    };
-    const { secret } = await withNotice(app, userId, (notice) =>
-      mintToken(app, { ...login, ...notice }, events),
-    );
-    app.background("mark a device code as used", () => app.storage.deviceCodes.markRedeemed(code._id));
-    return { access_token: secret, token_type: "Bearer" };
-  } catch (error) {
-    if (isDuplicate(error, "_id_")) throw used();
-    if (!(error instanceof ServiceError) || error.code !== "limit_reached") throw error;
-    // The last slot may be used by this very token, created by a concurrent poll.
-    if (await app.storage.tokens.find(tokenId, { userId })) throw used();
-    // The code stays approved: once a slot is free, the same sign-in can continue.
-    throw new DeviceError("limit_reached", error.message);
-  }
-}
-
-/**
- * Revokes the approver's earlier logins of the same machine, so that logging in again uses no further token slot. It is
- * done before the new token exists: a crash between the two leaves the code approved for the next poll. Logins that
- * were made after the code was asked for stay, among them the one that a concurrent poll makes of this code.
- */
-async function replaceLogins(app: App, approver: UserActor, code: DeviceCodeDoc): Promise<void> {
-  if (code.machine === undefined) return;
-  const { tokens } = app.storage;
-  const { userId } = approver;
-  for (const { _id, name } of await tokens.listOfMachine(userId, code.machine, code.createdAt)) {
-    const metadata = { name, by: "login of the same machine" };
-    const subject = { resourceType: "token", resourceId: _id, metadata } as const;
-    const event = makeEvent(app, approver, "user.token_deleted", subject);
-    if (await tokens.revoke(_id, { userId }, app.now(), [event])) flushEvents(app, tokens, _id, [event]);
-  }
-}
-
-/** A pending sign-in as the approval page shows it. */
-export interface PendingDevice {
-  userCode: string;
-  hostname: string | undefined;
-  address: string | undefined;
-  expiresAt: Date;
-}
-
-/** A pending sign-in by the code that a signed-in person typed. Throws `not_found` or `rate_limited`. */
-export async function findPendingDevice(app: App, actor: Actor, typed: string): Promise<PendingDevice> {
-  const user = requireBrowser(actor);
-  const userCode = await readGuess(app, user, typed);
-  const found = await app.storage.deviceCodes.findPending(userCode, app.now());
-  if (!found) throw unknownCode(typed);
-  await app.rateLimits.refund(...guessOf(user));
-  return {
-    userCode: showUserCode(found.userCode),
-    hostname: found.hostname,
-    address: found.sealedAddress && app.secrets.open(found.sealedAddress, found._id),
-    expiresAt: found.expiresAt,
-  };
-}
-
-/**
- * Approves or denies a pending sign-in, once. An approval holds the epochs of the session that made it: it is refused
- * when all sessions were ended before the device collects its token. Throws `not_found` or `rate_limited`.
- */
-export async function decideDevice(app: App, actor: Actor, typed: string, approve: boolean): Promise<void> {
-  const user = requireBrowser(actor);
-  const userCode = await readGuess(app, user, typed);
-  const decided = await app.storage.deviceCodes.decide(
-    userCode,
-    approve ? approvalBy(app, user) : { state: "denied" },
-    app.now(),
-  );
-  if (!decided) throw unknownCode(typed);
-  await app.rateLimits.refund(...guessOf(user));
-}
-
-function approvalBy(app: App, { userId, epochs = { session: 0, token: 0 } }: UserActor) {
-  return { state: "approved", userId, tokenId: app.newId(), epochs } as const;
-}
-
-/** A token must not approve devices: that would let it make others that outlive it. */
-function requireBrowser(actor: Actor): UserActor {
-  const user = requireUser(actor);
-  if (user.via.kind === "session") return user;
-  throw forbidden("A device is approved in a browser session, not with an API token.");
-}
-
-const guessOf = (user: UserActor) => ["sign-in", `user-code:${user.userId}`] as const;
-
-/**
- * Codes are short because people type them, so wrong codes are limited (section 5.1), per account: a limit per address
- * would let one person block the sign-ins of all users of the same network.
- */
-async function readGuess(app: App, user: UserActor, typed: string): Promise<string> {
-  await app.rateLimits.consume(...guessOf(user));
-  const userCode = readUserCode(typed);
-  if (userCode === undefined) throw unknownCode(typed);
-  return userCode;
-}
-
-function unknownCode(typed: string): ServiceError {
-  const shown = typed.slice(0, 40);
-  const hint = "codes last 10 minutes and are decided once. Start the sign-in again.";
-  return new ServiceError("not_found", `No sign-in waits for the code "${shown}": ${hint}`, { ref: shown });
 }
 
 /** Removes the addresses of expired codes, and codes that expired a day ago; returns how many codes were removed. */

@@ -6,7 +6,7 @@ import { checkForm, formText, orShow } from "../http/forms.ts";
 import { actorPage, redirectReply, type PageOptions } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
 import { requireUser } from "../users/load.ts";
-import { decideDevice, findPendingDevice } from "./device.ts";
+import { decideDevice, findPendingDevice } from "./device-approval.ts";
 import { deviceApprovalPage, deviceCodePage, deviceDonePage, signInPage } from "./pages.ts";
 import { safeReturnTo } from "./return-to.ts";
 import { SignIn } from "./schema.ts";

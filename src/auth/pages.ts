@@ -2,7 +2,7 @@
 import { limits } from "../../contract/limits.ts";
 import { postForm } from "../http/forms.ts";
 import { field, hidden, html, problem, type Html } from "../http/pages.ts";
-import type { PendingDevice } from "./device.ts";
+import type { PendingDevice } from "./device-approval.ts";
 
 export function signInPage(view: {
   error?: string | undefined;

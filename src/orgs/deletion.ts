@@ -8,7 +8,8 @@ import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError } from "../errors.ts";
-import { propagateTenantSoon, loadTenant } from "./service.ts";
+import { propagateTenantSoon } from "./propagate.ts";
+import { loadTenant } from "./service.ts";
 
 /** Has an organization erased after `limits.organizationGraceMs`. Throws `conflict` when it will be already. */
 export async function deleteTenant(app: App, actor: Actor, ref: string): Promise<void> {

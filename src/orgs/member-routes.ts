@@ -1,7 +1,8 @@
 import { MemberPayload } from "../../contract/payloads/organizations.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
-import { changeMember, listMembers, removeMember } from "./members.ts";
+import { removeMember } from "./leave.ts";
+import { changeMember, listMembers } from "./members.ts";
 import { presentMember } from "./present.ts";
 import { ChangeMember, MemberParams, MemberQuery, TenantParams } from "./schema.ts";
 

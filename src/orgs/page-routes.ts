@@ -7,13 +7,8 @@ import type { App } from "../app.ts";
 import { checkForm, formText, orShow } from "../http/forms.ts";
 import { actorPage, html, problem, redirectReply, type Html } from "../http/pages.ts";
 import { route, type Reply, type Route } from "../http/route.ts";
-import {
-  acceptInvitation,
-  declineInvitation,
-  loadInvitation,
-  loadOwnInvitation,
-  maskAddress,
-} from "./join.ts";
+import { acceptInvitation, declineInvitation } from "./invitations/accept.ts";
+import { loadInvitation, loadOwnInvitation, maskAddress } from "./invitations/load.ts";
 import { newOrganizationPage } from "./organization-page.ts";
 import { CreateTenant, InvitationTokenParams } from "./schema.ts";
 import { createTenant } from "./service.ts";

@@ -5,7 +5,7 @@ import { Page, route, type Route } from "../http/route.ts";
 import { loadMemberships } from "../users/load.ts";
 import { avatarRoutes } from "./avatar-routes.ts";
 import { deleteTenant, restoreTenant } from "./deletion.ts";
-import { invitationRoutes } from "./invitation-routes.ts";
+import { invitationRoutes } from "./invitations/routes.ts";
 import { memberRoutes } from "./member-routes.ts";
 import { presentTenant } from "./present.ts";
 import { roleRoutes } from "./role-routes.ts";

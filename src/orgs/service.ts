@@ -1,5 +1,4 @@
 /** Organizations: create, list, read, update. */
-import { setTimeout as pause } from "node:timers/promises";
 import slugify from "@sindresorhus/slugify";
 import { limits } from "../../contract/limits.ts";
 import { isAnonymousName, reservedSlugs, type Permission } from "../../contract/vocabulary.ts";
@@ -10,17 +9,18 @@ import type { Actor } from "../access/actor.ts";
 import { decideTenant, membershipIn } from "../access/decide.ts";
 import { isPermitted } from "../access/permissions.ts";
 import type { App } from "../app.ts";
-import { publishEvents, makeEvent, flushEvents } from "../audit/events.ts";
+import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, forbidden, notFound, unauthenticated } from "../errors.ts";
 import { requireUnrestricted } from "../users/load.ts";
 import { memberNames } from "../users/member-names.ts";
+import { propagateTenant, propagateTenantSoon } from "./propagate.ts";
 import type { CreateTenant, UpdateTenant } from "./schema.ts";
 
 /**
  * Creates an organization whose owner is the caller. Throws `already_exists` or `limit_reached`.
  *
- * The membership is written first and counts once the organization exists: a stop in between leaves a membership that
- * nothing shows, instead of an organization that nobody can reach.
+ * The membership is written first and counts once the organization exists: a crash in between leaves an unused
+ * membership, instead of an organization that no one can access.
  */
 export async function createTenant(app: App, actor: Actor, input: CreateTenant): Promise<TenantDoc> {
   const user = requireUnrestricted(actor, "create organizations");
@@ -75,58 +75,8 @@ export async function createTenant(app: App, actor: Actor, input: CreateTenant):
 }
 
 /**
- * Repeats what an organization is called wherever that is kept. Done again by the reconcile job after a stop. Of
- * several at once the slowest may write a name that is over, so each looks again until what it wrote still holds.
- */
-export async function propagateTenant(app: App, tenant: TenantDoc): Promise<void> {
-  let written: TenantDoc;
-  let now: TenantDoc | null = tenant;
-  do {
-    written = now;
-    await app.storage.memberships.follow(written);
-    await app.storage.tenantSkills.rename(written._id, written.slug);
-    await followDeletion(app, written);
-    now = await app.storage.tenants.find(written._id);
-  } while (
-    now &&
-    (now.slug !== written.slug ||
-      now.name !== written.name ||
-      now.maxTokenDays !== written.maxTokenDays ||
-      isDeleted(now) !== isDeleted(written))
-  );
-}
-
-/** Longest time that a response waits for the propagation; that of many skills continues in the background. */
-const followMs = 5000;
-
-/**
- * Propagates a change of an organization, then publishes its events. The reconcile job completes both after a crash.
- */
-export async function propagateTenantSoon(app: App, tenant: TenantDoc, events: EventRow[]): Promise<void> {
-  const followed = propagateTenant(app, tenant);
-  app.background("propagate an organization", async () => {
-    await followed;
-    await publishEvents(app, app.storage.tenants, tenant._id, events);
-  });
-  await Promise.race([followed, pause(followMs, undefined, { ref: false })]);
-}
-
-/** Takes the skills of an organization that is to be erased out of sight, or brings them back. */
-async function followDeletion(app: App, tenant: TenantDoc): Promise<void> {
-  const { tenantSkills } = app.storage;
-  if (tenant.deletionAt) return tenantSkills.suspend(tenant._id);
-  if (!(await tenantSkills.resume(tenant._id))) return;
-  // Folders may have changed in the moment in which their skills went out of sight.
-  app.background("follow folders", () =>
-    app.queue.enqueue("folders.govern", { tenantId: tenant._id }, { jobId: tenant._id }),
-  );
-}
-
-const isDeleted = (tenant: TenantDoc) => tenant.deletionAt !== undefined;
-
-/**
- * The caller's organizations, by slug; their owners see those among them that are to be erased. To an organization's
- * token it is that one.
+ * Organizations of the caller, by slug, including those to be erased that the caller owns. For an organization's token,
+ * that organization.
  */
 export async function listTenants(app: App, actor: Actor): Promise<TenantDoc[]> {
   if (actor.kind === "anonymous") throw unauthenticated();
@@ -150,7 +100,7 @@ export async function loadTenant(
   if (verdict === "unauthenticated") throw unauthenticated();
   if (verdict === "absent") refuseOldToken(actor, tenant?._id);
   if (verdict === "absent" || !tenant || tenant.erasing) throw notFound("team", ref);
-  // The memberships follow a moment later.
+  // The copies in memberships may lag behind.
   const held = membershipIn(actor, tenant._id)?.permissions;
   if (tenant.deletionAt && !isPermitted(held, "organization:delete")) throw notFound("team", ref);
   if (tenant.deletionAt && permission !== "member" && permission !== "organization:delete")

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { InvitationPayload } from "../../contract/payloads/organizations.ts";
-import { mailInvitation } from "../../src/orgs/invitation-mail.ts";
+import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { confirmAddress } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { mailsTo, makeWorld, type World } from "./world.ts";

@@ -11,7 +11,7 @@ import type {
 import { cleanUpAfterMembers } from "../../workers/orgs/member-left.ts";
 import { cleanUpAfterTeams } from "../../workers/orgs/team-deleted.ts";
 import { repairOwners } from "../../src/orgs/owners.ts";
-import { mailInvitation } from "../../src/orgs/invitation-mail.ts";
+import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { readMail, type ReadMail } from "../support/mail-text.ts";
 import { addMember, confirmAddress } from "../support/organization.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";

@@ -2,9 +2,9 @@
 import type { App } from "../../src/app.ts";
 import { publishEvents, type OutboxCollection } from "../../src/audit/events.ts";
 import { pruneAvatars } from "../../src/orgs/avatar.ts";
-import { createInvitedMembership } from "../../src/orgs/join.ts";
+import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { enlistOwner, repairOwners } from "../../src/orgs/owners.ts";
-import { propagateTenant } from "../../src/orgs/service.ts";
+import { propagateTenant } from "../../src/orgs/propagate.ts";
 import { repairEach } from "../maintenance/repair-each.ts";
 import { cleanUpAfterMembers } from "./member-left.ts";
 import { cleanUpAfterTeams } from "./team-deleted.ts";

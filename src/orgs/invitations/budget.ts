@@ -2,13 +2,13 @@
  * Limits of the mails that invitations send. A sender needs a confirmed address; sender and organization have a budget
  * that refuses an invitation, and the recipient has one that makes its mail wait.
  */
-import { limits } from "../../contract/limits.ts";
-import type { InvitationDoc } from "../../storage/invitations.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import { actorId, type Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { ServiceError, forbidden } from "../errors.ts";
-import { hashSecret } from "../secrets.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { InvitationDoc } from "../../../storage/invitations.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import { actorId, type Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { ServiceError, forbidden } from "../../errors.ts";
+import { hashSecret } from "../../secrets.ts";
 
 const dayMs = 86_400_000;
 

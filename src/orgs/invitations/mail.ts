@@ -1,9 +1,9 @@
 /** The mail that brings an invitation's link to the invited address, and nowhere else. */
-import type { App } from "../app.ts";
-import { composeMail, quotedName } from "../mail/compose.ts";
-import { MailError } from "../mail/mailer.ts";
-import { giveBackRecipientBudget, takeRecipientBudget } from "./invitation-budget.ts";
-import { invitationToken } from "./join.ts";
+import type { App } from "../../app.ts";
+import { composeMail, quotedName } from "../../mail/compose.ts";
+import { MailError } from "../../mail/mailer.ts";
+import { giveBackRecipientBudget, takeRecipientBudget } from "./budget.ts";
+import { invitationToken } from "./load.ts";
 
 /** Sends the mail that is due of an invitation; none where it is over, or its mail went out. */
 export async function mailInvitation(app: App, invitationId: string): Promise<void> {

@@ -1,16 +1,17 @@
-import { InvitationPayload, JoinedPayload } from "../../contract/payloads/organizations.ts";
-import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
-import { invite, listInvitations, revokeInvitation } from "./invitations.ts";
-import { acceptInvitation, declineInvitation } from "./join.ts";
-import { presentInvitation, presentJoined } from "./present.ts";
+import { InvitationPayload, JoinedPayload } from "../../../contract/payloads/organizations.ts";
+import type { App } from "../../app.ts";
+import { Page, route, type Route } from "../../http/route.ts";
+import { invite } from "./invite.ts";
+import { listInvitations, revokeInvitation } from "./manage.ts";
+import { acceptInvitation, declineInvitation } from "./accept.ts";
+import { presentInvitation, presentJoined } from "../present.ts";
 import {
   CreateInvitation,
   InvitationParams,
   InvitationTokenParams,
   ListQuery,
   TenantParams,
-} from "./schema.ts";
+} from "../schema.ts";
 
 const tag = "Invitations";
 

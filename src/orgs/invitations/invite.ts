@@ -1,29 +1,27 @@
-/** Invitations as the organization has them: invite, list, revoke. What the invited do with them is in `join.ts`. */
-import { limits } from "../../contract/limits.ts";
-import { isDuplicate, isId } from "../../storage/database.ts";
-import type { InvitationDoc, InvitationOffer } from "../../storage/invitations.ts";
-import { outboxFields, type EventRow } from "../../storage/outbox.ts";
-import type { TenantDoc } from "../../storage/tenants.ts";
-import { actorId, type Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError, notFound } from "../errors.ts";
-import { decodeCursor, encodeCursor } from "../http/cursor.ts";
-import { Page } from "../http/route.ts";
-import { foldName } from "../users/schema.ts";
+/** Inviting an address to an organization, and renewing its invitation. */
+import { limits } from "../../../contract/limits.ts";
+import { isDuplicate } from "../../../storage/database.ts";
+import type { InvitationDoc, InvitationOffer } from "../../../storage/invitations.ts";
+import { outboxFields, type EventRow } from "../../../storage/outbox.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import { actorId, type Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent, flushEvents } from "../../audit/events.ts";
+import { ServiceError } from "../../errors.ts";
+import { foldName } from "../../users/schema.ts";
 import {
   permissionsOfOffer,
   permissionsOfRoles,
   requirePermissions,
   requireTeamAccess,
-} from "./permission-checks.ts";
-import { requireConfirmedSender, takeSenderBudget } from "./invitation-budget.ts";
-import { IdCursor, type CreateInvitation, type ListQuery } from "./schema.ts";
-import { loadTenant } from "./service.ts";
+} from "../permission-checks.ts";
+import { requireConfirmedSender, takeSenderBudget } from "./budget.ts";
+import type { CreateInvitation } from "../schema.ts";
+import { loadTenant } from "../service.ts";
 
 /**
- * Invites an address, for `limits.invitationMs`. One that is invited already gets the new offer in place of the old
- * one. Throws `already_exists` for a member, `limit_reached`, or `forbidden` for what the caller does not hold.
+ * Invites an address, for `limits.invitationMs`. If it is already invited, the new offer replaces the previous one.
+ * Throws `already_exists` for a member, `limit_reached`, or `forbidden` if the offer exceeds the caller's permissions.
  */
 export async function invite(
   app: App,
@@ -42,7 +40,7 @@ export async function invite(
     const invitation = pending
       ? await renew(app, actor, tenant, pending, input, mailId)
       : await insert(app, actor, tenant, emailKey, input, mailId);
-    // A concurrent call was faster with this address: each round is one such call.
+    // A concurrent call has invited or renewed this address: each round is one such call.
     if (!invitation) continue;
     if (invitation.mailDueSince) sendInvitation(app, invitation._id);
     return invitation;
@@ -114,7 +112,7 @@ async function insert(
   return invitation;
 }
 
-/** Who replaces an offer must hold the old one as well: an owner's invitation is no administrator's to lower. */
+/** Renews an invitation. Requires the permissions of the old offer too: an administrator can't lower an owner's. */
 async function renew(
   app: App,
   actor: Actor,
@@ -127,7 +125,7 @@ async function renew(
   const { mailedAt } = pending;
   const isMailedJustNow =
     mailedAt !== undefined && app.now().getTime() - mailedAt.getTime() < limits.invitationMailMs;
-  // A mail that waits already is sent with the new offer.
+  // A pending mail is sent with the new offer.
   const isDue = !isMailedJustNow && !pending.mailDueSince;
   if (isDue) await takeSenderBudget(app, actor, tenant, mailId);
   const event = invitedEvent(app, actor, tenant, pending._id, input);
@@ -166,49 +164,9 @@ function invitedEvent(
   });
 }
 
-/** The mail goes out by a job; one that gets lost is made again by the reconcile job. */
+/** Queues the mail. The reconcile job queues it again if it was lost. */
 function sendInvitation(app: App, invitationId: string): void {
   app.background("send an invitation", () =>
     app.queue.enqueue("mail.invitation", { invitationId }, { jobId: invitationId }),
   );
-}
-
-/** A page of the open invitations, newest first; those that ran out are among them for a while. */
-export async function listInvitations(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  input: ListQuery,
-): Promise<Page<InvitationDoc>> {
-  const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
-  const [after] = decodeCursor(input.cursor, IdCursor) ?? [];
-  const rows = await app.storage.invitations.list(tenant._id, after, input.limit + 1);
-  const shown = rows.slice(0, input.limit);
-  const last = rows.length > input.limit ? shown.at(-1) : undefined;
-  return new Page(shown, last ? encodeCursor([last._id]) : null);
-}
-
-/** Takes an open invitation back: from this write on its link is worth nothing. */
-export async function revokeInvitation(app: App, actor: Actor, tenantRef: string, id: string): Promise<void> {
-  const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
-  for (;;) {
-    const invitation = isId(id) ? await app.storage.invitations.find(id) : null;
-    if (invitation?.tenantId !== tenant._id || !invitation.pending) throw notFound("invitation", id);
-    requirePermissions(
-      actor,
-      tenant._id,
-      await permissionsOfOffer(app, invitation),
-      "revoke this invitation",
-    );
-    const event = makeEvent(app, actor, "organization.invitation_revoked", {
-      tenantId: tenant._id,
-      resourceType: "invitation",
-      resourceId: id,
-      metadata: { email: invitation.email, role: invitation.role },
-    });
-    const end = { state: "revoked", endedAt: app.now() } as const;
-    if (!(await app.storage.invitations.end(id, invitation.revision, end, [event]))) continue;
-    flushEvents(app, app.storage.invitations, id, [event]);
-    return;
-  }
 }

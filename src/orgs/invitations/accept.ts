@@ -1,0 +1,99 @@
+/**
+ * Accepting and declining an invitation. The holder of the mail's link, or an account whose confirmed address is the
+ * invited one, may do so once: one write takes the invitation out of `pending`, and the membership is created under the
+ * id of the invitation, so that any number of attempts create one.
+ */
+import { limits } from "../../../contract/limits.ts";
+import type { MembershipDoc } from "../../../storage/memberships.ts";
+import type { TenantDoc } from "../../../storage/tenants.ts";
+import type { Actor, UserActor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { flushEvents, makeEvent } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { afterMemberLeft } from "../leave.ts";
+import { requireInviterHolds } from "./inviter.ts";
+import { loadInvitation, loadOwnInvitation } from "./load.ts";
+import { createInvitedMembership } from "./membership.ts";
+
+/**
+ * Joins the organization. Throws `conflict` if the invitation was changed concurrently or a former membership is still
+ * being ended.
+ */
+export async function acceptInvitation(app: App, actor: Actor, token: string): Promise<MembershipDoc> {
+  const own = await loadOwnInvitation(app, actor, token, "accept an invitation");
+  const { invitation, tenant, caller, account } = own;
+  await requireRoom(app, tenant, caller);
+  await requireInviterHolds(app, own);
+  const event = makeEvent(app, caller, "organization.member_joined", {
+    tenantId: tenant._id,
+    resourceType: "user",
+    resourceId: caller.userId,
+    metadata: { username: account.username, role: invitation.role, invitedBy: invitation.invitedBy.name },
+  });
+  const end = { state: "accepted", acceptedBy: caller.userId, endedAt: app.now() } as const;
+  const accepted = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
+  if (!accepted) throw await lost(app, token);
+  // An address is confirmed in a session of its account, never by a token that an earlier holder may have made.
+  if (own.isByLink && caller.via.kind === "session")
+    await app.storage.users.markVerified(account._id, invitation.emailKey, app.now());
+  await createInvitedMembership(app, accepted);
+  flushEvents(app, app.storage.invitations, invitation._id, [event]);
+  const membership = await app.storage.memberships.find(tenant._id, caller.userId);
+  if (!membership) throw notFound("team", tenant.slug);
+  return membership;
+}
+
+/** The error for an invitation that was changed concurrently. */
+async function lost(app: App, token: string): Promise<ServiceError> {
+  await loadInvitation(app, token);
+  return new ServiceError("conflict", "This invitation was changed just now: look at it again.", {
+    kind: "invitation",
+  });
+}
+
+async function requireRoom(app: App, tenant: TenantDoc, caller: UserActor): Promise<void> {
+  const { memberships } = app.storage;
+  const whose = { tenantId: tenant._id, userId: caller.userId };
+  const [present, former, count] = await Promise.all([
+    memberships.find(tenant._id, caller.userId),
+    memberships.listRemoved(whose, app.now(), 1),
+    memberships.count(tenant._id),
+  ]);
+  if (present)
+    throw new ServiceError("conflict", `You are a member of "${tenant.slug}" already.`, { kind: "member" });
+  if (former.length > 0) {
+    // The data of the former membership must be removed before there is a new one, or it would apply to that again.
+    afterMemberLeft(app, whose);
+    throw new ServiceError("conflict", "Your former membership is just being ended: try again in a moment.", {
+      kind: "member",
+    });
+  }
+  if (count >= limits.membersPerOrganization) {
+    const limit = limits.membersPerOrganization;
+    throw new ServiceError("limit_reached", `"${tenant.slug}" has ${limit} members, which is the limit.`, {
+      limit,
+    });
+  }
+  if (caller.memberships.length >= limits.organizationsPerUser) {
+    const limit = limits.organizationsPerUser;
+    throw new ServiceError("limit_reached", `You belong to ${limit} organizations, which is the limit.`, {
+      limit,
+    });
+  }
+}
+
+/** Declines an invitation permanently: the organization has to send a new one. */
+export async function declineInvitation(app: App, actor: Actor, token: string): Promise<void> {
+  const own = await loadOwnInvitation(app, actor, token, "decline an invitation");
+  const { invitation, tenant, caller } = own;
+  const event = makeEvent(app, caller, "organization.invitation_declined", {
+    tenantId: tenant._id,
+    resourceType: "invitation",
+    resourceId: invitation._id,
+    metadata: { email: invitation.email },
+  });
+  const end = { state: "declined", endedAt: app.now() } as const;
+  const declined = await app.storage.invitations.end(invitation._id, invitation.revision, end, [event]);
+  if (!declined) throw await lost(app, token);
+  flushEvents(app, app.storage.invitations, invitation._id, [event]);
+}

@@ -1,0 +1,52 @@
+/** Open invitations of an organization, for members who manage them: list and revoke. */
+import { isId } from "../../../storage/database.ts";
+import type { InvitationDoc } from "../../../storage/invitations.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { flushEvents, makeEvent } from "../../audit/events.ts";
+import { notFound } from "../../errors.ts";
+import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { Page } from "../../http/route.ts";
+import { permissionsOfOffer, requirePermissions } from "../permission-checks.ts";
+import { IdCursor, type ListQuery } from "../schema.ts";
+import { loadTenant } from "../service.ts";
+
+/** A page of the open invitations, newest first, including recently expired ones. */
+export async function listInvitations(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  input: ListQuery,
+): Promise<Page<InvitationDoc>> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
+  const [after] = decodeCursor(input.cursor, IdCursor) ?? [];
+  const rows = await app.storage.invitations.list(tenant._id, after, input.limit + 1);
+  const shown = rows.slice(0, input.limit);
+  const last = rows.length > input.limit ? shown.at(-1) : undefined;
+  return new Page(shown, last ? encodeCursor([last._id]) : null);
+}
+
+/** Revokes an open invitation: from this write on its link is invalid. */
+export async function revokeInvitation(app: App, actor: Actor, tenantRef: string, id: string): Promise<void> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member:invite");
+  for (;;) {
+    const invitation = isId(id) ? await app.storage.invitations.find(id) : null;
+    if (invitation?.tenantId !== tenant._id || !invitation.pending) throw notFound("invitation", id);
+    requirePermissions(
+      actor,
+      tenant._id,
+      await permissionsOfOffer(app, invitation),
+      "revoke this invitation",
+    );
+    const event = makeEvent(app, actor, "organization.invitation_revoked", {
+      tenantId: tenant._id,
+      resourceType: "invitation",
+      resourceId: id,
+      metadata: { email: invitation.email, role: invitation.role },
+    });
+    const end = { state: "revoked", endedAt: app.now() } as const;
+    if (!(await app.storage.invitations.end(id, invitation.revision, end, [event]))) continue;
+    flushEvents(app, app.storage.invitations, id, [event]);
+    return;
+  }
+}
