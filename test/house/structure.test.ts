@@ -17,9 +17,8 @@ const fullFolders: Record<string, number> = {
 };
 
 /**
- * Functions longer than 60 lines: factories and route lists, which are tables of short functions, and protocols. The
- * functions of the sync and of publishing are listed until they are divided. Add a name only with its reason in the
- * commit message.
+ * Functions longer than 60 lines: factories and route lists, which are tables of short functions, and protocols. Add a
+ * name only with its reason in the commit message.
  */
 const longFunctions: Record<string, readonly string[]> = {
   "collections, whose methods are short": [
@@ -67,7 +66,7 @@ const longFunctions: Record<string, readonly string[]> = {
   "lists of routes": [
     "src/auth/routes.ts authRoutes",
     "src/jobs/routes.ts readingRoutes",
-    "src/orgs/invitation-routes.ts invitationRoutes",
+    "src/orgs/invitations/routes.ts invitationRoutes",
     "src/orgs/routes.ts tenantRoutes",
     "src/orgs/team-routes.ts teamRoutes",
     "src/skills/clone-routes.ts cloneRoutes",
@@ -82,18 +81,6 @@ const longFunctions: Record<string, readonly string[]> = {
     "repos/store/artifacts.ts makeArtifact",
     "repos/transport/directory.ts run",
     "web/admin/live.ts listen",
-  ],
-  "to be divided": [
-    "src/folders/update.ts relocateFolder",
-    "src/skills/publish/create-skill.ts createSkill",
-    "src/skills/publish/publish-version.ts appendVersion",
-    "src/sync/content/apply-import.ts carryOut",
-    "src/sync/content/identity.ts identifyDirectories",
-    "src/sync/content/plan-export.ts planExport",
-    "src/sync/content/plan-import.ts planImport",
-    "src/sync/preview/make-plan.ts compare",
-    "src/sync/run/run-sync.ts oneRound",
-    "src/sync/run/run-sync.ts runSync",
   ],
 };
 

@@ -1,6 +1,6 @@
 /**
- * What is to be written to a repository so that it holds every skill as the platform does, skill by skill: so that one
- * that the host refuses can be left out without the others. Pure, but for asking what a skill is exported as.
+ * Plan of an export: the steps after which the repository has every skill as the platform has it. There is a step per
+ * skill, so that one that the host refuses can be left out without the others. Pure, except for reading the exports.
  */
 import type { MergeBase } from "./plan-types.ts";
 
@@ -13,7 +13,7 @@ export interface PresentDirectory {
   svcId: string | undefined;
 }
 
-/** What both sides agreed on, and the state of the skill that was written then. */
+/** Merge base of a skill, and the revision of the skill that was exported. */
 export interface ExportedBase extends MergeBase {
   skillRevision: number;
 }
@@ -21,7 +21,7 @@ export interface ExportedBase extends MergeBase {
 export interface SkillToExport {
   id: string;
   path: string;
-  /** Grows with every change of the skill. */
+  /** Increases with every change of the skill. */
   revision: number;
   /** Its newest version. */
   head?: { version: number };
@@ -35,121 +35,149 @@ export interface ExportedAs {
 
 export interface SkillExport {
   skillId: string;
-  /** `from`: where the same skill lies in the branch, if elsewhere. */
+  /** `from`: present path of the skill in the branch, if another. */
   put?: { path: string; from?: string };
   remove: string[];
-  /** The base once this is in the branch; undefined where the skill is deleted. */
+  /** Merge base once the step is in the branch; undefined if the skill is deleted. */
   after: ExportedBase | undefined;
 }
 
 /**
- * Without `full`, only skills that changed here since they were written, and those whose directory says that it is another
- * one's: one that the repository has deleted or moved stays as it left it until then. `refused` are directories that could
- * not be imported, and `skipped` the skills that they are: what was edited there is not overwritten.
+ * Input of the plan. Without `full`, only skills are written that changed here since the last export, and those whose
+ * directory has the `.svc.json` of another skill: a directory that the repository has deleted or moved stays so.
  */
-export async function planExport(given: {
+interface ExportQuestion {
   skills: readonly SkillToExport[];
   bases: readonly ExportedBase[];
   directories: readonly PresentDirectory[];
   full: boolean;
+  /** Skills whose directories could not be imported: edits there are not overwritten. */
   skipped: ReadonlySet<string>;
+  /** Paths of directories that could not be imported. */
   refused: ReadonlySet<string>;
   exported(skillId: string): Promise<ExportedAs>;
   /** Whether a failure to read a skill concerns that skill only, which is then left out. */
   contain?(skill: SkillToExport, error: unknown): boolean;
-}): Promise<SkillExport[]> {
-  const { skills, bases, full, skipped, refused } = given;
-  const present = new Map(given.directories.map((directory) => [directory.path, directory]));
-  const baseOf = new Map(bases.map((base) => [base.skillId, base]));
-  const skillAt = new Map(skills.map((skill) => [skill.path, skill]));
-  const alive = new Set(skills.map(({ id }) => id));
-  const exports: SkillExport[] = [];
+}
 
+/** The input, indexed. */
+interface ExportSides extends ExportQuestion {
+  /** Directories of the branch by path. */
+  present: ReadonlyMap<string, PresentDirectory>;
+  baseOf: ReadonlyMap<string, ExportedBase>;
+  skillAt: ReadonlyMap<string, SkillToExport>;
+}
+
+export async function planExport(given: ExportQuestion): Promise<SkillExport[]> {
+  const { skills, bases, full, skipped, refused } = given;
+  const sides: ExportSides = {
+    ...given,
+    present: new Map(given.directories.map((directory) => [directory.path, directory])),
+    baseOf: new Map(bases.map((base) => [base.skillId, base])),
+    skillAt: new Map(skills.map((skill) => [skill.path, skill])),
+  };
+  const exports: SkillExport[] = [];
   for (const skill of skills) {
-    const base = baseOf.get(skill.id);
-    const there = present.get(skill.path);
-    const isNews =
-      !base ||
-      base.skillRevision !== skill.revision ||
-      base.path !== skill.path ||
-      isDisplaced(skill, base) ||
-      (there !== undefined && there.svcId !== skill.id);
+    const base = sides.baseOf.get(skill.id);
+    const isNews = isOutdated(sides, skill, base);
     if (skipped.has(skill.id) || refused.has(skill.path) || (!isNews && !full)) continue;
     try {
-      const step = await ofSkill(skill, base);
+      const step = await planSkill(sides, skill, base);
       if (step) exports.push(step);
     } catch (error) {
       if (!given.contain?.(skill, error)) throw error;
     }
   }
+  const alive = new Set(skills.map(({ id }) => id));
   for (const base of bases)
     if (!alive.has(base.skillId))
-      exports.push({ skillId: base.skillId, remove: removable(base, undefined), after: undefined });
+      exports.push({ skillId: base.skillId, remove: removable(sides, base, undefined), after: undefined });
   return exports;
-
-  /** Whether the skill was moved to the path of another skill: that one is written there, and this one moves back. */
-  function isDisplaced({ path }: SkillToExport, { strayPath }: ExportedBase): boolean {
-    return strayPath !== undefined && strayPath !== path && skillAt.has(strayPath) && present.has(strayPath);
-  }
-
-  async function ofSkill(
-    skill: SkillToExport,
-    base: ExportedBase | undefined,
-  ): Promise<SkillExport | undefined> {
-    const { contentTree, svcBlob } = await given.exported(skill.id);
-    const after: ExportedBase = {
-      skillId: skill.id,
-      path: skill.path,
-      contentTree,
-      svcBlob,
-      skillRevision: skill.revision,
-      ...(skill.head ? { version: skill.head.version } : {}),
-    };
-    const there = present.get(skill.path);
-    const remove = base === undefined ? [] : removable(base, skill.path);
-    const isWritten = there?.contentTree === contentTree && there.svcBlob === svcBlob;
-    if (isWritten && remove.length === 0) {
-      const isKnown =
-        base?.skillRevision === skill.revision &&
-        base.path === skill.path &&
-        base.contentTree === contentTree &&
-        base.svcBlob === svcBlob &&
-        base.strayPath === undefined;
-      return isKnown ? undefined : { skillId: skill.id, remove, after };
-    }
-    const [from] = remove;
-    const put = isWritten ? {} : { put: { path: skill.path, ...(from === undefined ? {} : { from }) } };
-    return { skillId: skill.id, ...put, remove, after };
-  }
-
-  /** Whether another skill is or will be at the path. The path of a skipped skill may be cleared. */
-  function isOthers(place: string, skillId: string): boolean {
-    const other = skillAt.get(place);
-    if (!other || other.id === skillId) return false;
-    const base = baseOf.get(other.id);
-    return (
-      !skipped.has(other.id) || (base?.path === place && base.contentTree === present.get(place)?.contentTree)
-    );
-  }
-
-  /** Paths that the skill has left, if they have its known content and are not another skill's. */
-  function removable(base: ExportedBase, path: string | undefined): string[] {
-    return [base.path, ...(base.strayPath === undefined ? [] : [base.strayPath])].filter(
-      (place) =>
-        place !== path &&
-        !isOthers(place, base.skillId) &&
-        !refused.has(place) &&
-        present.get(place)?.contentTree === base.contentTree,
-    );
-  }
 }
 
-/** Whether anything is to be pushed, beside what only the books have to note. */
+/** Whether a skill has changed since its last export, or its directory is not its own. */
+function isOutdated(sides: ExportSides, skill: SkillToExport, base: ExportedBase | undefined): boolean {
+  const there = sides.present.get(skill.path);
+  return (
+    !base ||
+    base.skillRevision !== skill.revision ||
+    base.path !== skill.path ||
+    isDisplaced(sides, skill, base) ||
+    (there !== undefined && there.svcId !== skill.id)
+  );
+}
+
+/** Whether the skill was moved to the path of another skill: that one is written there, and this one moves back. */
+function isDisplaced(
+  { skillAt, present }: ExportSides,
+  { path }: SkillToExport,
+  { strayPath }: ExportedBase,
+): boolean {
+  return strayPath !== undefined && strayPath !== path && skillAt.has(strayPath) && present.has(strayPath);
+}
+
+async function planSkill(
+  sides: ExportSides,
+  skill: SkillToExport,
+  base: ExportedBase | undefined,
+): Promise<SkillExport | undefined> {
+  const { contentTree, svcBlob } = await sides.exported(skill.id);
+  const after: ExportedBase = {
+    skillId: skill.id,
+    path: skill.path,
+    contentTree,
+    svcBlob,
+    skillRevision: skill.revision,
+    ...(skill.head ? { version: skill.head.version } : {}),
+  };
+  const there = sides.present.get(skill.path);
+  const remove = base === undefined ? [] : removable(sides, base, skill.path);
+  const isWritten = there?.contentTree === contentTree && there.svcBlob === svcBlob;
+  if (isWritten && remove.length === 0) {
+    const isRecorded =
+      base?.skillRevision === skill.revision &&
+      base.path === skill.path &&
+      base.contentTree === contentTree &&
+      base.svcBlob === svcBlob &&
+      base.strayPath === undefined;
+    return isRecorded ? undefined : { skillId: skill.id, remove, after };
+  }
+  const [from] = remove;
+  const put = isWritten ? {} : { put: { path: skill.path, ...(from === undefined ? {} : { from }) } };
+  return { skillId: skill.id, ...put, remove, after };
+}
+
+/** Paths that the skill has left, if they have its known content and are not another skill's. */
+function removable(sides: ExportSides, base: ExportedBase, path: string | undefined): string[] {
+  return [base.path, ...(base.strayPath === undefined ? [] : [base.strayPath])].filter(
+    (place) =>
+      place !== path &&
+      !isOthers(sides, place, base.skillId) &&
+      !sides.refused.has(place) &&
+      sides.present.get(place)?.contentTree === base.contentTree,
+  );
+}
+
+/** Whether another skill is or will be at the path. The path of a skipped skill may be cleared. */
+function isOthers(
+  { skillAt, baseOf, skipped, present }: ExportSides,
+  place: string,
+  skillId: string,
+): boolean {
+  const other = skillAt.get(place);
+  if (!other || other.id === skillId) return false;
+  const base = baseOf.get(other.id);
+  return (
+    !skipped.has(other.id) || (base?.path === place && base.contentTree === present.get(place)?.contentTree)
+  );
+}
+
+/** Whether a step changes the branch, not only the sync state. */
 export function isPush({ put, remove }: SkillExport): boolean {
   return put !== undefined || remove.length > 0;
 }
 
-/** What steps do, in a line: of a commit, or of a pull request. */
+/** One-line summary of steps, for a commit or pull request. */
 export function titleOf(steps: readonly SkillExport[]): string {
   const [only, ...others] = steps;
   if (only === undefined) return "Refresh the list of skills";

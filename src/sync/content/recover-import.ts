@@ -10,7 +10,7 @@ import type { VersionSource } from "../../skills/publish/text-source.ts";
 import { findVersionOf } from "../../skills/versions.ts";
 import type { SyncContext } from "./context.ts";
 import { exportedSince, type LocatedSkill } from "./exported.ts";
-import { unrecordedConflict } from "./plan-import.ts";
+import { unrecordedConflict } from "./plan-existing.ts";
 
 /** Skills that an interrupted import may have created. */
 export interface ImportCandidates {

@@ -15,7 +15,7 @@ export interface Mutant {
 export const mutants: readonly Mutant[] = [
   {
     name: "the platform wins a conflict",
-    file: "src/sync/content/plan-import.ts",
+    file: "src/sync/content/plan-existing.ts",
     edits: [
       [
         `return { kind: "version", skillId, ...found, conflict };`,
@@ -38,12 +38,12 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the echo of a push is imported",
-    file: "src/sync/content/plan-import.ts",
+    file: "src/sync/content/plan-existing.ts",
     edits: [
       [`if (at >= 0) return`, `if (at > 1e9) return`],
       [
-        `if (found.contentTree === platform || wasProposed(skillId, found.contentTree))`,
-        `if (wasProposed(skillId, found.contentTree))`,
+        `if (found.contentTree === platform || wasProposed(sides, skillId, found.contentTree))`,
+        `if (wasProposed(sides, skillId, found.contentTree))`,
       ],
       [`if (contentTree === base.contentTree) return undefined;`, ``],
     ],
@@ -51,7 +51,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "what a stopped sync has pushed is taken for an edit",
     shownBy: "test/sync-run/crash-recovery.test.ts",
-    file: "src/sync/content/plan-import.ts",
+    file: "src/sync/content/plan-existing.ts",
     edits: [[`if (at >= 0) return`, `if (at > 1e9) return`]],
   },
   {

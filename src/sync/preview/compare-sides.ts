@@ -1,0 +1,130 @@
+/** Plans both directions of a sync, as a full sync would: the imports first, then the exports after them. */
+import { indexFile, indexPath } from "../../../repos/mirror/layout.ts";
+import type { Mirror, RemoteScan } from "../../../repos/mirror/types.ts";
+import type { SyncBase } from "../../../storage/sync-bases.ts";
+import type { SyncProposed } from "../../../storage/sync-proposed.ts";
+import type { SyncRefusal } from "../../../storage/sync-runs.ts";
+import type { App } from "../../app.ts";
+import type { FolderTree } from "../../folders/tree.ts";
+import { indexProblemMessage, toRefusal, undoneEdit } from "../content/context.ts";
+import { openExports, type Exports, type LocatedSkill } from "../content/exported.ts";
+import { keptContents, messageOf, permittedSteps } from "../content/permit.ts";
+import { planExport, type SkillExport } from "../content/plan-export.ts";
+import { planImport } from "../content/plan-import.ts";
+import { proposedOf } from "../content/proposal-state.ts";
+import { refusalOf } from "../content/refusal.ts";
+import { findUnreadable } from "../content/unreadable.ts";
+import { tryImports, type TriedImports } from "./try-imports.ts";
+
+/** The service's side and the sync state. */
+export interface Sides {
+  skills: LocatedSkill[];
+  bases: SyncBase[];
+  proposed: SyncProposed[];
+  tree: FolderTree;
+}
+
+export interface Comparison {
+  app: App;
+  mirror: Mirror;
+  sides: Sides;
+  /** Undefined if the branch does not exist. */
+  scan: RemoteScan | undefined;
+}
+
+/** Planned imports, with the paths and skills that are not exported because of them. */
+interface PlannedImports {
+  tried: TriedImports;
+  exports: Exports;
+  skipped: ReadonlySet<string>;
+  refused: ReadonlySet<string>;
+  problems: SyncRefusal[];
+}
+
+export interface PlannedSync {
+  imports: TriedImports["actions"];
+  /** Steps that the branch permits. */
+  exports: SkillExport[];
+  problems: SyncRefusal[];
+}
+
+export async function compareSides(comparison: Comparison): Promise<PlannedSync> {
+  const imports = await planImports(comparison);
+  const exports = await planExports(comparison, imports);
+  return {
+    imports: imports.tried.actions,
+    exports: exports.steps,
+    problems: [...imports.problems, ...exports.problems],
+  };
+}
+
+async function planImports({ app, mirror, sides, scan }: Comparison): Promise<PlannedImports> {
+  const { skills, bases, proposed: rows, tree } = sides;
+  const byId = new Map(skills.map((skill) => [skill.id, skill]));
+  const baseOf = new Map(bases.map((base) => [base.skillId, base]));
+  const proposed = proposedOf(rows, { bases: baseOf, skills: byId });
+  const exports = openExports(app, () => byId);
+  const directories = scan?.directories ?? [];
+  const decided = await planImport(directories, bases, skills, exports, {
+    of: (id) => proposed.get(id)?.contents ?? [],
+    areMerged: async () => false,
+  });
+  const facts = { directories, skills: byId, bases: baseOf, tree };
+  const tried = await tryImports(app, mirror, decided, facts);
+  const unreadable = scan ? findUnreadable(scan, skills, baseOf) : { skipped: [], others: [] };
+  const unimported = [...tried.refused, ...unreadable.skipped];
+  // A directory that becomes a version is exported as it is, except for its `.svc.json`.
+  const versions = tried.actions.filter((action) => action.kind === "version");
+  return {
+    tried,
+    exports,
+    skipped: new Set([...versions, ...unimported].flatMap(({ skillId }) => skillId ?? [])),
+    refused: new Set(unimported.map(({ path }) => path)),
+    problems: [
+      ...tried.refused.map(({ path, code, message }) => ({ path, code, message })),
+      ...unreadable.skipped.map(({ path, problem }) => toRefusal({ ...problem, path })),
+      ...unreadable.others.map(toRefusal),
+      ...tried.undone.map(undoneEdit),
+    ],
+  };
+}
+
+async function planExports(
+  { app, mirror, sides: { skills, bases, proposed }, scan }: Comparison,
+  { tried, exports: { exported }, skipped, refused }: PlannedImports,
+): Promise<{ steps: SkillExport[]; problems: SyncRefusal[] }> {
+  const problems: SyncRefusal[] = [];
+  const planned = await planExport({
+    skills,
+    bases,
+    directories: scan?.directories ?? [],
+    full: true,
+    skipped,
+    refused,
+    exported,
+    contain(skill, error) {
+      const refusal = refusalOf(app, error, skill.path);
+      if (refusal) problems.push({ path: skill.path, ...refusal });
+      return refusal !== undefined;
+    },
+  });
+  const isBlocked = scan?.skills === "blocked";
+  const permitted = await permittedSteps(mirror, scan?.commit ?? null, isBlocked ? [] : planned, {
+    kept: keptContents([...bases, ...tried.actions, ...tried.unchanged], proposed),
+    index: indexFile(skills),
+    indexPath,
+  });
+  for (const { step, edit } of permitted.refused)
+    problems.push({
+      path: step.put?.path ?? step.remove[0] ?? "",
+      code: edit.why,
+      message: messageOf(edit),
+    });
+  if (permitted.index && !isBlocked)
+    problems.push({
+      path: indexPath,
+      code: permitted.index.why,
+      message: indexProblemMessage(permitted.index.why),
+    });
+  return { steps: permitted.steps, problems };
+}
