@@ -14,7 +14,8 @@ import { makeConnectionEvent } from "./connection-event.ts";
 import { requireEverySkill } from "./load.ts";
 import { visitHost } from "./host-access.ts";
 import { ensureWebhook } from "./ensure-webhook.ts";
-import { localRepositoryId, openDraftHost, refused, repositoryKeyOf, type DraftHost } from "./open-host.ts";
+import { localRepositoryId, refused, repositoryKeyOf } from "./local-remote.ts";
+import { openDraftHost, type DraftHost } from "./open-host.ts";
 import type { ConnectRepository } from "./schema.ts";
 import { askHost, isConnectionEnded, noSuchBranch } from "./host-errors.ts";
 

@@ -5,21 +5,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";
 import { indexFile } from "../../../repos/mirror/layout.ts";
-import type { RemoteScan } from "../../../repos/mirror/types.ts";
-import type { SyncBase } from "../../../storage/sync-bases.ts";
-import { requireNewBranch } from "../connection/deleted-branch.ts";
-import { branchMissing } from "../connection/host-errors.ts";
-import { proposalBranch } from "../connection/proposal-branch.ts";
-import { SyncBlocked } from "../connection/sync-blocked.ts";
 import { applyImport, type ImportResult, skipUnreadable } from "../content/apply-import.ts";
-import { refuse, skipProblems, type SyncContext } from "../content/context.ts";
-import {
-  type Exports,
-  knownPaths,
-  listLocatedSkills,
-  type LocatedSkill,
-  openExports,
-} from "../content/exported.ts";
+import { refuse, type SyncContext } from "../content/context.ts";
+import { permitExports, type ExportFacts } from "../content/export-edits.ts";
 import { keptContents } from "../content/permit.ts";
 import { planExport, type SkillExport } from "../content/plan-export.ts";
 import { planImport } from "../content/plan-import.ts";
@@ -30,34 +18,18 @@ import {
   pruneProposed,
   readProposalState,
 } from "../content/proposal-state.ts";
-import { type ExportFacts, permitExports, pushExports } from "../content/push-export.ts";
+import { pushExports } from "../content/push-export.ts";
 import { refusalOf } from "../content/refusal.ts";
 import { asUnseen } from "../content/sync-bases.ts";
-import { findUnreadable, type Unreadable } from "../content/unreadable.ts";
-import { pushProposal, withdrawProposal } from "./push-proposal.ts";
+import { withdrawProposal } from "./finish-proposal.ts";
+import { pushProposal } from "./push-proposal.ts";
+import { loadSides, readBranch, type Round } from "./read-branch.ts";
 
 const roundsAtMost = 6;
 const roundPauseMs = 200;
 
 /** `stale`: a side has changed during the round, so the next one starts over. */
 type RoundResult = { commit: string | null } | "stale";
-
-/** Both sides at the beginning of a round; the service's side is read again after an import. */
-interface Round {
-  /** Commit of the branch, or null in an empty repository. */
-  parent: string | null;
-  /** Tip of the branch for proposals. */
-  proposalTip: string | null;
-  scan: RemoteScan;
-  unreadable: Unreadable;
-  sides: Sides;
-  exports: Exports;
-}
-
-interface Sides {
-  skills: ReadonlyMap<string, LocatedSkill>;
-  bases: ReadonlyMap<string, SyncBase>;
-}
 
 /** Returns the commit of the branch, or null for an empty repository. */
 export async function runRounds(context: SyncContext): Promise<string | null> {
@@ -101,37 +73,6 @@ async function runRound(context: SyncContext): Promise<RoundResult> {
   const pushed = await pushExports(context, permitted, facts);
   if (pushed !== "stale") await withdrawProposal(context, pruned);
   return pushed;
-}
-
-/** Fetches and scans the branch, and reads the service's side. */
-async function readBranch(context: SyncContext): Promise<Round> {
-  const { app, mirror, connection } = context;
-  const fetched = await mirror.fetch(context.remote, connection.branch, {
-    signal: context.signal,
-    secondBranch: proposalBranch(connection.branch),
-  });
-  if (fetched.status === "no_branch") throw branchMissing(connection.branch, fetched);
-  const parent = fetched.status === "fetched" ? fetched.commit : null;
-  const sides = await loadSides(context);
-  if (parent === null) requireNewBranch(connection, sides.bases.size);
-  const known = knownPaths(sides.skills.values(), sides.bases.values());
-  const scan = parent === null ? emptyScan : await mirror.scan(parent, { known });
-  if (scan.skills === "blocked")
-    throw new SyncBlocked(
-      "skills_blocked",
-      "skills is not a directory in the repository: rename what is there.",
-    );
-  const unreadable = findUnreadable(scan, sides.skills.values(), sides.bases);
-  skipProblems(context, unreadable.others);
-  const round: Round = {
-    parent,
-    proposalTip: (fetched.status === "fetched" && fetched.secondBranch) || null,
-    scan,
-    unreadable,
-    sides,
-    exports: openExports(app, () => round.sides.skills),
-  };
-  return round;
 }
 
 async function importEdits(
@@ -189,25 +130,4 @@ function isContained(context: SyncContext, { path }: { path: string }, error: un
   const refusal = refusalOf(context.app, error, path);
   if (refusal) refuse(context, path, refusal.code, refusal.message);
   return refusal !== undefined;
-}
-
-const emptyScan: RemoteScan = {
-  commit: "",
-  skills: "absent",
-  complete: true,
-  directories: [],
-  gone: [],
-  problems: [],
-  unreadable: new Map(),
-};
-
-async function loadSides({ app, connection }: SyncContext): Promise<Sides> {
-  const [skills, bases] = await Promise.all([
-    listLocatedSkills(app, connection.tenantId),
-    app.storage.syncBases.listOf(connection._id),
-  ]);
-  return {
-    skills: new Map(skills.map((skill) => [skill.id, skill])),
-    bases: new Map<string, SyncBase>(bases.map((base) => [base.skillId, base])),
-  };
 }
