@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 
 const PACKAGE = "@electric-sql/pglite";
 const FOLDER = "pg";
+/** Raised with each change of queue-create-child.mjs. */
+const TEMPLATE_VERSION = 2;
 /** A creation that began so long ago was killed. */
 const ABANDONED_MS = 10 * 60_000;
 
@@ -65,7 +67,7 @@ export async function ensureTemplate() {
   return dir;
 }
 
-/** In node_modules/.cache, one per release of the packages that make it. */
+/** In node_modules/.cache, one per release of the packages that make it and version of what is done with them. */
 function templateFolder() {
   const entry = createRequire(import.meta.url).resolve(PACKAGE);
   const packages = path.join(
@@ -76,7 +78,7 @@ function templateFolder() {
     const manifest = fs.readFileSync(path.join(packages, name, "package.json"), "utf8");
     return JSON.parse(manifest).version;
   });
-  return path.join(packages, ".cache", "embedded-queue", [FOLDER, ...versions].join("-"));
+  return path.join(packages, ".cache", "embedded-queue", [FOLDER, ...versions, TEMPLATE_VERSION].join("-"));
 }
 
 /** Creating takes 500 MB that the process would keep, so it is done by one that ends. */

@@ -199,7 +199,7 @@ describe("embedded queue engine", () => {
       const manifest = fs.readFileSync(path.join(home, "node_modules", name, "package.json"), "utf8");
       return (JSON.parse(manifest) as { version: string }).version;
     });
-    const template = path.join(home, "node_modules/.cache/embedded-queue", `pg-${pglite}-${tables}`);
+    const template = path.join(home, "node_modules/.cache/embedded-queue", `pg-${pglite}-${tables}-2`);
     fs.mkdirSync(template, { recursive: true });
     fs.writeFileSync(path.join(template, "PG_VERSION"), "17\n");
     const other = (await import(path.join(home, "engines", path.basename(module)))) as {
