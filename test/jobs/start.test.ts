@@ -6,7 +6,7 @@ import { startService, type TestService } from "../support/service.ts";
 
 let service: TestService;
 before(async () => {
-  service = await startService({ ownQueue: true });
+  service = await startService({ ownQueue: "embedded" });
 });
 after(() => service.close());
 

@@ -11,6 +11,7 @@ import type { Browser, Page } from "playwright-core";
 import { type WatchedPage, newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { type Cli, openCli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { callApi } from "../support/http-client.ts";
 import {
   type Server,
@@ -35,7 +36,7 @@ describe("device login in a browser", { skip: whyNoBrowser() }, () => {
   before(async () => {
     dataDir = temporaryFolder("device");
     home = realpathSync(temporaryFolder("home"));
-    server = await startServer({ dataDir });
+    server = await startServer({ dataDir, env: await sharedEngines() });
     browser = await openBrowser();
     person = await newPage(browser, server.url);
     svc = openCli({ home, apiUrl: () => server.url, cwd: home });

@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keepContract } from "../support/cli-contract.ts";
 import { openCli, type Cli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
 import { runGit } from "../support/git-host.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
 import {
@@ -53,7 +54,10 @@ const inRemote = (file: string) => git(remote, "show", `main:${file}`).catch(() 
 before(async () => {
   dataDir = folder("sync-data");
   const repositories = folder("sync-repositories");
-  server = await startServer({ dataDir, env: { LOCAL_REPOSITORIES: repositories } });
+  server = await startServer({
+    dataDir,
+    env: { ...(await sharedEngines()), LOCAL_REPOSITORIES: repositories },
+  });
   account = await newAccount(server.url, "ann", server.setupLink);
   const orgId = await newOrganization(server.url, account, "acme");
   base = "/api/tenants/acme/repo-sync";

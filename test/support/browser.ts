@@ -40,7 +40,7 @@ export async function newPage(
     colorScheme: options.colorScheme ?? "light",
     locale: "en-US",
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   if (options.user) {
     const [name, value] = options.user.cookie.split("=") as [string, string];
     await context.addCookies([{ name, value, url }]);

@@ -79,8 +79,14 @@ export async function sharedEngines(): Promise<Record<string, string>> {
   const [url, redis] = [process.env["SVC_TEST_MONGODB_URL"], process.env["SVC_TEST_REDIS_URL"]];
   if (url === undefined || redis === undefined) return {};
   const { name } = await serviceDatabase();
-  // Each number only once in a run, so that the queue is empty.
-  return { MONGODB_URL: url, MONGODB_DATABASE: name, REDIS_URL: `${redis}?db=${lease("queue", true)}` };
+  return { MONGODB_URL: url, MONGODB_DATABASE: name, REDIS_URL: emptyRedis()! };
+}
+
+/** An empty database of this run's Redis; undefined where there is none. */
+export function emptyRedis(): string | undefined {
+  const redis = process.env["SVC_TEST_REDIS_URL"];
+  // Each number only once in a run, so that it is empty.
+  return redis === undefined ? undefined : `${redis}?db=${lease("queue", true)}`;
 }
 
 async function emptied(database: TestDatabase): Promise<TestDatabase> {

@@ -14,7 +14,7 @@ import { openApp } from "../../src/open.ts";
 import { openQueue } from "../../src/queue/index.ts";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { declaredAnswers } from "./declared.ts";
-import { emptyDatabase, serviceDatabase } from "./engine.ts";
+import { emptyDatabase, emptyRedis, serviceDatabase } from "./engine.ts";
 
 export interface Answer<T = unknown> {
   status: number;
@@ -74,8 +74,8 @@ export interface ServiceOptions extends Partial<Config> {
   now?: () => Date;
   /** Gets every line of the log. */
   logged?: string[];
-  /** For tests that run jobs, since they would take those of other files. */
-  ownQueue?: boolean;
+  /** For tests that run jobs, since they would take those of other files. On Redis, as it starts faster, unless named. */
+  ownQueue?: true | "embedded";
 }
 
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
@@ -84,8 +84,9 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   const database = await serviceDatabase();
   const working = new Set<Promise<unknown>>();
   const sharedQueue = ownQueue ? undefined : process.env["SVC_TEST_QUEUE_DIR"];
-  const queueDir = sharedQueue ?? path.join(folder, "queue");
-  const queue = await openQueue({ dataDir: queueDir }, openLog("silent"));
+  const redisUrl = ownQueue === true ? emptyRedis() : undefined;
+  const location = redisUrl ? { redisUrl } : { dataDir: sharedQueue ?? path.join(folder, "queue") };
+  const queue = await openQueue(location, openLog("silent"));
   const opened = await openApp({
     config: {
       ...readConfig({
