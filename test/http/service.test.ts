@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
 import { openLog } from "../../src/log.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 describe("the service over HTTP", () => {
   let service: TestService;
@@ -207,9 +208,7 @@ describe("an unavailable engine", () => {
       assert.ok(Date.now() - started < 12_000, `answered after ${Date.now() - started} ms`);
       assert.equal((await service.raw("GET", "/healthz")).status, 200);
       engine = await startEmbeddedMongo({ dataDir: path.join(folder, "mongodb"), log });
-      let back = await service.call("GET", "/readyz");
-      for (let i = 0; i < 50 && back.status !== 200; i++) back = await service.call("GET", "/readyz");
-      assert.equal(back.status, 200);
+      await until("the service is ready", async () => (await service.call("GET", "/readyz")).status === 200);
       assert.equal((await service.call("GET", "/api/skills", { token: user.token })).status, 200);
     } finally {
       await service.close();

@@ -13,6 +13,7 @@ import { jobProcesses } from "../support/job-processes.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { programArgs } from "../support/root.ts";
+import { until } from "../support/until.ts";
 
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
 
@@ -118,20 +119,17 @@ describe("jobs in processes of their own", () => {
     await sync();
 
     // Imported and settled over there, which asks for the next sync by the queue that is open here alone.
-    for (let i = 0; i < 100 && (await waiting()).length === 0; i++)
-      await new Promise((done) => setTimeout(done, 50));
+    await until("the next sync is queued", async () => (await waiting()).length > 0);
     assert.equal((await waiting()).length, 1);
     const connection = await service.app.storage.connections.find(connectionId);
     assert.ok(connection!.wanted > connection!.done);
-    let found: string[] = [];
-    for (let i = 0; i < 100 && found.length === 0; i++) {
-      await new Promise((done) => setTimeout(done, 50));
+    const found = await until("the imported skill is found by search", async () => {
       const { data } = await service.call<{ slug: string }[]>("GET", "/api/skills?query=zebra", {
         token: owner.token,
       });
-      found = data.map(({ slug }) => slug);
-    }
-    assert.deepEqual(found, ["pushed"], "settled as well: found by search");
+      return data.length > 0 && data.map(({ slug }) => slug);
+    });
+    assert.deepEqual(found, ["pushed"]);
 
     for (const { id } of await waiting()) await inspector.remove("sync", id);
     await sync();
@@ -221,9 +219,7 @@ describe("jobs in processes of their own", () => {
     const gone = once(parent, "exit");
     parent.kill("SIGKILL");
     await gone;
-    for (let i = 0; i < 100 && isRunning(pid); i++) await new Promise((done) => setTimeout(done, 50));
-
-    assert.equal(isRunning(pid), false);
+    await until("the job process ends", () => !isRunning(pid));
     // The queue's engine ends with its owner too, in a moment.
     await new Promise((done) => setTimeout(done, 500));
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });

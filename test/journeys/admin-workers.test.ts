@@ -15,6 +15,7 @@ import { newPage, openBrowser, whyNoBrowser, type WatchedPage } from "../support
 import { runGit, startGitHost, type GitHost } from "../support/git-host.ts";
 import { everyProcessor } from "../support/processors.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const reason = whyNoBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -318,8 +319,9 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
       },
     });
     for (let i = 0; i < 400; i++) await addMail(`u${i}`);
-    for (let i = 0; i < 1000 && (await service.app.queue.counts()).mail.failed < 400; i++)
-      await new Promise((done) => setTimeout(done, 50));
+    await until("every mail fails", async () => (await service.app.queue.counts()).mail.failed === 400, {
+      timeoutMs: 60_000,
+    });
     const { page } = await open(admin, "?queue=mail");
     await isLive(page);
     await page.getByRole("tab", { name: /Failed 400/ }).waitFor();

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { setTimeout as sleep } from "node:timers/promises";
 import { after, afterEach, before, describe, it } from "node:test";
 import { MailError } from "../../src/mail/mailer.ts";
 import { sendAccountMails } from "../../workers/mail/account.ts";
@@ -8,6 +7,7 @@ import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { readMail } from "../support/mail-text.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { startSmtpServer, type SmtpServer } from "../support/smtp-server.ts";
+import { until } from "../support/until.ts";
 
 let service: TestService;
 let server: SmtpServer;
@@ -16,7 +16,7 @@ const logged: string[] = [];
 
 before(async () => {
   server = await startSmtpServer();
-  service = await startService({ smtpUrl: server.url, now: () => now, logged });
+  service = await startService({ ownQueue: true, smtpUrl: server.url, now: () => now, logged });
 });
 afterEach(async () => {
   await service.settled();
@@ -50,7 +50,7 @@ describe("the mails of an account", () => {
 
     // The test's own token is reported by another mail.
     const isConfirmation = (subject: string | undefined) => subject === "Confirm your e-mail address";
-    for (let i = 0; i < 200 && !subjects().some(isConfirmation); i++) await sleep(50);
+    await until("the mail is sent", () => subjects().some(isConfirmation));
 
     assert.equal(subjects().filter(isConfirmation).length, 1);
     const mail = server.received[subjects().findIndex(isConfirmation)]!;
@@ -62,8 +62,7 @@ describe("the mails of an account", () => {
       body: { token },
     });
     assert.equal(confirmed.status, 200);
-    for (let i = 0; i < 50 && (await waiting(user)).length > 0; i++) await sleep(20);
-    assert.deepEqual(await waiting(user), []);
+    await until("no mail is due", async () => (await waiting(user)).length === 0);
     assert.doesNotMatch(logged.join("\n"), /ada@example|confirm-email\?token/);
   });
 

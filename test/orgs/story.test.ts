@@ -28,7 +28,7 @@ describe("a member's way through an organization", () => {
   let ada: TestUser;
   let bea: TestUser;
   before(async () => {
-    service = await startService();
+    service = await startService({ ownQueue: true });
     await startWorkers(service.app);
     ada = await service.newUser("ada");
     bea = await service.newUser("bea");

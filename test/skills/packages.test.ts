@@ -8,6 +8,7 @@ import { limits } from "../../contract/limits.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage, makeZip, skillMd } from "../support/zip.ts";
+import { until } from "../support/until.ts";
 
 let service: TestService;
 let user: TestUser;
@@ -197,9 +198,7 @@ describe("staged uploads", () => {
 
     await assert.rejects(sending);
 
-    for (let i = 0; i < 50 && filesInUploads().length > 0; i++)
-      await new Promise((done) => setTimeout(done, 20));
-    assert.deepEqual(filesInUploads(), []);
+    await until("the part is removed", () => filesInUploads().length === 0);
     assert.equal((await service.app.storage.uploads.find(data.uploadId))?.state, "open");
     await discardAll();
   });

@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 let service: TestService;
 let workers: Consumers;
 before(async () => {
-  service = await startService();
+  service = await startService({ ownQueue: true });
   workers = await startWorkers(service.app);
 });
 after(async () => {
