@@ -7,7 +7,7 @@ import type { StoreDriver } from "../store/driver.ts";
 import { isMergeDue, mergePacks, removeReplaced } from "../store/maintenance.ts";
 import type { ObjectReader } from "../store/object-reader.ts";
 import { PackIndex } from "../store/pack-format.ts";
-import { repoFolder } from "../store/posix.ts";
+import { repoFolder } from "../store/posix-layout.ts";
 import * as files from "../store/posix-files.ts";
 import type { FetchedPack } from "../transport/fetch-pack.ts";
 import { isDamage } from "./damage.ts";

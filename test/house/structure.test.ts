@@ -53,7 +53,6 @@ const longFunctions: Record<string, readonly string[]> = {
     "repos/hosts/github.ts openGitHubAppHost",
     "repos/serve/upload-pack.ts openUploadPack",
     "repos/store/posix-refs.ts openPosixRefs",
-    "repos/store/posix.ts openPosixPacks",
     "repos/store/store.ts openSkillStore",
     "repos/transport/directory.ts openDirectoryWire",
     "repos/transport/http.ts openHttpWire",

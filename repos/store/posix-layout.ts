@@ -1,0 +1,69 @@
+/** Where the file system driver keeps repositories, and the enumeration of them. */
+import { join } from "node:path";
+import { RepoError, asRepoError } from "../errors.ts";
+import * as files from "./posix-files.ts";
+import type { MirrorId, RepoId, StoredId } from "./types.ts";
+
+const idPattern = /^[0-9a-f]{24}$/;
+
+/** The id that is unique among all repositories. */
+export const ownId = (repo: StoredId) => ("skillId" in repo ? repo.skillId : repo.connectionId);
+
+/**
+ * `t/<tenantId>/s/<last 2 hex of skillId>/<skillId>.git`, since an ObjectId starts with its time and only its end is
+ * evenly distributed; `t/<tenantId>/mirror/<connectionId>.git` for a mirror.
+ */
+export function repoFolder(root: string, repo: StoredId): string {
+  const id = ownId(repo);
+  if (!idPattern.test(repo.tenantId) || !idPattern.test(id))
+    throw new RepoError("invalid_id", "a repository is addressed by two ids of 24 hex digits");
+  const below = "skillId" in repo ? join("s", id.slice(-2)) : "mirror";
+  return join(root, "t", repo.tenantId, below, `${id}.git`);
+}
+
+export type PackPaths = ReturnType<typeof packPathsOf>;
+
+export function packPathsOf(root: string) {
+  const repository = (repo: StoredId) => repoFolder(root, repo);
+  const folder = (repo: StoredId) => join(repository(repo), "objects", "pack");
+  return {
+    root,
+    trash: join(root, "trash"),
+    repository,
+    folder,
+    pack: (repo: StoredId, pack: string) => join(folder(repo), `pack-${pack}.pack`),
+    index: (repo: StoredId, pack: string) => join(folder(repo), `pack-${pack}.idx`),
+    /** The note of the packs that a pack replaces. */
+    note: (repo: StoredId, pack: string) => join(folder(repo), `pack-${pack}.replaces`),
+  };
+}
+
+/** The repositories of skills. */
+export async function* listRepositories(root: string): AsyncGenerator<RepoId> {
+  for (const tenantId of await files.namesIn(join(root, "t")))
+    for (const shard of await files.namesIn(join(root, "t", tenantId, "s")))
+      for (const name of await files.namesIn(join(root, "t", tenantId, "s", shard))) {
+        const skillId = name.slice(0, -4);
+        if (name.endsWith(".git") && idPattern.test(skillId) && idPattern.test(tenantId))
+          yield { tenantId, skillId };
+      }
+}
+
+/** The mirrors of connections. */
+export async function* listMirrors(root: string): AsyncGenerator<MirrorId> {
+  for (const tenantId of await files.namesIn(join(root, "t")))
+    for (const name of await files.namesIn(join(root, "t", tenantId, "mirror"))) {
+      const connectionId = name.slice(0, -4);
+      if (name.endsWith(".git") && idPattern.test(connectionId) && idPattern.test(tenantId))
+        yield { tenantId, connectionId };
+    }
+}
+
+/** Every file system error leaves the driver as a `RepoError`. `doing`: the action, for its message. */
+export async function guarded<T>(doing: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw asRepoError(error, doing);
+  }
+}

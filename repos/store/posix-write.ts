@@ -1,0 +1,151 @@
+/**
+ * Writes packs to the file system: under temporary names, flushed, then renamed; the index last, since a pack without
+ * its index does not exist for any reader.
+ */
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { RepoError } from "../errors.ts";
+import type { PackStage, PackTarget } from "./driver.ts";
+import * as files from "./posix-files.ts";
+import { type PackPaths, guarded } from "./posix-layout.ts";
+import type { StoredId } from "./types.ts";
+
+/** Paths of a pack and its index before they are visible. */
+interface TemporaryPack {
+  pack: string;
+  index: string;
+}
+
+function temporaryPackIn(folder: string): TemporaryPack {
+  return { pack: join(folder, files.temporaryName("pack")), index: join(folder, files.temporaryName("idx")) };
+}
+
+/** HEAD and refs come first: once `objects/pack` is there, the folder is a repository. */
+async function create(paths: PackPaths, repo: StoredId): Promise<void> {
+  const folder = paths.repository(repo);
+  await files.mkdir(folder, { recursive: true });
+  const head = join(folder, files.temporaryName("ref"));
+  await files.writeDurably(head, [Buffer.from("ref: refs/heads/main\n")], 0o644);
+  await files.rename(head, join(folder, "HEAD"));
+  await files.mkdir(join(folder, "refs", "heads"), { recursive: true });
+  await files.mkdir(join(folder, "refs", "svc"), { recursive: true });
+  await files.mkdir(paths.folder(repo), { recursive: true });
+  // A name is durable once the folder that contains it is flushed. Folders that exist already are flushed too, since
+  // a writer may have been killed before this line.
+  const fresh = [join(folder, "objects")];
+  for (let at = folder; at.length >= paths.root.length; at = dirname(at)) fresh.push(at);
+  await Promise.all(fresh.map(files.syncFolder));
+}
+
+/** Runs a write, and again after creating the repository if it is missing. */
+async function inRepository<T>(
+  paths: PackPaths,
+  repo: StoredId,
+  where: PackTarget,
+  action: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (files.errorCode(error) !== "ENOENT") throw error;
+    if (where === "existing") throw wasErased(error);
+    await create(paths, repo);
+    return action();
+  }
+}
+
+/** Makes a written pack visible. */
+async function reveal(
+  paths: PackPaths,
+  repo: StoredId,
+  pack: string,
+  temporary: TemporaryPack,
+): Promise<void> {
+  try {
+    await files.rename(temporary.pack, paths.pack(repo, pack));
+    await files.rename(temporary.index, paths.index(repo, pack));
+    await files.syncFolder(paths.folder(repo));
+  } catch (error) {
+    throw files.errorCode(error) === "ENOENT" ? wasErased(error) : error;
+  }
+}
+
+/** Writes a pack from memory. */
+export async function putPack(
+  paths: PackPaths,
+  repo: StoredId,
+  pack: string,
+  bytes: readonly Buffer[],
+  index: Buffer,
+  where: PackTarget,
+): Promise<void> {
+  const temporary = temporaryPackIn(paths.folder(repo));
+  await inRepository(paths, repo, where, async () => {
+    const both = await Promise.allSettled([
+      files.writeDurably(temporary.pack, bytes, 0o444),
+      files.writeDurably(temporary.index, [index], 0o444),
+    ]);
+    const failed = both.find((result) => result.status === "rejected");
+    if (failed === undefined) return;
+    await files.discard([temporary.pack, temporary.index]);
+    throw failed.reason;
+  });
+  await reveal(paths, repo, pack, temporary);
+}
+
+/** Writes a pack in pieces. */
+export async function stagePack(paths: PackPaths, repo: StoredId, where: PackTarget): Promise<PackStage> {
+  const temporary = temporaryPackIn(paths.folder(repo));
+  let fd: number | undefined = await inRepository(paths, repo, where, () =>
+    files.descriptors.open(temporary.pack, "wx+", 0o444),
+  );
+  const close = async () => {
+    const open = fd;
+    fd = undefined;
+    if (open !== undefined) await files.descriptors.close(open);
+  };
+  const opened = (): number => {
+    if (fd === undefined) throw new RepoError("store_closed", "a staged pack was used after its end");
+    return fd;
+  };
+
+  return {
+    append: (bytes) => guarded("write a pack", () => files.writeAll(opened(), bytes)),
+    publish: (header, buildIndex) =>
+      guarded("publish a pack", async () => {
+        await files.descriptors.write(opened(), header, 0, header.length, 0);
+        const checksum = await checksumOf(opened());
+        await files.writeAll(opened(), [checksum]);
+        const index = buildIndex(checksum);
+        await Promise.all([
+          files.descriptors.fdatasync(opened()),
+          files.writeDurably(temporary.index, [index], 0o444),
+        ]);
+        await close();
+        const pack = checksum.toString("hex");
+        await reveal(paths, repo, pack, temporary);
+        return { pack, index };
+      }),
+    discard: async () => {
+      await close();
+      await files.discard([temporary.pack, temporary.index]);
+    },
+  };
+}
+
+function wasErased(cause: unknown): RepoError {
+  return new RepoError("repository_missing", "the repository was erased", { cause });
+}
+
+/** SHA-1 of a file from its start, read in pieces. */
+async function checksumOf(fd: number): Promise<Buffer> {
+  const hash = createHash("sha1");
+  const piece = Buffer.allocUnsafe(1 << 20);
+  for (let at = 0; ;) {
+    const { bytesRead } = await files.descriptors.read(fd, piece, 0, piece.length, at);
+    if (bytesRead === 0) break;
+    hash.update(piece.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return hash.digest();
+}
