@@ -1,6 +1,6 @@
 /**
- * Zips of versions, made once and kept on disk. A cache: any file in it may be deleted at any time. A zip's name
- * carries the digest its content was verified against, so a zip that is there has been verified.
+ * Zips of versions, created once and cached on disk: any file may be deleted at any time. A zip's name has the digest
+ * that its content was compared with, so an existing zip has been verified.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -21,7 +21,7 @@ let sequence = 0;
 
 export interface Artifacts {
   open(repo: RepoId, treeOid: string, digest: string): Promise<OpenedZip | undefined>;
-  /** Where `makeArtifact` should put the zip. */
+  /** Path at which `makeArtifact` writes the zip. */
   pathOf(repo: RepoId, treeOid: string, digest: string): string;
   erase(repo: RepoId): Promise<void>;
   sweep(idleMs: number): Promise<number>;
@@ -40,7 +40,7 @@ export function openArtifacts(root: string): Artifacts {
       try {
         const file = await open(path, "r");
         const { size, mtimeMs } = await file.stat();
-        // The time of last use, kept roughly; a failure only means an earlier end in the cache.
+        // Approximate time of the last use; after a failure the zip may be removed too early.
         if (Date.now() - mtimeMs > touchMs) await utimes(path, new Date(), new Date()).catch(() => undefined);
         return { size, stream: createReadStream(path, { fd: file, highWaterMark: 256 * 1024 }) };
       } catch (error) {
@@ -71,10 +71,7 @@ async function filesBelow(folder: string, depth: number): Promise<string[]> {
   return (await Promise.all(paths.map((path) => filesBelow(path, depth - 1)))).flat();
 }
 
-/**
- * Writes a version's zip and verifies the content on the way: a zip of other bytes than `digest` names is thrown
- * away, and the answer is false.
- */
+/** Writes a version's zip, and compares its content with `digest`: if they differ, discards it and returns false. */
 export async function makeArtifact(
   objects: ObjectReader,
   repo: RepoId,

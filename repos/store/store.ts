@@ -1,39 +1,31 @@
-import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
-import type { ZipPackage } from "../archive/index.ts";
-import { RepoError, asRepoError } from "../errors.ts";
+import { RepoError } from "../errors.ts";
 import { digestMismatch, VersionReader } from "./version-reader.ts";
-import { makeArtifact, openArtifacts } from "./artifacts.ts";
+import { openArtifacts } from "./artifacts.ts";
+import { openCommitWriter } from "./commit-writer.ts";
 import { isMergeDue, mergePacks, removeReplaced } from "./maintenance.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { assertOid } from "./objects.ts";
-import { PackIndex } from "./pack-format.ts";
 import { repoKey } from "./pack-views.ts";
 import { openPosixDriver } from "./posix.ts";
 import { findFaults, repackNatively, standingPacks } from "./repack.ts";
 import type {
   AdvanceResult,
-  CommitDraft,
   Identity,
   MaintenanceReport,
-  OpenedZip,
   RefTargets,
   RepoId,
   SkillStore,
   StoreOptions,
   SweepReport,
-  VersionDraft,
-  WrittenCommit,
 } from "./types.ts";
 import { WorkerPool } from "./worker-pool.ts";
-import { openSource, writeCommitOnly, writeVersion, type WrittenVersion } from "./write-version.ts";
+import { openZipCache } from "./zip-cache.ts";
 
-/** Content above this size is packed and zipped in a worker thread. */
-const threadBytes = 16 * 1024 * 1024;
 const workerThreads = 2;
-/** Merges at a time: they compete with publishes for the disk. */
+/** Maximum number of concurrent merges, which compete with publishes for the disk. */
 const mergesAtOnce = 2;
 
 const defaults = {
@@ -57,10 +49,15 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   const threads = new WorkerPool(workerThreads);
   const committer: Identity = { name: "svc", email: `git@noreply.${options.committerHost}` };
   const merges = new SingleFlight<MaintenanceReport>(mergesAtOnce);
-  const zips = new SingleFlight<boolean>(Infinity);
   const advances = new Coalescer<AdvanceResult>();
   const background = new Set<Promise<unknown>>();
   let closed = false;
+  const parts = { root: options.root, committer, packs, objects, versions, artifacts, threads };
+  const commits = openCommitWriter(parts, (repo) => {
+    if (options.autoMaintain && !closed && isMergeDue(objects.views.counts(repo)))
+      inBackground(maintain(repo));
+  });
+  const openZip = openZipCache(parts);
 
   function assertOpen(): void {
     if (closed) throw new RepoError("store_closed", "the store is closed");
@@ -73,7 +70,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     });
   }
 
-  /** Lets `close` wait for the work; its failure is its caller's. */
+  /** `close` waits for the work; its caller handles its failure. */
   function tracked<T>(work: Promise<T>): Promise<T> {
     const settled: Promise<unknown> = work.then(
       () => background.delete(settled),
@@ -83,72 +80,10 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     return work;
   }
 
-  /** Makes a written pack known to readers of this process, and merges when enough packs have gathered. */
-  function admit(repo: RepoId, { written, pack, objects: fresh }: WrittenVersion): WrittenCommit {
-    objects.views.add(repo, pack.pack, new PackIndex(toBuffer(pack.index)), pack.bytes);
-    for (const { oid, object } of fresh)
-      objects.remember(repo, oid, { ...object, data: toBuffer(object.data) });
-    if (options.autoMaintain && !closed && isMergeDue(objects.views.counts(repo)))
-      inBackground(maintain(repo));
-    return written;
-  }
-
-  async function writeCommit(repo: RepoId, draft: VersionDraft): Promise<WrittenCommit> {
-    assertOpen();
-    // Objects of the parent's tree are permanent; any other may belong to a publish that failed.
-    const known =
-      draft.parent === undefined ? new Set<string>() : await versions.contentIds(repo, draft.parent);
-    let zip: ZipPackage | undefined;
-    if (draft.source.kind === "zip") {
-      const { size } = await stat(draft.source.path).catch((error: unknown) => {
-        throw asRepoError(error, "open the spooled zip");
-      });
-      if (size <= threadBytes) zip = await openSource(draft.source);
-      if (zip === undefined || zip.totalBytes > threadBytes) {
-        zip?.close();
-        const job = { kind: "version", root: options.root, repo, draft, known, committer } as const;
-        return admit(repo, await threads.run(job));
-      }
-    }
-    return admit(repo, await writeVersion(packs, repo, draft, known, committer, zip));
-  }
-
-  async function recommit(repo: RepoId, written: WrittenCommit, draft: CommitDraft): Promise<WrittenCommit> {
-    assertOpen();
-    if (draft.parent !== undefined) await versions.treeOf(repo, draft.parent);
-    return admit(repo, await writeCommitOnly(packs, repo, written, draft, committer));
-  }
-
   async function verify(repo: RepoId, commitOid: string, expectedDigest: string): Promise<void> {
     assertOpen();
     const found = await versions.digest(repo, await versions.treeOf(repo, commitOid));
     if (found !== expectedDigest) throw digestMismatch(repo, commitOid);
-  }
-
-  async function openZip(repo: RepoId, commitOid: string, expectedDigest: string): Promise<OpenedZip> {
-    assertOpen();
-    if (!/^[0-9a-f]{64}$/.test(expectedDigest))
-      throw new RepoError("invalid_id", "a digest is 64 hex digits");
-    const treeOid = await versions.treeOf(repo, commitOid);
-    const path = artifacts.pathOf(repo, treeOid, expectedDigest);
-    // More than once, for a sweep may take a zip between its making and its opening.
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const opened = await artifacts.open(repo, treeOid, expectedDigest);
-      if (opened !== undefined) return opened;
-      const sound = await zips.run(path, async () => {
-        const files = await versions.list(repo, treeOid);
-        const total = files.reduce((sum, file) => sum + file.size, 0);
-        if (total <= threadBytes) return makeArtifact(objects, repo, files, expectedDigest, path);
-        return threads.run({ kind: "zip", root: options.root, repo, files, digest: expectedDigest, path });
-      });
-      if (!sound) throw digestMismatch(repo, commitOid);
-      // The skill was erased concurrently: its zips were removed first, and this one was written afterwards.
-      if (!(await packs.exists(repo))) {
-        await artifacts.erase(repo);
-        throw new RepoError("repository_missing", "the repository was erased");
-      }
-    }
-    throw new RepoError("storage_unavailable", "the zip kept disappearing from the cache");
   }
 
   async function advanceRefs(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult> {
@@ -171,7 +106,7 @@ export function openSkillStore(given: StoreOptions): SkillStore {
     objects.forget(repo);
     await packs.erase(repo);
     await artifacts.erase(repo);
-    // Reads that were under way may have put something back.
+    // Concurrent reads may have cached something again.
     objects.forget(repo);
   }
 
@@ -199,8 +134,14 @@ export function openSkillStore(given: StoreOptions): SkillStore {
   }
 
   return {
-    writeCommit: (repo, draft) => tracked(writeCommit(repo, draft)),
-    recommit: (repo, written, draft) => tracked(recommit(repo, written, draft)),
+    writeCommit: async (repo, draft) => {
+      assertOpen();
+      return tracked(commits.write(repo, draft));
+    },
+    recommit: async (repo, written, draft) => {
+      assertOpen();
+      return tracked(commits.rewrite(repo, written, draft));
+    },
     readCommit: async (repo, oid) => {
       assertOpen();
       return versions.commit(repo, oid);
@@ -222,7 +163,10 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       return versions.files(repo, versions.treeOf(repo, commitOid));
     },
     verify: (repo, commitOid, digest) => tracked(verify(repo, commitOid, digest)),
-    openZip: (repo, commitOid, digest) => tracked(openZip(repo, commitOid, digest)),
+    openZip: async (repo, commitOid, digest) => {
+      assertOpen();
+      return tracked(openZip(repo, commitOid, digest));
+    },
     advanceRefs: (repo, read) => tracked(advanceRefs(repo, read)),
     setTags: async (repo, tags) => {
       for (const { oid } of tags) assertOid(oid);
@@ -246,9 +190,4 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       await packs.close();
     },
   };
-}
-
-/** Buffers arrive from a thread as plain byte arrays. */
-function toBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,9 +1,11 @@
-/** Runs large jobs in worker threads, a few at a time; the others wait their turn. */
+/** Runs large jobs in worker threads, up to a maximum number concurrently; the others wait in order. */
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { RepoError } from "../errors.ts";
 import { receiveError, type WorkerAnswer, type WorkerJob, type WorkerResults } from "./worker-jobs.ts";
 
+/** Content above this size in bytes is packed and zipped in a worker thread. */
+export const threadBytes = 16 * 1024 * 1024;
 const heapMegabytes = 256;
 
 export class WorkerPool {
@@ -34,7 +36,7 @@ function startThread(job: WorkerJob): Worker {
   const file = new URL(`./worker-thread${extname(import.meta.url)}`, import.meta.url);
   const options = { workerData: job, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } };
   if (extname(import.meta.url) !== ".ts") return new Worker(file, options);
-  // On Node 20 a loader does not reach into threads, so one that runs from source has to bring it along.
+  // On Node 20 a loader does not apply to threads, so a thread that runs from source registers its own.
   const loader = import.meta.resolve("tsx/esm/api");
   const start = `import(${JSON.stringify(loader)}).then((loader) => { loader.register(); return import(${JSON.stringify(file.href)}); })`;
   return new Worker(start, { ...options, eval: true });
@@ -50,7 +52,7 @@ function runInThread(job: WorkerJob): Promise<WorkerResults[keyof WorkerResults]
     worker.once("error", (error) => {
       reject(new RepoError("storage_unavailable", "a worker thread failed", { cause: error }));
     });
-    // After a message this changes nothing; without one it is the only sign.
+    // Has no effect after a message.
     worker.once("exit", () => reject(new RepoError("storage_unavailable", "a worker thread ended early")));
   });
 }

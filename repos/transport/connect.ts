@@ -6,7 +6,9 @@ import type { Remote } from "../mirror/types.ts";
 import type { NativeGit } from "../native-git.ts";
 import { sha256Repository } from "./directory-config.ts";
 import { openDirectoryWire, directoryUrl } from "./directory.ts";
-import { openHttpWire, remoteUrl, type Limits, type Wire, type WireRequest } from "./http.ts";
+import { openHttpWire } from "./http.ts";
+import { remoteUrl } from "./remote-url.ts";
+import type { Limits, Wire, WireRequest } from "./wire.ts";
 import { endsInFlush } from "./pkt-line.ts";
 
 export type Service = "git-upload-pack" | "git-receive-pack";

@@ -8,7 +8,7 @@ import { type GitProcess, type NativeGit, startGit } from "../git-process.ts";
 import type { Remote } from "../mirror/types.ts";
 import { gitEnvironment } from "../serve/upload-pack.ts";
 import { openDirectoryView } from "./directory-view.ts";
-import type { Limits, Wire, WireRequest, WireResponse } from "./http.ts";
+import type { Limits, Wire, WireRequest, WireResponse } from "./wire.ts";
 
 /** Placeholder for the directory in requests; never resolved. */
 export const directoryUrl = "http://directory.invalid/repository";
@@ -16,14 +16,14 @@ export const directoryUrl = "http://directory.invalid/repository";
 const advertisement = /\/info\/refs\?service=(git-(?:upload|receive)-pack)$/;
 const exchange = /\/(git-(?:upload|receive)-pack)$/;
 
-/** Settings for each git: nothing may run, and what is pushed is stored as the pack that came. */
-const settings = [
+/** No hooks or maintenance run, and a push is stored as the pack that was received. */
+const settingFlags = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "gc.auto=0",
   "receive.autogc=false",
   "receive.unpackLimit=1",
-];
+].flatMap((setting) => ["-c", setting]);
 
 export async function openDirectoryWire(
   { path, guard, views = join(dirname(path), ".svc-views") }: Remote & { kind: "directory" },
@@ -35,68 +35,22 @@ export async function openDirectoryWire(
   const view = await openDirectoryView(path, git, views);
   const running = new Set<GitProcess>();
 
-  async function run(
-    service: string,
-    args: readonly string[],
-    body: unknown,
-  ): Promise<AsyncGenerator<Uint8Array>> {
-    const started = await startGit(
-      git,
-      [
-        ...settings.flatMap((setting) => ["-c", setting]),
-        service.slice("git-".length),
-        "--stateless-rpc",
-        ...args,
-        view.directory,
-      ],
-      {
-        cwd: view.directory,
-        env: { ...gitEnvironment(git.searchPath, "version=0"), GIT_NO_REPLACE_OBJECTS: "1" },
-        cpuSeconds: Math.ceil(limits.requestMs / 1000),
-      },
-    );
-    const { child } = started;
+  const run = async (service: string, args: readonly string[], body: unknown) => {
+    const command = [
+      ...settingFlags,
+      service.slice("git-".length),
+      "--stateless-rpc",
+      ...args,
+      view.directory,
+    ];
+    const started = await startGit(git, command, {
+      cwd: view.directory,
+      env: { ...gitEnvironment(git.searchPath, "version=0"), GIT_NO_REPLACE_OBJECTS: "1" },
+      cpuSeconds: Math.ceil(limits.requestMs / 1000),
+    });
     running.add(started);
-    let failure: RepoError | undefined;
-    const end = (error: RepoError) => {
-      failure ??= error;
-      started.kill();
-    };
-    const late = setTimeout(
-      () => end(new RepoError("remote_unreachable", "git took too long over the repository")),
-      limits.requestMs,
-    );
-    const abort = () => end(new RepoError("remote_unreachable", "the request was given up"));
-    limits.signal?.addEventListener("abort", abort, { once: true });
-    if (limits.signal?.aborted) abort();
-    // `exit`, not `close`: it also fires if the output is not read.
-    child.once("exit", () => clearTimeout(late));
-    const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-    child.stderr.resume();
-    child.stdin.on("error", () => undefined);
-    feed(child.stdin, body).catch(() => child.stdin.destroy());
-
-    return (async function* () {
-      let bytes = 0;
-      try {
-        for await (const piece of child.stdout as AsyncIterable<Buffer>) {
-          bytes += piece.length;
-          if (bytes > limits.maxBytes)
-            throw new RepoError("remote_too_large", `the repository has more than ${limits.maxBytes} bytes`);
-          yield piece;
-        }
-        const code = await closed;
-        if (failure !== undefined) throw failure;
-        if (code !== 0) throw new RepoError("remote_failed", `git ended with ${code ?? "a signal"}`);
-      } finally {
-        clearTimeout(late);
-        limits.signal?.removeEventListener("abort", abort);
-        started.kill();
-        await started.ended;
-        running.delete(started);
-      }
-    })();
-  }
+    return outputOf(started, body, limits, () => running.delete(started));
+  };
 
   async function request({ url, method = "GET", body }: WireRequest): Promise<WireResponse> {
     const asked = (method === "GET" ? advertisement : exchange).exec(url)?.[1];
@@ -125,6 +79,52 @@ export async function openDirectoryWire(
       await view.close();
     },
   };
+}
+
+/** The output of a git process, which is ended when it exceeds a limit. `done` is called after its end. */
+function outputOf(
+  started: GitProcess,
+  body: unknown,
+  { maxBytes, requestMs, signal }: Limits,
+  done: () => void,
+): AsyncGenerator<Uint8Array> {
+  const { child } = started;
+  let failure: RepoError | undefined;
+  const end = (message: string) => {
+    failure ??= new RepoError("remote_unreachable", message);
+    started.kill();
+  };
+  const late = setTimeout(() => end("git took too long over the repository"), requestMs);
+  const abort = () => end("the request was given up");
+  signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted) abort();
+  // `exit`, not `close`: it also fires if the output is not read.
+  child.once("exit", () => clearTimeout(late));
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  child.stderr.resume();
+  child.stdin.on("error", () => undefined);
+  feed(child.stdin, body).catch(() => child.stdin.destroy());
+
+  return (async function* () {
+    let bytes = 0;
+    try {
+      for await (const piece of child.stdout as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        if (bytes > maxBytes)
+          throw new RepoError("remote_too_large", `the repository has more than ${maxBytes} bytes`);
+        yield piece;
+      }
+      const code = await closed;
+      if (failure !== undefined) throw failure;
+      if (code !== 0) throw new RepoError("remote_failed", `git ended with ${code ?? "a signal"}`);
+    } finally {
+      clearTimeout(late);
+      signal?.removeEventListener("abort", abort);
+      started.kill();
+      await started.ended;
+      done();
+    }
+  })();
 }
 
 async function* withService(service: string, answer: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

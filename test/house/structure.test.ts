@@ -54,8 +54,6 @@ const longFunctions: Record<string, readonly string[]> = {
     "repos/serve/upload-pack.ts openUploadPack",
     "repos/store/posix-refs.ts openPosixRefs",
     "repos/store/store.ts openSkillStore",
-    "repos/transport/directory.ts openDirectoryWire",
-    "repos/transport/http.ts openHttpWire",
     "src/open.ts openApp",
     "src/queue/inspect.ts inspectorOf",
     "cli/api/client.ts openClient",
@@ -78,7 +76,6 @@ const longFunctions: Record<string, readonly string[]> = {
     "contract/package-rules.ts collectPaths",
     "repos/archive/read-zip.ts fileEntry",
     "repos/store/artifacts.ts makeArtifact",
-    "repos/transport/directory.ts run",
     "web/admin/live.ts listen",
   ],
 };

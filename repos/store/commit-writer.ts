@@ -1,0 +1,67 @@
+/** Writes versions as commits, large ones in a worker thread, and makes them known to the readers of this process. */
+import { stat } from "node:fs/promises";
+import { asRepoError } from "../errors.ts";
+import type { PackStore } from "./driver.ts";
+import type { ObjectReader } from "./object-reader.ts";
+import { PackIndex } from "./pack-format.ts";
+import type { CommitDraft, Identity, RepoId, VersionDraft, WrittenCommit } from "./types.ts";
+import type { VersionReader } from "./version-reader.ts";
+import { type WorkerPool, threadBytes } from "./worker-pool.ts";
+import { type WrittenVersion, openSource, writeCommitOnly, writeVersion } from "./write-version.ts";
+
+export interface CommitWriterParts {
+  /** Root folder of the store. */
+  root: string;
+  committer: Identity;
+  packs: PackStore;
+  objects: ObjectReader;
+  versions: VersionReader;
+  threads: WorkerPool;
+}
+
+/** `onWritten` is called after each new pack. */
+export function openCommitWriter(parts: CommitWriterParts, onWritten: (repo: RepoId) => void) {
+  const { root, committer, packs, objects, versions, threads } = parts;
+
+  function register(repo: RepoId, { written, pack, objects: fresh }: WrittenVersion): WrittenCommit {
+    objects.views.add(repo, pack.pack, new PackIndex(toBuffer(pack.index)), pack.bytes);
+    for (const { oid, object } of fresh)
+      objects.remember(repo, oid, { ...object, data: toBuffer(object.data) });
+    onWritten(repo);
+    return written;
+  }
+
+  return {
+    async write(repo: RepoId, draft: VersionDraft): Promise<WrittenCommit> {
+      const { parent, source } = draft;
+      // Objects of the parent's tree are permanent; any other may belong to a publish that failed.
+      const known = parent === undefined ? new Set<string>() : await versions.contentIds(repo, parent);
+      const zip =
+        source.kind === "zip" && (await zipBytes(source.path)) <= threadBytes
+          ? await openSource(source)
+          : undefined;
+      if (source.kind === "zip" && (zip === undefined || zip.totalBytes > threadBytes)) {
+        zip?.close();
+        return register(repo, await threads.run({ kind: "version", root, repo, draft, known, committer }));
+      }
+      return register(repo, await writeVersion(packs, repo, draft, known, committer, zip));
+    },
+    /** Writes another commit of the same tree. */
+    async rewrite(repo: RepoId, written: WrittenCommit, draft: CommitDraft): Promise<WrittenCommit> {
+      if (draft.parent !== undefined) await versions.treeOf(repo, draft.parent);
+      return register(repo, await writeCommitOnly(packs, repo, written, draft, committer));
+    },
+  };
+}
+
+async function zipBytes(path: string): Promise<number> {
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw asRepoError(error, "open the spooled zip");
+  });
+  return size;
+}
+
+/** Buffers arrive from a thread as plain byte arrays. */
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

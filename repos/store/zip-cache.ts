@@ -1,0 +1,51 @@
+/** Zips of versions, created on first use and cached; large ones are created in a worker thread. */
+import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
+import { RepoError } from "../errors.ts";
+import { type Artifacts, makeArtifact } from "./artifacts.ts";
+import type { PackStore } from "./driver.ts";
+import type { ObjectReader } from "./object-reader.ts";
+import type { OpenedZip, RepoId } from "./types.ts";
+import { type VersionReader, digestMismatch } from "./version-reader.ts";
+import { type WorkerPool, threadBytes } from "./worker-pool.ts";
+
+export interface ZipCacheParts {
+  /** Root folder of the store. */
+  root: string;
+  packs: PackStore;
+  objects: ObjectReader;
+  versions: VersionReader;
+  artifacts: Artifacts;
+  threads: WorkerPool;
+}
+
+/** Opens the zip of a commit whose content has the digest. Throws `RepoError`. */
+export function openZipCache({ root, packs, objects, versions, artifacts, threads }: ZipCacheParts) {
+  const creations = new SingleFlight<boolean>(Infinity);
+
+  /** False if the content has another digest. */
+  const create = (repo: RepoId, treeOid: string, digest: string, path: string) =>
+    creations.run(path, async () => {
+      const files = await versions.list(repo, treeOid);
+      const total = files.reduce((sum, file) => sum + file.size, 0);
+      if (total <= threadBytes) return makeArtifact(objects, repo, files, digest, path);
+      return threads.run({ kind: "zip", root, repo, files, digest, path });
+    });
+
+  return async (repo: RepoId, commitOid: string, digest: string): Promise<OpenedZip> => {
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new RepoError("invalid_id", "a digest is 64 hex digits");
+    const treeOid = await versions.treeOf(repo, commitOid);
+    const path = artifacts.pathOf(repo, treeOid, digest);
+    // Several attempts, since a sweep may remove a zip between its creation and its opening.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const opened = await artifacts.open(repo, treeOid, digest);
+      if (opened !== undefined) return opened;
+      if (!(await create(repo, treeOid, digest, path))) throw digestMismatch(repo, commitOid);
+      // The skill was erased concurrently: its zips were removed first, and this one was written afterwards.
+      if (!(await packs.exists(repo))) {
+        await artifacts.erase(repo);
+        throw new RepoError("repository_missing", "the repository was erased");
+      }
+    }
+    throw new RepoError("storage_unavailable", "the zip kept disappearing from the cache");
+  };
+}
