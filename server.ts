@@ -1,7 +1,6 @@
-/** The process entry: opens the engines and the app, then serves HTTP, runs workers, or both; or does one command and ends. */
+/** The process entry: opens the engines and the app, then serves HTTP, runs workers, or both; or runs one command. */
 import { mkdirSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
@@ -11,9 +10,11 @@ import { startEmbeddedMongo } from "./engines/mongo.ts";
 import { createApi } from "./src/api.ts";
 import type { App } from "./src/app.ts";
 import { ensureSetupLink } from "./src/accounts/setup.ts";
+import { type Closers, closeAll, closingOnError } from "./src/closers.ts";
 import { readConfig, type Config } from "./src/config.ts";
 import { seedDemo } from "./src/demo/seed.ts";
 import type { Health } from "./src/http/health.ts";
+import { closeServer, listen } from "./src/http/listen.ts";
 import { openMetrics, type Metrics } from "./src/http/metrics.ts";
 import { openLog, type Log } from "./src/log.ts";
 import { openApp } from "./src/open.ts";
@@ -32,16 +33,16 @@ const usage = `Usage: npm start -- [--role all|api|worker] [--demo]
        npm start -- import FILE     read such a file into an empty database
        npm start -- verify          check every version's commit and content`;
 
-/** How long an orderly end may take before the process just ends. */
+/** Time limit of an orderly end, after which the process ends. */
 const closeDeadlineMs = 9000;
-/** Between "not ready" and the end of the listener, so that balancers turn away first. */
+/** Time limit of the requests in progress when the listener closes. */
+const closeServerMs = closeDeadlineMs / 2;
+/** Time between "not ready" and the end of the listener, in which load balancers remove this process. */
 const drainMs = 200;
 
 /** package.json and the samples are next to this file in the source tree, and one folder above the built file. */
 const root = new URL(import.meta.url.endsWith(".ts") ? "./" : "../", import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as { version: string };
-
-type Closers = (() => Promise<unknown> | void)[];
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -84,10 +85,10 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
   await closingOnError(closers, async () => {
     if (role === "all") closers.push(await lockDataDir(config.dataDir, "all"));
     const app = await open(config, log, closers);
-    // Those that make plans: the role that takes no jobs has them as well.
+    // Plans of syncs are made in child processes, also by the role that runs no jobs.
     closers.push(() => closeChildren(app));
     health.checks = { database: () => app.storage.ping(), queue: () => app.queue.counts() };
-    // The sources of work end together, before the services that it uses.
+    // The sources of work close together, before the services that they use.
     const intakes: Closers = [];
     closers.push(() => Promise.all(intakes.map(async (close) => close())));
     if (role !== "api") {
@@ -98,16 +99,17 @@ async function serve(role: Role, config: Config, demo: boolean): Promise<void> {
     if (config.metricsPort !== undefined) {
       metrics = openMetrics(() => app.queue.counts());
       const page = await metrics.listen(config.host, config.metricsPort);
-      intakes.push(() => closeServer(page));
+      intakes.push(() => closeServer(page, closeServerMs));
     }
     if (role === "worker") return;
-    const answer = createApi(app, { health, version, metrics }).callback();
+    const handle = createApi(app, { health, version, metrics }).callback();
     const timeouts = { requestTimeout: 300_000, headersTimeout: 20_000 };
-    const server = createServer(timeouts, (request, response) => void answer(request, response));
-    await listen(server, config);
+    const server = createServer(timeouts, (request, response) => void handle(request, response));
+    const port = await listen(server, config.host, config.port);
+    if (config.port === 0) config.baseUrl = config.baseUrl.replace(/:0$/, `:${port}`);
     intakes.push(async () => {
       await new Promise((resolve) => setTimeout(resolve, drainMs));
-      await closeServer(server);
+      await closeServer(server, closeServerMs);
     });
     const seeded = demo ? await seedDemo(app, fileURLToPath(new URL("samples", root))) : undefined;
     if (demo && !seeded) console.log("  The service has accounts already, so the demo was not added.");
@@ -143,7 +145,7 @@ async function verify(app: App): Promise<void> {
 async function open(config: Config, log: Log, closers: Closers): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const place = config.redisUrl ? { redisUrl: config.redisUrl } : { dataDir: `${config.dataDir}/queue` };
-  // Both engines take a while to start, so they start together.
+  // Both engines are slow to start, so they start concurrently.
   const [mongo, queue] = await Promise.allSettled([
     config.mongodbUrl ?? openMongo(config, log, closers),
     openQueue(place, log),
@@ -171,47 +173,6 @@ async function openMongo(config: Config, log: Log, closers: Closers): Promise<st
   return engine.uri;
 }
 
-/** Closes everything, the last opened first; what can't be closed keeps nothing else open. */
-async function closeAll(closers: Closers): Promise<void> {
-  const errors: unknown[] = [];
-  for (const close of closers.splice(0).toReversed()) {
-    try {
-      await close();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw new AggregateError(errors, "The service did not close cleanly.");
-}
-
-async function closingOnError(closers: Closers, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    await closeAll(closers);
-    throw error;
-  }
-}
-
-async function listen(server: Server, config: Config): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(config.port, config.host, resolve);
-  });
-  if (config.port !== 0) return;
-  const { port } = server.address() as AddressInfo;
-  config.baseUrl = config.baseUrl.replace(/:0$/, `:${port}`);
-}
-
-/** Ends idle connections at once, and the others when their answer is out. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-    setTimeout(() => server.closeAllConnections(), closeDeadlineMs / 2).unref();
-  });
-}
-
 function announce(config: Config, setupLink: string | undefined): void {
   const lines = ["", `  Serving at ${config.baseUrl}   (API: ${config.baseUrl}/docs)`];
   if (setupLink)
@@ -234,11 +195,12 @@ class UsageError extends Error {}
 
 main().catch((error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
-  const isTold =
+  const isReported =
     error instanceof UsageError || error instanceof DataDirLockedError || error instanceof EngineError;
-  // Known troubles are one sentence; anything else is a bug and shows where it is.
+  // Known errors are one sentence; any other is a bug, whose trace is shown.
   if (code === "EADDRINUSE") console.error(`The port is taken: set PORT to a free one. (${message})`);
-  else if (isTold || code?.startsWith("ERR_PARSE_ARGS") || message.startsWith("The ")) console.error(message);
+  else if (isReported || code?.startsWith("ERR_PARSE_ARGS") || message.startsWith("The "))
+    console.error(message);
   else console.error(error);
   process.exit(1);
 });

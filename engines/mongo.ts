@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 
 import { engineBinaryEnv } from "./engine-binary.ts";
 import type { EngineLog } from "./engine-error.ts";
-import { type EmbeddedEngine, SupervisedChild } from "./supervised-child.ts";
+import type { EmbeddedEngine } from "./embedded-engine.ts";
+import { SupervisedChild } from "./supervised-child.ts";
 
 const NAME = "embedded MongoDB engine";
 const ADVICE = "Set MONGODB_URL to a MongoDB server (6.0 or newer) to run without the embedded engine.";

@@ -3,7 +3,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { EngineLog } from "./engine-error.ts";
-import { type EmbeddedEngine, SupervisedChild } from "./supervised-child.ts";
+import type { EmbeddedEngine } from "./embedded-engine.ts";
+import { SupervisedChild } from "./supervised-child.ts";
 
 export interface EmbeddedQueueOptions {
   /** Created (mode 0700) when missing. Several processes may name the same folder: one owns the engine. */

@@ -1,63 +1,36 @@
-// A child process that serves a data folder on a unix socket: started, watched, restarted, stopped.
-//
-// Rules of the game between parent and child (child-lifecycle.mjs has the other side):
-//  - The child takes an exclusive lock on the data folder before it touches the socket, and says over IPC
-//    { type: "ready", openMs } or { type: "failed", code, message }.
-//  - The socket's path depends only on the data folder, so clients reconnect by themselves after a restart.
-//  - A second process that names the same folder finds it BUSY and attaches to the running engine; should the
-//    owner go away, it starts the engine itself.
-//  - The child ends when its IPC channel closes, so it never outlives the parent, not even after kill -9.
-import { type ChildProcess, spawn } from "node:child_process";
+/**
+ * A child process that serves a data folder on a unix socket: started, watched, restarted, stopped.
+ *
+ * Protocol between parent and child (`child-lifecycle.mjs` is the other end):
+ *  - The child takes an exclusive lock on the data folder before it uses the socket, and reports over IPC
+ *    `{ type: "ready", openMs }` or `{ type: "failed", code, message }`.
+ *  - The socket's path depends only on the data folder, so that clients reconnect automatically after a restart.
+ *  - A second process with the same folder finds it BUSY and attaches to the running engine. If the owner ends, it
+ *    starts the engine itself.
+ *  - The child ends when its IPC channel closes, so it never outlives the parent, not even after kill -9.
+ */
+import type { ChildProcess } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
-import os from "node:os";
 import path from "node:path";
 
-import {
-  EngineError,
-  type EngineErrorCode,
-  type EngineLog,
-  type EngineSubject,
-  isEngineErrorCode,
-} from "./engine-error.ts";
+import type { EmbeddedEngine, EngineEvents } from "./embedded-engine.ts";
+import { EngineError, type EngineErrorCode, type EngineLog, type EngineSubject } from "./engine-error.ts";
+import { codeOfSystemError, firstOutcome, hasFullDisk, isRunning, spawnEngine } from "./engine-process.ts";
 import { socketPathFor } from "./socket-path.ts";
 
-const FULL_DISK_BYTES = 32 * 2 ** 20;
-/** An engine that lived shorter than this did not recover: its end counts towards giving up. */
+/** The end of an engine that ran for less than this counts towards giving up. */
 const QUICK_END_MS = 1000;
 const MAX_QUICK_ENDS_PER_MINUTE = 5;
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5000;
-/** A restarted engine that takes longer is killed and restarted again; the first start is waited for. */
+/** Time limit of a restart, after which the engine is killed and restarted again; the first start has none. */
 const RESTART_TIMEOUT_MS = 60_000;
-const START_NOTICE_MS = 10_000;
-// A kill after that loses nothing (both engines survive kill -9), while Ctrl-C has to end everything in 10 s.
+// Ctrl-C has to end everything within 10 s. A kill after this time loses nothing: both engines survive kill -9.
 const STOP_TIMEOUT_MS = 8000;
 const BUSY_ATTEMPTS = 40;
 const BUSY_PAUSE_MS = 250;
-
-export interface EngineEvents {
-  /** The engine ended unexpectedly; a new one is being started. */
-  crash: [{ code: number | null; signal: string | null }];
-  /** The engine answers again, in this process or in the one that owns the folder now. */
-  restarted: [];
-  /** It cannot be kept running, and nothing more is tried. */
-  failed: [EngineError];
-}
-
-/** A running engine, as its users see it. */
-export interface EmbeddedEngine {
-  /** Address for clients; stays the same over restarts. */
-  readonly uri: string;
-  /** True where another process owns the engine and this one only uses it. */
-  readonly attached: boolean;
-  /** The engine's process, or undefined where it is attached or just being restarted. */
-  readonly pid: number | undefined;
-  /** Clean end: no new connections, work in flight finishes, checkpoint; killed after 8 s. Ends no foreign engine. */
-  stop(): Promise<void>;
-  on<E extends keyof EngineEvents>(event: E, listener: (...args: EngineEvents[E]) => void): unknown;
-}
 
 export interface ChildOptions extends EngineSubject {
   /** The child's file; plain JavaScript, so that it needs no loader. Gets the data folder and the socket's path. */
@@ -69,41 +42,6 @@ export interface ChildOptions extends EngineSubject {
 }
 
 const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
-
-const isRunning = (child: ChildProcess) =>
-  child.pid !== undefined && child.exitCode === null && child.signalCode === null;
-
-function hasFullDisk(dir: string): boolean {
-  try {
-    const { bavail, bsize } = fs.statfsSync(dir);
-    return bavail * bsize < FULL_DISK_BYTES;
-  } catch {
-    return false;
-  }
-}
-
-function codeOfSystemError(error: NodeJS.ErrnoException): EngineErrorCode {
-  if (error.code === "ENOSPC") return "DISK_FULL";
-  return ["EACCES", "EPERM", "EROFS"].includes(error.code ?? "") ? "NOT_WRITABLE" : "OPEN_FAILED";
-}
-
-/** The first message of a child, or how it ended without one. */
-interface Outcome {
-  code: EngineErrorCode | "READY";
-  detail: string;
-}
-
-function outcomeOfMessage(message: unknown): Outcome {
-  const { type, code, message: detail, openMs } = Object(message) as Record<string, unknown>;
-  if (type === "ready") return { code: "READY", detail: String(openMs) };
-  return { code: isEngineErrorCode(code) ? code : "OPEN_FAILED", detail: String(detail) };
-}
-
-function outcomeOfExit(code: number | null, signal: string | null, stderr: string): Outcome {
-  const detail = stderr.trim().split("\n").at(-1) || `it ended with ${signal ?? code}`;
-  if (signal === "SIGILL") return { code: "ILLEGAL", detail };
-  return { code: code === 14 || signal === "SIGABRT" ? "DAMAGED" : "OPEN_FAILED", detail };
-}
 
 export class SupervisedChild extends EventEmitter<EngineEvents> implements EmbeddedEngine {
   readonly #options: ChildOptions;
@@ -146,7 +84,7 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     this.#owned = undefined;
     this.#watch = undefined;
     this.#prepare();
-    // The owner of a busy folder may be starting or stopping right now: try for 10 s.
+    // The owner of a busy folder may be starting or stopping: retry for 10 s.
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#launch(timeoutMs);
@@ -187,21 +125,16 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
   async #launch(timeoutMs: number | undefined) {
     if (this.#stopped) throw this.#error("STOPPED");
     const { log, name, script } = this.#options;
-    // Nothing of the parent's environment goes along: it may hold secrets, loaders and debuggers.
-    const child = spawn(process.execPath, [script, this.#dataDir, this.#socketPath], {
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
-      env: {
-        PATH: path.dirname(process.execPath),
-        HOME: os.homedir(),
-        TMPDIR: os.tmpdir(),
-        LANG: "C.UTF-8",
-        ...this.#env,
-      },
-    });
+    const child = spawnEngine(script, this.#dataDir, this.#socketPath, this.#env);
     this.#latest = child;
     let stderr = "";
     child.stderr?.on("data", (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-4000)));
-    const { code, detail } = await this.#outcome(child, () => stderr, timeoutMs);
+    const { code, detail } = await firstOutcome(child, {
+      stderr: () => stderr,
+      timeoutMs,
+      onNotice: () =>
+        log.warn({ engine: name, pid: child.pid, dataDir: this.#dataDir }, `${name} is still starting`),
+    });
     if (code !== "READY") {
       if (isRunning(child)) child.kill("SIGKILL");
       // A full disk makes the engines abort in ways that look like damage.
@@ -222,29 +155,9 @@ export class SupervisedChild extends EventEmitter<EngineEvents> implements Embed
     );
   }
 
-  /** Resolves with what the child says first, or with how it ended. */
-  #outcome(child: ChildProcess, stderr: () => string, timeoutMs: number | undefined): Promise<Outcome> {
-    const { log, name } = this.#options;
-    return new Promise((resolve) => {
-      const notice = setInterval(
-        () => log.warn({ engine: name, pid: child.pid, dataDir: this.#dataDir }, `${name} is still starting`),
-        START_NOTICE_MS,
-      );
-      const timer = timeoutMs && setTimeout(() => settle({ code: "TIMEOUT", detail: "" }), timeoutMs);
-      const settle = (outcome: Outcome) => {
-        clearInterval(notice);
-        clearTimeout(timer);
-        resolve(outcome);
-      };
-      child.once("message", (message) => settle(outcomeOfMessage(message)));
-      child.once("error", (error) => settle({ code: "NO_BINARY", detail: error.message }));
-      child.once("close", (code, signal) => settle(outcomeOfExit(code, signal, stderr())));
-    });
-  }
-
   /**
-   * Keeps one connection to the engine of another process; when that ends, becomes owner or attaches again.
-   * An engine that is about to end hangs up at once, hence the short wait.
+   * Keeps one connection to the engine of another process. When it closes, this process becomes the owner or attaches
+   * again. An engine that is about to end closes the connection at once, hence the short wait.
    */
   #attach(): Promise<boolean> {
     const { log, name } = this.#options;

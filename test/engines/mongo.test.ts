@@ -9,7 +9,7 @@ import { MongoClient } from "mongodb";
 
 import { EngineError } from "../../engines/engine-error.ts";
 import { startEmbeddedMongo } from "../../engines/mongo.ts";
-import type { EmbeddedEngine } from "../../engines/supervised-child.ts";
+import type { EmbeddedEngine } from "../../engines/embedded-engine.ts";
 import { openLog } from "../../src/log.ts";
 import { endsWithin, runElsewhere } from "./other-process.ts";
 

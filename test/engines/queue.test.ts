@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../engines/engine-error.ts";
 import { QueuePool } from "../../engines/queue-pool.ts";
 import { startEmbeddedQueue } from "../../engines/queue.ts";
-import type { EmbeddedEngine } from "../../engines/supervised-child.ts";
+import type { EmbeddedEngine } from "../../engines/embedded-engine.ts";
 import { openLog } from "../../src/log.ts";
 import { endsWithin, runElsewhere } from "./other-process.ts";
 import { moduleFile, root } from "../support/root.ts";

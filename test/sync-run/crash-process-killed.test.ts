@@ -5,7 +5,8 @@
 import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ChildProcessError, closeChildren, runInChild } from "../../workers/children.ts";
+import { ChildProcessError } from "../../workers/child-error.ts";
+import { closeChildren, runInChild } from "../../workers/children.ts";
 import { checkRestored, checkWorld } from "../support/sync/scenario-checks.ts";
 import { gitaOf } from "../support/sync/remote-actor.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";

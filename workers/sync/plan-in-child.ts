@@ -5,7 +5,8 @@ import type { App } from "../../src/app.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { tookTooLong } from "../../src/sync/preview/make-plan.ts";
 import type { PlanRequest } from "../../src/sync/preview/plan-request.ts";
-import { ChildProcessError, runInChild } from "../children.ts";
+import { ChildProcessError } from "../child-error.ts";
+import { runInChild } from "../children.ts";
 
 const maxOldSpaceMb = 384;
 /** For the start of a process, and what comes after the fetch. */

@@ -3,7 +3,9 @@ import { anySignal } from "../../repos/guard.ts";
 import type { App } from "../../src/app.ts";
 import type { JobPayloads } from "../../src/queue/jobs.ts";
 import { releaseInterruptedLease, reportEndedProcess } from "../../src/sync/run/abandoned-lease.ts";
-import { type ChildLimits, type ChildProcessError, runInChild } from "../children.ts";
+import type { ChildProcessError } from "../child-error.ts";
+import { runInChild } from "../children.ts";
+import type { ChildLimits } from "../run-on-child.ts";
 
 const syncLimits: ChildLimits = { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 };
 
