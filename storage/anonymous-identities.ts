@@ -1,10 +1,9 @@
 /**
- * Anonymous identities: an Ed25519 key, the name that was made up for it, and the places of what it shares. An identity
- * is its own tenant: what it shares carries its id as `tenantId` and its name as `tenantSlug`, and no organization is
- * behind it.
+ * Anonymous identities: an Ed25519 key, a generated name, and the share slots. An identity is a tenant without an
+ * organization: its shares have its id as `tenantId` and its name as `tenantSlug`.
  *
- * A place is taken in one conditional write before its skill is made, so the limit holds however many share at once;
- * its slug is reserved along with it.
+ * One conditional write takes a slot and reserves its slug before the skill is created, so that concurrent shares never
+ * exceed the limit.
  */
 import type { Document, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -13,18 +12,18 @@ import { outboxOperations, type WithOutbox } from "./outbox.ts";
 export interface ShareSlot {
   skillId: string;
   slug: string;
-  /** Since when it waits for its skill; gone once the skill is there. */
+  /** Time of the reservation; removed once the skill exists. */
   reservedAt?: Date;
 }
 
 export interface AnonymousIdentityDoc extends WithOutbox {
   _id: string;
-  /** The 32 bytes in base64url. */
+  /** 32 bytes in base64url. */
   publicKey: string;
-  /** `anon-` and ten letters: both its user name and its tenant's slug. */
+  /** `anon-` and ten letters: both the username and the slug of the tenant. */
   username: string;
   shares: ShareSlot[];
-  /** Since when nothing is shared. */
+  /** Time since which nothing is shared. */
   idleSince?: Date;
   createdAt: Date;
 }
@@ -60,7 +59,7 @@ export function openAnonymousIdentities(database: Database) {
         { returnDocument: "after", projection },
       ),
 
-    /** Takes one of `most` places. False when none is free, the slug is held, or the identity is gone. */
+    /** Takes one of `most` slots. False if none is free, the slug is reserved, or the identity no longer exists. */
     async reserveSlot(id: string, place: ShareSlot, most: number): Promise<boolean> {
       const result = await identities.updateOne(
         { _id: id, [`shares.${most - 1}`]: { $exists: false }, "shares.slug": { $ne: place.slug } },

@@ -5,7 +5,7 @@ import { commandTimeMs, type Database } from "./database.ts";
 import { insertOnce, type EventRow } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
-/** Each begins with whose log it is and ends with the order in which a log is read. */
+/** Each begins with the owner of the log and ends with the order in which a log is read. */
 export const auditEventIndexes: IndexDescription[] = [
   { key: { tenantId: 1, createdAt: -1, _id: -1 } },
   { key: { tenantId: 1, name: 1, createdAt: -1, _id: -1 } },
@@ -17,12 +17,12 @@ export const auditEventIndexes: IndexDescription[] = [
   { key: { createdAt: 1 } },
 ];
 
-/** Which entries: of one organization's log or of one user's own, within a time, narrowed by what is named. */
+/** Entries of one organization's or one user's log within a time, limited by the given filters. */
 export interface AuditQuery {
   log: { tenantId: string } | { userId: string };
-  /** The oldest time, included; nothing from before the retention is asked for. */
+  /** Start of the time, included; not before the retention. */
   from: Date;
-  /** The newest time, excluded. */
+  /** End of the time, excluded. */
   to?: Date | undefined;
   names?: EventName[] | undefined;
   /** Actors with one of the ids, or with one of the names at the time of the event. */
@@ -38,7 +38,7 @@ export type AuditEvents = ReturnType<typeof openAuditEvents>;
 export function openAuditEvents(database: Database) {
   const events = database.collection<EventRow>("audit_events");
   return {
-    /** Writes events; one that is there already is left as it is. */
+    /** Writes events. Existing ones are not changed. */
     record: (rows: EventRow[]) => insertOnce(events, rows),
 
     /** Entries, newest first. */
@@ -50,7 +50,7 @@ export function openAuditEvents(database: Database) {
         .limit(limit)
         .toArray(),
 
-    /** How many entries match, counted no further than `atMost`. */
+    /** Number of matching entries, counted up to `atMost`. */
     count: (query: AuditQuery, atMost: number): Promise<number> =>
       events.countDocuments(filterOf(query), { limit: atMost, maxTimeMS: commandTimeMs }),
 

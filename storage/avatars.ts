@@ -1,4 +1,4 @@
-/** Pictures of organizations, small and made by the service itself. A tenant's document names the one in use. */
+/** Pictures of organizations, encoded by the service. A tenant's document names the one in use. */
 import { Binary, type IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { removeSlice } from "./slices.ts";
@@ -27,7 +27,7 @@ export function openAvatars(database: Database) {
     async remove(id: string): Promise<void> {
       await avatars.deleteOne({ _id: id });
     },
-    /** Which there are since before a time, in slices. */
+    /** Avatars created before a time, in slices. */
     async *eachBefore(time: Date): AsyncGenerator<{ _id: string; tenantId: string }> {
       const rows = avatars.find({ createdAt: { $lt: time } }, { projection: { tenantId: 1 } });
       for await (const { _id, tenantId } of rows) yield { _id, tenantId };

@@ -1,16 +1,16 @@
 /**
- * Lets no command wait for a closed connection (mongodb 7.8.0).
+ * Prevents commands from waiting for a closed connection (mongodb 7.8.0).
  *
- * The driver waits for `drain` when a socket takes a command only in part, and also when the socket is already
- * destroyed, where neither `drain` nor `error` will ever come: between an engine's hanging up and the socket's
- * `close` event, a command would be written to it and waited for without end, whatever time limits are set.
- * `test/storage/closed-connection.test.ts` fails when the driver no longer needs this, or has moved what it rests on.
+ * The driver waits for `drain` when a socket accepts a command only in part, and also when the socket is already
+ * destroyed, which emits neither `drain` nor `error`. Between the end of the connection and the socket's `close` event,
+ * a command would therefore wait forever, regardless of time limits. `test/storage/closed-connection.test.ts` fails
+ * when the driver no longer needs this, or has changed the used internals.
  */
 import { Connection } from "mongodb/lib/cmap/connection.js";
 
 let isDone = false;
 
-/** For all connections of this process; a second call does nothing. */
+/** Applies to all connections of this process. A second call does nothing. */
 export function endWaitingForClosedConnections(): void {
   if (isDone) return;
   isDone = true;

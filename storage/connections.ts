@@ -1,6 +1,7 @@
 /**
  * Connections of organizations to code repositories, at most one each. Requests are counted by an increasing number
- * (`wanted`), and completed work by another (`done`): any number of requests are answered by one sync, and none is lost.
+ * (`wanted`), and completed work by another (`done`): any number of requests are answered by one sync, and none is
+ * lost.
  */
 import type { HostKind } from "../contract/vocabulary.ts";
 import { alive, withoutOutbox, type ConnectionDoc } from "./connections/document.ts";
@@ -34,7 +35,9 @@ export function openConnections(database: Database) {
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    /** All connections by status in descending order of names, so that "active" comes last; newest first in a status. */
+    /**
+     * All connections by status in descending order of names, so that "active" comes last; newest first in a status.
+     */
     list: (after: Pick<ConnectionDoc, "status" | "_id"> | undefined, limit: number) =>
       connections
         .find(
@@ -78,7 +81,7 @@ export function openConnections(database: Database) {
       return (await connections.updateOne({ _id: id, ...alive }, update)).matchedCount === 1;
     },
     /**
-     * Begins the end of a connection: no sync starts any more. The credential is kept until the webhook is removed.
+     * Begins the end of a connection: no further sync starts. The credential is kept until the webhook is removed.
      * Returns null if there is no connection or it is already being ended.
      */
     disconnect: (tenantId: string, now: Date, events: EventRow[]) => {

@@ -1,7 +1,7 @@
 /**
  * The connection to MongoDB, embedded engine or server alike. No sessions, transactions, change streams or TTL
  * deletion are used anywhere (`ARCHITECTURE.md`): an invariant rests on one document write or a unique index.
- * The write concern comes from the URL and is named nowhere in code.
+ * The write concern comes from the URL only.
  */
 import {
   MongoBulkWriteError,
@@ -17,22 +17,24 @@ import {
 
 import { endWaitingForClosedConnections } from "./closed-connections.ts";
 
-/** How long a request waits for an engine that is down before it is answered 503. */
+/** Time that a request waits for an unavailable engine before the response 503. */
 const serverSelectionTimeoutMs = 3000;
-/** After so much silence on a connection the engine counts as away. Far over any command of a request. */
+/**
+ * Time without data on a connection after which the engine counts as unavailable; far longer than any command takes.
+ */
 const socketTimeoutMs = 30_000;
-/** A bound on lists and searches, so that a runaway query ends. */
+/** Time limit of lists and searches, so that a runaway query ends. */
 export const commandTimeMs = 10_000;
 
 export interface Database {
-  /** Where it was opened, with what it takes: for processes of our own. */
+  /** URL with credentials, for child processes. */
   url: string;
   collection<T extends Document>(name: string): Collection<T>;
-  /** Throws when the engine does not answer. */
+  /** Throws if the engine does not respond. */
   ping(): Promise<void>;
   /** Version of the engine. */
   version(): Promise<string>;
-  /** Creates what is missing among the given indexes; existing ones are left as they are. */
+  /** Creates missing indexes. Existing ones are not changed. */
   ensureIndexes(declared: Record<string, IndexDescription[]>): Promise<void>;
   close(): Promise<void>;
   /** For the export command and tests. */
@@ -76,18 +78,18 @@ export function newId(): string {
   return new ObjectId().toHexString();
 }
 
-/** Whether a text could be an id at all; asked before any look-up by id. */
+/** Whether a text has the form of an id; checked before any look-up by id. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{24}$/.test(text);
 }
 
-/** Whether an error is a unique index refusing a write; with `index`, that one. */
+/** Whether a write failed because of a unique index, or because of the one named `index`. */
 export function isDuplicate(error: unknown, index?: string): boolean {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return false;
   return index === undefined || new RegExp(`index: ${index}\\b`).test(error.message);
 }
 
-/** Whether an error says that the engine is away; the driver also lets bare socket errors through. */
+/** Whether an error means that the engine is unavailable. The driver also passes on plain socket errors. */
 export function isUnavailable(error: unknown): boolean {
   // The cause of a failed bulk write (such as `insertMany`) is inside the driver's error.
   const response: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined;
@@ -99,7 +101,7 @@ export function isUnavailable(error: unknown): boolean {
       ) ||
       error.hasErrorLabel("RetryableWriteError") ||
       error.hasErrorLabel("ResetPool") ||
-      // MaxTimeMSExpired: the engine answers, but not in time.
+      // MaxTimeMSExpired: the engine responds, but not in time.
       error.code === 50
     );
   }
@@ -107,13 +109,15 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && (code === "EPIPE" || code === "ECONNRESET" || code === "ECONNREFUSED");
 }
 
-/** For `retryIdempotent` where an answer that got lost has to be found out: longer than an engine's restart takes. */
+/**
+ * For `retryIdempotent` if the result of a lost response must be found out: longer than a restart of the engine takes.
+ */
 export const untilKnownMs = 8000;
 const pauseMs = { first: 100, most: 500 };
 
 /**
- * Runs an idempotent operation again after lost connections, for about 2 s or as long as is said.
- * The embedded engine's restart takes half a second, so most of its restarts pass unseen.
+ * Retries an idempotent operation after lost connections, for about 2 s or `forMs`. The embedded engine restarts within
+ * half a second, so most of its restarts are not noticed.
  */
 export async function retryIdempotent<T>(operation: () => Promise<T>, forMs = 2000): Promise<T> {
   const deadline = performance.now() + forMs;

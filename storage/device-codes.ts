@@ -1,4 +1,4 @@
-/** Sign-ins of devices under way (RFC 8628). */
+/** Pending sign-ins of devices (RFC 8628). */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 
@@ -6,13 +6,13 @@ export interface DeviceCodeDoc {
   _id: string;
   /** SHA-256 of the device code. */
   secretHash: string;
-  /** Without its dash. */
+  /** User code without its hyphen. */
   userCode: string;
   /** Name of the device, as the client reports it. */
   hostname?: string;
   /** Hash of the client's machine id: a login replaces earlier ones of the same machine. */
   machine?: string;
-  /** The requesting address, sealed with this record's id; gone with the decision, or when the code lapses. */
+  /** Address of the requester, encrypted with this record's id; removed at the decision or when the code expires. */
   sealedAddress?: string;
   /** `pending` → `approved` or `denied` by a person; `approved` → `redeemed` once its token exists. */
   state: "pending" | "approved" | "denied" | "redeemed";
@@ -20,9 +20,9 @@ export interface DeviceCodeDoc {
   userId?: string;
   /** Epochs of that account at the approval, whose session was checked against them. Absent is 0. */
   epochs?: { session: number; token: number };
-  /** Id of the token that a poll makes of it: chosen at approval, so that only one poll can. */
+  /** Id of the token that a poll creates: chosen at approval, so that only one poll can create it. */
   tokenId?: string;
-  /** Seconds that the client must leave between two polls. */
+  /** Minimum number of seconds between two polls. */
   intervalSeconds: number;
   lastPolledAt?: Date;
   createdAt: Date;
@@ -40,7 +40,7 @@ export type DeviceCodes = ReturnType<typeof openDeviceCodes>;
 export function openDeviceCodes(database: Database) {
   const codes = database.collection<DeviceCodeDoc>("device_codes");
   return {
-    /** Throws a duplicate error of index `device_user_code` when the user code is in use. */
+    /** Throws a duplicate error of index `device_user_code` if the user code is in use. */
     async insert(code: DeviceCodeDoc): Promise<void> {
       await codes.insertOne(code);
     },
@@ -49,8 +49,8 @@ export function openDeviceCodes(database: Database) {
       codes.findOne({ userCode, state: "pending", expiresAt: { $gt: now } }),
 
     /**
-     * Notes a poll of a pending code; one within the interval less `toleranceMs` widens it by `penaltySeconds`.
-     * Answers the record as it was before, undefined when it is pending no more.
+     * Records a poll of a pending code. A poll within the interval minus `toleranceMs` extends it by `penaltySeconds`.
+     * Returns the record before the change, or undefined if it is no longer pending.
      */
     async notePoll(
       id: string,
@@ -77,7 +77,7 @@ export function openDeviceCodes(database: Database) {
       );
     },
 
-    /** Decides a pending code, once. Null when there is none by this user code that can still be decided. */
+    /** Approves or denies a pending code, once. Null if no code with this user code can be decided. */
     async decide(
       userCode: string,
       decision:
@@ -95,7 +95,7 @@ export function openDeviceCodes(database: Database) {
       await codes.updateOne({ _id: id }, { $set: { state: "redeemed" } });
     },
 
-    /** Forgets the addresses of lapsed codes, and up to `slice` codes that lapsed before a time. */
+    /** Removes the addresses of expired codes, and up to `slice` codes that expired before a time. */
     async removeLapsed(now: Date, before: Date, slice = 1000): Promise<number> {
       await codes.updateMany(
         { expiresAt: { $lte: now }, sealedAddress: { $exists: true } },

@@ -1,11 +1,10 @@
 /**
- * Counts each download once, whatever stops in between and however many processes count.
+ * Counts each download exactly once, despite crashes and concurrent processes.
  *
- * One document (`download_counting`) says which batches the present number stands for. A compare-and-set on it gives
- * the next batches the next number, and only once those of the present number are in all counts. A count takes what
- * belongs to a number only while it holds none from that number on (`through`). So a counting that was stopped is
- * done again as a whole, and what was counted already stays as it is; a process that comes late with a number that is
- * over changes nothing.
+ * One document (`download_counting`) assigns batches to the present number. A compare-and-set on it assigns the next
+ * batches to the next number, after those of the present number are in all counts. A count includes a number only if it
+ * includes no equal or higher number yet (`through`). Therefore an interrupted counting is repeated as a whole without
+ * counting twice, and a late process with an old number changes nothing.
  */
 import { isDuplicate, type Database } from "./database.ts";
 import type {
@@ -24,7 +23,7 @@ interface Counting {
   claimedAt: Date;
 }
 
-/** Batches that are counted together, under a number that no others ever had. */
+/** Batches that are counted together, under a unique number. */
 export interface Claim {
   number: number;
   batchIds: string[];
@@ -32,7 +31,7 @@ export interface Claim {
 }
 
 const batchesAtOnce = 10;
-/** How long a counting may take before others do it as well. */
+/** Time after which other processes repeat a counting. */
 export const patienceMs = 15_000;
 
 export type DownloadCounts = ReturnType<typeof openDownloadCounts>;
@@ -50,8 +49,8 @@ export function openDownloadCounts(database: Database) {
 
   return {
     /**
-     * What is to be counted next: batches that wait, or what somebody left half counted. `busy` while another process
-     * may still be at that: it goes on with whatever waits now. Undefined for nothing.
+     * Claims the next batches to be counted: pending ones, or those of an interrupted counting. `busy` while another
+     * process may be counting, which then continues with the pending ones. Undefined if nothing is pending.
      */
     async claim(now: Date): Promise<Claim | "busy" | undefined> {
       for (;;) {
@@ -61,7 +60,7 @@ export function openDownloadCounts(database: Database) {
           if (now.getTime() - present.claimedAt.getTime() < patienceMs) return "busy";
           return claimed(number, batchIds);
         }
-        // Read after the number: a batch that is counted between the two makes the number another one.
+        // Read after the number: if a batch is counted in between, the number changes.
         const waiting = await batches
           .find({ waiting: true }, { projection: { _id: 1 } })
           .sort({ _id: 1 })
@@ -94,7 +93,7 @@ export function openDownloadCounts(database: Database) {
       ]);
     },
 
-    /** Says that batches are in all counts. */
+    /** Marks batches as included in all counts. */
     async finish(batchIds: string[]): Promise<void> {
       await batches.updateMany({ _id: { $in: batchIds } }, { $unset: { waiting: "" } });
     },
@@ -106,7 +105,7 @@ export function openDownloadCounts(database: Database) {
     );
   }
 
-  /** Whether the number is ours now. */
+  /** Whether this process has the number now. */
   async function advance(exists: boolean, next: Omit<Counting, "_id">): Promise<boolean> {
     const _id = "downloads";
     if (exists) {
@@ -125,13 +124,13 @@ export function openDownloadCounts(database: Database) {
 
 interface Tallied {
   _id: string;
-  /** Any of the rows: they agree in whatever the id is made of. */
+  /** Any of the rows: all have the same values in the fields that form the id. */
   row: DownloadRow;
   date: string;
   counts: SourceCounts;
 }
 
-/** Rows by day, and by the id that they are asked for. */
+/** Rows grouped by day and by the id that `idOf` returns. */
 function tally(rows: readonly DownloadRow[], idOf: (row: DownloadRow) => string): Tallied[] {
   const tallied = new Map<string, Tallied>();
   for (const row of rows) {
@@ -145,7 +144,8 @@ function tally(rows: readonly DownloadRow[], idOf: (row: DownloadRow) => string)
 }
 
 /**
- * Where a count has the number already, the filter finds nothing and the insert meets the document: that is all right.
+ * If a count includes the number already, the filter finds nothing and the upsert fails with a duplicate id, as
+ * intended.
  */
 async function unlessThere(written: Promise<unknown>): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Downloads. They arrive in batches, one document each, so that a batch and the fact that it is still to be counted
- * come into being in the same write (`download-counts.ts` counts them). Batches are kept for a while, counts for good.
+ * Downloads. They arrive in batches of one document, so that one write stores a batch and marks it as pending
+ * (`download-counts.ts` counts them). Batches are kept for a while, counts permanently.
  */
 import type { IndexDescription } from "mongodb";
 import type { DownloadSource } from "../contract/vocabulary.ts";
@@ -18,12 +18,12 @@ export interface DownloadRow {
   createdAt: Date;
 }
 
-/** Downloads that one process has seen within a short interval. */
+/** Downloads of one process within a short interval. */
 export interface DownloadBatch {
   _id: string;
   rows: DownloadRow[];
   createdAt: Date;
-  /** Until its rows are in the counts. */
+  /** Set until the rows are in the counts. */
   waiting?: true;
 }
 
@@ -34,7 +34,7 @@ interface DailyCounts extends SourceCounts {
   tenantId: string;
   /** `yyyy-mm-dd`, in UTC. */
   date: string;
-  /** The number of the last counting that is in here (`download-counts.ts`). */
+  /** Number of the last counting that is included (`download-counts.ts`). */
   through?: number;
 }
 
@@ -43,7 +43,7 @@ export interface DailyDownloads extends DailyCounts {
   skillId: string;
 }
 
-/** `_id`: `<tenantId>:<date>`. Also has what skills that are gone by now were downloaded. */
+/** `_id`: `<tenantId>:<date>`. Includes downloads of skills that no longer exist. */
 export type TenantDownloads = DailyCounts;
 
 export const downloadBatchIndexes: IndexDescription[] = [
@@ -53,12 +53,12 @@ export const downloadBatchIndexes: IndexDescription[] = [
 ];
 export const dailyDownloadIndexes: IndexDescription[] = [
   { key: { skillId: 1, date: -1 } },
-  // Sums over an organization are made of the index alone.
+  // Sums over an organization are read from the index only.
   { key: { tenantId: 1, date: 1, skillId: 1, cli: 1, web: 1, api: 1 } },
 ];
 export const tenantDownloadIndexes: IndexDescription[] = [{ key: { tenantId: 1, date: -1 } }];
 
-/** A day of a longer time; a source that was not seen is 0. */
+/** Downloads of one day; 0 for sources without any. */
 export type Day = Pick<DailyCounts, "date"> & SourceCounts;
 
 const sums = Object.fromEntries(
@@ -74,7 +74,7 @@ export function openDownloads(database: Database) {
   const ofTenants = database.collection<TenantDownloads>("daily_tenant_downloads");
   const options = { maxTimeMS: commandTimeMs };
   return {
-    /** Keeps a batch, to be counted; one that is there already is left as it is. */
+    /** Stores a batch, to be counted. An existing one is not changed. */
     insert: (batch: Omit<DownloadBatch, "waiting">) => insertOnce(batches, [{ ...batch, waiting: true }]),
 
     /** Days of a skill with downloads, from a date on, oldest first. */
@@ -89,7 +89,7 @@ export function openDownloads(database: Database) {
         .find({ tenantId, date: { $gte: from } }, options)
         .sort({ date: 1 })
         .toArray(),
-    /** The same over those skills alone that still exist, or over some of them. */
+    /** Days with downloads of all existing skills of an organization, or of the given ones. */
     async listOfSkills(tenantId: string, from: string, skillIds: string[] | undefined): Promise<Day[]> {
       const days = await daily
         .aggregate<{ _id: string } & SourceCounts>(
@@ -105,7 +105,7 @@ export function openDownloads(database: Database) {
         .toArray();
       return days.map(({ _id: date, ...counts }) => ({ date, ...counts }));
     },
-    /** All that an organization's skills were ever downloaded. */
+    /** Total downloads of an organization, including skills that no longer exist. */
     async sumOfTenant(tenantId: string): Promise<number> {
       const stages = [{ $match: { tenantId } }, { $group: { _id: null, total: { $sum: allSources } } }];
       const [row] = await ofTenants.aggregate<{ total: number }>(stages, options).toArray();
@@ -123,7 +123,7 @@ export function openDownloads(database: Database) {
       ),
 
     async removeOfSkill(skillId: string): Promise<void> {
-      // First what is still to be counted, so that nothing of it comes back.
+      // Pending rows first, so that none is counted afterwards.
       await batches.updateMany({ "rows.skillId": skillId }, { $pull: { rows: { skillId } } });
       await daily.deleteMany({ skillId });
       await database.raw.collection(formerRows).deleteMany({ skillId });
@@ -141,14 +141,14 @@ export function openDownloads(database: Database) {
   };
 }
 
-/** Rows were once documents of their own, already counted; they lapse in their time. */
+/** Formerly, rows were documents, which are counted already and expire. */
 const formerRows = "downloads";
 export const formerRowIndexes: IndexDescription[] = [
   { key: { createdAt: 1 } },
   { key: { skillId: 1, createdAt: -1 } },
 ];
 
-/** An organization's days are made of its skills' where there are none yet, whole or not at all. */
+/** Creates the days of organizations from those of their skills, if there are none: all of them or none. */
 export async function adoptFormerDownloads(database: Database): Promise<void> {
   const ofTenants = database.raw.collection("daily_tenant_downloads");
   const daily = database.raw.collection("daily_downloads");

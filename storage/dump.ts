@@ -1,6 +1,6 @@
 /**
- * The whole database as lines of text, and back: the way from the embedded engine to a MongoDB server, and the format
- * of backups. One JSON document per line in canonical EJSON, so that every type comes back as it was.
+ * Export and import of the whole database as lines of text: for moves from the embedded engine to a MongoDB server, and
+ * for backups. Each line is a JSON document in canonical EJSON, which preserves every type.
  */
 import { BSON, type Document, type IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -16,12 +16,12 @@ interface Header {
 }
 type Line = { collection: string; indexes: IndexDescription[] } | { in: string; document: Document };
 
-/** Collections whose content means nothing elsewhere. */
+/** Collections whose content is useless in another database. */
 const passing = new Set(["idempotency", "signature_nonces", "webhook_deliveries"]);
 
 /**
- * Documents that are commit points, in the order in which they are read: whatever is carried over from one comes later,
- * so that it is not behind.
+ * Documents that are commit points, in the order in which they are read. Data copied from them is read later, so that
+ * it is never older.
  */
 const commitPoints = [
   "skills",
@@ -40,8 +40,8 @@ const commitPoints = [
 ];
 
 /**
- * Every line of an export, header first. The database may be in use: each document is whole, and whatever follows from
- * one is in the export too, or is carried over by the reconcile job after an import.
+ * Lines of an export, header first. The database may be in use: each document is complete, and data derived from it is
+ * in the export too, or is derived again by the reconcile job after an import.
  */
 export async function* exportLines(database: Database, now: Date): AsyncGenerator<string> {
   const header: Header = { format, version: formatVersion, exportedAt: now.toISOString() };
@@ -62,7 +62,7 @@ export async function* exportLines(database: Database, now: Date): AsyncGenerato
   }
 }
 
-/** Whether nothing is stored yet: an import goes only into such a database. */
+/** Whether nothing is stored yet: an import requires an empty database. */
 export async function isEmptyDatabase(database: Database): Promise<boolean> {
   for (const collection of await database.raw.collections()) {
     if (passing.has(collection.collectionName)) continue;
@@ -99,7 +99,7 @@ export async function importLines(database: Database, lines: AsyncIterable<strin
     batch.rows.push(line.document);
     documents++;
   }
-  if (isFirst) throw new Error("The file is empty: it is no export of this service.");
+  if (isFirst) throw new Error("The file is empty, so it is not an export of this service.");
   await flush();
   return documents;
 }
@@ -109,14 +109,14 @@ function checkHeader(text: string): void {
   try {
     header = JSON.parse(text) as Partial<Header>;
   } catch {
-    // Told below, with everything else that is no header.
+    // Reported below, like every other line that is not a header.
   }
-  if (header.format !== format) throw new Error("The file is no export of this service.");
+  if (header.format !== format) throw new Error("The file is not an export of this service.");
   if (header.version !== formatVersion)
     throw new Error(`The export has format ${header.version}; this program reads ${formatVersion}.`);
 }
 
-/** Indexes that the opened storage has made already are the same and are passed over. */
+/** Creates the indexes of an export. Those that the opened storage has created already are equal and skipped. */
 async function createIndexes(
   database: Database,
   line: { collection: string; indexes: IndexDescription[] },

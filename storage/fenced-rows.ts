@@ -23,7 +23,7 @@ interface FencedWrite<Row> {
   };
 }
 
-/** Writes rows whole, through `write`. Those that a later holder of the lease has written stay as they are. */
+/** Replaces rows, by `write`. Rows of a later holder of the lease are not changed. */
 export async function putFenced<Row extends { skillId: string }>(
   connection: { _id: string; tenantId: string },
   fence: number,
@@ -40,13 +40,13 @@ export async function putFenced<Row extends { skillId: string }>(
     try {
       await write(writes);
     } catch (error) {
-      // Where the filter passes a row over, the upsert meets its id.
+      // If the filter skips a newer row, the upsert fails with a duplicate id.
       if (!isOnlyThereAlready(error)) throw error;
     }
   }
 }
 
-/** Takes rows away, through `remove`, but those that a later holder of the lease has written. */
+/** Removes rows, by `remove`, except those of a later holder of the lease. */
 export async function removeFenced(
   connectionId: string,
   fence: number,

@@ -7,10 +7,10 @@ export interface IdempotencyDoc {
   bodyHash: string;
   /** Id for what the call creates: every attempt under one key uses it. Absent in records of earlier releases. */
   resultId?: string;
-  /** Until then another attempt is refused; afterwards the first one counts as interrupted. */
+  /** Other attempts are refused before that; afterwards the attempt counts as interrupted. */
   runningUntil?: Date;
   status?: number;
-  /** The answer's data, sealed by the service. */
+  /** Data of the response, encrypted by the service. */
   sealed?: string;
   expiresAt: Date;
 }
@@ -23,8 +23,8 @@ export function openIdempotency(database: Database) {
   const records = database.collection<IdempotencyDoc>("idempotency");
   return {
     /**
-     * Claims a key, or takes it over from an attempt with the same body that was interrupted; else returns the record
-     * that holds it.
+     * Claims a key, or takes it over from an interrupted attempt with the same body. Otherwise returns the record that
+     * has the key.
      */
     async claim(
       record: IdempotencyDoc,

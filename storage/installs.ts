@@ -1,4 +1,4 @@
-/** Where members have skills of their own organization installed, and at which version. */
+/** Installations of skills by members of their organization, with the installed versions. */
 import type { Filter, IndexDescription } from "mongodb";
 import type { InstallScope, Target } from "../contract/vocabulary.ts";
 import { commandTimeMs, isDuplicate, type Database } from "./database.ts";
@@ -8,7 +8,7 @@ import { removeSlice } from "./slices.ts";
 export interface InstallKey {
   skillId: string;
   userId: string;
-  /** An id that the client made up for itself. */
+  /** Id that the client has generated. */
   machine: string;
   platform: Target;
   scope: InstallScope;
@@ -37,7 +37,7 @@ export const installIndexes: IndexDescription[] = [
   { key: { tenantId: 1, skillId: 1 } },
 ];
 
-/** Sort values of the last row of the page before. */
+/** Sort values of the last row of the previous page. */
 export interface InstallCursor {
   updatedAt: Date;
   id: string;
@@ -71,7 +71,7 @@ export function openInstalls(database: Database) {
       const { skillId, userId, machine, platform, scope } = key;
       await installs.deleteOne({ skillId, userId, machine, platform, scope });
     },
-    /** Keeps no more than the latest of one member's places of a skill. */
+    /** Keeps only the latest `most` installations of a skill by a member. */
     async keepLatest(skillId: string, userId: string, most: number): Promise<void> {
       const rest = await installs
         .find({ skillId, userId }, { projection: { _id: 1 } })
@@ -81,15 +81,15 @@ export function openInstalls(database: Database) {
       if (rest.length > 0) await installs.deleteMany({ _id: { $in: rest.map((row) => row._id) } });
     },
 
-    /** The places of a skill, latest report first. */
+    /** Installations of a skill, latest report first. */
     listOfSkill: (skillId: string, after: InstallCursor | undefined, limit: number) =>
       list({ skillId }, after, limit),
-    /** The places of a person, latest report first. */
+    /** Installations by a user, latest report first. */
     listOfUser: (userId: string, after: InstallCursor | undefined, limit: number) =>
       list({ userId }, after, limit),
     countOfTenant: (tenantId: string): Promise<number> =>
       installs.countDocuments({ tenantId }, { maxTimeMS: commandTimeMs }),
-    /** The skills of an organization that are installed anywhere, with in how many places. */
+    /** Installed skills of an organization with the numbers of their installations. */
     eachSkill: (tenantId: string): AsyncIterable<{ _id: string; places: number }> =>
       installs.aggregate<{ _id: string; places: number }>(
         [{ $match: { tenantId } }, { $group: { _id: "$skillId", places: { $sum: 1 } } }],

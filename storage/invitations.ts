@@ -1,6 +1,6 @@
 /**
  * Invitations to organizations, each bound to an address. One write takes an invitation out of `pending`, so it is
- * used once however many try; the membership follows from it.
+ * used once, even by concurrent calls; the membership is derived from it.
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -10,22 +10,22 @@ import { removeSlice } from "./slices.ts";
 export interface InvitationDoc extends WithOutbox {
   _id: string;
   tenantId: string;
-  /** As the sender has written it. */
+  /** As entered by the sender. */
   email: string;
-  /** The same folded for comparison. */
+  /** The address folded for comparison. */
   emailKey: string;
   /** A built-in role, or the id of a custom one. */
   role: string;
   teamIds: string[];
   invitedBy: { id: string; name: string };
   state: "pending" | "accepted" | "declined" | "revoked";
-  /** With `state` pending: at most one in an organization for an address. */
+  /** Set while `state` is pending, at most once per organization and address. */
   pending?: true;
-  /** Counts the changes: each is made on what its writer has seen. */
+  /** Number of changes; a change names the revision that its writer has read. */
   revision: number;
   createdAt: Date;
   expiresAt: Date;
-  /** Since when a mail waits to be sent, or until when it has to; gone once it was, or can't be. */
+  /** Time since which a mail is due, or until which it is postponed; removed once it was sent or can't be. */
   mailDueSince?: Date;
   mailedAt?: Date;
   mailFailedAt?: Date;
@@ -60,7 +60,7 @@ export function openInvitations(database: Database) {
   const invitations = database.collection<InvitationDoc>("invitations");
   const withoutOutbox = { projection: { outbox: 0 } } as const;
   return {
-    /** Throws a duplicate error of index `invitation_pending` when the address is invited already. */
+    /** Throws a duplicate error of index `invitation_pending` if the address is already invited. */
     async insert(invitation: InvitationDoc): Promise<void> {
       await invitations.insertOne(invitation);
     },
@@ -68,7 +68,7 @@ export function openInvitations(database: Database) {
     findPending: (tenantId: string, emailKey: string) =>
       invitations.findOne({ tenantId, emailKey, pending: true }, withoutOutbox),
     /**
-     * A page of an organization's pending ones, newest first; those that ran out are among them until they are purged.
+     * A page of an organization's pending invitations, newest first, including expired ones until they are purged.
      */
     list: (tenantId: string, after: string | undefined, limit: number) =>
       invitations
@@ -139,11 +139,11 @@ export function openInvitations(database: Database) {
         { $set: outcome, $unset: { mailDueSince: true } },
       );
     },
-    /** Has a mail that is due wait until a time. */
+    /** Postpones a due mail. */
     async postponeMail(id: string, due: Date, until: Date): Promise<void> {
       await invitations.updateOne({ _id: id, mailDueSince: due }, { $set: { mailDueSince: until } });
     },
-    /** Ids of pending ones whose mail waits since before a time. */
+    /** Ids of pending invitations whose mail is due since before a time. */
     async listMailsDue(before: Date, limit: number): Promise<string[]> {
       const rows = await invitations
         .find({ mailDueSince: { $lt: before } }, { projection: { _id: 1 } })
@@ -152,7 +152,7 @@ export function openInvitations(database: Database) {
         .toArray();
       return rows.map((row) => row._id);
     },
-    /** Takes a deleted team off what is pending. */
+    /** Removes a deleted team from pending invitations. */
     async dropTeam(tenantId: string, teamId: string): Promise<void> {
       await invitations.updateMany(
         { tenantId, teamIds: teamId, pending: true },

@@ -1,9 +1,9 @@
-/** How jobs fared, by kind and minute. Kept for a week for the administrators' plot; nothing is decided by it. */
+/** Results of jobs by kind and minute, kept for a week for the administrators' plot only. */
 import type { IndexDescription } from "mongodb";
 import { commandTimeMs, type Database } from "./database.ts";
 import { removeSlice } from "./slices.ts";
 
-/** Figures of the runs of one kind of job in one minute. */
+/** Results of one kind of job in one minute. */
 export interface JobMinute {
   /** The minute and the job's name, so that processes add to the same one. */
   _id: string;
@@ -13,14 +13,14 @@ export interface JobMinute {
   completed: number;
   /** Jobs that failed permanently. */
   failed: number;
-  /** Attempts that failed and were tried again. */
+  /** Attempts that failed and were retried. */
   retried: number;
   /** Total over all attempts. */
   durationMs: number;
   maxMs: number;
 }
 
-/** The same of a longer step, or of a whole queue. */
+/** Results of a longer step, or of a whole queue. */
 export type JobSums = Pick<JobMinute, "completed" | "failed" | "retried" | "durationMs" | "maxMs">;
 
 export const jobMinuteIndexes: IndexDescription[] = [
@@ -55,7 +55,7 @@ export function openJobMetrics(database: Database) {
       );
     },
 
-    /** Sums of steps of `stepMs` from `since` on, oldest first, steps without a run left out. */
+    /** Sums of steps of `stepMs` from `since` on, oldest first, without steps that have no runs. */
     async listSteps(
       since: Date,
       stepMs: number,

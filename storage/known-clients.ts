@@ -1,4 +1,4 @@
-/** Clients that have signed in to an account: a bounded list in the account's document, without those of long ago. */
+/** Clients that have recently signed in to an account: a list of limited length in the account's document. */
 import type { Document } from "mongodb";
 import { limits } from "../contract/limits.ts";
 
@@ -12,7 +12,7 @@ export interface KnownClients {
   knownAddresses?: KnownClient[];
 }
 
-/** An update that puts a client's hashes last in their lists; the oldest entries of a full list go. */
+/** An update that moves a client's hashes to the end of their lists, and removes the oldest entries of a full list. */
 export function rememberedClient(hashes: { device: string; address?: string }, now: Date): Document[] {
   const { device, address } = hashes;
   return [

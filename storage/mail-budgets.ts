@@ -1,6 +1,6 @@
 /**
- * Budgets of mails that people make the service send to others: per recipient, per sender and per organization. They
- * outlast what the mails were about, so that ending an invitation and sending another one gains nothing.
+ * Budgets of mails that people cause the service to send to others: per recipient, per sender and per organization.
+ * They outlast the subject of the mails, so that replacing an invitation does not allow more mails.
  */
 import type { IndexDescription } from "mongodb";
 import { isDuplicate, type Database } from "./database.ts";
@@ -10,15 +10,15 @@ export interface MailBudgetDoc {
   _id: string;
   /** Mails within the budget's window, oldest first. */
   sent: { id: string; at: Date }[];
-  /** Time from which no mail of it counts any more. */
+  /** Time at which all mails have left the window. */
   expiresAt: Date;
 }
 
 export interface MailBudget {
-  /** Mails in a window. */
+  /** Maximum number of mails in a window. */
   limit: number;
   windowMs: number;
-  /** Between two mails. */
+  /** Minimum time between two mails. */
   pauseMs?: number;
 }
 
@@ -30,8 +30,8 @@ export function openMailBudgets(database: Database) {
   const budgets = database.collection<MailBudgetDoc>("mail_budgets");
   return {
     /**
-     * Takes one mail of a budget, in one write; taking the same mail again counts once. Returns undefined, or when
-     * there will be room for it.
+     * Takes one mail from a budget, in one write; the same mail counts once. Returns undefined, or the time at which
+     * the budget allows the mail.
      */
     async take(key: string, mailId: string, budget: MailBudget, now: Date): Promise<Date | undefined> {
       const { limit, windowMs, pauseMs = 0 } = budget;
@@ -63,7 +63,7 @@ export function openMailBudgets(database: Database) {
       const isFull = sent.length >= limit;
       return new Date(Math.max(last + pauseMs, isFull ? first + windowMs + 1 : 0));
     },
-    /** Gives back a mail that was not sent after all. */
+    /** Returns a mail that was not sent to the budget. */
     async giveBack(key: string, mailId: string): Promise<void> {
       await budgets.updateOne({ _id: key }, { $pull: { sent: { id: mailId } } });
     },

@@ -1,4 +1,4 @@
-/** The connection to Redis for counters that every process shares. The queue keeps connections of its own. */
+/** The connection to Redis for counters that every process shares. The queue has its own connections. */
 import { Redis } from "ioredis";
 
 export interface RedisConnection {
@@ -6,7 +6,7 @@ export interface RedisConnection {
   close(): void;
 }
 
-/** Connects in the background. A command while Redis is away fails at once, so that no request waits for it. */
+/** Connects in the background. A command fails at once while Redis is unavailable, so that no request waits for it. */
 export function openRedis(url: string, onError: (error: Error) => void): RedisConnection {
   const client = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 });
   client.on("error", onError);

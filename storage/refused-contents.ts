@@ -25,7 +25,7 @@ export type RefusedContents = ReturnType<typeof openRefusedContents>;
 export function openRefusedContents(database: Database) {
   const contents = database.collection<RefusedContentDoc>("refused_contents");
   return {
-    /** Recording one again changes nothing. */
+    /** Recording content again changes nothing. */
     record: (rows: readonly Omit<RefusedContentDoc, "_id">[]) =>
       insertOnce(
         contents,

@@ -5,7 +5,7 @@ import { namedIndexes, namedOperations, withoutOutbox, type NamedDoc } from "./n
 import { removeSlice } from "./slices.ts";
 
 export interface RoleDoc extends NamedDoc {
-  /** Groups to actions. */
+  /** Actions by permission group. */
   permissions: Record<string, string[]>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The search index: one document per skill with the terms it is found by, carried here when the skill is settled. An
- * index over terms and a sort value gives a page in the order it is shown in, by reading that page and no more,
- * however many skills match. What may be shown is decided on the skills themselves.
+ * The search index: one document per skill with its terms, written when the skill is projected. An index over terms and
+ * a sort value returns a page in its order by reading that page only, however many skills match. Access is checked on
+ * the skills themselves.
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
@@ -43,7 +43,7 @@ export type ScopeFilter = Filter<
 
 export interface EntryQuery {
   scope: ScopeFilter;
-  /** All of which must be there; the first is the one an index is read by. */
+  /** Terms that must all match; an index is read by the first one. */
   terms: string[];
   type?: SkillType | undefined;
   visibility?: Visibility | undefined;
@@ -60,8 +60,8 @@ export function openSearchEntries(database: Database) {
   const entries = database.collection<SearchEntry>("search_entries");
   return {
     /**
-     * Puts entries in place of older ones of the same skills; one that is as new or newer stays, so that a late
-     * writer can't set it back. `downloads` counts on where there is one.
+     * Replaces older entries of the same skills. An equally new or newer entry stays, so that a late writer never
+     * overwrites it. `downloads` of an existing entry is kept.
      */
     async put(rows: SearchEntry[]): Promise<void> {
       if (rows.length === 0) return;
@@ -75,14 +75,14 @@ export function openSearchEntries(database: Database) {
       try {
         await entries.bulkWrite(updates, { ordered: false });
       } catch (error) {
-        // Where the filter passes a newer entry over, the upsert meets its id.
+        // If the filter skips a newer entry, the upsert fails with a duplicate id.
         if (!isOnlyThereAlready(error)) throw error;
       }
     },
     async remove(ids: string[]): Promise<void> {
       if (ids.length > 0) await entries.deleteMany({ _id: { $in: ids } });
     },
-    /** Follows the skills' own counts, which only grow, so that the order of two writers does not matter. */
+    /** Copies the download counts of skills. They only increase, so the order of two writers does not matter. */
     async followDownloads(skills: readonly { _id: string; downloads: number }[]): Promise<void> {
       if (skills.length === 0) return;
       await entries.bulkWrite(
@@ -114,7 +114,7 @@ function entryFilter(query: EntryQuery): Filter<SearchEntry> {
   if (query.tag !== undefined) clauses.push({ tags: query.tag });
   if (query.folderId !== undefined) clauses.push({ folderId: query.folderId });
   if (after) {
-    // The range lets the index begin at the page; the rest sorts out what has the same value.
+    // The range makes the index scan begin at the page; the other condition excludes earlier entries of the same value.
     clauses.push({ [sort]: { $lte: after.value } });
     const isAfter = [{ [sort]: { $lt: after.value } }, { _id: { $lt: after.id } }];
     clauses.push({ $or: isAfter });

@@ -1,7 +1,7 @@
 /**
- * Browser sessions, found by the hash of the secret in the cookie. One holds while its epoch is its user's, or its user
- * names it as the kept one (`users.ts`): so all of them end in one write. One that is ended alone is marked, and
- * removed once its event is in the audit log.
+ * Browser sessions, found by the hash of the secret in the cookie. A session is valid while its epoch is that of its
+ * user, or its user names it as the kept one (`users.ts`), so one write ends all of them. A session that is ended
+ * singly is marked, and removed once its event is in the audit log.
  */
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -14,18 +14,18 @@ export interface SessionDoc extends WithOutbox, WithNotice {
   userId: string;
   /** SHA-256 of the cookie's value. */
   secretHash: string;
-  /** The user's when their password was checked. Absent is 0. */
+  /** Session epoch of the user when the password was checked. Absent is 0. */
   epoch?: number;
   /** Browser and system by their families: `Firefox on Linux`. */
   client?: string;
   createdAt: Date;
   lastSeenAt: Date;
-  /** The nearer of the idle and the absolute end. */
+  /** The earlier of the idle and the absolute end. */
   expiresAt: Date;
   endedAt?: Date;
 }
 
-/** Which of a user's sessions hold. */
+/** Condition of a user's valid sessions. */
 export interface SessionRule {
   sessionEpoch?: number;
   keptSessionId?: string | null;
@@ -52,7 +52,7 @@ export function openSessions(database: Database) {
       await sessions.insertOne(session);
     },
     findLive: (secretHash: string, now: Date) => sessions.findOne({ secretHash, ...live(now) }),
-    /** A page of the sessions of a user that hold, newest first, before an id where one is given. */
+    /** A page of a user's valid sessions, newest first; `before` is the id of the last one of the previous page. */
     listOfUser: (
       userId: string,
       rule: SessionRule,
@@ -73,7 +73,7 @@ export function openSessions(database: Database) {
     findById: (id: string) => sessions.findOne({ _id: id }),
     findOfUser: (id: string, userId: string, now: Date) =>
       sessions.findOne({ _id: id, userId, ...live(now) }),
-    /** Ends one session. False when it ended before, or is not that user's. */
+    /** Ends one session. False if it has ended, or belongs to another user. */
     async end(id: string, userId: string, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);
       const result = await sessions.updateOne(
@@ -86,7 +86,7 @@ export function openSessions(database: Database) {
     async touch(id: string, lastSeenAt: Date, expiresAt: Date): Promise<void> {
       await sessions.updateOne({ _id: id, endedAt: { $exists: false } }, { $max: { lastSeenAt, expiresAt } });
     },
-    /** Removes a session. One whose mail still waits is only ended: its end must not keep the mail from its owner. */
+    /** Removes a session. If its mail is pending, the session is only ended, so that the mail is still sent. */
     async remove(id: string, now: Date): Promise<void> {
       await sessions.updateOne(
         { _id: id, notice: { $exists: true }, ...live(now) },
@@ -95,7 +95,7 @@ export function openSessions(database: Database) {
       await sessions.deleteOne({ _id: id, ...withoutNotice });
     },
     /**
-     * Removes up to a slice of sessions that ended, whose events are in the log and whose mails are sent or too late.
+     * Removes up to a slice of sessions that ended, whose events are in the log and whose mails are sent or expired.
      */
     removeExpired: (now: Date) =>
       removeSlice(sessions, {
@@ -104,8 +104,8 @@ export function openSessions(database: Database) {
         $or: [withoutNotice, { "notice.expiresAt": { $lte: now } }],
       }),
     /**
-     * Removes up to a slice of a user's sessions that an epoch has ended, except those whose mails wait; all of the
-     * user's where none is given.
+     * Removes up to a slice of a user's sessions that an epoch has ended, or all if none is given, except those with a
+     * pending mail.
      */
     removeOfUser: (userId: string, left?: { epoch: number; keptSessionId: string | undefined }) =>
       removeSlice(sessions, {

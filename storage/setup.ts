@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 
 export interface SetupDoc {
   _id: "setup";
-  /** Sealed with the record's id, since it is shown again at each start. */
+  /** Encrypted with the record's id, since it is shown again at each start. */
   sealedToken: string;
 }
 

@@ -1,4 +1,4 @@
-/** Nonces of signed calls, for as long as their call could be sent again. */
+/** Nonces of signed calls, kept for the time in which the call could be replayed. */
 import type { IndexDescription } from "mongodb";
 import { isDuplicate, type Database } from "./database.ts";
 
@@ -15,7 +15,7 @@ export type SignatureNonces = ReturnType<typeof openSignatureNonces>;
 export function openSignatureNonces(database: Database) {
   const nonces = database.collection<SignatureNonceDoc>("signature_nonces");
   return {
-    /** Uses a nonce up. False when it was before: of several calls at once, one gets it. */
+    /** Claims a nonce. False if it was used before: of concurrent calls, one gets it. */
     async claim(id: string, expiresAt: Date): Promise<boolean> {
       try {
         await nonces.insertOne({ _id: id, expiresAt });

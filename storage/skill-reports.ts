@@ -8,7 +8,7 @@ export interface SkillReportDoc {
   _id: string;
   skillId: string;
   tenantId: string;
-  /** Names of the skill when it was reported. It may not be public any more. */
+  /** Names of the skill when it was reported. It may no longer be public. */
   publicId: string;
   tenantSlug: string;
   slug: string;
@@ -68,7 +68,7 @@ export function openSkillReports(database: Database) {
         filter.$or = [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }];
       return reports.find(filter).sort({ createdAt: -1, _id: -1 }).limit(limit).toArray();
     },
-    /** Returns null if the report is not open any more. */
+    /** Returns null if the report is no longer open. */
     close: (id: string, closed: ClosedReport) =>
       reports.findOneAndUpdate({ _id: id, ...open }, { $set: closed }, { returnDocument: "after" }),
     async closeOfSkill(skillId: string, closed: ClosedReport): Promise<void> {

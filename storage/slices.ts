@@ -41,7 +41,7 @@ export async function updateInSlices<T extends Document & { _id: string }>(
   return changed;
 }
 
-/** The connections that rows of a collection are of, each once; `field` has their ids, and an index begins with it. */
+/** Ids of the connections of a collection's rows, each once. `field` has the id, and an index begins with it. */
 export async function* connectionIdsIn<T extends Document & { _id: string }>(
   collection: Collection<T>,
   field: "connectionId" | "_id" = "connectionId",

@@ -1,6 +1,7 @@
 /**
- * What a repository held of each skill when both sides last agreed: the base of the comparison that decides who
- * changed. Nobody's lease is checked here: a row carries the fence of its writer, and an older one writes nothing.
+ * Merge bases: the state of each skill on which repository and service last agreed, by which changes of either side are
+ * detected. Leases are not checked here: a row has the fence of its writer, and a write with an older fence has no
+ * effect.
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -13,15 +14,15 @@ export interface SyncBase {
   path: string;
   /** Id of the directory's tree without `.svc.json`. */
   contentTree: string;
-  /** Id of the `.svc.json` blob; absent where the repository had none. */
+  /** Id of the `.svc.json` blob; absent if the repository had none. */
   svcBlob?: string;
   /** Revision of the skill's document as exported. */
   skillRevision: number;
-  /** Number of the skill's newest version then: what came later is not in the books. */
+  /** Number of the skill's newest version at that time. */
   version?: number;
   /** Reason for which the skill is not in sync, shown to users. One skill never blocks the others. */
   problem?: { code: string; message: string; at: Date };
-  /** Where the repository has moved the directory to, until a full sync puts it back. */
+  /** Path to which the repository has moved the directory, until a full sync moves it back. */
   strayPath?: string;
 }
 
@@ -39,9 +40,9 @@ export type SyncBases = ReturnType<typeof openSyncBases>;
 export function openSyncBases(database: Database) {
   const bases = database.collection<SyncBaseDoc>("sync_bases");
   return {
-    /** All of a connection, in no order. */
+    /** All merge bases of a connection, in no particular order. */
     listOf: (connectionId: string) => bases.find({ connectionId }).toArray(),
-    /** The directories of all of a connection's skills. */
+    /** Directories of all skills of a connection. */
     listPaths: (connectionId: string) =>
       bases
         .find({ connectionId }, { projection: { _id: 0, skillId: 1, path: 1, strayPath: 1 } })
@@ -49,27 +50,27 @@ export function openSyncBases(database: Database) {
     /** Merge bases of several skills. */
     listBySkills: (connectionId: string, skillIds: string[]) =>
       bases.find({ connectionId, skillId: { $in: skillIds } }).toArray(),
-    /** Those whose directory is at this path; more than one while two skills change places. */
+    /** Merge bases at a path; several while skills exchange their paths. */
     listByPath: (connectionId: string, path: string) => bases.find({ connectionId, path }).toArray(),
-    /** Those with a problem, the newest first. */
+    /** Merge bases with a problem, newest first. */
     listProblems: (connectionId: string, limit: number) =>
       bases
         .find({ connectionId, "problem.at": { $exists: true } })
         .sort({ "problem.at": -1 })
         .limit(limit)
         .toArray(),
-    /** All of them in the same order; a reader that stops early ends the query. */
+    /** All merge bases with a problem, newest first; a reader that stops early ends the query. */
     eachProblem: (connectionId: string): AsyncIterable<SyncBaseDoc> =>
       bases.find({ connectionId, "problem.at": { $exists: true } }).sort({ "problem.at": -1 }),
     count: (connectionId: string) => bases.countDocuments({ connectionId }),
-    /** Writes rows whole. Rows that a later holder of the lease has written stay as they are. */
+    /** Replaces rows. Rows of a later holder of the lease are not changed. */
     putMany: (
       connection: { _id: string; tenantId: string },
       fence: number,
       rows: readonly SyncBase[],
     ): Promise<void> =>
       putFenced(connection, fence, rows, (writes) => bases.bulkWrite(writes, { ordered: false })),
-    /** Takes rows away, but those that a later holder of the lease has written. */
+    /** Removes rows, except those of a later holder of the lease. */
     removeMany: (connectionId: string, fence: number, skillIds: readonly string[]): Promise<void> =>
       removeFenced(connectionId, fence, skillIds, (filter) => bases.deleteMany(filter)),
     connectionIds: () => connectionIdsIn(bases),

@@ -1,22 +1,24 @@
-/** Skills that had changed on both sides: which version won, which one lost, and whose push it was. */
+/**
+ * Conflicts: skills that had changed on both sides, with the winning and the losing version and the author of the push.
+ */
 import type { Filter, IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { insertOnce } from "./outbox.ts";
 import { connectionIdsIn, removeSlice } from "./slices.ts";
 
 export interface SyncConflictDoc {
-  /** `skillId:winning`: a version is imported once, and so is its conflict. */
+  /** `skillId:winning`: a version is imported once, so its conflict is recorded once. */
   _id: string;
   connectionId: string;
   tenantId: string;
   skillId: string;
   /** Path of the directory in the repository. */
   path: string;
-  /** The number of the version that the repository's content became. */
+  /** Number of the version that was created from the repository's content. */
   winning: number;
-  /** The number of the version that was current here. */
+  /** Number of the version that was current in the service. */
   losing: number;
-  /** Of the repository, with its author; without one where it is merely the tip at which the content was found. */
+  /** Commit of the repository and its author; without an author if only the tip with the content is known. */
   commit: string;
   authorName?: string;
   at: Date;
@@ -46,16 +48,16 @@ export function openSyncConflicts(database: Database) {
     return conflicts.find(filter).sort({ at: -1, _id: -1 });
   };
   return {
-    /** Recording one again changes nothing. */
+    /** Recording a conflict again changes nothing. */
     record: (rows: readonly Omit<SyncConflictDoc, "_id">[]) =>
       insertOnce(
         conflicts,
         rows.map((row) => ({ _id: `${row.skillId}:${row.winning}`, ...row })),
       ),
-    /** The newest first; `before` is the last row of the page before. */
+    /** Newest first; `before` is the last row of the previous page. */
     list: (query: ConflictQuery & { limit: number }): Promise<SyncConflictDoc[]> =>
       find(query).limit(query.limit).toArray(),
-    /** All of them in the same order; a reader that stops early ends the query. */
+    /** All conflicts, newest first; a reader that stops early ends the query. */
     each: (query: ConflictQuery): AsyncIterable<SyncConflictDoc> => find(query).batchSize(readAtOnce),
     removeBefore: (date: Date) => removeSlice(conflicts, { at: { $lt: date } }),
     removeOfSkill: async (skillId: string): Promise<void> => {

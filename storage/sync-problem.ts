@@ -1,9 +1,9 @@
 import type { SyncProblemCode } from "../contract/vocabulary.ts";
 
-/** Why a connection is blocked, or a run has failed. */
+/** Reason why a connection is blocked or a run has failed. */
 export interface SyncProblem {
   code: SyncProblemCode;
-  /** A sentence for people. */
+  /** Message for people. */
   message: string;
   at: Date;
 }

@@ -1,17 +1,17 @@
-/** The branch on which a connection proposes its changes, and its pull request: one document for each connection. */
+/** Proposal branch of a connection and its pull request, one document per connection. */
 import type { IndexDescription } from "mongodb";
 import type { ProposalState } from "../contract/vocabulary.ts";
 import { isDuplicate, type Database } from "./database.ts";
 import { connectionIdsIn, removeSlice } from "./slices.ts";
 
-/** A commit of ours on the branch. It is written here before it is pushed, so it need not be there. */
+/** A commit of the service on the branch. It is stored before it is pushed, so the branch may not have it. */
 export interface ProposedCommit {
   commit: string;
-  /** Tree of its `skills/`, null without one. */
+  /** Tree of its `skills/`, or null if there is none. */
   skills: string | null;
-  /** The newest commit of the connected branch in its history; null where that is not known. */
+  /** Newest commit of the connected branch in its history, or null if unknown. */
   builtOn: string | null;
-  /** Tree of `skills/` there. */
+  /** Tree of `skills/` in that commit. */
   base: string | null;
 }
 
@@ -29,13 +29,13 @@ export interface ProposalDoc {
   fence: number;
   branch: string;
   state: ProposalState;
-  /** The branch as the last sync saw or left it. */
+  /** Tip of the branch after the last sync. */
   commit?: string;
-  /** The latest last. */
+  /** Latest last. */
   commits: ProposedCommit[];
-  /** Digest of the proposal, by which a change of it is detected. */
+  /** Digest of the proposal, by which changes are detected. */
   digest?: string;
-  /** How many skills it writes or removes. */
+  /** Number of skills that it writes or removes. */
   skills: number;
   request?: ProposedRequest;
   /**
@@ -54,7 +54,7 @@ export function openSyncProposals(database: Database) {
   const proposals = database.collection<ProposalDoc>("sync_proposals");
   return {
     find: (connectionId: string) => proposals.findOne({ _id: connectionId }),
-    /** Writes it whole. False when a later holder of the lease has written it: stop working on the connection. */
+    /** Replaces the document. False if a later holder of the lease has written it: the caller must stop. */
     async put(proposal: ProposalDoc): Promise<boolean> {
       const { _id, fence } = proposal;
       try {

@@ -1,6 +1,6 @@
 /**
- * What was proposed of each skill since the connected branch and the platform last agreed on it: so that a proposal
- * that is taken up late, when the platform has gone on, is not taken for somebody's edit.
+ * Contents with which each skill was proposed since its merge base. By them, a proposal that is merged after further
+ * changes of the platform is not taken for an edit.
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -15,9 +15,9 @@ export interface ProposedContent {
 
 export interface SyncProposed {
   skillId: string;
-  /** The content tree of the base then; null where there was none. */
+  /** Content tree of the merge base at that time, or null if there was none. */
   since: string | null;
-  /** The latest last. */
+  /** Latest last. */
   contents: ProposedContent[];
 }
 
@@ -33,9 +33,9 @@ export type SyncProposedRows = ReturnType<typeof openSyncProposed>;
 export function openSyncProposed(database: Database) {
   const rows = database.collection<SyncProposedDoc>("sync_proposed");
   return {
-    /** All of a connection, in no order. */
+    /** All rows of a connection, in no particular order. */
     listOf: (connectionId: string) => rows.find({ connectionId }).toArray(),
-    /** Writes rows whole. Rows that a later holder of the lease has written stay as they are. */
+    /** Replaces rows. Rows of a later holder of the lease are not changed. */
     putMany: (
       connection: { _id: string; tenantId: string },
       fence: number,

@@ -26,7 +26,7 @@ export interface SyncCounts {
 export interface SyncRefusal {
   path: string;
   code: string;
-  /** A sentence for people. */
+  /** Message for people. */
   message: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Takedowns: the state on a skill by which the service's administrators keep it from everyone but its own members. It
- * overrides the skill's visibility and stays until it is lifted, whatever else changes.
+ * Takedowns: a state by which administrators of the service hide a skill from everyone except members of its
+ * organization. It overrides the skill's visibility until it is lifted, regardless of other changes.
  */
 import type { Document, Filter } from "mongodb";
 import type { Database } from "./database.ts";
@@ -25,7 +25,7 @@ export function openTakedowns(database: Database) {
   const alive: Filter<SkillDoc> = { deletedAt: { $exists: false } };
   const isTakenDown: Filter<SkillDoc> = { "takedown.at": { $exists: true } };
   return {
-    /** Null when the skill is gone, private or taken down already. */
+    /** Null if the skill does not exist, is private, or is taken down already. */
     async takeDown(
       id: string,
       takedown: Takedown,
@@ -43,7 +43,7 @@ export function openTakedowns(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Null when the skill is gone or not taken down. */
+    /** Null if the skill does not exist or is not taken down. */
     async lift(id: string, takedownFollowUp: TakedownFollowUp, events: EventRow[]): Promise<SkillDoc | null> {
       const update: Document[] = [
         { $unset: "takedown" },
@@ -61,7 +61,7 @@ export function openTakedowns(database: Database) {
         returnDocument: "after",
       });
     },
-    /** Skills that are taken down, the latest first; `after` is the last of the page before. */
+    /** Skills that are taken down, latest first; `after` is the last one of the previous page. */
     list(after: { at: Date; id: string } | undefined, limit: number): Promise<SkillDoc[]> {
       const before = after && {
         $or: [{ "takedown.at": { $lt: after.at } }, { "takedown.at": after.at, _id: { $lt: after.id } }],

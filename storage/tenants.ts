@@ -11,19 +11,19 @@ export interface TenantDoc extends WithOutbox {
   name: string;
   description?: string;
   /**
-   * Owners that are counted on, some of the real ones and never none: whoever stops being an owner leaves this list
-   * first, and the last of it can't.
+   * Some of the owners, and at least one: an owner is removed from this list before they lose the role, and the last
+   * one can't be removed.
    */
   ownerIds: string[];
-  /** Age in days from which an API token does not act here any more. */
+  /** Age in days from which API tokens are refused. */
   maxTokenDays?: number;
   /** The avatar in use; `etag` is the SHA-256 of its bytes. */
   avatar?: { id: string; etag: string };
-  /** When everything is erased: from its deletion on the organization is there for its owners alone. */
+  /** Time of the erasure, set by the deletion; until then, only owners see the organization. */
   deletionAt?: Date;
-  /** Set when erasing has begun: from then on nothing comes back. */
+  /** Set when the erasure has begun, which is final. */
   erasing?: true;
-  /** Set when everything but the slugs is erased: nothing finds the document, and its slugs stay taken. */
+  /** Set when everything except the slugs is erased: no look-up finds the document, and its slugs stay reserved. */
   erasedAt?: Date;
   createdBy: string;
   createdAt: Date;
@@ -35,7 +35,7 @@ type TenantSettings = Partial<Pick<TenantDoc, "slug" | "slugs" | "name" | "descr
   maxTokenDays?: number | null;
 };
 
-/** How many owners `ownerIds` counts on at most. */
+/** Maximum length of `ownerIds`. */
 export const countedOwners = 100;
 
 export const tenantIndexes: IndexDescription[] = [
@@ -57,7 +57,7 @@ export function openTenants(database: Database) {
   const existing = { erasedAt: { $exists: false } } as const;
   const present = { ...existing, erasing: { $exists: false } } as const;
   return {
-    /** Throws a duplicate error of index `tenant_slugs` when the slug is taken. */
+    /** Throws a duplicate error of index `tenant_slugs` if the slug is in use. */
     async insert(tenant: TenantDoc): Promise<void> {
       await tenants.insertOne(tenant);
     },
@@ -70,7 +70,7 @@ export function openTenants(database: Database) {
         .sort({ slug: 1 })
         .toArray(),
 
-    /** Changes settings. With `seenSlugs` only while the slugs are those: null otherwise, or when it is gone. */
+    /** Changes settings. Null if the organization no longer exists, or has other slugs than `seenSlugs`. */
     async update(
       id: string,
       { maxTokenDays, ...fields }: TenantSettings,
@@ -94,7 +94,7 @@ export function openTenants(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Names another avatar, or none. Answers the organization as it was before. */
+    /** Sets or removes the avatar. Returns the organization before the change. */
     async setAvatar(
       id: string,
       avatar: TenantDoc["avatar"] | null,
@@ -114,8 +114,8 @@ export function openTenants(database: Database) {
     },
 
     /**
-     * Stops counting on an owner. False when they are the last one counted on. From this write on the document waits to
-     * be settled, so that a stop before the membership follows is made good.
+     * Removes an owner from `ownerIds`. False if they are the last one. The document is marked for the reconcile job,
+     * which completes the change after a crash.
      */
     async dropOwner(id: string, userId: string, now: Date): Promise<boolean> {
       const dropped = await tenants.updateOne(
@@ -125,7 +125,7 @@ export function openTenants(database: Database) {
       if (dropped.modifiedCount === 1) return true;
       return (await tenants.findOne({ _id: id, ownerIds: userId }, { projection: { _id: 1 } })) === null;
     },
-    /** Counts on an owner, unless enough are counted on. */
+    /** Adds an owner to `ownerIds`, unless it is full. */
     async addOwner(id: string, userId: string): Promise<void> {
       await tenants.updateOne(
         { _id: id, [`ownerIds.${countedOwners - 1}`]: { $exists: false } },
@@ -133,7 +133,7 @@ export function openTenants(database: Database) {
       );
     },
 
-    /** Sets when everything is erased; null when that is set already, or the organization is gone. */
+    /** Sets the time of the erasure; null if it is set already, or the organization no longer exists. */
     async scheduleDeletion(
       id: string,
       deletionAt: Date,
@@ -147,7 +147,7 @@ export function openTenants(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Takes the deletion back; null when there is none, or erasing has begun. */
+    /** Cancels the deletion; null if there is none, or the erasure has begun. */
     async cancelDeletion(id: string, now: Date, events: EventRow[]): Promise<TenantDoc | null> {
       const outbox = outboxUpdate(events);
       return tenants.findOneAndUpdate(
@@ -156,7 +156,7 @@ export function openTenants(database: Database) {
         { returnDocument: "after" },
       );
     },
-    /** Those that wait to be erased. */
+    /** Organizations that are to be erased. */
     listDeleted: (limit: number) =>
       tenants
         .find({ deletionAt: { $exists: true } }, { projection: { _id: 1 } })
@@ -167,7 +167,7 @@ export function openTenants(database: Database) {
         .find({ deletionAt: { $lte: now } }, { projection: { _id: 1 } })
         .limit(limit)
         .toArray(),
-    /** Begins to erase what is due, or goes on: from this write on nothing comes back. False when it is not due. */
+    /** Begins or continues a due erasure, which is final from this write on. False if it is not due. */
     async beginErasing(id: string, now: Date): Promise<boolean> {
       const result = await tenants.updateOne(
         { _id: id, deletionAt: { $lte: now } },
@@ -176,8 +176,8 @@ export function openTenants(database: Database) {
       return result.matchedCount === 1;
     },
     /**
-     * Removes an organization and keeps its slugs: a reference that still names one must never lead to an organization
-     * that somebody else creates.
+     * Removes an organization and keeps its slugs: a reference to one must never lead to an organization that is
+     * created later.
      */
     async erase(id: string, now: Date): Promise<void> {
       const tenant = await tenants.findOne({ _id: id, erasing: true }, { projection: { slug: 1, slugs: 1 } });

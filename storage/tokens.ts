@@ -1,7 +1,6 @@
 /**
- * API tokens, of people and of organizations. A token that counts against its owner's limit holds one of the numbered
- * places of a unique index; expiry and revocation give the place back. A revoked token stays until its event is in the
- * audit log.
+ * API tokens of people and of organizations. A token that counts against its owner's limit has one of the numbered
+ * slots of a unique index, which expiry and revocation free. A revoked token stays until its event is in the audit log.
  */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
@@ -14,26 +13,26 @@ export type TokenOwner = { userId: string } | { tenantId: string };
 
 export interface TokenDoc extends WithOutbox, WithNotice {
   _id: string;
-  /** Set for a personal token, and only then. */
+  /** Set for personal tokens only. */
   userId?: string;
-  /** Set for an organization's token, and only then. */
+  /** Set for tokens of organizations only. */
   tenantId?: string;
-  /** The user who made an organization's token. */
+  /** User who created the token of an organization. */
   createdBy?: string;
   name: string;
   /** SHA-256 of the token. */
   secretHash: string;
-  /** The user's `tokenEpoch` when the caller who made it was authenticated; a personal token's only. Absent is 0. */
+  /** For personal tokens: `tokenEpoch` of the user when its creator was authenticated. Absent is 0. */
   epoch?: number;
-  /** Which of the owner's places it takes, from 0 up to the owner's limit. */
+  /** Slot of the owner, from 0 up to the owner's limit. */
   slot?: number;
   scopes?: Record<string, string[]>;
   allowedFolderIds?: string[];
-  /** Set for the login of a device, whose expiry moves with each use; `machine` is the device's own hashed id. */
+  /** Set for the login of a device, whose expiry is extended by each use; `machine` is the hashed id of the device. */
   login?: { machine?: string };
   createdAt: Date;
   /**
-   * Set where another token made it: the time from which that one's age counts, so that no chain of tokens is young.
+   * Set if it was created with another token: the time from which the age of that one counts, which tokens can't renew.
    */
   ageFrom?: Date;
   expiresAt?: Date;
@@ -72,10 +71,10 @@ export function openTokens(database: Database) {
     async insert(token: TokenDoc): Promise<void> {
       await tokens.insertOne(token);
     },
-    /** Revoked and expired tokens too: the caller reports the two differently. */
+    /** Includes revoked and expired tokens, which the caller reports differently. */
     findBySecret: (secretHash: string) =>
       tokens.findOne({ secretHash }, { projection: { outbox: 0, unsettledAt: 0 } }),
-    /** An owner's tokens that were not revoked, newest first, from after the one with this id. */
+    /** An owner's tokens that are not revoked, newest first; `after` is the id of the last one of the previous page. */
     list: (owner: TokenOwner, after: string | undefined, limit: number): Promise<ListedToken[]> =>
       tokens
         .find(
@@ -90,7 +89,7 @@ export function openTokens(database: Database) {
         .limit(limit)
         .toArray(),
 
-    /** The places in use; those of expired tokens are given back first. */
+    /** Slots in use, after those of expired tokens were freed. */
     async takenSlots(owner: TokenOwner, now: Date): Promise<number[]> {
       const none = { $exists: false };
       const held = { userId: none, tenantId: none, ...owner, slot: { $type: "int" } } as const;
@@ -101,7 +100,7 @@ export function openTokens(database: Database) {
       return rows.filter((row) => !isOver(row)).map((row) => row.slot!);
     },
 
-    /** Ends a token for good. False when the owner has no such token, or it was revoked before. */
+    /** Revokes a token. False if the owner has no such token, or it was revoked before. */
     async revoke(id: string, owner: TokenOwner, now: Date, events: EventRow[]): Promise<boolean> {
       const outbox = outboxUpdate(events);
       const result = await tokens.updateOne(
@@ -113,14 +112,14 @@ export function openTokens(database: Database) {
     findById: (id: string) => tokens.findOne({ _id: id }),
     find: (id: string, owner: TokenOwner) =>
       tokens.findOne({ _id: id, ...owner, revokedAt: { $exists: false } }, { projection: { name: 1 } }),
-    /** Notes a use, which also moves the expiry where one is given. */
+    /** Records a use, and extends the expiry if one is given. */
     async touch(id: string, lastUsedAt: Date, expiresAt?: Date): Promise<void> {
       await tokens.updateOne(
         { _id: id, revokedAt: { $exists: false } },
         { $max: { lastUsedAt, ...(expiresAt ? { expiresAt } : {}) } },
       );
     },
-    /** A user's logins of one machine that are not revoked, made up to a time. */
+    /** A user's logins of one machine that are not revoked and were created up to a time. */
     listOfMachine: (userId: string, machine: string, until: Date): Promise<ListedToken[]> =>
       tokens
         .find(
@@ -138,7 +137,7 @@ export function openTokens(database: Database) {
         )
         .limit(limit)
         .toArray(),
-    /** Organizations' tokens that a user made up to a time and that are not revoked. */
+    /** Tokens of organizations that a user created up to a time and that are not revoked. */
     listMadeBy: (createdBy: string, until: Date, limit: number): Promise<ListedToken[]> =>
       tokens
         .find(
@@ -163,7 +162,8 @@ export function openTokens(database: Database) {
       return (await tokens.deleteMany({ ...ended, _id: { $in: rows.map((row) => row._id) } })).deletedCount;
     },
     /** Removes a slice of a user's tokens whose events are in the log, ended or not; returns how many were removed. */
-    removeSettledOfUser: (userId: string) => removeSlice(tokens, { userId, unsettledAt: { $exists: false } }),
+    removePublishedOfUser: (userId: string) =>
+      removeSlice(tokens, { userId, unsettledAt: { $exists: false } }),
     listUnflushedOfUser: (userId: string, limit: number) =>
       tokens
         .find({ userId, unsettledAt: { $exists: true } }, { projection: { outbox: 1 } })

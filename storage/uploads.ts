@@ -1,4 +1,4 @@
-/** Staged uploads: what was announced, what has arrived, and which publish took it. */
+/** Staged uploads: announced, stored, and claimed by a publish. */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 
@@ -8,9 +8,9 @@ export interface UploadDoc {
   owner: string;
   size: number;
   sha256: string;
-  /** `open` → `stored` when all bytes are there → `claimed` by one publish. */
+  /** `open` → `stored` when all bytes have arrived → `claimed` by one publish. */
   state: "open" | "stored" | "claimed";
-  /** Which of the owner's places it takes, 0 … `limits.openUploads` - 1. */
+  /** Slot of the owner, 0 … `limits.openUploads` - 1. */
   slot?: number;
   createdAt: Date;
   expiresAt: Date;
@@ -42,14 +42,14 @@ export function openUploads(database: Database) {
         .toArray();
       return rows.map((row) => row.slot!);
     },
-    /** open → stored. False when it was not open any more. */
+    /** open → stored. False if it is no longer open. */
     async markStored(id: string): Promise<boolean> {
       return (
         (await uploads.updateOne({ _id: id, state: "open" }, { $set: { state: "stored" } })).modifiedCount ===
         1
       );
     },
-    /** stored → claimed, for exactly one caller, who has until then before it may be purged. */
+    /** stored → claimed, for exactly one caller. The upload is not purged before `until`. */
     claim: (id: string, owner: string, now: Date, until: Date) =>
       uploads.findOneAndUpdate(
         { _id: id, owner, state: "stored", expiresAt: { $gt: now } },

@@ -36,16 +36,16 @@ export interface VersionDoc {
 
 /** SHA-256 of everything before a text's body. */
 export interface FrontmatterDigests {
-  /** Of the published text. */
+  /** Digest for the published text. */
   published: string;
-  /** Of the version's tree, with the values that the service has set. */
+  /** Digest for the version's tree, with the values that the service has set. */
   stored: string;
 }
 
 /** Content of a version, and the way in which it was published. */
 export type VersionContent = Pick<VersionDoc, "version" | "oid" | "format" | "prerelease" | "source">;
 
-/** Files of a package version; written before the version exists, so that no version is without them. */
+/** Files of a package version; written before the version exists, so that every version has them. */
 export interface ManifestDoc {
   /** The version's id. */
   _id: string;

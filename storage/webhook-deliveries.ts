@@ -1,4 +1,4 @@
-/** Webhook deliveries that were taken, by the id the host gave them, so that a repeated one does nothing. */
+/** Processed webhook deliveries, by the host's id, so that a repeated one does nothing. */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
 import { insertOnce } from "./outbox.ts";

@@ -28,7 +28,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "get",
       path,
-      summary: "The repository that an organization is connected to, and how far the sync is",
+      summary: "The repository that an organization is connected to, and the state of its sync",
       tag,
       auth: "required",
       params: TenantParams,
@@ -53,7 +53,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "patch",
       path,
-      summary: "Change how changes reach the branch, and sync everything",
+      summary: "Change the mode of the connection, and sync everything",
       tag,
       auth: "required",
       params: TenantParams,
@@ -75,7 +75,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${path}/run`,
-      summary: "Import what is pending, then put everything back as it belongs",
+      summary: "Import pending edits, then restore all skills in the repository",
       tag,
       auth: "required",
       params: TenantParams,
@@ -96,7 +96,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${path}/plan`,
-      summary: "What the next full sync would write and create",
+      summary: "Plan of the next full sync: what it would write and create",
       tag,
       auth: "required",
       params: TenantParams,
@@ -107,7 +107,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path: `${path}/plan`,
-      summary: "What connecting a repository would write and create; nothing is kept",
+      summary: "Plan of a connection: what it would write and create; nothing is stored",
       tag,
       auth: "required",
       params: TenantParams,
@@ -119,7 +119,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${path}/history`,
-      summary: "Syncs that did something or failed, the newest first",
+      summary: "Syncs that changed something or failed, newest first",
       tag,
       auth: "required",
       params: TenantParams,
@@ -134,7 +134,7 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "get",
       path: `${path}/conflicts`,
-      summary: "Skills that had changed on both sides, the newest first",
+      summary: "Skills that had changed on both sides, newest first",
       tag,
       auth: "required",
       params: TenantParams,
@@ -149,7 +149,8 @@ export function syncRoutes(app: App): Route[] {
     route({
       method: "post",
       path: "/api/webhooks/github",
-      summary: "Deliveries of GitHub's webhooks, by their signature; 202 for what concerns nothing here",
+      summary:
+        "Deliveries of GitHub's webhooks, authenticated by their signature; 202 if they concern no connection",
       tag,
       auth: "optional",
       query: z.object({ connection: z.string().max(64).optional() }),

@@ -131,7 +131,7 @@ export async function removeTokensOfUser(app: App, userId: string): Promise<void
   do {
     for (const token of await tokens.listUnflushedOfUser(userId, batch))
       await publishEvents(app, tokens, token._id, token.outbox ?? []);
-  } while ((await tokens.removeSettledOfUser(userId)) > 0);
+  } while ((await tokens.removePublishedOfUser(userId)) > 0);
 }
 
 export function unknownToken(id: string): ServiceError {

@@ -19,7 +19,7 @@ export interface FolderDoc {
   grants: FolderGrant[];
   /** Set for personal workspaces: the folder of all of them, or the one of a member. */
   managed?: { kind: "root" } | { kind: "workspace"; userId: string };
-  /** Set during its deletion: nothing may be put into it any more. */
+  /** Set during its deletion: nothing can be added to it. */
   closing?: boolean;
   deletedAt?: Date;
   /** Revision of the tree at which this folder changed last. */

@@ -71,7 +71,7 @@ export function changeOperations(skills: Collection<SkillDoc>) {
       );
     },
 
-    /** Moves a skill to another folder. Returns null if it is not in `expected` any more. */
+    /** Moves a skill to another folder. Returns null if it is no longer in `expected`. */
     async move(
       id: string,
       expected: string | null,

@@ -1,4 +1,7 @@
-/** Connecting an organization to a repository. One insert decides: its indexes keep organizations and branches apart. */
+/**
+ * Connects an organization to a repository. The unique indexes of the insert ensure one connection per organization and
+ * branch.
+ */
 import { isDuplicate } from "../../../storage/database.ts";
 import type { ConnectionDoc, ConnectionHost } from "../../../storage/connections.ts";
 import { outboxFields } from "../../../storage/outbox.ts";
@@ -21,14 +24,16 @@ import { askHost, isConnectionEnded, noSuchBranch } from "./host-errors.ts";
 
 const pollMs = 5 * 60_000;
 
-/** A repository that was looked at, and the branch that is meant. */
+/** A repository that was checked, and its branch to be connected. */
 export interface InspectedRepository extends DraftHost {
   repository: HostedRepository;
   branch: string;
   repositoryId: string;
 }
 
-/** Looks at a repository that is to be connected or planned. Throws `refused` with why it can't be. */
+/**
+ * Checks a repository that is to be connected or planned. Throws `refused` with the reason if it can't be connected.
+ */
 export async function inspectRepository(
   app: App,
   tenantId: string,
@@ -47,8 +52,8 @@ export async function inspectRepository(
 }
 
 /**
- * Connects, asks for a full sync, and where the host needs to be told has it call us. The member who does it is the author
- * of what is imported, so this needs a person.
+ * Connects, requests a full sync, and creates a webhook if the host needs one. The member who connects is the author of
+ * imported versions, so the caller must be a person.
  */
 export async function connectRepository(
   app: App,
@@ -107,13 +112,13 @@ async function requireBranch(app: App, host: RepositoryHost, branch: string): Pr
   if (!found.isEmpty) throw noSuchBranch(branch, found);
 }
 
-/** What a connection keeps of its host. */
+/** The host as the connection stores it. */
 export function hostOf(app: App, looked: InspectedRepository, input: ConnectRepository): ConnectionHost {
   const { facts, repositoryId, repository } = looked;
   return { ...facts, repositoryId, fullName: repository.fullName, url: addressOf(app, looked, input) };
 }
 
-/** The credential as it is kept; it opens under this id alone. */
+/** The encrypted credential, which can be decrypted only with this id. */
 export function sealedOf(
   app: App,
   { credential }: InspectedRepository,
@@ -127,7 +132,9 @@ function addressOf(app: App, { facts, repository }: InspectedRepository, input: 
   return input.host === "local" ? localRepositoryId(input.url) : repository.fullName;
 }
 
-/** The second connection of an organization is told of its first; of another one's nothing is told. */
+/**
+ * The error for an existing connection. It names the organization's own connection, never one of another organization.
+ */
 async function alreadyConnected(app: App, error: unknown, tenantId: string): Promise<unknown> {
   if (isDuplicate(error, "tenant_connection")) {
     const present = await app.storage.connections.findOfTenant(tenantId);

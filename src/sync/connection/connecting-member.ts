@@ -1,6 +1,6 @@
 /**
- * The member who connected a repository. Imports are theirs, so they wait while that member may not connect it any
- * more: having left, lost the role, or deleted the account. Another member who may connect repositories takes it over.
+ * The member who connected a repository. They are the author of imports, so nothing is imported while they no longer
+ * may connect it: they have left, lost the role, or deleted the account. Another member can take the connection over.
  */
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
@@ -16,7 +16,7 @@ import { makeConnectionEvent } from "./connection-event.ts";
 import { loadConnection, notConnected, requireEverySkill } from "./load.ts";
 import { SyncBlocked } from "./sync-blocked.ts";
 
-/** How long a decision holds within a sync. */
+/** Time for which a decision is reused within a sync. */
 const decisionMs = 1000;
 const ownersMailed = 20;
 const code = "connector_gone";
@@ -34,7 +34,7 @@ export async function mayConnectingMemberImport(
   return actor !== undefined && decideRepository(actor, tenantId) === "allowed";
 }
 
-/** The same for the imports of one sync, of which there may be thousands. */
+/** Like `mayConnectingMemberImport`, for the imports of one sync, of which there may be thousands. */
 export function watchConnectingMember(app: App, connection: Connected): () => Promise<boolean> {
   let decided: { at: number; may: Promise<boolean> } | undefined;
   return () => {
@@ -45,7 +45,7 @@ export function watchConnectingMember(app: App, connection: Connected): () => Pr
   };
 }
 
-/** The problem of a directory whose import waits. */
+/** The problem of a directory that is not imported. */
 export function waitingImport({ connectedBy }: Connected): { code: typeof code; message: string } {
   return { code, message: `It is imported once ${takeOverOf(connectedBy)}.` };
 }
@@ -54,7 +54,7 @@ export function waitingImport({ connectedBy }: Connected): { code: typeof code; 
 export function connectingMemberGone({ connectedBy }: Connected): SyncBlocked {
   return new SyncBlocked(
     code,
-    `@${connectedBy.username}, who connected the repository, may not connect it any more, so nothing is imported until ${takeOverOf(connectedBy)}. Changes of the service are still pushed.`,
+    `@${connectedBy.username}, who connected the repository, may no longer connect it, so nothing is imported until ${takeOverOf(connectedBy)}. Changes of the service are still pushed.`,
   );
 }
 
@@ -87,7 +87,7 @@ async function mailOwners(app: App, tenant: TenantDoc, { connectedBy, host }: Co
   const mail = composeMail(baseUrl, {
     subject: `The repository of ${inertName(tenant.name)} needs another member`,
     before: [
-      `${inertName(connectedBy.name)} (${connectedBy.username}), who connected the repository ${inertName(host.fullName)} to ${inertName(tenant.name)} (${tenant.slug}), may not connect it any more.`,
+      `${inertName(connectedBy.name)} (${connectedBy.username}), who connected the repository ${inertName(host.fullName)} to ${inertName(tenant.name)} (${tenant.slug}), may no longer connect it.`,
       "Pushes to the repository are not imported until another member takes the connection over: an owner or an administrator, by POST /api/tenants/<organization>/repo-sync/takeover.",
     ],
     after: [
@@ -108,7 +108,7 @@ async function mailOwners(app: App, tenant: TenantDoc, { connectedBy, host }: Co
   }
 }
 
-/** Makes the actor the author of imports and asks for a full sync. Repeating it changes nothing. */
+/** Makes the actor the author of imports and requests a full sync. Repeating it changes nothing. */
 export async function takeOverConnection(app: App, actor: Actor, tenantRef: string): Promise<ConnectionDoc> {
   const { tenant, connection } = await loadConnection(app, actor, tenantRef, "githubSync:manage");
   const { userId, username, name } = requireUser(actor);
@@ -121,6 +121,6 @@ export async function takeOverConnection(app: App, actor: Actor, tenantRef: stri
   });
   const options = { full: true, connectedBy: { userId, username, name }, events: [event] };
   if (!(await requestSync(app, { id }, options))) throw notConnected(tenant);
-  app.background("settle audit events", () => publishEvents(app, app.storage.connections, id, [event]));
+  app.background("publish audit events", () => publishEvents(app, app.storage.connections, id, [event]));
   return (await app.storage.connections.find(id)) ?? connection;
 }

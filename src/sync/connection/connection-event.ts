@@ -1,4 +1,4 @@
-/** Audit events of acts on a connection. All of them name the repository and the branch. */
+/** Audit events of actions on a connection. All of them name the repository and the branch. */
 import type { EventName } from "../../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
@@ -10,7 +10,7 @@ type ConnectionFacts = Pick<ConnectionDoc, "_id" | "tenantId" | "branch"> & {
   host: Pick<ConnectionDoc["host"], "kind" | "fullName">;
 };
 
-/** `more`: metadata of this event alone. */
+/** `more`: additional metadata. */
 export function makeConnectionEvent(
   app: App,
   actor: Actor,

@@ -17,7 +17,7 @@ export function hasHadBranch(
 
 /**
  * Throws unless the branch is new, or a person has run a sync since its loss was reported. That permission lasts until
- * the requested sync is done: a try of it may fail for another reason, which replaces the reported problem.
+ * the requested sync is done: an attempt may fail for another reason, which replaces the reported problem.
  */
 export function requireNewBranch(connection: ConnectionDoc, bases: number): void {
   const { branch, newBranchWanted = 0, done } = connection;

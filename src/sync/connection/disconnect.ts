@@ -1,8 +1,8 @@
 /**
- * The end of a connection. From the first write on, no new work with the host starts. Running work is awaited, and
- * the webhook, the credentials, the mirror and the sync state of the connection are removed. The
- * files stay in the repository. Only then is the request answered, so that nothing reaches the host after the response.
- * An end that was interrupted is completed by the schedule, or by another request.
+ * The end of a connection. From the first write on, no new work with the host starts. Running work is awaited, and the
+ * webhook, the credentials, the mirror and the sync state of the connection are removed. The files stay in the
+ * repository. The response is sent only then, so that nothing reaches the host after it. An interrupted end is
+ * completed by the poll, or by another request.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";
@@ -22,17 +22,17 @@ const stopMs = 5000;
 const lookMs = 100;
 /** Longest time that a disconnect takes once no other work is running. */
 const endMs = 60_000;
-/** Longest time in which the host is asked to remove the webhook. */
+/** Maximum time for the removal of the webhook at the host. */
 const removeMs = 10_000;
 const removeAttempts = 3;
 const removePauseMs = 500;
 
-/** `left`: the host could not be asked to remove it. `none`: the connection had none. */
+/** `left`: the host could not remove it. `none`: the connection had none. */
 export type WebhookEnd = "removed" | "left" | "none";
 
 /**
- * Disconnects. Throws `not_found` where nothing is connected, and `unavailable` where work on the connection does not
- * end in time: the connection is being ended then, and the same request completes it later.
+ * Disconnects. Throws `not_found` if there is no connection, and `unavailable` if work on it does not end in time: the
+ * connection is being ended then, and the same request completes it later.
  */
 export async function disconnectRepository(
   app: App,
@@ -89,7 +89,7 @@ async function claimEnd(app: App, id: string, waitMs: number): Promise<Connectio
   }
 }
 
-/** Ends whatever the host responds: the credentials are not kept for another attempt. */
+/** Ends in any case, also if the host refuses: the credentials are not kept for another attempt. */
 async function removeWebhook(app: App, connection: ConnectionDoc): Promise<WebhookEnd> {
   const guard: HostGuard = { check: async () => undefined, signal: AbortSignal.timeout(removeMs) };
   const url = webhookUrl(app, connection._id);

@@ -1,24 +1,23 @@
-/** Having the host tell us of pushes, where the connection does not bring that along. */
+/** Webhook of a connection, for hosts that do not report pushes without one. */
 import { randomBytes } from "node:crypto";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { App } from "../../app.ts";
 
 const webhookSecretBytes = 32;
-/** A permission that was missing may be given later, and an address reached. */
+/** Pause after a failure: a missing permission may be granted, and an unreachable address become reachable. */
 const retryMs = 3_600_000;
-/** Somebody may have removed it at the host, or the service may have moved. */
+/** Interval of renewals: the webhook may have been removed at the host, or the address of the service changed. */
 const renewMs = 24 * 3_600_000;
 
-/** Where the webhook of a connection leads. */
+/** URL to which the webhook of a connection sends deliveries. */
 export function webhookUrl({ config }: App, connectionId: string): string {
   return `${config.baseUrl}/api/webhooks/github?connection=${connectionId}`;
 }
 
 /**
- * Has the host call us on each push. Where it will not, or can't reach us, the branch is looked at every few minutes
- * instead, and it is asked again later. One that is there is renewed, under the secret that it has: what is on its way
- * is signed with that.
+ * Creates or renews the webhook of a connection. If the host refuses, the branch is polled every few minutes, and the
+ * creation is retried later. A renewed webhook keeps its secret, with which deliveries in transit are signed.
  */
 export async function ensureWebhook(
   app: App,
@@ -39,11 +38,11 @@ export async function ensureWebhook(
     await app.storage.connections.setWebhook(_id, made, after(renewMs));
   } catch (error) {
     await app.storage.connections.retryWebhook(_id, after(retryMs));
-    app.log.warn({ error, connection: _id }, "no webhook: the branch is looked at instead");
+    app.log.warn({ error, connection: _id }, "no webhook could be created: the branch is polled instead");
   }
 }
 
-/** Whether it is time to ask again. */
+/** Whether the webhook is due to be created or renewed. */
 export function isWebhookDue(app: App, { webhookAt }: ConnectionDoc): boolean {
   return webhookAt === undefined || webhookAt <= app.now();
 }

@@ -1,8 +1,8 @@
 /**
  * Access to a connection's host, which ends with the connection: nothing may reach the host after the response to a
  * disconnect. Work on a connection is registered in its document, as the lease of a sync or as a visit; the
- * connection's state is read before each request and each import, and every half second, so that a request under way is
- * given up; and a disconnect waits until nothing is registered any more.
+ * connection's state is read before each request and each import, and every half second, so that a running request is
+ * aborted; and a disconnect waits until no work is registered.
  */
 import { RepoError } from "../../../repos/errors.ts";
 import type { HostGuard } from "../../../repos/guard.ts";
@@ -11,7 +11,7 @@ import type { App } from "../../app.ts";
 import { openHost, type HostFacts } from "./open-host.ts";
 
 const watchMs = 500;
-/** Longest time of a visit. One whose process was killed is over then. */
+/** Maximum duration of a visit, after which it no longer counts, for visits of killed processes. */
 const visitMs = 60_000;
 
 export interface HostAccess extends HostGuard {

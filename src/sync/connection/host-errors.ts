@@ -7,15 +7,15 @@ import { SyncBlocked } from "./sync-blocked.ts";
 
 const sentences: Partial<Record<RepoFailure, string>> = {
   connection_ended: "The repository was disconnected while it was being read.",
-  auth_failed: "The host does not take these credentials, or they do not allow enough.",
-  remote_missing: "The host shows no such repository to these credentials.",
+  auth_failed: "The host does not accept these credentials, or they lack a permission.",
+  remote_missing: "Repository not found, or these credentials don't have access to it.",
   remote_forbidden: "The address leads to a private network, which this service does not connect to.",
   remote_too_large: "The repository is too large to be connected.",
-  remote_protocol: "What answers at that address is no git server.",
+  remote_protocol: "The address does not belong to a git server.",
   remote_unreachable: "The host can't be reached right now: try again in a moment.",
   remote_failed: "The host failed: try again in a moment.",
   rate_limited: "The host asks to wait: try again later.",
-  git_missing: "Repositories on the service's machine need a git program, and there is none.",
+  git_missing: "Repositories on the service's machine need the git program, which is not installed.",
 };
 
 /** Failures whose message has no text of the host and names the necessary change. */
@@ -30,7 +30,7 @@ export function isConnectionEnded(error: unknown): boolean {
   return error instanceof RepoError && error.code === "connection_ended";
 }
 
-/** Runs something that asks a code host; its failures become `refused`, or `unavailable` where trying again helps. */
+/** Runs requests to a code host. Their failures become `refused`, or `unavailable` if a retry may help. */
 export async function askHost<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -45,11 +45,11 @@ export async function askHost<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 const hints: Partial<Record<SyncProblemCode, string>> = {
-  remote_missing: "Put it back where it was, or disconnect and connect another one.",
+  remote_missing: "Restore it, or disconnect and connect another one.",
   host_not_offered:
-    "This connection was made while it did: have its operator offer it again, or disconnect and connect in another way.",
+    "It was offered when this connection was created: ask the operator to offer it again, or disconnect and connect in another way.",
   remote_forbidden:
-    "This connection was made while others were allowed: have the service's operator allow them again, or disconnect and connect by another address.",
+    "Such addresses were allowed when this connection was created: ask the operator to allow them again, or disconnect and connect another address.",
 };
 
 /**
@@ -65,7 +65,7 @@ export function blockedBy(error: unknown): { code: SyncProblemCode; message: str
   )
     return undefined;
   const reason = syncProblemCodes.find((code) => code === error.details?.["reason"]) ?? "invalid_remote";
-  const hint = hints[reason] ?? "Disconnect, and connect it as this service takes it now.";
+  const hint = hints[reason] ?? "Disconnect, and connect it again in a way that this service supports.";
   return { code: reason, message: `${error.message} ${hint}` };
 }
 

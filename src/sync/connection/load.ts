@@ -1,4 +1,4 @@
-/** An organization's connection, for an act. */
+/** Loads the connection of an organization, and checks the permission for it. */
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -7,7 +7,7 @@ import type { App } from "../../app.ts";
 import { ServiceError, forbidden } from "../../errors.ts";
 import { loadTenant } from "../../orgs/service.ts";
 
-/** Throws `not_found` for an organization that the actor does not see, and where nothing is connected. */
+/** Throws `not_found` for an organization that the actor can't see, or without a connection. */
 export async function loadConnection(
   app: App,
   actor: Actor,

@@ -38,12 +38,12 @@ export function addressRemote(
   const allowPrivateNetwork = app.config.syncPrivateNetwork;
   const isUsable = url?.protocol === "https:" || (url?.protocol === "http:" && allowPrivateNetwork);
   if (!url || !isUsable)
-    throw refused("The address of a repository begins with https://.", { reason: "remote_forbidden" });
+    throw refused("The address of a repository must begin with https://.", { reason: "remote_forbidden" });
   if (url.username !== "" || url.password !== "")
-    throw refused("Send user name and password beside the address, not in it.");
-  if (url.search !== "" || url.hash !== "") throw refused("The address has a query or a fragment.");
+    throw refused("Send the username and password in their own fields, not in the address.");
+  if (url.search !== "" || url.hash !== "") throw refused("The address must not have a query or a fragment.");
   if (url.hostname === new URL(app.config.github.url).hostname)
-    throw refused("This repository is at GitHub: connect it by the App, or by a fine-grained token.");
+    throw refused("This repository is on GitHub: connect it by the App, or by a fine-grained token.");
   const basic = Buffer.from(`${username ?? "git"}:${password ?? ""}`).toString("base64");
   return {
     kind: "http",
@@ -61,7 +61,7 @@ export async function directoryRemote(app: App, tenantId: string, name: string):
   const root = app.config.localRepositories;
   if (root === undefined)
     throw refused(
-      "This service connects no repositories on its own machine: send an https address.",
+      "This service does not connect repositories on its own machine: send an https address.",
       notOffered,
     );
   const names = name.split("/");

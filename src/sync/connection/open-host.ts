@@ -17,7 +17,7 @@ import { requireProof } from "./write-access-proof.ts";
 
 const publicGitHub = "https://github.com";
 
-/** The kinds of hosts that this service can connect to. */
+/** Kinds of hosts that this service can connect to. */
 export function offeredHosts({ config }: App): HostKind[] {
   return [...(config.github.app ? (["github-app"] as const) : []), "github-token", "local"];
 }
@@ -51,7 +51,9 @@ export async function openHost(
   return openLocalHost({ remote: { ...remote, ...(guard ? { guard } : {}) }, mirrors: app.mirrors });
 }
 
-/** Updates the recorded name whenever the remote is read: a repository is identified by its number and may be renamed. */
+/**
+ * Updates the recorded name whenever the remote is read: a repository is identified by its number and may be renamed.
+ */
 function withCurrentName(app: App, { _id, host }: HostFacts, opened: RepositoryHost): RepositoryHost {
   return {
     ...opened,

@@ -13,21 +13,20 @@ const repository = z
   .refine((name) => !/(^|\/)\.\.?$/.test(name), "must be owner/name")
   .meta({ description: "owner/name" });
 
-// As `git check-ref-format` has it.
-// oxlint-disable-next-line no-control-regex -- control characters are what this refuses
+// The rules of `git check-ref-format`.
+// oxlint-disable-next-line no-control-regex -- it refuses control characters
 const notInBranch = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[/.-]|\/\.|[/.]$|\.lock(\/|$)|^@$/;
 const branch = z
   .string()
   .min(1)
   .max(200)
-  .refine((name) => !notInBranch.test(name), "is no name of a branch")
-  .refine((name) => !isProposalBranch(name), "is a branch for proposals of the service")
+  .refine((name) => !notInBranch.test(name), "must be a valid branch name")
+  .refine((name) => !isProposalBranch(name), "must not be a proposal branch of the service")
   .optional()
   .meta({ description: "default: the repository's own" });
 
 const mode = z.enum(syncModes).meta({
-  description:
-    "push: changes are pushed to the branch; pull_request: they are proposed, on a branch of the service's own",
+  description: "push: changes are pushed to the branch; pull_request: they are proposed on a separate branch",
 });
 const modeAtFirst = mode.default("push");
 
@@ -46,18 +45,18 @@ export const ConnectRepository = z.discriminatedUnion("host", [
     mode: modeAtFirst,
     token: secret.meta({
       description:
-        "a fine-grained token with contents and webhooks: write, in mode pull_request pull requests as well; kept sealed",
+        "a fine-grained token with write access to contents and webhooks, and to pull requests in mode pull_request; stored encrypted",
     }),
   }),
   z.strictObject({
     host: z.literal("local"),
     url: z.string().min(1).max(2000).meta({
-      description: "https address of a repository, or the name of a bare one on the service's machine",
+      description: "https address of a repository, or the name of a bare repository on the service's machine",
     }),
     branch,
     mode: modeAtFirst,
     username: secret.optional(),
-    password: secret.optional().meta({ description: "password or token; kept sealed" }),
+    password: secret.optional().meta({ description: "password or token; stored encrypted" }),
   }),
 ]);
 export type ConnectRepository = z.output<typeof ConnectRepository>;

@@ -1,4 +1,4 @@
-/** Changes how a connection's changes reach its branch. The sync that is running ends in the mode that it began with. */
+/** Changes the mode of a connection. A running sync ends in the mode in which it began. */
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
@@ -8,7 +8,7 @@ import { makeConnectionEvent } from "./connection-event.ts";
 import { loadConnection, notConnected, requireEverySkill } from "./load.ts";
 import type { UpdateConnection } from "./schema.ts";
 
-/** Changes the mode and asks for a full sync, which goes over to it. The same mode again changes nothing. */
+/** Changes the mode and requests a full sync in the new mode. Setting the same mode changes nothing. */
 export async function updateConnection(
   app: App,
   actor: Actor,
@@ -25,9 +25,9 @@ export async function updateConnection(
     const event = makeConnectionEvent(app, actor, "repohost_sync.update", connection, {
       changes: { mode: change },
     });
-    // Where somebody else was faster, what they left is looked at.
+    // If the mode was changed concurrently, the new state is checked.
     if (!(await requestSync(app, { id }, { full: true, mode: change, events: [event] }))) continue;
-    app.background("settle audit events", () => publishEvents(app, app.storage.connections, id, [event]));
+    app.background("publish audit events", () => publishEvents(app, app.storage.connections, id, [event]));
     return (await app.storage.connections.find(id)) ?? connection;
   }
 }

@@ -10,13 +10,13 @@ import { ServiceError } from "../../errors.ts";
 const purpose = "repository proof";
 const proofLength = 24;
 
-/** The tag by which an organization shows that it may write to a repository. */
+/** The tag by which an organization proves its write access to a repository. */
 export function proofTag(app: App, tenantId: string, fullName: string): string {
   const signature = app.secrets.sign(purpose, `${tenantId} ${fullName.toLowerCase()}`);
   return `svc-connect-${signature.replace(/[^A-Za-z0-9]/g, "").slice(0, proofLength)}`;
 }
 
-/** Opens a repository of the App, if it has the tag. Throws `refused` with the tag and how to push it. */
+/** Opens a repository of the App if it has the tag. Throws `refused` with the tag and the command that pushes it. */
 export async function requireProof(
   app: App,
   tenantId: string,

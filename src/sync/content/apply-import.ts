@@ -1,6 +1,7 @@
 /**
  * Applies the plan of an import: each edited directory becomes a version or a new skill. After each directory its merge
- * base is written. If the sync is interrupted before that, both sides hold the same content, which the next sync detects.
+ * base is written. If the sync is interrupted before that, both sides hold the same content, which the next sync
+ * detects.
  */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import type { RemoteSkill } from "../../../repos/mirror/types.ts";
@@ -21,11 +22,11 @@ import { refusalOf, type Refusal } from "./refusal.ts";
 import { recordProblem } from "./sync-bases.ts";
 import type { SkippedSkill } from "./unreadable.ts";
 
-/** Imports at a time: most of an import is waiting for the disk and the database. */
+/** Number of concurrent imports, which mostly wait for the disk and the database. */
 const importsAtOnce = 8;
 
 export interface ImportResult {
-  /** Something was written, so skills and bases have to be read again. */
+  /** Something was written, so skills and merge bases must be read again. */
   isChanged: boolean;
   /** A skill was published concurrently: the import is planned again before anything is exported. */
   isStale: boolean;
@@ -78,7 +79,7 @@ export async function applyImport(
   }
 }
 
-/** Reports the skills whose directories are not skills any more, and excludes them from the export. */
+/** Reports the skills whose directories are no longer skills, and excludes them from the export. */
 export async function skipUnreadable(
   context: SyncContext,
   unreadable: readonly SkippedSkill[],

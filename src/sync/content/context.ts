@@ -10,21 +10,21 @@ import type { App } from "../../app.ts";
 export interface SyncContext {
   app: App;
   actor: SyncActor;
-  /** As it was when the lease was taken. */
+  /** The connection as it was when the lease was taken. */
   connection: ConnectionDoc;
   mirror: Mirror;
   remote: Remote;
-  /** The host's, where it has any. */
+  /** Pull requests of the host; undefined if it has none. */
   pulls: PullRequests | undefined;
   full: boolean;
   counts: SyncCounts;
   /** Counts by the folder of the skills. */
   folderCounts: Map<string | null, FolderCounts>;
-  /** Directories and skills that could not be carried over, of the last round. */
+  /** Directories and skills that could not be synced, of the last round. */
   refusals: SyncRefusal[];
   /** Entries below `skills/` that are not skills, found in the last round. */
   skipped: SyncRefusal[];
-  /** Edits that were undone: reported with the run alone, since nothing is left to do about them. */
+  /** Edits that were undone: reported with the run only, since nothing is left to do about them. */
   undone: SyncRefusal[];
   /** Checked before each request to the host and each import: the lease may be lost, or the connection ended. */
   guard: HostGuard;
@@ -34,43 +34,43 @@ export interface SyncContext {
   signal: AbortSignal;
 }
 
-/** A run keeps so many of them; the number of all is in its counts. */
+/** Maximum number of refusals that a run stores; their total number is in its counts. */
 const refusalsKept = 100;
 const pathShown = 1000;
 export const messageShown = 1000;
 
-/** All of it that is told. */
+/** The refusals and skipped entries that are reported. */
 export function reportedRefusals({ refusals, skipped }: SyncContext): SyncRefusal[] {
   return [...refusals, ...skipped].slice(0, refusalsKept);
 }
 
-/** Reported, and not a failure of the sync: such things may stay there. */
+/** Reports entries that are not skills. They may stay in the repository, and the sync does not fail. */
 export function skipProblems(context: SyncContext, problems: readonly ScanProblem[]): void {
   context.skipped = problems.slice(0, refusalsKept).map(toRefusal);
 }
 
-/** The same as it is reported; a path may be of any length. */
+/** A problem as it is reported; paths of any length are cut. */
 export function toRefusal({ path, why, message }: ScanProblem): SyncRefusal {
   return { path: path.slice(0, pathShown), code: why, message: message.slice(0, messageShown) };
 }
 
-/** Reported in the same way: the skills are synced without it. */
+/** Reports that the index is not written; the skills are synced without it. */
 export function skipIndex(context: SyncContext, { path, why }: { path: string; why: string }): void {
   if (context.skipped.some((known) => known.path === path && known.code === why)) return;
   context.skipped = [{ path, code: why, message: indexProblemMessage(why) }, ...context.skipped];
 }
 
-/** Why the list of skills is not written. */
+/** Message about an index that is not written. */
 export function indexProblemMessage(why: string): string {
   return why === "index_edited"
     ? "It holds text that the service did not write, so it is left as it is: move that text elsewhere and delete the file."
     : "It is not a file, so the list of skills is not written: rename what is there.";
 }
 
-/** Folders whose part in a run is kept. */
+/** Maximum number of folders whose counts a run stores. */
 const foldersKept = 1000;
 
-/** Counts something that was done with a skill; undefined is the folder of one that is gone. */
+/** Counts a change of a skill. `folderId` is undefined for a deleted skill. */
 export function tally(
   { counts, folderCounts }: Pick<SyncContext, "counts" | "folderCounts">,
   what: Exclude<keyof FolderCounts, "folderId">,

@@ -1,4 +1,4 @@
-/** Skills as a connected repository holds them: their places, and what their current versions are exported as. */
+/** Skills as they are exported to a connected repository: their paths, and the content of their versions. */
 import {
   contentTreeOf,
   contentTreeOfText,
@@ -25,11 +25,12 @@ export interface LocatedSkill extends MirroredSkill {
   path: string;
 }
 
-/** Every skill of an organization that is not deleted, and where it belongs in the repository. */
+/** Skills of an organization that are not deleted, with their paths in the repository. */
 export async function listLocatedSkills(app: App, tenantId: string): Promise<LocatedSkill[]> {
   for (let look = 1; ; look++) {
     const skills = await listSkills(app, tenantId);
-    // Read after them, it has every folder that they lie in, unless that was emptied and deleted in between.
+    // Read after the skills, the tree has all of their folders, except those that were emptied and deleted
+    // concurrently.
     const tree = await loadTree(app, tenantId);
     const placed = skills.flatMap((skill) => {
       const folders = skill.folderId === null ? [] : tree.ancestry(skill.folderId).toReversed();
@@ -37,13 +38,13 @@ export async function listLocatedSkills(app: App, tenantId: string): Promise<Loc
       const slugs = folders.map(({ slug }) => slug);
       return [{ ...skill, id: skill._id, path: mirrorPath(slugs, skill.slug) }];
     });
-    // One that is left out would count as deleted.
+    // A missing skill would be taken for a deleted one.
     if (placed.length === skills.length) return placed;
-    if (look === looksAtMost) throw new Error(`skills of ${tenantId} lie in folders that are not there`);
+    if (look === looksAtMost) throw new Error(`skills of ${tenantId} are in folders that do not exist`);
   }
 }
 
-/** Where skills lie in a branch, or belong: what is a folder by that stays one (`Mirror.scan`). */
+/** Present and intended paths of skills, by which `Mirror.scan` distinguishes folders from skills. */
 export function knownPaths(skills: Iterable<{ path: string }>, bases: Iterable<MergeBase>): string[] {
   const known = Array.from(skills, ({ path }) => path);
   for (const { path, strayPath } of bases) known.push(path, ...(strayPath === undefined ? [] : [strayPath]));
@@ -66,12 +67,12 @@ export interface ExportedSkill extends ExportedAs {
   files(): AsyncIterable<MirrorFile>;
 }
 
-/** Skills as they are exported, and what else is asked of them (`plan-types.ts`). */
+/** Exports of skills, and the questions of the import plan (`plan-types.ts`). */
 export interface Exports extends ImportQuestions {
   exported(skillId: string): Promise<ExportedSkill>;
 }
 
-/** Reads each skill once for each of its states; `skills` are those of the moment. */
+/** Reads each skill once per revision. `skills` returns the present ones. */
 export function openExports(app: App, skills: () => ReadonlyMap<string, LocatedSkill>): Exports {
   const known = new Map<string, Promise<ExportedSkill>>();
   const placed = (id: string) => skills().get(id)!;
@@ -89,7 +90,7 @@ export function openExports(app: App, skills: () => ReadonlyMap<string, LocatedS
   };
 }
 
-/** The directory of a skill's current version: always the same for the same state of the skill. */
+/** The directory of a skill's current version. It depends only on the revision of the skill. */
 async function exportSkill(app: App, skill: LocatedSkill): Promise<ExportedSkill> {
   const { current, type } = skill;
   const svc = svcRecordFile({
@@ -114,7 +115,7 @@ async function exportSkill(app: App, skill: LocatedSkill): Promise<ExportedSkill
   };
 }
 
-/** The content trees of all versions that a skill has had. */
+/** Content trees of all versions of a skill. */
 async function contentTreesOf(app: App, skill: LocatedSkill): Promise<ReadonlySet<string>> {
   const trees = new Set<string>();
   for (const version of await listContents(app, skill.id, 0))
@@ -122,7 +123,7 @@ async function contentTreesOf(app: App, skill: LocatedSkill): Promise<ReadonlySe
   return trees;
 }
 
-/** Versions over a number that have been current, the newest first. */
+/** Versions after a number that have been current, newest first. */
 export async function exportedSince(
   app: App,
   skill: LocatedSkill,

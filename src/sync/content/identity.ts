@@ -1,7 +1,7 @@
 /**
- * Identities of the directories of a branch: the skill that each one is. A directory is identified by its `.svc.json` before
- * its path, so that directories which were swapped, replaced or moved take their skills along, and no
- * text becomes a version of a skill that it was not written for. Unclear cases are reported and not imported.
+ * Identities of the directories of a branch: the skill that each one is. A directory is identified by its `.svc.json`
+ * before its path, so that directories which were swapped, replaced or moved take their skills along, and no text
+ * becomes a version of a skill that it was not written for. Unclear cases are reported and not imported.
  *
  * Pure, except for its questions about the versions of a skill.
  */
@@ -36,7 +36,7 @@ const messages = {
 
 const unclear = (message: string, code: UnclearIdentity = "identity_unclear"): Unclear => ({ code, message });
 
-/** How well a directory fits a skill that was last agreed on at its path. */
+/** Certainty that a directory is the skill of the merge base at its path. */
 const fit = { none: 0, possible: 1, certain: 2 } as const;
 
 /** The identity of each directory, by path. */

@@ -67,7 +67,7 @@ async function adoptDirectory(
   const { skillId, strayPath, unrecorded } = action;
   if (unrecorded) await recordConflict(context, skills.get(skillId)!, edited, unrecorded);
   const base = bases.get(skillId);
-  // A directory that was only moved is no reason to write the skill again.
+  // A directory that was only moved does not require another export of the skill.
   const skillRevision = strayPath === undefined ? undefined : base?.skillRevision;
   await recordAgreement(context, action, edited.directory, { version: base?.version, skillRevision });
   return "done";

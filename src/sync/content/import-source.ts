@@ -1,4 +1,4 @@
-/** Directories of a branch as sources of versions, as a publish takes them. */
+/** Directories of a branch as sources of versions, as for a publish. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Which steps of an export the branch permits, found before anything is written. A step is left out whole, so that a
- * directory is never removed while the place that it goes to can't be written. The plan asks the same question.
+ * Finds the steps of an export that the branch permits, before anything is written. A step is left out as a whole, so
+ * that a directory is never removed if its new path can't be written. The preview uses the same check.
  */
 import type { Mirror, PlannedEdit, RefusedEdit } from "../../../repos/mirror/types.ts";
 import type { SyncProposed } from "../../../storage/sync-proposed.ts";
@@ -8,11 +8,11 @@ import type { MergeBase } from "./plan-types.ts";
 import type { SkillExport } from "./plan-export.ts";
 import { unreadableMessage } from "./refusal.ts";
 
-/** By path: content trees of the branch that a version holds, so that nothing is lost when they are replaced. */
+/** By path: content trees that are stored as versions, so that nothing is lost if they are replaced in the branch. */
 export type KeptContents = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * What both sides last agreed on, what was imported in this run, and what was proposed: each is a version's content.
+ * Contents of merge bases, of imports of this run and of proposals: each is stored as a version.
  */
 export function keptContents(
   bases: Iterable<Pick<MergeBase, "path" | "contentTree"> & { strayPath?: string }>,
@@ -40,7 +40,7 @@ export interface RefusedStep {
 export interface Permitted {
   steps: SkillExport[];
   refused: RefusedStep[];
-  /** Why the list of skills can't be written. */
+  /** Reason why the index can't be written. */
   index: RefusedEdit | undefined;
 }
 
@@ -86,7 +86,7 @@ function plannedEdits({ put, remove, after }: SkillExport, kept: KeptContents): 
   return edits;
 }
 
-/** A sentence for people, at the skill that is not written. */
+/** Message for people, reported at the skill that is not written. */
 export function messageOf({ why, blockedBy }: RefusedEdit): string {
   switch (why) {
     case "not_imported":

@@ -1,8 +1,8 @@
 /** Input and result of the plan of an import (`plan-import.ts`). A leaf: it imports nothing. */
 
-/** A directory below `skills/` with a SKILL.md or RULE.md, as the branch has it. */
+/** A directory of the branch below `skills/` with a SKILL.md or RULE.md. */
 export interface RemoteDirectory {
-  /** From the repository's root, with `/`. */
+  /** Path from the repository's root, with `/`. */
   path: string;
   /** Object id of the directory's tree without its `.svc.json`. */
   contentTree: string;
@@ -12,24 +12,24 @@ export interface RemoteDirectory {
   svcBlob?: string | null;
 }
 
-/** What branch and platform held of a skill when they last agreed. */
+/** Merge base of a skill: the state on which branch and platform last agreed. */
 export interface MergeBase {
   skillId: string;
   path: string;
   contentTree: string;
   svcBlob?: string;
-  /** Where the repository has moved the directory to; it is put back by the next export. */
+  /** Path to which the repository has moved the directory; the next export moves it back. */
   strayPath?: string;
-  /** Number of the skill's newest version then. */
+  /** Number of the skill's newest version at that time. */
   version?: number;
 }
 
 /** A skill of the organization that is not deleted. */
 export interface PlatformSkill {
   id: string;
-  /** Where its directory belongs. */
+  /** Path of its directory. */
   path: string;
-  /** Its newest version. */
+  /** Newest version. */
   head?: { version: number };
 }
 
@@ -40,36 +40,39 @@ export interface LaterVersion {
 }
 
 export interface ImportQuestions {
-  /** What the skill's current version is exported as. */
+  /** The export of the skill's current version. */
   exported(skillId: string): Promise<{ contentTree: string }>;
-  /** The content trees of all its versions; asked only where bookkeeping was lost. */
+  /** Content trees of all versions of the skill; read only if the sync state was lost. */
   contentTreesOf(skillId: string): Promise<ReadonlySet<string>>;
-  /** Versions over a number that have been current, the newest first. */
+  /** Versions after a number that have been current, newest first. */
   since(skillId: string, version: number): Promise<readonly LaterVersion[]>;
   /** The problem that a failure of one directory becomes; undefined for any other failure. */
   refusal?(error: unknown, path: string): { code: string; message: string } | undefined;
 }
 
-/** What was proposed to the branch and may be taken up any time, in full or in part. */
+/** Proposals to the branch, which may be merged at any time, in full or in part. */
 export interface Proposals {
-  /** Where and as what a skill was proposed since both sides last agreed; of deleted skills too. */
+  /** Paths and contents with which a skill was proposed since the merge base; also for deleted skills. */
   of(skillId: string): readonly { path: string; contentTree: string }[];
-  /** Whether the branch has just taken up what was proposed: asked only where it tells a conflict from none. */
+  /** Whether the branch has just merged the proposal; read only if a conflict depends on it. */
   areMerged(): Promise<boolean>;
 }
 
 export type ImportAction =
-  /** Both sides hold the same, or the branch holds what we once wrote: only the books are behind. */
+  /**
+   * Both sides have the same content, or the branch has content that was exported before: only the sync state is
+   * updated.
+   */
   | {
       kind: "adopt";
       skillId: string;
       path: string;
       contentTree: string;
       strayPath?: string;
-      /** The conflict of an import that was not noted before its sync was stopped. */
+      /** Conflict of an import whose sync was interrupted before it recorded the conflict. */
       unrecorded?: { winning: number; losing: number };
     }
-  /** The branch's content becomes a version. `conflict`: the platform had changed too, and its version is passed over. */
+  /** The content of the branch becomes a version. `conflict`: it replaces a change of the platform. */
   | {
       kind: "version";
       skillId: string;
@@ -79,8 +82,8 @@ export type ImportAction =
       strayPath?: string;
     }
   /**
-   * A new private skill. `after`: the deleted skill whose directory was edited meanwhile. `there`: the skill that has this
-   * place and no books; if the directory says the same as it does, it is that one.
+   * A new private skill. `after`: the deleted skill whose directory was edited concurrently. `there`: the skill that
+   * has this path but no merge base; if the content is equal, the directory is that skill.
    */
   | { kind: "create"; path: string; contentTree: string; after?: string; there?: string }
   /** The directory is neither imported nor written. `skillId`: the skill that is skipped with it. */

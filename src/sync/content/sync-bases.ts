@@ -7,10 +7,10 @@ import type { SyncBase } from "../../../storage/sync-bases.ts";
 import { messageShown, type SyncContext } from "./context.ts";
 import type { SkillExport } from "./plan-export.ts";
 
-/** Revision of no skill: a base that has it is compared with its skill again by the next export. */
+/** Differs from the revision of every skill: the next export compares the skill with such a base again. */
 export const unseenRevision = -1;
 
-/** The same base, of which the next export compares the skill again. */
+/** The base, changed so that the next export compares its skill again. */
 export const asUnseen = (base: SyncBase): SyncBase => ({ ...base, skillRevision: unseenRevision });
 
 export async function writeBases(
@@ -28,8 +28,8 @@ export async function removeBases(
 }
 
 /**
- * Records that a directory of the branch and a skill agree. `version` is the skill's newest version, and `skillRevision`
- * the revision that was exported; without it, the next export compares the skill again.
+ * Records that a directory of the branch and a skill agree. `version` is the skill's newest version, and
+ * `skillRevision` the revision that was exported; without it, the next export compares the skill again.
  */
 export async function recordAgreement(
   context: SyncContext,

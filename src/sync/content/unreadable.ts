@@ -1,5 +1,5 @@
 /**
- * Content at the path of a skill that is not a skill any more: its SKILL.md was renamed or removed, or is a link or a
+ * Content at the path of a skill that is no longer a skill: its SKILL.md was renamed or removed, or is a link or a
  * directory. It is in no version, so its skill is skipped: nothing is written there until the directory is a skill
  * again or is deleted.
  */
@@ -8,7 +8,7 @@ import type { MergeBase } from "./plan-types.ts";
 
 export interface SkippedSkill {
   skillId: string;
-  /** Where the content lies. */
+  /** Path of the content. */
   path: string;
   problem: ScanProblem;
 }

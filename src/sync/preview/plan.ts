@@ -1,6 +1,6 @@
 /**
- * What a sync would do, before anything is written: of a connection as it stands, or of one that is to be made. Who may
- * ask, and how often, is decided here; the repository itself is looked at by `make-plan.ts`.
+ * Plans of a sync, of a connection or of a draft of one, without writing anything. This file checks permissions and
+ * limits the number of plans; `make-plan.ts` reads the repository.
  */
 import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
@@ -16,10 +16,10 @@ import { askHost } from "../connection/host-errors.ts";
 import { readableFolderIds } from "../report/visible.ts";
 
 const longestMs = 60_000;
-/** Plans at a time in this process: each is a process of its own, and a fetch of a whole branch. */
+/** Maximum number of concurrent plans: each has its own child process and fetches a whole branch. */
 const atOnce = 3;
 
-/** The plan of the next full sync of what is connected. */
+/** The plan of the next full sync of a connection. */
 export async function planConnected(app: App, actor: Actor, tenantRef: string): Promise<SyncPlanPayload> {
   const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
   const { _id, tenantId, host, branch, credential } = connection;
@@ -34,7 +34,7 @@ export async function planConnected(app: App, actor: Actor, tenantRef: string): 
   });
 }
 
-/** The plan of the first sync of what is to be connected, by whoever may connect it. */
+/** The plan of the first sync of a repository, for callers who may connect it. */
 export async function planDraft(
   app: App,
   actor: Actor,
@@ -55,13 +55,13 @@ export async function planDraft(
   return plan(app, actor, { planId, connection, isConnected: false, hasHadBranch: false, readable: "all" });
 }
 
-/** Organizations, and those who asked, whose plan is being made by this process. */
+/** Organizations and callers whose plan this process is making. */
 const planning = new Set<string>();
 let running = 0;
 
 async function plan(app: App, actor: Actor, work: Omit<PlanRequest, "timeoutMs">): Promise<SyncPlanPayload> {
   const { tenantId } = work.connection;
-  // Of a person with many organizations as well: their hosts could keep everybody else from a plan.
+  // Limited per caller too: the hosts of a person with many organizations could block all other plans.
   const keys = [`tenant:${tenantId}`, actorKey(actor)];
   if (keys.some((key) => planning.has(key)))
     throw new ServiceError("conflict", "A plan is being made already: wait for it.", { kind: "repository" });

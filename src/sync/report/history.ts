@@ -1,4 +1,4 @@
-/** What a connection's syncs did, which skills they met changed on both sides, and asking for one by hand. */
+/** State, history and conflicts of a connection, for its readers, and syncs requested by hand. */
 import { z } from "zod";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
@@ -31,7 +31,7 @@ export interface SyncState {
   proposal: ProposalDoc | null;
 }
 
-/** The connection, and the skills that it could not carry over, as far as the caller may read them. */
+/** The connection with the problems of its skills, as far as the caller may read them. */
 export async function readSyncState(app: App, actor: Actor, tenantRef: string): Promise<SyncState> {
   const tenant = await loadTenant(app, actor, tenantRef, "githubSync:read");
   const connection = await app.storage.connections.findOfTenant(tenant._id);
@@ -49,7 +49,7 @@ export async function readSyncState(app: App, actor: Actor, tenantRef: string): 
 const readProposal = (app: App, { _id, mode }: ConnectionDoc) =>
   mode === "pull_request" ? app.storage.syncProposals.find(_id) : null;
 
-/** Problems in which the host's own text is repeated, which may name any file. */
+/** Problems whose message contains text of the host, which may name any file. */
 const hostProblems = new Set(["push_rejected", "branch_protected"]);
 
 /** The state for a caller who may not read every skill. */
@@ -93,18 +93,18 @@ async function firstOf<T>(
   return found;
 }
 
-/** Asks for a sync that also puts back what is missing in the repository. Answers the connection with the request in it. */
+/** Requests a sync that also restores skills missing in the repository. Returns the connection with the request. */
 export async function runByHand(app: App, actor: Actor, tenantRef: string): Promise<ConnectionDoc> {
   const { tenant, connection } = await loadConnection(app, actor, tenantRef, "githubSync:manage");
   const { _id: id } = connection;
   const event = makeConnectionEvent(app, actor, "repohost_sync.manual_sync", connection);
   if ((await requestSync(app, { id }, { full: true, manual: true, events: [event] })) === undefined)
     throw notConnected(tenant);
-  app.background("settle audit events", () => publishEvents(app, app.storage.connections, id, [event]));
+  app.background("publish audit events", () => publishEvents(app, app.storage.connections, id, [event]));
   return (await app.storage.connections.find(id)) ?? connection;
 }
 
-/** A page of its syncs, the newest first. */
+/** A page of syncs, newest first. */
 export async function listRuns(
   app: App,
   actor: Actor,
@@ -119,7 +119,7 @@ export async function listRuns(
   return { items, nextCursor: found.length > limit ? encodeCursor([items.at(-1)!._id]) : null };
 }
 
-/** A run as a caller sees it who may not read every skill. */
+/** A run for a caller who may not read every skill. */
 function partOf(run: SyncRunDoc, view: SyncView): SyncRunDoc {
   const refusals = (run.refusals ?? []).filter(({ path }) => view.path(path));
   const counts = { ...run.counts, imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0 };
@@ -135,7 +135,7 @@ function partOf(run: SyncRunDoc, view: SyncView): SyncRunDoc {
   };
 }
 
-/** A page of its conflicts, the newest first, with the skills as far as they are there yet. */
+/** A page of conflicts, newest first, with the skills that still exist. */
 export async function listConflicts(
   app: App,
   actor: Actor,

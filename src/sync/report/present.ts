@@ -14,7 +14,7 @@ import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
 import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
 import type { SyncState } from "./history.ts";
 
-/** Never with a credential: what the host was told is told to nobody. */
+/** Never contains a credential. */
 export function presentConnection(connection: ConnectionDoc): ConnectionPayload {
   const { host, connectedBy, problem, wantedSince, lastSyncAt } = connection;
   return {
@@ -57,12 +57,12 @@ export function presentSyncState(state: SyncState, hosts: HostKind[]): Repositor
 
 const proposalWords: Record<ProposalState, (branch: string) => string> = {
   none: () => "The connected branch has everything: nothing is proposed.",
-  branch: (branch) => `What is to be merged is on the branch ${branch}.`,
+  branch: (branch) => `The proposed changes are on the branch ${branch}.`,
   open: () => "The pull request is open and up to date.",
   closed: () =>
-    "Somebody closed the pull request: another one is opened once something else changes, or with a sync by hand.",
+    "The pull request was closed: another one is opened after the next change, or with a sync by hand.",
   edited: (branch) =>
-    `The branch ${branch} has commits that are not the service's: it is left alone until its pull request is merged or closed, or the branch is deleted.`,
+    `The branch ${branch} has commits of other authors: it is not changed until its pull request is merged or closed, or the branch is deleted.`,
 };
 
 function presentProposal({ branch, state, request, commit, skills }: ProposalDoc): ProposalPayload {
@@ -77,7 +77,7 @@ function presentProposal({ branch, state, request, commit, skills }: ProposalDoc
   };
 }
 
-/** Of the last sync, those that are not noted at a skill. */
+/** Refusals of the last sync that are not recorded at a skill. */
 function refusalsOf({ connection, problems }: SyncState) {
   const noted = new Set(problems.map(({ path }) => path));
   const at = (connection?.lastSyncAt ?? connection?.updatedAt)?.toISOString() ?? "";

@@ -1,6 +1,6 @@
 /**
- * The part of a sync that a caller may see. A sync concerns every skill of an organization, and its readers need not be
- * able to read all of them: what concerns a skill or folder out of their sight is left out, from lists and from counts.
+ * The part of a sync that a caller may see. A sync concerns every skill of an organization, but its readers may not be
+ * able to read all of them: lists and counts omit skills and folders that they can't see.
  */
 import type { SyncBase } from "../../../storage/sync-bases.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -49,7 +49,7 @@ export async function loadSyncView(
   return viewOf({ readable, tree, skills: skills.map(({ _id: id, folderId }) => ({ id, folderId })), bases });
 }
 
-/** The view by facts at hand; `path` of a skill is where its directory belongs. */
+/** The view, from data that is loaded already. `path` of a skill: the path of its directory. */
 export function viewOf(facts: {
   readable: ReadableFolders;
   tree: FolderTree;
@@ -66,7 +66,7 @@ export function viewOf(facts: {
     return folderId !== undefined && folder(folderId);
   };
 
-  /** Directories of skills; one that several skills have had is visible where all of them are. */
+  /** Directories of skills. One that several skills have had is visible if all of them are. */
   const directories = new Map<string, boolean>();
   const claim = (directory: string | undefined, skillId: string) => {
     if (directory === undefined) return;

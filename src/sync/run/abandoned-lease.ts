@@ -1,23 +1,23 @@
 /**
- * Leases whose holder ended without giving them back. A dead process tells nothing: whoever saw it die does it in its place,
- * so that its sync is a failure like any other, and nobody waits for the rest of its lease.
+ * Leases of crashed holders. The parent process reports the failure in place of the crashed process, so that the sync
+ * fails like any other and the next one does not wait for the end of the lease.
  */
 import type { App } from "../../app.ts";
 import { leaseMs } from "./lease.ts";
 import { retryAt } from "./retry.ts";
 
-/** So much past the end of a lease it is asked for again. */
+/** Time after the end of a lease at which a sync is requested again. */
 const marginMs = 1000;
 
-/** Of a process that was stopped, and not by its own fault: what it left to do is due at once. */
+/** Releases the lease of a process that was interrupted by its parent: its requests are due at once. */
 export async function releaseInterruptedLease(app: App, connectionId: string, holder: string): Promise<void> {
   await app.storage.syncRuns.closeInterrupted(connectionId, undefined, app.now());
   await app.storage.connections.releaseLease(connectionId, holder);
 }
 
 /**
- * Ends the sync of a dead process as a failure, with a sentence for people. Does nothing where it had ended its work, or where somebody else
- * is at it by now.
+ * Records the sync of a crashed process as failed, with a message for people. Does nothing if the process had finished,
+ * or if another one has the lease by now.
  */
 export async function reportEndedProcess(
   app: App,
@@ -27,7 +27,7 @@ export async function reportEndedProcess(
   const { connections, syncRuns } = app.storage;
   const now = app.now();
   const found = await connections.find(connectionId);
-  // One that died before it took the lease has failed as well, and would at every try that nothing slows down.
+  // A crash before the process took the lease is a failure as well; otherwise it would be retried without a pause.
   const connection =
     found?.lease?.holder === holder
       ? found
@@ -45,11 +45,11 @@ export async function reportEndedProcess(
   });
 }
 
-/** Queues a sync for when the lease runs out that somebody holds: its holder may be dead, and nobody have seen it. */
+/** Queues a sync for the time at which the present lease expires, since its holder may have crashed unnoticed. */
 export async function requestSyncAfterLease(app: App, connectionId: string): Promise<void> {
   const connection = await app.storage.connections.find(connectionId);
   if (!connection?.lease || connection.wanted <= connection.done) return;
   const delayMs = Math.max(0, connection.lease.until.getTime() - app.now().getTime()) + marginMs;
-  // By an id of its own: what is asked for meanwhile does not wait for it.
+  // With a separate job id, so that concurrent requests do not wait for it.
   await app.queue.enqueue("sync.run", { connectionId }, { jobId: `${connectionId}.lease`, delayMs });
 }

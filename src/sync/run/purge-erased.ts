@@ -1,11 +1,11 @@
-/** The end of erased skills in the mirror, whose packs hold every state of the branch that was fetched. */
+/** Removes erased skills from the mirror, whose packs contain every fetched state of the branch. */
 import { listLocatedSkills } from "../content/exported.ts";
 import type { SyncContext } from "../content/context.ts";
 
 /**
- * Makes the mirror afresh at the end of a sync, where skills were erased before it began. As long as the branch has the
- * directory of one it would only be fetched again: the sync that comes after its removal does it then. Stopped in between, it
- * is done once more.
+ * Recreates the mirror at the end of a sync if skills were erased before it began. While the branch still has the
+ * directory of an erased skill, its content would be fetched again: the sync after its removal recreates the mirror
+ * then. If interrupted, it is repeated.
  */
 export async function purgeErased({ app, connection, mirror, remote, signal }: SyncContext): Promise<void> {
   const { _id: id, tenantId, branch, erasures } = connection;
@@ -16,9 +16,9 @@ export async function purgeErased({ app, connection, mirror, remote, signal }: S
   await mirror.drop();
   await app.storage.connections.clearErasures(id, erasures);
   try {
-    // Now, since what is pushed from here on is known by its author only where it is fetched onto what was there before.
+    // Fetched now: the author of later pushes is known only if they are fetched on top of this state.
     await mirror.fetch(remote, branch, { signal });
   } catch (error) {
-    app.log.warn({ error, connection: id }, "a mirror that was dropped waits for the next sync");
+    app.log.warn({ error, connection: id }, "a dropped mirror is fetched by the next sync");
   }
 }

@@ -1,4 +1,4 @@
-/** The record of a sync: what it did, for the history, and why it ended. */
+/** Records a sync in the history: its counts, and the reason for its end. */
 import { limits } from "../../../contract/limits.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
@@ -10,7 +10,7 @@ import { reportedRefusals, type SyncContext } from "../content/context.ts";
 import type { SyncLease, SyncResult } from "./lease.ts";
 import { problemOf, waitOf } from "./retry.ts";
 
-/** How often the counts of a run in progress are stored. */
+/** Interval at which the counts of a running sync are stored. */
 const progressMs = 2000;
 
 /** Runs `sync`, which returns the branch's commit, and records its counts and its end. */

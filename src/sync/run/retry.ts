@@ -20,7 +20,7 @@ export function problemOf(app: App, error: unknown): { outcome: "blocked" | "fai
     return { outcome: error.retryable ? "failed" : "blocked", problem };
   }
   app.log.error({ error }, "a sync failed unexpectedly");
-  const message = "Something went wrong on our side: it is tried again.";
+  const message = "Something went wrong on our side: the sync is retried automatically.";
   return { outcome: "failed", problem: { code: "internal", message, at } };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Rounds of a sync: each one fetches the branch, imports its edits and exports the skills. If someone pushes or publishes
- * during a round, the next one plans again.
+ * Rounds of a sync: each one fetches the branch, imports its edits and exports the skills. If someone pushes or
+ * publishes during a round, the next one plans again.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { RepoError } from "../../../repos/errors.ts";
@@ -54,7 +54,10 @@ export async function runRounds(context: SyncContext): Promise<string | null> {
     if (result !== "stale") return result.commit;
     context.counts.retries++;
     if (round === roundsAtMost)
-      throw new RepoError("remote_unreachable", "the branch moved at every try: it is tried again later");
+      throw new RepoError(
+        "remote_unreachable",
+        "the branch changed during every attempt: the sync is retried later",
+      );
     const pauseMs = roundPauseMs * round * (0.5 + Math.random());
     await pause(pauseMs, undefined, { signal: context.signal });
   }

@@ -1,6 +1,6 @@
 /**
- * Looks at the branches of connections every few minutes, for pushes whose webhook was lost, and takes up what no job
- * knows of: syncs that are due, and connections whose end was stopped half way.
+ * Polls the branches of connections every few minutes, for pushes whose webhook delivery was lost, and queues work
+ * whose job was lost: due syncs, and connections whose end was interrupted.
  */
 import { mapLimit } from "../../../contract/concurrency/map-limit.ts";
 import { RepoError } from "../../../repos/errors.ts";
@@ -21,7 +21,7 @@ const slice = 100;
 /** Interval at which a blocked connection is checked again: no event reports that its problem was solved. */
 const blockedMs = 3_600_000;
 
-/** One round over all connections whose time has come. */
+/** Polls all connections that are due. */
 export async function pollConnections(app: App): Promise<void> {
   for (const connection of await app.storage.connections.listDue(app.now(), slice))
     queueSync(app, connection._id);
@@ -34,16 +34,16 @@ export async function pollConnections(app: App): Promise<void> {
   }
 }
 
-/** Asks for the branch's head, and for a sync where it is not where the last one left it. */
+/** Reads the head of the branch, and requests a sync if it is not the one that the last sync left. */
 async function pollBranch(app: App, connection: ConnectionDoc): Promise<void> {
   const { _id: id, branch, headOid, headEtag, lastRemoteOid } = connection;
   const { connections } = app.storage;
   const inMs = (ms: number) => new Date(app.now().getTime() + ms * (0.9 + Math.random() / 5));
-  // Before it is asked: whatever happens, it is not asked again at once.
+  // Before the request, so that a failure never causes an immediate second one.
   await connections.markPolled(id, { pollAt: inMs(pollMs) });
   try {
     const isBlocked = connection.status === "blocked";
-    // An etag says that the branch is where it was then, which since may not be where the last sync left it.
+    // The ETag stands for the head at that time, which is useful only if the last sync left that head.
     const etag = headOid === lastRemoteOid && !isBlocked ? headEtag : undefined;
     const mayImport = await checkConnectingMember(app, connection);
     const isReported = connection.problem?.code === "connector_gone";
@@ -54,23 +54,26 @@ async function pollBranch(app: App, connection: ConnectionDoc): Promise<void> {
     });
     if (head === "unchanged") return;
     if (isNews(connection, head) || (isBlocked && isOld(app, connection))) await requestSync(app, { id });
-    // After the request: a stop in between asks once more, and never less.
+    // After the sync was requested: a crash in between leads to another request, never to a lost one.
     if (head) await connections.markPolled(id, { pollAt: inMs(pollMs), head });
   } catch (error) {
     if (isConnectionEnded(error)) return;
-    const told = error instanceof RepoError ? error : blockedBy(error);
-    if (told === undefined) throw error;
-    const isLasting = !(told instanceof RepoError && told.retryable);
-    // The sync comes to the same, and tells it at the connection.
+    const failure = error instanceof RepoError ? error : blockedBy(error);
+    if (failure === undefined) throw error;
+    const isLasting = !(failure instanceof RepoError && failure.retryable);
+    // The sync fails in the same way, and reports it at the connection.
     if (isLasting && connection.status === "active") await requestSync(app, { id });
-    const askedMs = told instanceof RepoError ? (told.retryAfterMs ?? 0) : 0;
+    const askedMs = failure instanceof RepoError ? (failure.retryAfterMs ?? 0) : 0;
     const waitMs = isLasting ? longestPollMs : Math.min(Math.max(askedMs, pollMs), longestPollMs);
     await connections.markPolled(id, { pollAt: inMs(waitMs) });
-    app.log.info({ connection: id, code: told.code }, "a branch could not be looked at");
+    app.log.info({ connection: id, code: failure.code }, "a branch could not be polled");
   }
 }
 
-/** Whether the branch is not where the last sync left it. What is in trouble is told once of each head, not to wait less. */
+/**
+ * Whether the head is not the one that the last sync left. A failing connection is synced once for each head, not more
+ * often.
+ */
 function isNews({ status, headOid, lastRemoteOid }: ConnectionDoc, head: BranchHead | undefined): boolean {
   if (head?.oid === lastRemoteOid) return false;
   return status === "active" || (head !== undefined && head.oid !== headOid);
@@ -80,11 +83,11 @@ function isOld(app: App, { problem }: ConnectionDoc): boolean {
   return problem === undefined || app.now().getTime() - problem.at.getTime() >= blockedMs;
 }
 
-/** One connection in trouble must not keep the others from their turn. */
+/** Logs a failure, so that one connection does not prevent the others. */
 async function attempt(app: App, { _id }: ConnectionDoc, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    app.log.error({ error, connection: _id }, "a connection could not be looked after");
+    app.log.error({ error, connection: _id }, "a connection could not be polled");
   }
 }

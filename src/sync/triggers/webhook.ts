@@ -1,7 +1,7 @@
 /**
- * GitHub's webhook: pushes ask for a sync, and the answer does not wait for it. A delivery is believed by its signature
- * alone, over the bytes as they came; it carries no content that is used, so a forged or repeated one could do no more
- * than have us look.
+ * GitHub's webhook: a push requests a sync, and the response does not wait for it. A delivery is authenticated by its
+ * signature over the received bytes. None of its content is used, so a forged or repeated delivery could only cause a
+ * sync.
  */
 import { randomBytes } from "node:crypto";
 import { addAbortSignal } from "node:stream";
@@ -18,21 +18,21 @@ import type { RequestInfo } from "../../http/route.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 
 /**
- * Anybody may send, and a signature holds or does not once all of a body is here. One of the size of other JSON bodies is
- * read as those are, so that nobody keeps the usual delivery out. Larger ones have a few places in memory, of which one
- * caller has half at most, and none for longer than GitHub itself waits for an answer. What finds no place is left to
- * GitHub's redelivery and to our polling.
+ * Slots for large bodies. Anyone may send a delivery, and its signature can be checked only once its body is read.
+ * Bodies of the usual size are read without a slot. Larger ones share a few slots, of which one caller has at most
+ * half, for at most the time that GitHub waits for a response. Deliveries without a slot are left to GitHub's
+ * redelivery and to the poll.
  */
 const largeBodies = openSlots({ count: 4, waiting: 64, waitMs: 5000 });
 const longestReadMs = 10_000;
 
-/** `taken`: it asked for syncs; `known`: it came before; `ignored`: it concerns nothing that is connected. */
+/** `taken`: it requested syncs; `known`: it was received before; `ignored`: it concerns no connection. */
 export type Intake = "taken" | "known" | "ignored";
 
 /**
- * Takes a delivery in. `connectionId` names the connection whose own webhook it comes from; without it, it is the App's.
- * Throws `unauthenticated` for one that nobody we know has signed, `payload_too_large`, and `unavailable` where too many
- * large ones are being read.
+ * Receives a delivery. `connectionId`: the connection whose own webhook sent it; without it, the App's webhook sent it.
+ * Throws `unauthenticated` for an invalid signature, `payload_too_large`, and `unavailable` if too many large
+ * deliveries are being read.
  */
 export async function receiveDelivery(
   app: App,
@@ -51,7 +51,7 @@ export async function receiveDelivery(
     ? [app.secrets.open(own.webhook!.secret, own._id)]
     : isApps
       ? app.config.github.webhookSecrets
-      : nobodys;
+      : unknownSecrets;
   const body = await readDelivery(actor, request);
 
   const id = `github:${own?._id ?? "app"}:${deliveryId}`;
@@ -66,12 +66,12 @@ export async function receiveDelivery(
   return intake ?? recordOnce(app, id, async () => []);
 }
 
-/** Records a delivery and asks for syncs of the connections that it concerns, unless it was recorded before. */
+/** Records a delivery and requests syncs of the connections that it concerns, unless it was recorded before. */
 async function recordOnce(app: App, id: string, concerned: () => Promise<ConnectionDoc[]>): Promise<Intake> {
   if (await app.storage.webhookDeliveries.isTaken(id)) return "known";
   const connections = await concerned();
   for (const connection of connections) await requestSync(app, { id: connection._id });
-  // After the requests: if the process ends between the two, it is delivered again, which asks once more.
+  // After the requests: if the process ends between the two, the redelivery repeats the requests.
   await app.storage.webhookDeliveries.record(id, app.now());
   return connections.length > 0 ? "taken" : "ignored";
 }
@@ -83,12 +83,12 @@ async function findOwn(app: App, connectionId: string | undefined): Promise<Conn
 }
 
 /**
- * In place of the secret of a connection that is not there: its deliveries are read and found unsigned as one with a wrong
- * signature is, or an answer that comes before the body would tell which connections there are.
+ * Stands for the secret of a connection that does not exist. Its deliveries are read like those with an invalid
+ * signature; an earlier response would reveal which connections exist.
  */
-const nobodys = [randomBytes(32).toString("hex")];
+const unknownSecrets = [randomBytes(32).toString("hex")];
 
-const unsigned = () => new ServiceError("unauthenticated", "The delivery has no signature that holds.");
+const unsigned = () => new ServiceError("unauthenticated", "The delivery has no valid signature.");
 
 async function readDelivery(actor: Actor, { header, stream }: RequestInfo): Promise<string> {
   const length = header("content-length");
@@ -105,8 +105,8 @@ async function readDelivery(actor: Actor, { header, stream }: RequestInfo): Prom
 }
 
 /**
- * Repository, installation and branch must be the connection's. What we pushed ourselves is no news; while a sync runs,
- * it is: that one may have seen another head, which it notes after this.
+ * Connections with the repository, installation and branch of a push. The service's own push is ignored, except during
+ * a sync, which may have read another head that it records later.
  */
 async function findAffected(
   app: App,
