@@ -119,7 +119,7 @@ function translateRepos(app: App, error: unknown): ServiceError | undefined {
     app.log.error({ error }, "a repository is missing");
     return new ServiceError(
       "not_found",
-      "This skill was deleted meanwhile.",
+      "This skill was deleted concurrently.",
       { kind: "skill" },
       { cause: error },
     );

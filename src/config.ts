@@ -22,18 +22,18 @@ const sender = new RegExp(
 
 /** Every environment variable of the service; a test compares `docs/guides/deploy.md` with this list. */
 export const Environment = z.object({
-  PORT: port.default(3000).describe("port of the HTTP listener; 0 takes a free one"),
+  PORT: port.default(3000).describe("port of the HTTP listener; 0 selects a free one"),
   HOST: z.string().min(1).default("127.0.0.1").describe("address of the HTTP listener"),
   BASE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("address that users reach the service by; default http://HOST:PORT"),
-  DATA_DIR: z.string().min(1).default("./data").describe("folder of everything that is kept"),
+    .describe("address of the service for users; default http://HOST:PORT"),
+  DATA_DIR: z.string().min(1).default("./data").describe("folder for all stored data"),
   MONGODB_URL: z
     .string()
     .regex(/^mongodb(\+srv)?:\/\//, "must start with mongodb:// or mongodb+srv://")
     .optional()
-    .describe("a MongoDB 6.0+ server in place of the embedded engine; its write concern is taken from here"),
+    .describe("a MongoDB 6.0+ server instead of the embedded engine; the URL also sets the write concern"),
   MONGODB_DATABASE: z
     .string()
     .regex(/^[\w-]{1,38}$/)
@@ -43,14 +43,16 @@ export const Environment = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("a Redis 6.2+ server (noeviction) in place of the embedded queue engine"),
+    .describe("a Redis 6.2+ server (noeviction) instead of the embedded queue engine"),
   GIT_ROOT: z.string().min(1).optional().describe("folder of the bare repositories; default DATA_DIR/git"),
-  GIT_PROGRAM: z.string().min(1).default("git").describe("the git program, which serving clones needs"),
+  GIT_PROGRAM: z.string().min(1).default("git").describe("git program, required for serving clones"),
   LOCAL_REPOSITORIES: z
     .string()
     .min(1)
     .optional()
-    .describe("folder of bare repositories to connect, one folder per organization id; unset allows none"),
+    .describe(
+      "folder of bare repositories that can be connected, with a folder per organization id; none if unset",
+    ),
   SYNC_PRIVATE_NETWORK: flag
     .default(false)
     .describe("whether repositories may be connected over http and on private addresses"),
@@ -59,13 +61,13 @@ export const Environment = z.object({
     .describe("address of GitHub, or of a GitHub Enterprise server"),
   GITHUB_API_URL: webAddress
     .default("https://api.github.com")
-    .describe("its REST interface; of an Enterprise server GITHUB_URL/api/v3"),
+    .describe("address of the REST API; GITHUB_URL/api/v3 for an Enterprise server"),
   GITHUB_APP_ID: z.coerce
     .number()
     .int()
     .min(1)
     .optional()
-    .describe("the GitHub App that repositories are connected by"),
+    .describe("id of the GitHub App by which repositories are connected"),
   GITHUB_APP_PRIVATE_KEY: z
     .string()
     .transform(readPrivateKey)
@@ -74,16 +76,16 @@ export const Environment = z.object({
       "must be a PEM private key, or one in base64",
     )
     .optional()
-    .describe("its private key: PEM, with line feeds as \\n, or all of it in base64"),
+    .describe("private key of the App: PEM, with line feeds as \\n, or PEM in base64"),
   GITHUB_WEBHOOK_SECRETS: z
     .string()
-    .regex(/^[^\s,]{16,}(,[^\s,]{16,})*$/, "must be secrets of 16 characters at least, comma-separated")
+    .regex(/^[^\s,]{16,}(,[^\s,]{16,})*$/, "must be comma-separated secrets of at least 16 characters")
     .optional()
-    .describe("secrets of the App's webhook, comma-separated: two while one replaces the other"),
+    .describe("comma-separated secrets of the App's webhook; two while one replaces the other"),
   GITHUB_APP_PROOF: z
     .enum(["tag", "none"])
     .default("tag")
-    .describe("whether whoever connects a repository by the App shows that they may write there"),
+    .describe("proof of write access from members who connect a repository by the App"),
   SECRET_KEYS: z
     .string()
     .regex(
@@ -91,28 +93,35 @@ export const Environment = z.object({
       "must be id:base64 pairs of 32 bytes, comma-separated",
     )
     .optional()
-    .describe("keys for secrets at rest, first is current; created in DATA_DIR/secrets when unset"),
-  SIGN_UP: z.enum(["open", "invite"]).default("open").describe("whether anybody may create an account"),
+    .describe(
+      "encryption keys for stored secrets, the current one first; created in DATA_DIR/secrets if unset",
+    ),
+  SIGN_UP: z
+    .enum(["open", "invite"])
+    .default("open")
+    .describe("open: anyone can create an account; invite: invited people only"),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
-    .describe("smtp:// or smtps:// server for mail; without one, mails are files in DATA_DIR/mail"),
+    .describe("smtp:// or smtps:// server for mail; if unset, mails are written to files in DATA_DIR/mail"),
   MAIL_FROM: z
     .string()
     .max(320)
     .trim()
     .regex(sender, 'must be an address, or "Name <address>"')
     .optional()
-    .describe("whom mail comes from; default Skill registry <no-reply@ the host of BASE_URL>"),
-  TRUST_PROXY: flag.default(false).describe("take the caller's address from the end of X-Forwarded-For"),
-  METRICS_PORT: port.optional().describe("port of the Prometheus page; unset serves none"),
+    .describe("sender of mails; default Skill registry <no-reply@ the host of BASE_URL>"),
+  TRUST_PROXY: flag
+    .default(false)
+    .describe("whether the caller's address is the last one in X-Forwarded-For"),
+  METRICS_PORT: port.optional().describe("port of the Prometheus metrics; none if unset"),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
     .default("info")
-    .describe("least level that is logged"),
+    .describe("minimum level of log entries"),
   RATE_LIMITS: flag
     .default(true)
-    .describe("whether rate limits apply; switch off only behind a limiter of your own"),
+    .describe("whether rate limits apply; switch them off only behind a rate limiter of your own"),
 });
 
 export interface Config {
@@ -123,12 +132,12 @@ export interface Config {
   dataDir: string;
   gitRoot: string;
   gitProgram: string;
-  /** Where programs are looked for. */
+  /** PATH in which programs are searched. */
   searchPath: string | undefined;
   mongodbUrl: string | undefined;
   mongodbDatabase: string;
   redisUrl: string | undefined;
-  /** Below it each organization has a folder of its own, named by its id. */
+  /** It has a folder for each organization, named by its id. */
   localRepositories: string | undefined;
   syncPrivateNetwork: boolean;
   github: {
@@ -200,7 +209,7 @@ function readSender(text: string): Config["mailFrom"] {
   return { name: name!.trim().replace(/^"(.*)"$/, "$1"), address };
 }
 
-/** Nobody reads answers at this address. A host that is a number is no mail domain. */
+/** No one reads replies to this address. An IP address is not a mail domain. */
 function defaultSender(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   return `Skill registry <no-reply@${isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : "localhost"}>`;

@@ -19,11 +19,11 @@ import { makePlan } from "./sync/preview/make-plan.ts";
 
 export interface OpenedApp {
   app: App;
-  /** Waits for background work, then lets go of repositories and database. The queue is its opener's to close, after this. */
+  /** Waits for background work, then closes repositories and database. The caller closes the queue afterwards. */
   close(): Promise<void>;
 }
 
-/** Connects to the engines, whose addresses the caller has settled. */
+/** Connects to the engines at the given addresses. */
 export async function openApp(options: {
   config: Config;
   log: Log;

@@ -17,7 +17,7 @@ export function endWaitingForClosedConnections(): void {
   const cleanup = Connection.prototype.cleanup;
   Connection.prototype.cleanup = function (error) {
     cleanup.call(this, error);
-    // The driver looks at the connection's error after each write, so these only take it there.
+    // The driver checks the connection's error after each write: these calls only make it reach that check.
     this.socket.write = () => true;
     this.socket.emit("drain");
   };

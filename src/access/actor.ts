@@ -2,7 +2,7 @@
 import type { PermissionGroup } from "../../contract/vocabulary.ts";
 import type { DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
 
-/** Groups to actions, as roles hold them and token scopes narrow them. */
+/** Actions by permission group: the permissions of a role, or the scopes of a token. */
 export type PermissionMap = { readonly [G in PermissionGroup]?: readonly string[] };
 
 export interface Membership {
@@ -14,9 +14,9 @@ export interface Membership {
   teamIds: readonly string[];
   /** Permissions of the role and of the teams' roles together. */
   permissions: PermissionMap;
-  /** Age in days from which a token of the member does not act in the organization. */
+  /** Age in days from which the member's tokens are refused in the organization. */
   maxTokenDays?: number;
-  /** Set for those who may take it back while the organization is to be erased; `permissions` are just that. */
+  /** Set if the organization is to be erased and the member may cancel that, which is their only permission. */
   deletionAt?: Date;
 }
 
@@ -26,7 +26,7 @@ export interface TokenLimits {
   allowedFolderIds?: string[];
 }
 
-/** How the act reached us: for audit entries, commit trailers and download counts. */
+/** Origin of a request, for audit entries, commit trailers and download counts. */
 export interface Origin {
   /** HMAC-SHA256 of the address. */
   ipHash: string | undefined;
@@ -70,25 +70,26 @@ export interface OrganizationActor {
   kind: "organization";
   tokenId: string;
   tokenName: string;
-  /** The one organization that it belongs to, with the administrators' permissions. */
+  /** The token's organization, with the permissions of an administrator. */
   memberships: readonly [Membership];
   limits: TokenLimits;
   origin: Origin;
 }
 
-/** Somebody without an account who proved to hold a registered key. Their identity is a tenant of its own. */
+/** A caller without an account who has proved to have a registered key. The identity is a tenant of its own. */
 export interface AnonymousKeyActor {
   kind: "anonymous-key";
   identityId: string;
   username: string;
-  /** The one tenant that the identity is itself: what it shares lies there, and nothing else does. */
+  /** The tenant of the identity, which contains only its shares. */
   memberships: readonly [Membership];
   origin: Origin;
 }
 
 /**
- * The sync of a connected repository: write access there is write access to every skill of its organization, so it is
- * beyond folder restrictions. What it writes is the member's who connected, whether they still belong to it or not.
+ * The sync of a connected repository. Folder restrictions do not apply to it, since write access to the repository is
+ * write access to every skill of the organization. The author of its versions is the member who connected the
+ * repository.
  */
 export interface SyncActor {
   kind: "sync";
@@ -109,7 +110,7 @@ export function actorKey(actor: Actor): string {
   return `address:${actor.origin.ipHash ?? "unknown"}`;
 }
 
-/** Who the actor is to a record that keeps an id of its maker. */
+/** Id of the actor for records that store the id of their creator. */
 export function actorId(actor: Actor): string {
   if (actor.kind === "user") return actor.userId;
   if (actor.kind === "sync") return actor.member.userId;

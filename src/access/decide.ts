@@ -1,41 +1,43 @@
 /**
- * Who may do what: one pure decision, asked by every surface. It sees an actor, a permission and facts already
- * loaded; it reads nothing and remembers nothing.
+ * Access decisions of all surfaces. They are pure: an actor, a permission and loaded facts determine the verdict.
  */
 import type { FolderLevel, Permission, Visibility } from "../../contract/vocabulary.ts";
 import type { Actor, Membership, TokenLimits, UserActor } from "./actor.ts";
 import { isPermitted, memberMay } from "./permissions.ts";
 
 /**
- * `absent`: to this actor the thing does not exist (404). `refused`: in sight, but the act is out of reach (403).
- * `unauthenticated`: nothing is known about the caller and a sign-in could help (401); given for the unknown and
- * the unseen alike, so that it tells nothing.
+ * `absent`: the actor can't see the resource (404). `refused`: visible, but the action is not allowed (403).
+ * `unauthenticated`: the caller is anonymous and a sign-in could help (401); it is the same for missing and invisible
+ * resources, so that it reveals nothing.
  */
 export type Verdict = "allowed" | "absent" | "refused" | "unauthenticated";
 
-/** A folder that something lies in, as the decision needs to know it. */
+/** Folder that contains a skill or folder, or the folder itself, with the facts that a decision needs. */
 export interface PlaceFacts {
-  /** The folder itself and those around it, from the inside out. */
+  /** Ids of the folder and its ancestors, innermost first. */
   folderIds: readonly string[];
-  /** The deepest restricted one of them, with the highest grant on it to the actor or one of their teams. */
+  /**
+   * The effective restriction: the innermost restricted folder, and the highest grant on it to the actor or their
+   * teams.
+   */
   governing: { folderId: string; level: FolderLevel | null } | null;
-  /** The member whose personal workspace the folder is, or lies in. */
+  /** Owner of the personal workspace that the folder is or is in. */
   workspaceOf?: string;
 }
 
 export interface SkillFacts {
   tenantId: string;
   visibility: Visibility;
-  /** An administrator of the service keeps it from everyone but its own members, whatever its visibility. */
+  /** Only members of its organization see it, regardless of its visibility. */
   isTakenDown?: boolean;
-  /** Null at the organization's root. */
+  /** Null for the organization's root. */
   place: PlaceFacts | null;
 }
 
 export interface FolderFacts {
   tenantId: string;
   place: PlaceFacts;
-  /** Whether a folder beneath is within the actor's reach, so that the way to it has to be shown. */
+  /** Whether the actor can access a folder below it, so that it must be shown as part of the path. */
   isOnTheWay: boolean;
 }
 
@@ -49,7 +51,7 @@ export function decideSkill(actor: Actor, permission: Permission, skill: SkillFa
   return actor.kind === "anonymous" ? "unauthenticated" : "refused";
 }
 
-/** Decides about a folder, or about what is to be made in it. `see` asks whether a tree shows it. */
+/** Decides about a folder, or about a creation in it. `see` decides whether a tree shows it. */
 export function decideFolder(
   actor: Actor,
   permission: Permission | "see",
@@ -73,7 +75,7 @@ export function administers(actor: Actor): actor is UserActor {
   return actor.kind === "user" && actor.isAdministrator && !isNarrowed(limitsOf(actor));
 }
 
-/** Decides about an organization: to anybody but its members it does not exist. */
+/** Decides about an organization, which only its members can see. */
 export function decideTenant(
   actor: Actor,
   permission: Permission | "member",
@@ -90,8 +92,8 @@ export function decideTenant(
 }
 
 /**
- * Whether the actor may do something to what lies in a place, or to the place itself; null is the organization's root.
- * Every decision about folders and skills comes down to this one.
+ * Whether the actor has a permission on the content of a folder, or on the folder itself; null is the organization's
+ * root. All decisions about folders and skills are based on it.
  */
 export function mayInPlace(
   actor: Actor,
@@ -107,15 +109,15 @@ export function mayInPlace(
 }
 
 /**
- * Whether the actor is beyond folder restrictions: holders of `folder: manageAcl` are, whatever narrows the token they
- * come by, and an organization's own token is while nothing narrows it.
+ * Whether folder restrictions do not apply to the actor: members with `folder: manageAcl`, also with a limited token,
+ * and unlimited tokens of an organization.
  */
 export function bypassesRestrictions(actor: Actor, tenantId: string): boolean {
   if (!isPermitted(membershipIn(actor, tenantId)?.permissions, "folder:manageAcl")) return false;
   return actor.kind === "user" || !isNarrowed(limitsOf(actor));
 }
 
-/** The organizations in which the actor may read skills at all: what lists filter by, folder by folder. */
+/** Organizations in which the actor may read skills; lists then filter by folder. */
 export function readableTenants(actor: Actor): string[] {
   if (actor.kind === "anonymous") return [];
   const limits = limitsOf(actor);
@@ -131,12 +133,12 @@ export function limitsOf(actor: Actor): TokenLimits {
   return actor.kind === "user" && actor.via.kind === "token" ? actor.via.limits : {};
 }
 
-/** Whether a token was narrowed in any way when it was made. */
+/** Whether a token is limited in any way. */
 export function isNarrowed(limits: TokenLimits): boolean {
   return limits.scopes !== undefined || limits.allowedFolderIds !== undefined;
 }
 
-/** Managing a folder's grants needs the permission, or a manager's grant and a role that may change folders at all. */
+/** Managing a folder's grants requires the permission, or a manager grant and a role that may change folders. */
 export function mayManageGrants(actor: Actor, tenantId: string, place: PlaceFacts): boolean {
   const limits = limitsOf(actor);
   const membership = membershipIn(actor, tenantId);
@@ -150,8 +152,8 @@ function unseenBy(actor: Actor): Verdict {
 }
 
 /**
- * The level that an actor has in a restricted place. Naming a folder in an organization token's restrictions counts as
- * an editor's grant on its subtree. A personal workspace includes its member, whatever is restricted in it.
+ * Level of an actor in a restricted folder. A folder that an organization's token is limited to counts as an editor
+ * grant on its subtree. The owner of a personal workspace has access to all of it.
  */
 export function levelIn(actor: Actor, place: PlaceFacts): FolderLevel | null {
   if (actor.kind === "organization" && actor.limits.allowedFolderIds) return "editor";
@@ -160,7 +162,7 @@ export function levelIn(actor: Actor, place: PlaceFacts): FolderLevel | null {
   return isOwn && granted !== "manager" ? "editor" : granted;
 }
 
-/** A grant caps: what it names may be done where the permissions have it too. */
+/** Whether a level allows a permission, which the role must have as well. */
 function levelAllows(level: FolderLevel | null, permission: Permission): boolean {
   if (level === null) return false;
   if (permission === "skill:read" || permission === "analytics:read") return true;

@@ -25,7 +25,7 @@ export const rolePermissions: Record<BuiltInRole, PermissionMap> = {
 /** Permissions of an organization's own token without limits. */
 export const organizationTokenPermissions: PermissionMap = rolePermissions.admin;
 
-/** What an anonymous key may do with what it shares. Sharing itself is no right to publish in a tenant. */
+/** Permissions of an anonymous key on its shares. Sharing requires no permission to publish in a tenant. */
 export const anonymousKeyPermissions: PermissionMap = { skill: ["read", "update", "delete"] };
 
 /** Permissions of the sync of a repository in its organization: it deletes nothing. */
@@ -50,7 +50,7 @@ export function isPermitted(map: PermissionMap | undefined, permission: Permissi
   return map?.[group]?.includes(action) ?? false;
 }
 
-/** Whether a member may do something in their organization: the role's map, narrowed by the token's scopes. */
+/** Whether a member has a permission in their organization, by the role and the scopes of the token. */
 export function memberMay(
   membership: Membership | undefined,
   limits: TokenLimits,

@@ -7,7 +7,7 @@ import type { Actor } from "./actor.ts";
 import { bypassesRestrictions, limitsOf, membershipIn } from "./decide.ts";
 import { memberMay } from "./permissions.ts";
 
-/** Permissions that write access to a connected repository amounts to: an import also creates folders. */
+/** Permissions that write access to a connected repository includes: an import also creates folders. */
 const repositoryPermissions = [
   "skill:read",
   "skill:create",
@@ -26,7 +26,7 @@ export interface RepositoryRefusal {
 
 /**
  * Decides whether the actor may connect, plan or change a repository connection, or take one over. Running a sync and
- * disconnecting hand out nothing, so they require `githubSync: manage` alone.
+ * disconnecting give no access, so they require `githubSync: manage` only.
  */
 export function decideRepository(actor: Actor, tenantId: string): RepositoryRefusal | "allowed" {
   const missing = lacking(actor, tenantId, ["githubSync:manage", ...repositoryPermissions]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Groups to actions as a call names them. Groups that name no action are left out: they allow nothing either way. */
+/** Actions by permission group, as given in a call. Groups without actions are omitted, since they allow nothing. */
 export function permissionMap(allowed: Readonly<Record<string, readonly string[]>>) {
   return z
     .strictObject(

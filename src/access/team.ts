@@ -1,4 +1,4 @@
-/** Rules of team membership: adding anyone to a team hands out the grants on restricted folders that the team has. */
+/** Rules of team membership: a new member of a team gets its grants on restricted folders. */
 import { folderLevels, type FolderLevel } from "../../contract/vocabulary.ts";
 import type { Actor } from "./actor.ts";
 import { bypassesRestrictions } from "./decide.ts";

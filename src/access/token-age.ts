@@ -7,7 +7,7 @@ const dayMs = 24 * 60 * 60_000;
 
 export interface Aged {
   createdAt: Date;
-  /** Set where another token made it: the time from which that one's age counts. */
+  /** Set if it was created with another token: the time from which the age of that one counts. */
   ageFrom?: Date;
 }
 

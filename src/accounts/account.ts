@@ -84,7 +84,7 @@ export async function endOtherSessions(app: App, actor: Actor): Promise<void> {
   const own =
     via.kind === "session" ? await sessions.findOfUser(via.sessionId, userId, app.now()) : undefined;
   const event = ownEvent(app, caller, "user.sessions_ended", { all: true });
-  // Of several concurrent calls that would end each other's sessions, the first one keeps its session.
+  // If concurrent calls would end each other's sessions, the first one keeps its session.
   const epoch = own === null ? null : await users.endSessions(userId, own, [event]);
   if (epoch === null) throw unauthenticated("This session was ended concurrently. Sign in again.");
   flushEvents(app, users, userId, [event]);

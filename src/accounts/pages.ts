@@ -40,7 +40,7 @@ export function forgotPasswordPage(view: { error?: string | undefined; email: st
     )}`;
 }
 
-/** The same for every address. */
+/** Does not depend on whether the address has an account. */
 export function linkSentPage(): Html {
   return html`<p>
     If there is an account with this address, a mail with a link is on its way. It works for an hour. Check

@@ -1,12 +1,12 @@
-/** Puts downloads that wait into the counts: of skills and organizations by day, of skills in all. */
+/** Adds pending downloads to the counts: of skills and organizations by day, and in total of skills. */
 import { patienceMs } from "../../storage/download-counts.ts";
 import type { DownloadRow } from "../../storage/downloads.ts";
 import type { App } from "../app.ts";
 
-/** What one process does about it. */
+/** State of the counting in this process. */
 interface Counting {
   done: Promise<void> | undefined;
-  /** More came while it ran. */
+  /** Whether it was requested again while it ran. */
   more: boolean;
   again: NodeJS.Timeout | undefined;
 }
@@ -14,9 +14,9 @@ interface Counting {
 const countings = new WeakMap<App, Counting>();
 
 /**
- * Counts until nothing waits. May be stopped anywhere and run beside itself in any number of processes: each download
- * is counted once (`storage/download-counts.ts`). Calls at once share a counting; where another process is at it, that
- * one counts ours as well, and we look again in case it has ended.
+ * Counts until nothing is pending. It may be interrupted anywhere, and run in any number of processes: each download is
+ * counted once (`storage/download-counts.ts`). Concurrent calls share a counting. If another process is counting, it
+ * includes our downloads, and this one checks again later in case that process has crashed.
  */
 export function countDownloads(app: App): Promise<void> {
   let counting = countings.get(app);
@@ -35,7 +35,7 @@ async function count(app: App, counting: Counting): Promise<void> {
       if (counted === "busy") lookAgain(app, counting);
     }
   } finally {
-    // At once with the last look at `more`, so that no call falls in between.
+    // Synchronous with the last check of `more`, so that no call is lost in between.
     counting.done = undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Counts downloads. Rows gather in memory for a moment and are written together, so that a read never waits for a
- * write; a process that is killed forgets at most that moment.
+ * Records downloads. Rows are collected in memory for a moment and written together, so that a read never waits for a
+ * write; a killed process loses at most the rows of that moment.
  */
 import type { AnalyticsPayload } from "../../contract/payloads/analytics.ts";
 import { retryIdempotent } from "../../storage/database.ts";
@@ -10,16 +10,16 @@ import type { App } from "../app.ts";
 import { countDownloads } from "./count.ts";
 
 const flushMs = 500;
-/** After the database was away. */
+/** Pause after the database was unavailable. */
 const againMs = 5000;
 const batchRows = 1000;
-/** Batches that are kept while the database is away. */
+/** Maximum number of batches kept while the database is unavailable. */
 const keptBatches = 50;
 const dayMs = 86_400_000;
 
 type Batch = Omit<DownloadBatch, "waiting">;
 
-/** What one process has still to write. */
+/** Rows that this process has not written yet. */
 interface Gathering {
   rows: DownloadRow[];
   /** Full batches, the oldest first. */

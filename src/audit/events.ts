@@ -91,7 +91,9 @@ export function flushEvents(
   app.background("publish audit events", () => publishEvents(app, collection, documentId, events));
 }
 
-/** The same, awaited: for the reconcile job, and where the events must be in the log before the next step. */
+/**
+ * Like `flushEvents`, but awaited: for the reconcile job, and if the events must be in the log before the next step.
+ */
 export async function publishEvents(
   app: App,
   collection: OutboxCollection,

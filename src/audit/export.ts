@@ -28,8 +28,8 @@ const columns = [
 const types = { csv: "text/csv; charset=utf-8; header=present", json: "application/json; charset=utf-8" };
 
 /**
- * The log as an attachment called after `owner`. `isHead` answers the headers alone. A reader that goes away ends the
- * query; a database that goes away cuts the answer off, so that a part is not taken for the whole.
+ * The log as an attachment named after `owner`. `isHead`: headers only. A reader that disconnects ends the query; if
+ * the database fails, the response is aborted, so that a part is not taken for the whole.
  */
 export async function exportAuditLog(
   app: App,

@@ -8,7 +8,7 @@ import type { EventName } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 
-/** The service's own log is kept with those of organizations, under an id that none of them can have. */
+/** The service's own log is stored like that of an organization, under an id that no organization can have. */
 export const serviceLog = { tenantId: "service" } as const;
 
 /** Events that the service's administrators read as well. */

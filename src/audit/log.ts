@@ -36,7 +36,7 @@ export async function readAuditLog(
   };
 }
 
-/** The query for some filters. What is older than the retention is over, whether it was purged yet or not. */
+/** The query for some filters. It excludes events older than the retention, also before they are purged. */
 export async function auditQuery(app: App, log: AuditQuery["log"], input: AuditFilters): Promise<AuditQuery> {
   const oldest = new Date(app.now().getTime() - limits.auditRetentionDays * dayMs);
   const { from, to, action, actor, resource_id: resourceId } = input;

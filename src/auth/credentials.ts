@@ -47,9 +47,9 @@ function clientPoint(
 }
 
 /**
- * The caller's account after they gave its password, which protects whatever would take the account over. Each session
- * has a budget of its own. API tokens of an account share one, since a token can make others, and count as failed
- * sign-ins of their address too. Throws `invalid_credentials` or `rate_limited`.
+ * Checks the caller's password, which protects every action that could take the account over. Each session has its own
+ * budget. The API tokens of an account share one, since a token can create others, and count as failed sign-ins of
+ * their address too. Throws `invalid_credentials` or `rate_limited`.
  */
 export async function checkOwnPassword(app: App, caller: UserActor, password: string): Promise<Credentials> {
   const { userId, via } = caller;

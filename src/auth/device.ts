@@ -22,7 +22,7 @@ export const deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** Section 3.5: seconds that an early poll adds to the interval, and the tolerance for network delays between polls. */
 const pollRule = { penaltySeconds: 5, toleranceMs: 500 };
-/** How long an expired code is distinguished from an unknown one. */
+/** Time for which an expired code is distinguished from an unknown one. */
 const lapsedCodeMs = 24 * 60 * 60_000;
 
 /** Starts a sign-in (section 3.1). Throws DeviceError. */
@@ -84,7 +84,7 @@ function readHostname(given: string | undefined): string {
   return Array.from(line.trim()).slice(0, 64).join("");
 }
 
-/** A device's poll (section 3.4). Throws DeviceError while there is no token to give. */
+/** A device's poll (section 3.4). Throws DeviceError until the sign-in is approved. */
 export async function pollDeviceToken(
   app: App,
   input: DeviceTokenRequest,

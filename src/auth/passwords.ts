@@ -29,7 +29,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same characters typed on another system are the same password (RFC 8265, section 4.2). */
+/** Normalizes a password, so that it matches when it is typed on another system (RFC 8265, section 4.2). */
 const prepared = (password: string) => password.normalize("NFC");
 
 export function hashPassword(password: string): Promise<string> {

@@ -8,7 +8,7 @@ export function newUserCode(): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** As it is shown: `WDJB-MJHT`. */
+/** Form in which it is shown: `WDJB-MJHT`. */
 export function showUserCode(code: string): string {
   return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
 }

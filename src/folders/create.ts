@@ -22,7 +22,7 @@ export interface CreatedFolders {
   alreadyExisted: boolean;
 }
 
-/** Where a path begins to be missing, and the path as it would be after its creation. Creates nothing. */
+/** The missing part of a path, and the path that its creation would result in. Creates nothing. */
 export function planFolderPath(view: FolderView, path: string): PathStart & { path: string } {
   const start = startOfPath(view, readFolderPath(path));
   if (start.names.length > 0) checkMayCreate(view, start);

@@ -46,7 +46,7 @@ export function startOfPath(view: FolderView, names: readonly string[]): PathSta
   return { parentId, names: missing };
 }
 
-/** The same for a caller to whom every folder is visible. */
+/** Like `startOfPath`, for a caller who can see every folder. */
 export function startInTree(tree: FolderTree, names: readonly string[]): PathStart {
   let parentId: string | null = null;
   for (const [depth, name] of names.entries()) {

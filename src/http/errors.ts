@@ -3,7 +3,7 @@ import type { FailureBody } from "../../contract/errors.ts";
 import { ServiceError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
-/** Recognises errors of other houses; the first that answers wins. */
+/** Translates errors of storage or repositories; undefined for other errors. The first translation is used. */
 export type ErrorTranslator = (error: unknown) => ServiceError | undefined;
 
 export function toServiceError(error: unknown, translators: ErrorTranslator[], log: Log): ServiceError {

@@ -1,13 +1,13 @@
-/** Liveness and readiness. Alive: the process answers. Ready: its engines answer, and it is not about to end. */
+/** Liveness and readiness. Alive: the process responds. Ready: its engines respond, and it is not about to end. */
 import { ServiceError } from "../errors.ts";
 import { route, type Route } from "./route.ts";
 
 export interface Health {
-  /** Set when the process begins to end, so that balancers turn away before the listener closes. */
+  /** Set when the process begins to end, so that load balancers stop sending requests before the listener closes. */
   isDraining: boolean;
-  /** Fires when it does, for answers that would never end by themselves. */
+  /** Fires at the same time, for responses that would never end otherwise. */
   draining?: AbortSignal;
-  /** Each throws when its engine does not answer. */
+  /** Each throws if its engine does not respond. */
   checks: Record<string, () => Promise<unknown>>;
 }
 

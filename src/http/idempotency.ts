@@ -13,7 +13,7 @@ export interface StoredAnswer {
   body: unknown;
 }
 
-/** Storage of first answers. `claim` is atomic: of two concurrent calls, one gets the creation. */
+/** Storage of first responses. `claim` is atomic: of two concurrent calls, one gets the creation. */
 export interface IdempotencyStore {
   claim(
     id: string,

@@ -116,9 +116,9 @@ interface Declaration<P, Q, B> {
   summary: string;
   tag: string;
   /**
-   * `required` answers 401 to anonymous callers before anything else is looked at. `none` asks nobody who they are and
-   * counts nobody: for probes, which must be answered while the database is away. `administrator` is for those of the
-   * service, by session or by a token that nothing narrows; to everybody else there is nothing at the path.
+   * `required`: anonymous callers get 401 before any other check. `none`: no authentication and no rate limits, for
+   * probes, which must work while the database is unavailable. `administrator`: administrators of the service, by a
+   * session or an unlimited token; for other callers the path does not exist.
    */
   auth: "required" | "optional" | "none" | "administrator";
   params?: P;
@@ -127,15 +127,15 @@ interface Declaration<P, Q, B> {
   body?: B;
   stream?: boolean;
   /**
-   * Hexadecimal SHA-256 that the body of a `stream` route must turn out to have, as it was announced before by that
-   * caller (`actorKey`): what a signature is checked against. The handler holds the body to it.
+   * Hexadecimal SHA-256 of the body of a `stream` route, as announced before by this caller (`actorKey`). A signature
+   * is checked against it, and the handler compares the body with it.
    */
   announcedSha256?(params: Input<P>, caller: string): Promise<string | undefined>;
-  /** Anonymous keys may call it too; `only`: nobody else may. For the description. */
+  /** Anonymous keys may call it too; `only`: other callers may not. For the description. */
   signable?: true | "only";
   /**
-   * For git clients: an API token comes as the password of Basic credentials (RFC 7617), any user name beside it; no
-   * cookie counts; and failures are plain sentences, which git shows its user.
+   * For git clients: an API token comes as the password of Basic credentials (RFC 7617), with any username;
+   * cookies are ignored; and failures are plain sentences, which git shows to its user.
    */
   forGit?: true;
   /** Also takes `application/x-www-form-urlencoded` and `multipart/form-data` fields as the body. */

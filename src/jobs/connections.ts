@@ -1,4 +1,4 @@
-/** Every organization's connection to a repository, as the service's administrators see them: how far, not what. */
+/** Connections of all organizations for the service's administrators: their state, without their content. */
 import { z } from "zod";
 import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import { syncStatuses } from "../../contract/vocabulary.ts";
@@ -8,7 +8,7 @@ import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 
-/** Those in trouble come first. */
+/** A page of connections; those with problems come first. */
 export async function listAllConnections(
   app: App,
   { limit, cursor }: { limit: number; cursor?: string | undefined },

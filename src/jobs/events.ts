@@ -1,6 +1,6 @@
 /**
- * The queues as they change, as server-sent events (WHATWG HTML, section 9.2). One look at the queues a moment serves
- * every listener of the process, and nobody looks while nobody listens.
+ * The queues as they change, as server-sent events (WHATWG HTML, section 9.2). The queues are read once per
+ * interval for all listeners of the process, and only while there are listeners.
  */
 import { PassThrough, type Readable } from "node:stream";
 import type { QueuesEvent } from "../../contract/payloads/jobs.ts";
@@ -11,11 +11,11 @@ import { type QueueName, queueNames } from "../queue/index.ts";
 import { listQueues } from "./service.ts";
 
 const lookMs = 1000;
-/** Proxies cut what is silent, and a browser is not told when the way to us is gone. */
+/** Interval of heartbeats: proxies close silent connections, and browsers do not notice lost ones. */
 const heartbeatMs = 10_000;
-/** A listener has to come back after that, and show again who they are. */
+/** Maximum duration of a stream, after which the listener reconnects and is authenticated again. */
 const longestMs = 5 * 60_000;
-/** How long a browser waits before it comes back. */
+/** Time after which a browser reconnects. */
 const returnMs = 1000;
 const mostListeners = 50;
 const mostPerPerson = 8;
@@ -30,17 +30,17 @@ interface Listener {
 }
 
 export interface QueueEvents {
-  /** A stream for one listener. Throws `rate_limited` when too many listen already. */
+  /** A stream for one listener. Throws `rate_limited` if there are too many listeners. */
   open(userId: string): Readable;
 }
 
-/** `draining` ends every stream: the process is about to. */
+/** `draining` ends every stream, since the process is about to end. */
 export function openQueueEvents(app: App, draining: AbortSignal | undefined): QueueEvents {
   const listeners = new Set<Listener>();
   let timer: NodeJS.Timeout | undefined;
   let isLooking = false;
   let lastSeen: string | undefined;
-  /** How often everybody has left: what was looked at for those is told to nobody else. */
+  /** Number of times that the last listener left: figures read before that are not sent to later listeners. */
   let timesLeft = 0;
   draining?.addEventListener("abort", () => {
     for (const { stream } of listeners) stream.end();
@@ -52,10 +52,10 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
     const before = timesLeft;
     const seen = await currentEvent(app);
     isLooking = false;
-    // Listeners that have connected since would take it for new.
+    // Listeners that have connected since would take the figures for new ones.
     if (timesLeft !== before) return look();
     lastSeen = seen;
-    for (const listener of listeners) tell(listener, seen);
+    for (const listener of listeners) send(listener, seen);
   };
   const leave = (listener: Listener) => {
     listeners.delete(listener);
@@ -85,7 +85,7 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
       });
       listeners.add(listener);
       stream.write(`retry: ${returnMs}\n\n`);
-      if (lastSeen !== undefined) tell(listener, lastSeen);
+      if (lastSeen !== undefined) send(listener, lastSeen);
       timer ??= setInterval(() => void look(), lookMs);
       void look();
       return stream;
@@ -93,7 +93,7 @@ export function openQueueEvents(app: App, draining: AbortSignal | undefined): Qu
   };
 }
 
-function tell(listener: Listener, event: string): void {
+function send(listener: Listener, event: string): void {
   const { stream } = listener;
   if (event === listener.last || stream.writableEnded) return;
   listener.last = event;
@@ -108,7 +108,7 @@ async function currentEvent(app: App): Promise<string> {
     const data: QueuesEvent = { queues, marks };
     return `event: queues\ndata: ${JSON.stringify(data)}\n\n`;
   } catch (error) {
-    app.log.warn({ error }, "the queues could not be looked at for the administrators' page");
+    app.log.warn({ error }, "the queues could not be read for the administrators' page");
     return `event: trouble\ndata: {}\n\n`;
   }
 }

@@ -13,7 +13,7 @@ import { requireQueue } from "./load.ts";
 import { presentJob } from "./present.ts";
 import type { JobsQuery } from "./schema.ts";
 
-/** How far a job may have moved in its list between two pages and is still found. */
+/** Maximum distance by which a job may move in its list between two pages and is still found. */
 const driftJobs = 100;
 const readAtOnce = 50;
 
@@ -86,7 +86,7 @@ async function* jobsBehind(
   }
 }
 
-/** Which of the first jobs of several lists comes first of all; -1 where none is left. */
+/** Index of the list whose first job comes first; -1 if all lists are empty. */
 function nextOf(heads: readonly (Found | undefined)[], state: JobState): number {
   let best = -1;
   for (const [index, head] of heads.entries()) {

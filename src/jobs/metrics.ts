@@ -1,4 +1,4 @@
-/** How jobs fare over time: counted in each worker process, written every few seconds, read for the plot. */
+/** Results of jobs over time: counted in each worker process, written every few seconds, read for the plot. */
 import type { JobMetricsPayload, QueuePayload } from "../../contract/payloads/jobs.ts";
 import type { MetricRange } from "../../contract/vocabulary.ts";
 import type { JobMinute, JobSums } from "../../storage/job-metrics.ts";
@@ -8,9 +8,9 @@ import { requireQueue } from "./load.ts";
 import type { MetricsQuery } from "./schema.ts";
 
 const minuteMs = 60_000;
-/** How long runs gather in memory: as much is lost with a killed process. */
+/** Time for which runs are collected in memory; a killed process loses them. */
 const gatherMs = 3000;
-/** Minutes kept in memory while the database is away; the oldest go first. */
+/** Maximum number of minutes kept in memory while the database is unavailable. */
 const mostMinutes = 2000;
 const rateMinutes = 5;
 /** The plot has 60 to 96 steps. */
@@ -22,7 +22,7 @@ const ranges: Record<MetricRange, { stepMs: number; steps: number }> = {
 
 export interface RunCounter {
   count(run: JobRun): void;
-  /** Writes what has gathered. */
+  /** Writes the collected runs. */
   close(): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export function openRunCounter(app: App): RunCounter {
     try {
       await app.storage.jobMetrics.add([...rows.values()]);
     } catch (error) {
-      app.log.warn({ error }, "how jobs fared could not be written");
-      // Kept for the next time. What was written of it is then counted twice, which decides nothing.
+      app.log.warn({ error }, "job metrics could not be written");
+      // Kept for the next write. A part that was written is then counted twice, which is acceptable in a plot.
       if (rows.size < mostMinutes) for (const row of rows.values()) gather(row);
     }
   };
@@ -60,7 +60,7 @@ export function openRunCounter(app: App): RunCounter {
           }
         : row,
     );
-    timer ??= setTimeout(() => app.background("write how jobs fared", flush), gatherMs).unref();
+    timer ??= setTimeout(() => app.background("write job metrics", flush), gatherMs).unref();
   };
   return {
     count({ name, outcome, ms }) {
@@ -91,7 +91,7 @@ export async function ratesOf(app: App): Promise<(queue: string) => QueuePayload
   };
 }
 
-/** The plot's steps, oldest first, those without a run among them. */
+/** Steps of the plot, oldest first, including those without runs. */
 export async function readJobMetrics(app: App, { range, queue }: MetricsQuery): Promise<JobMetricsPayload> {
   const { stepMs, steps } = ranges[range];
   const name = queue === undefined ? undefined : requireQueue(queue);

@@ -1,6 +1,6 @@
 /**
- * What an administrator may do to queues and jobs. Each act is in the audit log before it is done, so that none is done
- * that nobody knows of; one that the job's state then refuses is there as well.
+ * Actions of administrators on queues and jobs. Each action is written to the audit log before it is executed, so that
+ * none is missing there; an action that the job's state refuses is logged too.
  */
 import type { QueuePayload, RetriedPayload } from "../../contract/payloads/jobs.ts";
 import type { EventName } from "../../contract/vocabulary.ts";
@@ -16,7 +16,7 @@ import { queueConcurrency, queueNames, type Refusal } from "../queue/index.ts";
 import { loadJob, requireQueue } from "./load.ts";
 import { ratesOf } from "./metrics.ts";
 
-/** All failed jobs of a queue are put back in parts, so that a call ends in time. */
+/** Time limit of a call that retries all failed jobs of a queue; further calls retry the rest. */
 const retryTimeMs = 8000;
 const retriedAtOnce = 20;
 
@@ -68,7 +68,7 @@ export async function retryFailed(app: App, actor: Actor, queue: string): Promis
   await note(app, actor, "queue.failed_retried", { resourceType: "queue", resourceId: name });
   const deadline = Date.now() + retryTimeMs;
   let retried = 0;
-  // Those that could not be put back stay at the head of the list.
+  // Jobs that can't be retried stay at the head of the list.
   let passed = 0;
   for (;;) {
     const ids = await inspector.ids(name, "failed", passed, retriedAtOnce);
@@ -114,7 +114,7 @@ function refused(refusal: Refusal, id: string): ServiceError {
   if (refusal === "missing") return notFound("job", id);
   const messages = {
     active: `Job "${id}" is running: wait for its end.`,
-    not_failed: `Job "${id}" has not failed for good, so there is nothing to retry.`,
+    not_failed: `Job "${id}" has not failed permanently, so there is nothing to retry.`,
     not_delayed: `Job "${id}" does not wait for a time, so there is nothing to bring forward.`,
     scheduled: `Job "${id}" is the next one of a schedule, which would make it again.`,
   } satisfies Record<Exclude<Refusal, "missing">, string>;

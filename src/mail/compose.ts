@@ -1,6 +1,6 @@
 /**
- * What mails look like: one plain layout in text and HTML, made of the same sentences. Text becomes HTML through the
- * page kit's `html` tag alone, which escapes every value. Nothing is loaded and nothing is counted.
+ * Layout of mails, in text and HTML from the same sentences. Text becomes HTML only by the `html` tag of pages, which
+ * escapes every value. Mails load nothing and contain no tracking.
  */
 import { html } from "../http/pages.ts";
 import type { Mail } from "./mailer.ts";

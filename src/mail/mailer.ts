@@ -1,7 +1,7 @@
 /**
- * The way out for mail: an SMTP server where one is configured, else a folder of files that the operator of a trial
- * opens. Called by worker processors alone, since a server may take its time or be away. The log gets neither
- * addresses nor content: whoever reads it must not be able to use a link that somebody else was sent.
+ * Sends mail: to the configured SMTP server, or else as files to a folder, for trials. Called by worker processors
+ * only, since a server may be slow or unavailable. The log contains neither addresses nor content, so that its readers
+ * can't use links that were sent to others.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** A complete document. It loads nothing, so that its reading can't be tracked. */
+  /** A complete document. It loads nothing, so that opening it can't be tracked. */
   html: string;
 }
 
@@ -23,13 +23,13 @@ export interface Mailer {
   kind: "smtp" | "file";
   /** Resolves once the server or the disk has it. Throws MailError; one that is not `retryable` fails its job. */
   send(mail: Mail): Promise<void>;
-  /** Removes files of mails written before a time; answers how many went. A server keeps nothing here. */
+  /** Removes mail files written before a time, and returns their number; 0 with a server. */
   removeBefore(time: Date): Promise<number>;
 }
 
 /**
- * A mail that did not get out. Its sentence holds what the server's own words often repeat: no address. Trying again
- * helps unless the server refused for good (RFC 5321, section 4.2.1: a reply of 5xx).
+ * A mail that could not be sent. The message never contains the address, unlike the text of many servers. A retry may
+ * help unless the server refused permanently (RFC 5321, section 4.2.1: a reply of 5xx).
  */
 export class MailError extends Error {
   readonly retryable: boolean;

@@ -1,11 +1,11 @@
 /**
- * Tokens in the links of mails: `<id>.<end in seconds, base 36>.<signature>`. They are stored nowhere. A job makes one
- * again from the id that it carries, and what the signature is bound to ends it: bound to the password's hash, for
- * example, a link is worth nothing once the password is another.
+ * Tokens in the links of mails: `<id>.<end in seconds, base 36>.<signature>`. They are not stored. A job creates one
+ * again from its record, and a link becomes invalid when the data to which its signature is bound changes: a link bound
+ * to the password's hash ends when the password changes.
  */
 import type { App } from "../app.ts";
 
-/** What a link does. A token of one purpose is nothing to another. */
+/** Purpose of a link. A token is valid for one purpose only. */
 export type LinkPurpose = "invitation" | "confirm-email" | "reset-password" | "end-access";
 
 export interface SignedLink {

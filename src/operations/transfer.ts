@@ -31,7 +31,7 @@ export async function exportTo(app: App, file: string): Promise<number> {
   return lines;
 }
 
-/** Reads an export into an empty database; answers how many documents came. */
+/** Imports an export into an empty database; returns the number of documents. */
 export async function importFrom(app: App, file: string): Promise<number> {
   if (!(await isEmptyDatabase(app.storage.database))) {
     throw new Error("The database is not empty: import into a new one.");

@@ -1,12 +1,12 @@
 /**
- * Makes an avatar of whatever was sent: decoded, cut to a square, and written anew, so that nothing of the file but its
- * picture is kept or served. What is no picture of a few known formats never reaches a decoder.
+ * Makes an avatar of an uploaded picture: decoded, cut to a square, and encoded again, so that no other data of the
+ * file is stored or served. Only a few known formats reach a decoder.
  */
 import type { Sharp, SharpConstructor } from "sharp";
 import { ServiceError } from "../errors.ts";
 
 const sidePixels = 256;
-/** Over any camera's; what a small file can unpack to beyond this is refused before it is unpacked. */
+/** More than any camera produces; larger pictures are refused before they are decoded. */
 const maxPixels = 64_000_000;
 const decodeSeconds = 10;
 /** Decoding shares the threads of file access with everything else. */
@@ -80,7 +80,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    // Whoever waits takes over the place.
+    // The next waiting call takes over the slot.
     const next = waiting.shift();
     if (next) next();
     else running--;

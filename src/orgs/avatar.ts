@@ -8,7 +8,7 @@ import { ServiceError, notFound } from "../errors.ts";
 import { makeAvatar } from "./avatar-image.ts";
 import { loadTenant } from "./service.ts";
 
-/** The picture in use as its members see it. Throws `not_found` where there is none. */
+/** The picture in use, for members. Throws `not_found` if there is none. */
 export async function readAvatar(
   app: App,
   actor: Actor,
@@ -66,7 +66,7 @@ export async function deleteAvatar(app: App, actor: Actor, tenantRef: string): P
   flushEvents(app, app.storage.tenants, tenant._id, [event]);
 }
 
-/** A picture that no organization names an hour after it came is what a stop or a race left. */
+/** Age of a picture after which it is removed if no organization uses it, because of a crash or a race. */
 const unnamedMs = 3_600_000;
 
 export async function pruneAvatars(app: App): Promise<void> {

@@ -26,7 +26,7 @@ export async function deleteTenant(app: App, actor: Actor, ref: string): Promise
   await propagateTenantSoon(app, deleted, [event]);
 }
 
-/** Takes the deletion back. Throws `conflict` when there is none, or its time has come. */
+/** Cancels the deletion. Throws `conflict` if there is none, or the erasure has begun. */
 export async function restoreTenant(app: App, actor: Actor, ref: string): Promise<TenantDoc> {
   const tenant = await loadTenant(app, actor, ref, "organization:delete");
   const event = makeEvent(app, actor, "organization.deletion_cancelled", {

@@ -131,7 +131,9 @@ async function decide(app: App, actor: Actor, token: string, decision: string): 
   }
   if (decision === "decline") {
     await declineInvitation(app, actor, token);
-    return show(actor, "Declined", { body: html`<p>You will hear nothing more of this invitation.</p>` });
+    return show(actor, "Declined", {
+      body: html`<p>You will get no further mails about this invitation.</p>`,
+    });
   }
   return show(actor, "Invitation", { status: 400, body: problem("Choose accept or decline.") });
 }

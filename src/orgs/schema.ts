@@ -73,7 +73,7 @@ export const MemberQuery = z.object({
     .refine((text) => !text.includes("\0"), "must not contain NUL")
     .optional()
     .transform((text) => (text === "" ? undefined : text))
-    .meta({ description: "how a user name, or a word of a name, begins" }),
+    .meta({ description: "beginning of a username, or of a word of a name" }),
   ...listQuery,
 });
 export type MemberQuery = z.output<typeof MemberQuery>;

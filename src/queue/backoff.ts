@@ -1,12 +1,12 @@
-// How long a failed job waits for its next attempt.
+// Pause of a failed job before its next attempt.
 import type { JobPolicy } from "./jobs.ts";
 
-/** The share of a pause that chance decides, so that jobs which failed together do not come back together. */
+/** Random share of a pause, so that jobs that failed together are not retried together. */
 const jitter = 0.3;
 /** Upper limit of a requested delay; a longer one is cut to this. */
 const longestAskedMs = 6 * 3_600_000;
 
-/** The name in a job's options by which the engine asks this file. */
+/** Name in a job's options by which the engine calls this strategy. */
 export const policyBackoff = "policy";
 
 /**

@@ -17,15 +17,15 @@ import {
 
 const CLOSE_DEADLINE_MS = 5000;
 const HAND_OVER_TIMEOUT_MS = 1000;
-/** Past the end of the process that hands it over, so that a job does not run in both. */
+/** Longer than the process that hands a job over still runs, so that the job does not run in both. */
 const HAND_OVER_DELAY_MS = 2000;
 const LOCK_MS = 30_000;
 const STALLED_CHECK_MS = 15_000;
-/** So many processes may die under a job before it counts as failed: it is then likely what kills them. */
+/** Number of processes that may crash during a job before it counts as failed, since it probably causes the crashes. */
 const MAX_STALLED = 5;
 /** Characters of an error's message kept in a job's history. */
 const NOTED_CHARACTERS = 500;
-/** The pause before the next attempt to fetch a job where the engine refused one. */
+/** Pause before the next attempt to fetch a job after the engine refused one. */
 const FETCH_RETRY_MS = 1000;
 
 /** One attempt at a job. */
@@ -38,16 +38,16 @@ export interface JobRun {
 export interface ConsumerSettings {
   /** Jobs at once in this process: per queue, or one number for every queue. */
   concurrency: number | Record<QueueName, number>;
-  /** How long close() waits for work in flight; what still runs then is handed to another process. Default 5 s. */
+  /** Time for which close() waits for running jobs; the rest is handed over to another process. Default 5 s. */
   closeDeadlineMs?: number;
   /** A job whose process has died is run again after this time; default 30 s. */
   lockMs?: number;
-  /** Told of every attempt that has ended. Must not throw. */
+  /** Called after every attempt. Must not throw. */
   observe?(run: JobRun): void;
 }
 
 export interface Consumers {
-  /** Takes no more jobs and resolves when those in flight are finished, or at the deadline. */
+  /** Fetches no further jobs, and resolves when the running ones are finished, or at the deadline. */
   close(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function startConsumers(
   };
 }
 
-/** Puts the job back, without counting an attempt, where this process has to end before the job does. */
+/** Returns the job to the queue without counting an attempt, if this process must end before it is finished. */
 async function runOrHandOver(
   work: () => Promise<void>,
   job: Job,
@@ -139,7 +139,9 @@ async function run(processors: Processors, job: Job, observe: (run: JobRun) => v
   }
 }
 
-/** Rejects if an attempt takes longer than its policy allows, so that a hanging job does not occupy its slot forever. */
+/**
+ * Rejects if an attempt takes longer than its policy allows, so that a hanging job does not occupy its slot forever.
+ */
 async function withinLimit(work: Promise<void>, name: JobName): Promise<void> {
   const limitMs = jobPolicies[name].timeoutMs ?? defaultTimeoutMs;
   let timer: NodeJS.Timeout | undefined;
@@ -167,10 +169,10 @@ function logFailure(log: Log, job: Job | undefined, error: Error) {
   const fields = { job: job?.name, jobId: job?.id, attempt, attempts, error };
   const isLast = attempt >= attempts || error instanceof UnrecoverableError;
   if (isLast) log.error(fields, "a job failed permanently");
-  else log.warn(fields, "a job failed and will be tried again");
+  else log.warn(fields, "a job failed and will be retried");
 }
 
-/** Where the engine is away, the jobs' locks run out instead, and another process takes them over then. */
+/** If the engine is unavailable, the locks of the jobs expire, and another process takes them over then. */
 async function closeWorker(worker: BackendWorker, timeoutMs: number) {
   if (await settlesWithin(worker.close(), timeoutMs)) return;
   await settlesWithin(worker.disconnect(), HAND_OVER_TIMEOUT_MS);

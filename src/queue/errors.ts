@@ -1,6 +1,6 @@
 /**
- * The queue's engine does not answer. The caller's work is not lost by it: the queue is never the source of truth, and
- * what was not queued is found and queued again at the next start or by the reconcile job.
+ * The engine of the queue does not respond. No work is lost: the queue is never the source of truth, and jobs that were
+ * not queued are found and queued at the next start or by the reconcile job.
  */
 export class QueueUnavailableError extends Error {
   constructor(what: string, cause?: unknown) {
@@ -19,7 +19,7 @@ export class QueueUnreachableError extends Error {
   }
 }
 
-/** An attempt at a job took longer than its policy allows; it is tried again. */
+/** An attempt at a job took longer than its policy allows; it is retried. */
 export class JobTimeoutError extends Error {
   constructor(name: string, limitMs: number) {
     super(`${name} took longer than ${limitMs / 1000} s`);
@@ -27,7 +27,7 @@ export class JobTimeoutError extends Error {
   }
 }
 
-/** Thrown by a processor, or any error with this property: trying again cannot help, so the job fails at once. */
+/** Whether an error has `retryable: false`: a retry can't help, so the job fails at once. */
 export function isPermanent(error: unknown): boolean {
   return typeof error === "object" && error !== null && "retryable" in error && error.retryable === false;
 }

@@ -5,7 +5,7 @@ import { type JobState, jobStates } from "../../contract/vocabulary.ts";
 import type { BackendQueue } from "./backend.ts";
 import { isJobName, jobPolicies, type JobName, type QueueName, queueOf } from "./jobs.ts";
 
-/** A job as it lies in the queue. */
+/** A job in the queue. */
 export interface QueuedJob {
   id: string;
   queue: QueueName;
@@ -30,7 +30,7 @@ export interface QueuedJobDetail extends QueuedJob {
   worker: string | undefined;
 }
 
-/** Why an action on a job was refused. `missing`: the job does not exist (any more). */
+/** Reason why an action on a job was refused. `missing`: the job does not exist, or no longer. */
 export type Refusal = "missing" | "active" | "not_failed" | "not_delayed" | "scheduled";
 
 export interface QueueInspector {
@@ -39,10 +39,10 @@ export interface QueueInspector {
   isPaused(queue: QueueName): Promise<boolean>;
   /** Ids of a state in the order of its list: newest first where they are finished, else the next one first. */
   ids(queue: QueueName, state: JobState, from: number, count: number): Promise<string[]>;
-  /** The jobs of some ids, those left out that are gone or in another state by now. */
+  /** The jobs of some ids, without those that no longer exist or are in another state by now. */
   jobs(queue: QueueName, state: JobState, ids: readonly string[]): Promise<QueuedJob[]>;
   find(queue: QueueName, id: string): Promise<QueuedJobDetail | undefined>;
-  /** Puts a failed job back with all its attempts before it. */
+  /** Retries a failed job with all of its attempts. */
   retry(queue: QueueName, id: string): Promise<Refusal | undefined>;
   /** Lets a delayed job run now. */
   promote(queue: QueueName, id: string): Promise<Refusal | undefined>;
@@ -52,13 +52,13 @@ export interface QueueInspector {
   resume(queue: QueueName): Promise<void>;
 }
 
-/** More of a log or of stacks is not read. */
+/** Maximum number of lines that are read of a log or of stacks. */
 const shownLines = 100;
 const shownStacks = 10;
-/** The engine's codes of what it refuses. */
+/** Codes with which the engine refuses an action. */
 const refusals: Record<number, Refusal> = { [-1]: "missing", [-8]: "scheduled" };
 
-/** `ask` sends one command, within the time that an answer is expected in. */
+/** `ask` sends one command, within the time limit of a response. */
 export function inspectorOf(
   ask: <T>(queue: QueueName, what: string, command: (queue: BackendQueue) => Promise<T>) => Promise<T>,
 ): QueueInspector {
@@ -158,7 +158,7 @@ function isPlausible(job: Job, state: JobState): boolean {
   return job.finishedOn === undefined || job.finishedOn === null;
 }
 
-/** The engines have names of their own for jobs that wait. */
+/** The engines have different names for waiting jobs. */
 function asListed(state: string): string {
   return state === "wait" || state === "prioritized" || state === "paused" ? "waiting" : state;
 }
@@ -187,7 +187,7 @@ function attemptsOf(job: Job): number {
   return job.opts.attempts ?? (isJobName(job.name) ? jobPolicies[job.name].attempts : 1);
 }
 
-/** A job that failed waits from its last attempt on, any other one from its making on. */
+/** A failed job waits since its last attempt, any other since its creation. */
 function runTimeOf(job: Job): Date {
   const from = job.attemptsMade > 0 ? (job.processedOn ?? job.timestamp) : job.timestamp;
   return new Date(from + job.delay);

@@ -9,19 +9,19 @@ export interface JobPayloads {
   "upkeep.purge": Record<string, never>;
   /** Permanently removes a deleted skill's bytes. */
   "upkeep.erase-skill": { skillId: string; tenantId: string };
-  /** Removes what hung on a deleted account, and then its document. */
+  /** Removes the data of a deleted account, and then its document. */
   "upkeep.erase-account": { userId: string };
-  /** Brings up to date what skills say of their place after their folders changed. */
+  /** Updates the effective access of skills after their folders changed. */
   "folders.govern": { tenantId: string };
-  /** Sends the mail that is due of an invitation. */
+  /** Sends the due mail of an invitation. */
   "mail.invitation": { invitationId: string };
-  /** Takes away what hung on a membership that has ended. */
+  /** Removes the data of an ended membership. */
   "orgs.member-left": { tenantId: string; userId: string };
   /** Erases an organization whose grace period is over. */
   "orgs.erase": { tenantId: string };
-  /** Takes a deleted team out of everything that names it. */
+  /** Removes the references to a deleted team. */
   "orgs.team-deleted": { tenantId: string; teamId: string };
-  /** Sends the mails that wait in an account's document. */
+  /** Sends the pending mails of an account. */
   "mail.account": { userId: string };
   /** Schedules the personal workspaces that members of an organization still lack, and provisions them. */
   "workspaces.sync": { tenantId: string };
@@ -33,11 +33,11 @@ export interface JobPayloads {
   "branches.poll": Record<string, never>;
   /** Joins a skill's small packs. */
   "upkeep.merge-packs": { skillId: string; tenantId: string };
-  /** Finds repositories that have many packs, and queues what joins them. */
+  /** Finds repositories with many packs, and queues their merge or repack. */
   "upkeep.tidy-repos": Record<string, never>;
   /** Repacks an idle skill's repository with native git. */
   "upkeep.repack": { skillId: string; tenantId: string };
-  /** Holds a sample of repositories to what is recorded of them. */
+  /** Compares a sample of repositories with their records. */
   "upkeep.check-repos": Record<string, never>;
 }
 
@@ -52,8 +52,8 @@ export type RetiredJob = (typeof retiredJobs)[number];
 export type Processors = { [K in JobName]: (payload: JobPayloads[K]) => Promise<void> };
 
 /**
- * How often a job is tried in all; the pause before the second try, which doubles with each one; and how long a try may
- * take. An error whose `retryable` is false ends the job at once, and one with `retryAfterMs` makes the pause as long.
+ * Number of attempts at a job; the pause before the second one, which doubles with each further one; and the time limit
+ * of an attempt. An error whose `retryable` is false fails the job at once, and one with `retryAfterMs` sets the pause.
  */
 export interface JobPolicy {
   attempts: number;
@@ -75,12 +75,13 @@ export const jobPolicies: { readonly [K in JobName]: JobPolicy } = {
   "orgs.member-left": { attempts: 10, backoffMs: 1000 },
   "orgs.erase": { attempts: 10, backoffMs: 5000, timeoutMs: 60 * minuteMs },
   "orgs.team-deleted": { attempts: 10, backoffMs: 1000 },
-  // Tries for some eight hours; after that the reconcile job queues what still waits.
+  // Retries for about eight hours; after that the reconcile job queues pending mails.
   "mail.account": { attempts: 10, backoffMs: 60_000 },
   "workspaces.sync": { attempts: 10, backoffMs: 1000 },
   "workspaces.delete": { attempts: 10, backoffMs: 1000 },
-  // Trouble is told at the connection, which has its own time for the next try; this is for what breaks around it. Its
-  // process ends after an hour, and what that leaves is taken up within this time.
+  // Failures of a sync are reported at the connection, which has its own time for the next attempt; these attempts are
+  // for
+  // other failures. The child process ends after an hour, and the rest of the time is for its cleanup.
   "sync.run": { attempts: 3, backoffMs: 5000, timeoutMs: 65 * minuteMs },
   "branches.poll": { attempts: 1, backoffMs: 5000, timeoutMs: 30 * minuteMs },
   "upkeep.merge-packs": { attempts: 3, backoffMs: 5000 },
@@ -97,7 +98,7 @@ export const queueConcurrency: { readonly [Q in QueueName]: number } = {
   orgs: 2,
   workspaces: 2,
   sync: 2,
-  // Apart from the syncs, which must not wait for a host that is slow to be looked at.
+  // Separate from syncs, which must not wait for the poll of a slow host.
   branches: 2,
 };
 

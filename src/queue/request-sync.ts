@@ -1,13 +1,12 @@
-/** Asks for a sync of an organization's repository. Here, below the features whose changes ask for one. */
+/** Requests a sync of an organization's repository. It is in this layer because features of higher layers call it. */
 import type { SyncMode } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 
 /**
- * One write, then a job: any number of requests before it runs are one sync. Where the job is lost, the schedule finds
- * what the write asked for. Answers the connection's id; undefined where nothing is connected, or not in the mode that is
- * to be changed.
+ * Records a request, then queues a job: all requests before it runs are answered by one sync. If the job is lost, the
+ * poll finds the request. Returns the connection's id, or undefined if there is no connection in the expected mode.
  */
 export async function requestSync(
   app: App,
@@ -27,7 +26,7 @@ export async function requestSync(
   return requested._id;
 }
 
-/** Queues what was asked for already. */
+/** Queues a sync that was requested already. */
 export function queueSync(app: App, connectionId: string): void {
   app.background("queue a sync", () =>
     app.queue.enqueue("sync.run", { connectionId }, { jobId: connectionId }),

@@ -6,7 +6,7 @@
 import type { Log } from "../log.ts";
 import { QueueUnreachableError } from "./errors.ts";
 
-/** How long a start waits before it logs what it waits for, and before it gives up on connecting. */
+/** Time limits of a start: until it logs that it waits, and until it gives up connecting. */
 export interface Patience {
   noticeMs: number;
   unreachableMs: number;

@@ -69,8 +69,9 @@ async function correctAccess(app: App, found: readonly SkillToProject[]): Promis
 }
 
 /**
- * Refs are written from the document as it is under the lock, so a late writer can't set them back. Whoever holds the
- * lock may have read before our change: a skill is settled only once its refs were written after it.
+ * Refs are written from the document as read under the lock, so a late writer never writes outdated refs. Another
+ * holder of the lock may have read the document before our change: a skill is projected only once its refs are written
+ * after it.
  */
 async function advance(app: App, skill: SkillToProject): Promise<void> {
   const repo = { tenantId: skill.tenantId, skillId: skill._id };

@@ -25,7 +25,7 @@ export async function findVersion(app: App, skill: WithPending, version: number)
   return row;
 }
 
-/** The same for a caller that has not loaded the skill document. */
+/** Like `findVersion`, for a caller that has not loaded the skill document. */
 export async function findVersionOf(app: App, skillId: string, version: number): Promise<VersionDoc | null> {
   const stored = await app.storage.versions.find(skillId, version);
   if (stored) return stored;

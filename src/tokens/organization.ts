@@ -1,6 +1,6 @@
 /**
- * Tokens of an organization: they act as the organization and outlive whoever made them, so nobody makes one that may
- * do more than they may themselves.
+ * Tokens of an organization. They act as the organization and outlive the membership of their creator, who therefore
+ * can't create a token with more permissions than their own.
  */
 import type { ListedToken } from "../../storage/tokens.ts";
 import { isId } from "../../storage/database.ts";
@@ -107,8 +107,8 @@ export async function createOrganizationToken(
 }
 
 /**
- * To name a folder is to grant the token an editor's level in all that lies in it, restricted folders further down
- * included; so whoever names it manages the grants of every one of these.
+ * Naming a folder gives the token the editor level on its whole subtree, including restricted folders, so the caller
+ * must be allowed to manage the grants of all of these.
  */
 function checkFolders(view: FolderView, ids: readonly string[]): void {
   const { tree, actor } = view;

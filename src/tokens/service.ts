@@ -17,7 +17,7 @@ import { mintToken, type MintedToken } from "./mint.ts";
 import type { CreateToken } from "./schema.ts";
 
 const dayMs = 24 * 60 * 60_000;
-/** How long an ended token is kept, so that its owner can see what became of it. */
+/** Time for which an ended token is kept, so that its owner can see its end. */
 const endedTokenMs = 30 * dayMs;
 const batch = 100;
 
@@ -110,7 +110,7 @@ async function revokeOf(app: App, user: UserActor, id: string): Promise<void> {
   flushEvents(app, app.storage.tokens, id, [event]);
 }
 
-/** Removes tokens that were revoked or ran out 30 days ago; answers how many went. */
+/** Removes tokens that were revoked or expired 30 days ago, and returns their number. */
 export async function purgeTokens(app: App): Promise<number> {
   const before = new Date(app.now().getTime() - endedTokenMs);
   let total = 0;
@@ -122,9 +122,8 @@ export async function purgeTokens(app: App): Promise<number> {
 }
 
 /**
- * Removes every personal token of an account that is deleted. This frees room and decides nothing: none of them is good
- * for anything from the moment that the account is marked as gone. What the audit log does not have yet is carried
- * there first. May run twice.
+ * Removes all personal tokens of a deleted account. This only frees storage: the tokens are invalid since the account
+ * was marked as deleted. Pending audit events are published first. Idempotent.
  */
 export async function removeTokensOfUser(app: App, userId: string): Promise<void> {
   const { tokens } = app.storage;

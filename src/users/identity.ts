@@ -5,7 +5,7 @@ import type { Membership } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { presentIdentity, type InvitedTo } from "./present.ts";
 
-/** More open invitations than that are shown to nobody at once. */
+/** Maximum number of open invitations that are shown. */
 const shownInvitations = 50;
 
 export async function loadIdentity(

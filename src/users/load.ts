@@ -36,7 +36,7 @@ export async function loadUserActor(
   return user ? userActor(user, memberships, via, origin) : undefined;
 }
 
-/** Where a user belongs and what they may do there now, by slug of the organization. */
+/** Memberships of a user with their present permissions, by slug of the organization. */
 export async function loadMemberships(app: App, userId: string): Promise<Membership[]> {
   return effectiveMemberships(app, await app.storage.memberships.listOfUser(userId));
 }
@@ -48,10 +48,10 @@ type MembershipFacts = Pick<
 >;
 
 /**
- * What some rows give: the role's permissions together with those of the roles that their teams carry. Rows with a
- * built-in role and no team cost nothing; teams and custom roles of all others are read in two calls at once. A role or
- * team that is gone, or another organization's, gives nothing. Of an organization that is to be erased only those
- * remain who may take that back, and nothing else remains to them.
+ * Memberships with the permissions of their role and of their teams' roles. Rows with a built-in role and no team need
+ * no query; the teams and custom roles of all others are read by two concurrent queries. A deleted role or team, or one
+ * of another organization, gives no permissions. In an organization that is to be erased, only members who may cancel
+ * the deletion keep their membership, with that permission only.
  */
 export async function effectiveMemberships(
   app: App,
@@ -134,8 +134,8 @@ export function organizationActor(
 }
 
 /**
- * The caller as a user. Throws `unauthenticated` for nobody, and `forbidden` for an organization's token and an
- * anonymous key, which stand for no person.
+ * The caller as a user. Throws `unauthenticated` for an anonymous caller, and `forbidden` for an organization's token
+ * or an anonymous key, which do not represent a person.
  */
 export function requireUser(actor: Actor): UserActor {
   if (actor.kind === "anonymous") throw unauthenticated();
@@ -147,7 +147,7 @@ export function requireUser(actor: Actor): UserActor {
   }
   if (actor.kind === "anonymous-key")
     throw forbidden("This call is signed by an anonymous key, and this needs a person: sign in.");
-  if (actor.kind === "sync") throw forbidden("The sync of a repository is no person.");
+  if (actor.kind === "sync") throw forbidden("The sync of a repository does not act for a person.");
   return actor;
 }
 

@@ -16,7 +16,7 @@ export function memberNames(user: { username: string; name: string }): {
   return { username: user.username, nameKeys: [...new Set([foldName(user.username), ...fromEachWord])] };
 }
 
-/** Repeats a person's names in their memberships. Done again by the reconcile job after a stop. */
+/** Copies a user's names to their memberships. The reconcile job repeats it after a crash. */
 export async function propagateUser(app: App, user: Account): Promise<void> {
   let written: Account;
   let now: Account | null = user;

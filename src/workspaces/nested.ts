@@ -1,6 +1,6 @@
 /**
  * Restrictions inside personal workspaces. The deepest restriction is the one in effect, so one inside a workspace
- * would replace the workspace's own. They can't be set any more; those from earlier versions, and of folders that were
+ * would replace the workspace's own. They can no longer be set; those from earlier versions, and of folders that were
  * in a workspace when it was created, are lifted here.
  */
 import type { FolderDoc } from "../../storage/folders.ts";

@@ -9,7 +9,7 @@ import { liftNestedRestrictions } from "./nested.ts";
 import { provisionScheduled } from "./provision.ts";
 
 const slice = 500;
-/** Time after which no job works on the folder of a former member any more. */
+/** Time after which no job works on the folder of a former member. */
 const quietMs = 60 * 60_000;
 
 /**

@@ -56,7 +56,7 @@ describe("a bare repository that is moved away", () => {
     assert.deepEqual([status, problem?.code], ["blocked", "remote_missing"]);
     assert.match(
       problem!.message,
-      /^There is no bare repository ".*" on the service's machine\. Put it back/,
+      /^There is no bare repository ".*" on the service's machine\. Restore it/,
     );
     renameSync(`${side.bare}.away`, side.bare);
     assert.deepEqual(await look(side.id), []);

@@ -22,7 +22,7 @@ export async function mailTakedown(app: App, skill: SkillDoc, followUp: Takedown
       account.email,
       new Date(since.getTime() + mailMs),
     );
-    // The same id again where a crash repeats this: a mail that still waits is not stored twice.
+    // The id is the same if a crash repeats this, so that a pending mail is not stored twice.
     const id = `${skill._id}.${since.getTime()}`;
     const about = { skill: `${skill.tenantSlug}/${skill.slug}`, reason };
     await app.storage.users.addMails(account._id, [{ ...due, id, about }]);

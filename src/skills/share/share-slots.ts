@@ -20,7 +20,7 @@ export async function reserveShareSlot(
   const most = limits.anonymousShares;
   for (let attempt = 0; attempt < attempts; attempt++) {
     const identity = await anonymousIdentities.find(identityId);
-    if (!identity) throw unauthenticated("The key that signed this call is not registered any more.");
+    if (!identity) throw unauthenticated("The key that signed this call is no longer registered.");
     // The response to an earlier attempt was lost.
     const reserved = identity.shares.find((slot) => slot.skillId === skillId);
     if (reserved) return reserved.slug;

@@ -2,8 +2,8 @@
  * Shares a skill without an account. It belongs to the identity, which is a tenant, and is always unlisted: anyone with
  * the link can read and install it, and no list shows it.
  *
- * The share slot is reserved before anything is written, and counts from then on. A crash leaves a slot without a skill,
- * which the reconcile job releases.
+ * The share slot is reserved before anything is written, and counts from then on. A crash leaves a slot without a
+ * skill, which the reconcile job releases.
  */
 import type { SkillDoc } from "../../../storage/skills.ts";
 import { actorKey, type Actor, type AnonymousKeyActor } from "../../access/actor.ts";
@@ -23,7 +23,7 @@ import type { VersionSource } from "../publish/text-source.ts";
 export interface Shared {
   skill: SkillDoc;
   identity: AnonymousKeyActor;
-  /** The same content was shared under this name before, so nothing was created. */
+  /** Set if the same content was shared under this name before, so that nothing was created. */
   unchanged: boolean;
   warnings: string[];
 }
