@@ -13,14 +13,14 @@ import { isPermitted, memberMay } from "./permissions.ts";
 export type Verdict = "allowed" | "absent" | "refused" | "unauthenticated";
 
 /** Folder that contains a skill or folder, or the folder itself, with the facts that a decision needs. */
-export interface PlaceFacts {
+export interface AccessContext {
   /** Ids of the folder and its ancestors, innermost first. */
   folderIds: readonly string[];
   /**
    * The effective restriction: the innermost restricted folder, and the highest grant on it to the actor or their
    * teams.
    */
-  governing: { folderId: string; level: FolderLevel | null } | null;
+  restriction: { folderId: string; level: FolderLevel | null } | null;
   /** Owner of the personal workspace that the folder is or is in. */
   workspaceOf?: string;
 }
@@ -31,12 +31,12 @@ export interface SkillFacts {
   /** Only members of its organization see it, regardless of its visibility. */
   isTakenDown?: boolean;
   /** Null for the organization's root. */
-  place: PlaceFacts | null;
+  place: AccessContext | null;
 }
 
 export interface FolderFacts {
   tenantId: string;
-  place: PlaceFacts;
+  place: AccessContext;
   /** Whether the actor can access a folder below it, so that it must be shown as part of the path. */
   isOnTheWay: boolean;
 }
@@ -44,10 +44,10 @@ export interface FolderFacts {
 /** Decides about a skill. `undefined` facts stand for a skill that does not exist. */
 export function decideSkill(actor: Actor, permission: Permission, skill: SkillFacts | undefined): Verdict {
   if (!skill) return unseenBy(actor);
-  const isOpen = skill.visibility !== "private" && !skill.place?.governing && !skill.isTakenDown;
-  if (!isOpen && !mayInPlace(actor, "skill:read", skill.tenantId, skill.place)) return unseenBy(actor);
+  const isOpen = skill.visibility !== "private" && !skill.place?.restriction && !skill.isTakenDown;
+  if (!isOpen && !isAllowedIn(actor, "skill:read", skill.tenantId, skill.place)) return unseenBy(actor);
   if (permission === "skill:read") return "allowed";
-  if (mayInPlace(actor, permission, skill.tenantId, skill.place)) return "allowed";
+  if (isAllowedIn(actor, permission, skill.tenantId, skill.place)) return "allowed";
   return actor.kind === "anonymous" ? "unauthenticated" : "refused";
 }
 
@@ -60,13 +60,13 @@ export function decideFolder(
   if (!folder) return unseenBy(actor);
   const { tenantId, place } = folder;
   const isMember = memberMay(membershipIn(actor, tenantId), limitsOf(actor), "skill:read");
-  const isReadable = mayInPlace(actor, "skill:read", tenantId, place);
+  const isReadable = isAllowedIn(actor, "skill:read", tenantId, place);
   if (!isReadable && !(isMember && folder.isOnTheWay)) return unseenBy(actor);
   if (permission === "see") return "allowed";
   const may =
     permission === "folder:manageAcl"
       ? mayManageGrants(actor, tenantId, place)
-      : mayInPlace(actor, permission, tenantId, place);
+      : isAllowedIn(actor, permission, tenantId, place);
   return may ? "allowed" : "refused";
 }
 
@@ -95,16 +95,16 @@ export function decideTenant(
  * Whether the actor has a permission on the content of a folder, or on the folder itself; null is the organization's
  * root. All decisions about folders and skills are based on it.
  */
-export function mayInPlace(
+export function isAllowedIn(
   actor: Actor,
   permission: Permission,
   tenantId: string,
-  place: PlaceFacts | null,
+  place: AccessContext | null,
 ): boolean {
   const limits = limitsOf(actor);
   if (!isInsideAllowedFolders(limits, place)) return false;
   if (!memberMay(membershipIn(actor, tenantId), limits, permission)) return false;
-  if (!place?.governing || bypassesRestrictions(actor, tenantId)) return true;
+  if (!place?.restriction || bypassesRestrictions(actor, tenantId)) return true;
   return levelAllows(levelIn(actor, place), permission);
 }
 
@@ -139,12 +139,12 @@ export function isNarrowed(limits: TokenLimits): boolean {
 }
 
 /** Managing a folder's grants requires the permission, or a manager grant and a role that may change folders. */
-export function mayManageGrants(actor: Actor, tenantId: string, place: PlaceFacts): boolean {
+export function mayManageGrants(actor: Actor, tenantId: string, place: AccessContext): boolean {
   const limits = limitsOf(actor);
   const membership = membershipIn(actor, tenantId);
   if (isNarrowed(limits)) return false;
   if (memberMay(membership, limits, "folder:manageAcl")) return true;
-  return memberMay(membership, limits, "folder:update") && place.governing?.level === "manager";
+  return memberMay(membership, limits, "folder:update") && place.restriction?.level === "manager";
 }
 
 function unseenBy(actor: Actor): Verdict {
@@ -155,9 +155,9 @@ function unseenBy(actor: Actor): Verdict {
  * Level of an actor in a restricted folder. A folder that an organization's token is limited to counts as an editor
  * grant on its subtree. The owner of a personal workspace has access to all of it.
  */
-export function levelIn(actor: Actor, place: PlaceFacts): FolderLevel | null {
+export function levelIn(actor: Actor, place: AccessContext): FolderLevel | null {
   if (actor.kind === "organization" && actor.limits.allowedFolderIds) return "editor";
-  const granted = place.governing?.level ?? null;
+  const granted = place.restriction?.level ?? null;
   const isOwn = actor.kind === "user" && place.workspaceOf === actor.userId;
   return isOwn && granted !== "manager" ? "editor" : granted;
 }
@@ -169,7 +169,7 @@ function levelAllows(level: FolderLevel | null, permission: Permission): boolean
   return level !== "viewer" && /^(skill|folder):(create|update|delete)$/.test(permission);
 }
 
-function isInsideAllowedFolders(limits: TokenLimits, place: PlaceFacts | null): boolean {
+function isInsideAllowedFolders(limits: TokenLimits, place: AccessContext | null): boolean {
   const { allowedFolderIds } = limits;
   return (
     allowedFolderIds === undefined || (place?.folderIds.some((id) => allowedFolderIds.includes(id)) ?? false)

@@ -4,7 +4,7 @@
  */
 import { audienceKinds, folderLevels, type FolderLevel, type Visibility } from "../../contract/vocabulary.ts";
 import type { Actor } from "./actor.ts";
-import { isNarrowed, limitsOf, mayManageGrants, type PlaceFacts } from "./decide.ts";
+import { isNarrowed, limitsOf, mayManageGrants, type AccessContext } from "./decide.ts";
 
 /** A restricted folder that is in effect, with its grants: team or user id to level. */
 export interface Restriction {
@@ -51,10 +51,10 @@ export function leavesRestriction(
 export function mayLiftRestriction(
   actor: Actor,
   tenantId: string,
-  place: PlaceFacts,
+  place: AccessContext,
   isOwnWorkspace: boolean,
 ): boolean {
-  if (!place.governing) return true;
+  if (!place.restriction) return true;
   if (isOwnWorkspace && actor.kind === "user" && !isNarrowed(limitsOf(actor))) return true;
   return mayManageGrants(actor, tenantId, place);
 }

@@ -47,8 +47,8 @@ function accessOf(view: FolderView, folder: FolderDoc): FolderAccess {
   return {
     folder,
     grants: canManage ? folder.grants : folder.grants.filter((grant) => own.includes(grant.id)),
-    governingFolderId: place?.governing?.folderId ?? null,
-    level: place?.governing ? levelIn(actor, place) : null,
+    governingFolderId: place?.restriction?.folderId ?? null,
+    level: place?.restriction ? levelIn(actor, place) : null,
     canManage,
   };
 }

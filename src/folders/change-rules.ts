@@ -1,6 +1,6 @@
 /** Rules for renaming, moving and deleting a folder, checked on the tree that the change is committed on. */
 import type { FolderDoc } from "../../storage/folders.ts";
-import { mayInPlace } from "../access/decide.ts";
+import { isAllowedIn } from "../access/decide.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 import { checkMayTakeOut } from "./exposure.ts";
 import { authorizeFolder, type FolderView } from "./load.ts";
@@ -50,7 +50,7 @@ function authorizeParent(
   parentId: string | null,
 ): void {
   if (parentId !== null) return authorizeFolder(view, permission, parentId, view.tree.path(parentId));
-  if (!mayInPlace(view.actor, permission, view.tree.tenantId, null))
+  if (!isAllowedIn(view.actor, permission, view.tree.tenantId, null))
     throw forbidden(`Your role or token does not allow ${permission} at the organization's root.`, {
       kind: "folder",
     });

@@ -2,7 +2,7 @@
 import type { FolderDoc } from "../../storage/folders.ts";
 import { limits } from "../../contract/limits.ts";
 import { actorId, type Actor } from "../access/actor.ts";
-import { mayInPlace, membershipIn } from "../access/decide.ts";
+import { isAllowedIn, membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { makeEvent } from "../audit/events.ts";
 import { ServiceError, forbidden, invalidRequest } from "../errors.ts";
@@ -146,7 +146,7 @@ function checkMayCreate(view: FolderView, chosen: PathStart): void {
   if (parentId !== null) {
     refuseManagedRoot(tree, parentId);
     authorizeFolder(view, "folder:create", parentId, tree.path(parentId));
-  } else if (!mayInPlace(actor, "folder:create", tree.tenantId, null)) {
+  } else if (!isAllowedIn(actor, "folder:create", tree.tenantId, null)) {
     const slug = membershipIn(actor, tree.tenantId)?.tenantSlug ?? "this organization";
     throw forbidden(`Your role or token does not allow folder:create at the root of "${slug}".`, {
       kind: "folder",

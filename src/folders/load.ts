@@ -6,10 +6,10 @@ import type { Actor } from "../access/actor.ts";
 import {
   decideFolder,
   limitsOf,
-  mayInPlace,
+  isAllowedIn,
   membershipIn,
   type FolderFacts,
-  type PlaceFacts,
+  type AccessContext,
 } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound, unauthenticated } from "../errors.ts";
@@ -23,18 +23,22 @@ export function principalsOf(actor: Actor, tenantId: string): readonly string[] 
 }
 
 /** Facts for access in a folder. A missing folder counts as a restricted one without grants. */
-export function accessContextIn(tree: FolderTree, actor: Actor, folderId: string | null): PlaceFacts | null {
+export function accessContextIn(
+  tree: FolderTree,
+  actor: Actor,
+  folderId: string | null,
+): AccessContext | null {
   if (folderId === null) return null;
   const around = tree.ancestry(folderId);
   const folderIds = around.map((node) => node._id);
-  if (folderIds.length === 0) return { folderIds: [folderId], governing: { folderId, level: null } };
-  const governing = tree.effectiveRestriction(folderId);
-  if (governing === null) return { folderIds, governing: null };
-  const level = tree.levelOn(governing, principalsOf(actor, tree.tenantId));
+  if (folderIds.length === 0) return { folderIds: [folderId], restriction: { folderId, level: null } };
+  const restriction = tree.effectiveRestriction(folderId);
+  if (restriction === null) return { folderIds, restriction: null };
+  const level = tree.levelOn(restriction, principalsOf(actor, tree.tenantId));
   const managed = around.find((node) => node.managed?.kind === "workspace")?.managed;
   return {
     folderIds,
-    governing: { folderId: governing, level },
+    restriction: { folderId: restriction, level },
     ...(managed?.kind === "workspace" ? { workspaceOf: managed.userId } : {}),
   };
 }
@@ -49,7 +53,7 @@ export async function loadAccessContexts(
   app: App,
   actor: Actor,
   things: readonly { tenantId: string; folderId: string | null }[],
-): Promise<(PlaceFacts | null)[]> {
+): Promise<(AccessContext | null)[]> {
   const tenantIds = [...new Set(things.filter((one) => one.folderId !== null).map((one) => one.tenantId))];
   if (tenantIds.length === 0) return things.map(() => null);
   const trees = await loadTrees(app, tenantIds);
@@ -84,7 +88,7 @@ export function visibleFolders(view: FolderView): Set<string> {
 /** Whether the actor may read in a folder. Decided once for all folders under the same restriction. */
 export function readableFolders({ tree, actor }: FolderView): (folderId: string) => boolean {
   const decide = (folderId: string) =>
-    mayInPlace(actor, "skill:read", tree.tenantId, accessContextIn(tree, actor, folderId));
+    isAllowedIn(actor, "skill:read", tree.tenantId, accessContextIn(tree, actor, folderId));
   if (limitsOf(actor).allowedFolderIds) return decide;
   const known = new Map<string | null, boolean>();
   const workspace = ownWorkspaceIn(tree, actor);
@@ -112,7 +116,7 @@ function isOnTheWay({ tree, actor }: FolderView, folderId: string): boolean {
     (id) =>
       id !== folderId &&
       tree.isWithin(id, folderId) &&
-      mayInPlace(actor, "skill:read", tree.tenantId, accessContextIn(tree, actor, id)),
+      isAllowedIn(actor, "skill:read", tree.tenantId, accessContextIn(tree, actor, id)),
   );
 }
 
@@ -130,7 +134,7 @@ function factsIn(view: FolderView, folderId: string): FolderFacts | undefined {
   const { tree, actor } = view;
   if (!tree.get(folderId)) return undefined;
   const place = accessContextIn(tree, actor, folderId)!;
-  const isReadable = mayInPlace(actor, "skill:read", tree.tenantId, place);
+  const isReadable = isAllowedIn(actor, "skill:read", tree.tenantId, place);
   return { tenantId: tree.tenantId, place, isOnTheWay: !isReadable && isOnTheWay(view, folderId) };
 }
 

@@ -78,7 +78,7 @@ export async function authorizeSkill(
       ref,
     });
   }
-  return { ...skill, governingFolderId: facts?.place?.governing?.folderId ?? null };
+  return { ...skill, governingFolderId: facts?.place?.restriction?.folderId ?? null };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
-import { mayInPlace } from "../access/decide.ts";
+import { isAllowedIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { createFolderPath } from "../folders/create.ts";
@@ -44,7 +44,7 @@ export function checkSkillPermissionIn(
   org: string,
 ): void {
   const { tree, actor } = view;
-  if (!mayInPlace(actor, permission, tree.tenantId, accessContextIn(tree, actor, folderId))) {
+  if (!isAllowedIn(actor, permission, tree.tenantId, accessContextIn(tree, actor, folderId))) {
     const where = folderId === null ? `at the root of "${org}"` : `in folder "${tree.path(folderId)}"`;
     throw forbidden(`Your role, grant or token does not allow ${permission} ${where}.`, {
       kind: folderId === null ? "team" : "folder",

@@ -8,7 +8,7 @@ import {
   type PermissionGroup,
 } from "../../contract/vocabulary.ts";
 import type { PermissionMap, TokenLimits, UserActor } from "../../src/access/actor.ts";
-import type { PlaceFacts } from "../../src/access/decide.ts";
+import type { AccessContext } from "../../src/access/decide.ts";
 import { permissionsOfRole } from "../../src/access/permissions.ts";
 
 export const origin = { ipHash: "hash", source: "api", client: "api" } as const;
@@ -56,11 +56,11 @@ export const anyLimits: fc.Arbitrary<TokenLimits> = fc.record(
   { requiredKeys: [] },
 );
 const folders = ["f1", "f2", "f3"];
-export const anyPlace: fc.Arbitrary<PlaceFacts | null> = fc.option(
+export const anyPlace: fc.Arbitrary<AccessContext | null> = fc.option(
   fc.subarray(folders, { minLength: 1 }).chain((folderIds) =>
     fc.record({
       folderIds: fc.constant(folderIds),
-      governing: fc.option(
+      restriction: fc.option(
         fc.record({
           folderId: fc.constantFrom(...folderIds),
           level: fc.option(fc.constantFrom(...folderLevels)),

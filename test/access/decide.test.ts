@@ -11,9 +11,9 @@ import type { Actor, PermissionMap, TokenLimits } from "../../src/access/actor.t
 import {
   decideSkill,
   decideTenant,
-  mayInPlace,
+  isAllowedIn,
   readableTenants,
-  type PlaceFacts,
+  type AccessContext,
   type SkillFacts,
   type Verdict,
 } from "../../src/access/decide.ts";
@@ -41,7 +41,7 @@ const keyOf = (tenantId: string): Actor => ({
 const skill = (visibility: Visibility, folderId: string | null = null): SkillFacts => ({
   tenantId: "org",
   visibility,
-  place: folderId === null ? null : { folderIds: [folderId], governing: null },
+  place: folderId === null ? null : { folderIds: [folderId], restriction: null },
 });
 
 describe("the decision about a skill", () => {
@@ -130,9 +130,9 @@ describe("the decision about a skill", () => {
       assert.equal(verdict, own.includes(permission) ? "allowed" : "refused", permission);
       assert.equal(decideTenant(key, permission, "other"), "absent");
       if (!own.includes(permission)) assert.equal(decideTenant(key, permission, "org"), "refused");
-      assert.equal(mayInPlace(key, permission, "org", null), own.includes(permission), permission);
-      const governed: PlaceFacts = { folderIds: ["f1"], governing: { folderId: "f1", level: null } };
-      assert.equal(mayInPlace(key, permission, "org", governed), false, permission);
+      assert.equal(isAllowedIn(key, permission, "org", null), own.includes(permission), permission);
+      const governed: AccessContext = { folderIds: ["f1"], restriction: { folderId: "f1", level: null } };
+      assert.equal(isAllowedIn(key, permission, "org", governed), false, permission);
     }
   });
 
@@ -254,7 +254,7 @@ describe("the invariants of access", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPermission, anySkill, (roles, limits, permission, facts) => {
         const actor = userWith(roles, limits);
-        if (facts && mayInPlace(actor, "skill:read", facts.tenantId, facts.place))
+        if (facts && isAllowedIn(actor, "skill:read", facts.tenantId, facts.place))
           assert.ok(may(actor, "skill:read", facts));
         if (may(actor, permission, facts)) assert.ok(may(actor, "skill:read", facts));
         const verdict = decideSkill(actor, permission, facts);

@@ -6,8 +6,8 @@ import type { TokenLimits, UserActor } from "../../src/access/actor.ts";
 import {
   bypassesRestrictions,
   mayManageGrants,
-  mayInPlace,
-  type PlaceFacts,
+  isAllowedIn,
+  type AccessContext,
 } from "../../src/access/decide.ts";
 import {
   audienceOf,
@@ -23,9 +23,9 @@ const restriction = (folderId: string, grants: Record<string, FolderLevel>): Res
   grants: new Map(Object.entries(grants)),
 });
 const outer = restriction("outer", { ann: "manager", bob: "viewer" });
-const at = (level: FolderLevel | null): PlaceFacts => ({
+const at = (level: FolderLevel | null): AccessContext => ({
   folderIds: ["outer"],
-  governing: { folderId: "outer", level },
+  restriction: { folderId: "outer", level },
 });
 
 function user(role: string, limits?: TokenLimits): UserActor {
@@ -163,7 +163,7 @@ describe("the invariants of exposure", () => {
         if (level !== "manager" && !bypassesRestrictions(actor, "org"))
           assert.ok(!mayLiftRestriction(actor, "org", place, false));
         if (mayLiftRestriction(actor, "org", place, false))
-          assert.ok(mayInPlace(actor, "folder:update", "org", place));
+          assert.ok(isAllowedIn(actor, "folder:update", "org", place));
       }),
     );
   });

@@ -11,7 +11,7 @@ import {
   decideTenant,
   isNarrowed,
   limitsOf,
-  mayInPlace,
+  isAllowedIn,
   membershipIn,
   type Verdict,
 } from "../../src/access/decide.ts";
@@ -163,7 +163,7 @@ export function describeImplied(): void {
         const { visibility } = payload;
         const verdict = decideSkill(actor, "skill:update", { tenantId: org.id, visibility, place: facts });
         if (verdict !== "allowed") return verdict;
-        const mayPlace = mayInPlace(actor, "skill:update", org.id, null);
+        const mayPlace = isAllowedIn(actor, "skill:update", org.id, null);
         return mayPlace && (!facts || mayLiftRestriction(actor, org.id, facts, false))
           ? "allowed"
           : "refused";
@@ -187,7 +187,7 @@ export function describeImplied(): void {
         const { actor } = caller;
         const body = { name: "implied", scopes: limits.scopes, allowedFolderIds: [id] };
         const place = factsFor(caller, "vault")!;
-        const isOnTheWay = mayInPlace(actor, "skill:read", org.id, factsFor(caller, "inner"));
+        const isOnTheWay = isAllowedIn(actor, "skill:read", org.id, factsFor(caller, "inner"));
         const seen = decideFolder(actor, "see", { tenantId: org.id, place, isOnTheWay });
         const isWhole = actor.kind === "user" && !isNarrowed(limitsOf(actor));
         const verdict = actor.kind === "anonymous" ? "unauthenticated" : isWhole ? seen : "refused";
@@ -216,7 +216,7 @@ export function describeImplied(): void {
           const place = factsFor(caller, skill.place);
           const isReadable = decideSkill(caller.actor, "skill:read", { tenantId: org.id, visibility, place });
           const isOwn = membershipIn(caller.actor, org.id) !== undefined;
-          const isListed = !isOwn && visibility === "public" && !place?.governing;
+          const isListed = !isOwn && visibility === "public" && !place?.restriction;
           const isFound = isOwn && isReadable === "allowed";
           const unseen = caller.actor.kind === "anonymous" && !isListed ? 401 : 404;
           const what = `bare ${slug}`;

@@ -4,7 +4,7 @@ import type { PublishResult, SkillPayload } from "../../contract/payloads/skills
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { visibilities, type FolderLevel } from "../../contract/vocabulary.ts";
 import type { Actor, TokenLimits } from "../../src/access/actor.ts";
-import type { PlaceFacts } from "../../src/access/decide.ts";
+import type { AccessContext } from "../../src/access/decide.ts";
 import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
 import { newIdentity, signedCall, type Identity } from "../support/anonymous.ts";
 import { governed, newFolder, newMember, restrict } from "../support/organization.ts";
@@ -242,12 +242,12 @@ export function callAs(caller: Caller, method: string, target: string, body?: un
   return signedCall(service, identity, method, target, body === undefined ? {} : { body });
 }
 
-export function factsFor(caller: Caller, place: Place): PlaceFacts | null {
+export function factsFor(caller: Caller, place: Place): AccessContext | null {
   if (place === "root") return null;
-  const governing = governs[place];
+  const restriction = governs[place];
   return {
     folderIds: around[place],
-    governing: governing && { folderId: governing, level: caller.grants[governing] ?? null },
+    restriction: restriction && { folderId: restriction, level: caller.grants[restriction] ?? null },
   };
 }
 

@@ -11,7 +11,7 @@ import { after, before, describe, it } from "node:test";
 import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import { visibilities, type Permission } from "../../contract/vocabulary.ts";
-import { decideSkill, mayInPlace, type Verdict } from "../../src/access/decide.ts";
+import { decideSkill, isAllowedIn, type Verdict } from "../../src/access/decide.ts";
 import { openCli, type Cli } from "../support/cli.ts";
 import type { Answer } from "../support/service.ts";
 import { signatureOf } from "../support/anonymous.ts";
@@ -112,7 +112,7 @@ describe("what each caller may do with each skill, over REST", () => {
           folder: pathOf[place],
           tags: ["made"],
         });
-        const isAllowed = mayInPlace(caller.actor, "skill:create", org.id, factsFor(caller, place));
+        const isAllowed = isAllowedIn(caller.actor, "skill:create", org.id, factsFor(caller, place));
         const refusals = caller.actor.kind === "anonymous" ? [401] : [403, 404];
         const told = `${caller.name}: create in ${place}: ${answer.status} ${answer.error}`;
         assert.ok(isAllowed ? answer.status === 201 : refusals.includes(answer.status), told);
@@ -131,7 +131,7 @@ describe("what each caller is shown in lists, over REST", () => {
   const readable = (caller: Caller, where: (skill: Skill) => boolean = () => true) =>
     skills
       .filter(where)
-      .filter((skill) => mayInPlace(caller.actor, "skill:read", org.id, factsFor(caller, skill.place)))
+      .filter((skill) => isAllowedIn(caller.actor, "skill:read", org.id, factsFor(caller, skill.place)))
       .map((skill) => skill.payload.slug)
       .toSorted();
 
@@ -188,7 +188,8 @@ describe("what each caller is shown in lists, over REST", () => {
       const answer: Answer<FolderPayload[]> = await service.call("GET", `/api/tenants/${org.slug}/folders`, {
         token: caller.token,
       });
-      const reads = (place: Place) => mayInPlace(caller.actor, "skill:read", org.id, factsFor(caller, place));
+      const reads = (place: Place) =>
+        isAllowedIn(caller.actor, "skill:read", org.id, factsFor(caller, place));
       const named = places.filter((place) => place !== "root");
       const expected = named
         .filter((place) => named.some((inside) => around[inside].includes(place) && reads(inside)))

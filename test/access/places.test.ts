@@ -17,8 +17,8 @@ import {
   decideFolder,
   decideSkill,
   decideTenant,
-  mayInPlace,
-  type PlaceFacts,
+  isAllowedIn,
+  type AccessContext,
   type SkillFacts,
   type Verdict,
 } from "../../src/access/decide.ts";
@@ -54,11 +54,11 @@ function token(limits: TokenLimits = {}): OrganizationActor {
 }
 
 /** The access context of `inner`, which lies in `outer`; `level` is the actor's on the effectively restricted one. */
-const at = (governing: string | null, level: FolderLevel | null = null): PlaceFacts => ({
+const at = (restriction: string | null, level: FolderLevel | null = null): AccessContext => ({
   folderIds: ["inner", "outer"],
-  governing: governing === null ? null : { folderId: governing, level },
+  restriction: restriction === null ? null : { folderId: restriction, level },
 });
-const skillAt = (place: PlaceFacts | null, visibility: Visibility): SkillFacts => ({
+const skillAt = (place: AccessContext | null, visibility: Visibility): SkillFacts => ({
   tenantId: "org",
   visibility,
   place,
@@ -68,12 +68,12 @@ const permissions = Object.entries(permissionActions).flatMap(([group, actions])
 );
 
 describe("a restriction inside a personal workspace", () => {
-  const inside = (level: FolderLevel | null, workspaceOf = "u1"): PlaceFacts => ({
+  const inside = (level: FolderLevel | null, workspaceOf = "u1"): AccessContext => ({
     ...at("inner", level),
     workspaceOf,
   });
-  const may = (actor: Actor, permission: Permission, place: PlaceFacts) =>
-    mayInPlace(actor, permission, "org", place);
+  const may = (actor: Actor, permission: Permission, place: AccessContext) =>
+    isAllowedIn(actor, permission, "org", place);
 
   it("makes its member an editor, and no one else", () => {
     for (const level of [null, "viewer", "editor"] as const) {
@@ -152,7 +152,7 @@ describe("the decision about a skill in a folder", () => {
 
   for (const [who, actor, open, none, ...granted] of table) {
     it(`for ${who}`, () => {
-      const verdicts = (place: PlaceFacts, visibility: Visibility) =>
+      const verdicts = (place: AccessContext, visibility: Visibility) =>
         acts.map((act) => decideSkill(actor, act, skillAt(place, visibility)));
       const expected = (letters: string) => letters.split("").map((letter) => short[letter]!);
 
@@ -177,7 +177,7 @@ describe("the decision about a skill in a folder", () => {
 });
 
 describe("the decision about a folder", () => {
-  const folder = (place: PlaceFacts, isOnTheWay = false) => ({ tenantId: "org", place, isOnTheWay });
+  const folder = (place: AccessContext, isOnTheWay = false) => ({ tenantId: "org", place, isOnTheWay });
 
   it("shows it to callers who may read in it or in a folder below it", () => {
     assert.equal(decideFolder(user("viewer"), "see", folder(at(null))), "allowed");
@@ -190,7 +190,7 @@ describe("the decision about a folder", () => {
   });
 
   it("lets managers and holders of the permission manage grants, but no narrowed token", () => {
-    const acl = (actor: Actor, place: PlaceFacts) =>
+    const acl = (actor: Actor, place: AccessContext) =>
       decideFolder(actor, "folder:manageAcl", folder(place)) === "allowed";
 
     assert.equal(acl(user("admin"), at(null)), true);
@@ -235,11 +235,11 @@ describe("sets of permissions", () => {
 
 describe("the invariants of access, with folders and grants", () => {
   const anyLevel = fc.option(fc.constantFrom(...folderLevels));
-  const anyPlace: fc.Arbitrary<PlaceFacts | null> = fc.option(
+  const anyPlace: fc.Arbitrary<AccessContext | null> = fc.option(
     fc.subarray(["f1", "f2", "f3"], { minLength: 1 }).chain((folderIds) =>
       fc.record({
         folderIds: fc.constant(folderIds),
-        governing: fc.option(fc.record({ folderId: fc.constantFrom(...folderIds), level: anyLevel })),
+        restriction: fc.option(fc.record({ folderId: fc.constantFrom(...folderIds), level: anyLevel })),
       }),
     ),
   );
@@ -271,8 +271,8 @@ describe("the invariants of access, with folders and grants", () => {
     decideSkill(actor, permission, skill) === "allowed";
   const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 3000 });
   const without = (skill: SkillFacts, level: FolderLevel | null): SkillFacts =>
-    skill.place?.governing
-      ? { ...skill, place: { ...skill.place, governing: { ...skill.place.governing, level } } }
+    skill.place?.restriction
+      ? { ...skill, place: { ...skill.place, restriction: { ...skill.place.restriction, level } } }
       : skill;
 
   it("1. a token never does what its holder can't", () => {
@@ -287,7 +287,7 @@ describe("the invariants of access, with folders and grants", () => {
   it("2. removing or lowering a grant never adds access", () => {
     holds(
       fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
-        const now = skill.place?.governing?.level ?? null;
+        const now = skill.place?.restriction?.level ?? null;
         const lower = [null, ...folderLevels.slice(0, Math.max(0, folderLevels.indexOf(now ?? "viewer")))];
         for (const level of lower)
           if (may(actor, permission, without(skill, level))) assert.ok(may(actor, permission, skill));
@@ -316,7 +316,7 @@ describe("the invariants of access, with folders and grants", () => {
   it("4. a restriction overrides visibility, and a skill that can be changed can be read", () => {
     holds(
       fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
-        if (skill.place?.governing) {
+        if (skill.place?.restriction) {
           for (const visibility of visibilities)
             assert.equal(
               decideSkill(actor, permission, { ...skill, visibility }),
@@ -325,7 +325,7 @@ describe("the invariants of access, with folders and grants", () => {
           assert.ok(!may(anonymous, "skill:read", skill));
         }
         if (may(actor, permission, skill)) assert.ok(may(actor, "skill:read", skill));
-        if (mayInPlace(actor, "skill:read", skill.tenantId, skill.place))
+        if (isAllowedIn(actor, "skill:read", skill.tenantId, skill.place))
           assert.ok(may(actor, "skill:read", skill), "what a list shows, a direct read gives");
       }),
     );
@@ -334,7 +334,7 @@ describe("the invariants of access, with folders and grants", () => {
   it("a grant never extends a role", () => {
     holds(
       fc.property(anyRole, anyPermission, anySkill, (role, permission, skill) => {
-        const open = skill.place ? { ...skill, place: { ...skill.place, governing: null } } : skill;
+        const open = skill.place ? { ...skill, place: { ...skill.place, restriction: null } } : skill;
         if (may(user(role), permission, skill)) assert.ok(may(user(role), permission, open));
       }),
     );

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Permission } from "../../contract/vocabulary.ts";
 import type { Actor, PermissionMap, TokenLimits } from "../../src/access/actor.ts";
-import { mayInPlace } from "../../src/access/decide.ts";
+import { isAllowedIn } from "../../src/access/decide.ts";
 import { rolePermissions } from "../../src/access/permissions.ts";
 import { decideRepository, readsEverySkill } from "../../src/access/repository.ts";
 import { anyLimits, anyPlace, anyRoles, origin, userWith } from "./actors.ts";
@@ -92,8 +92,8 @@ describe("the invariants of choosing a repository", () => {
         assert.equal(decideRepository(userWith(roles), "org"), "allowed");
         assert.ok(readsEverySkill(actor, "org"));
         for (const action of skill)
-          assert.ok(mayInPlace(actor, `skill:${action}` as Permission, "org", place));
-        assert.ok(mayInPlace(actor, "folder:create", "org", place));
+          assert.ok(isAllowedIn(actor, `skill:${action}` as Permission, "org", place));
+        assert.ok(isAllowedIn(actor, "folder:create", "org", place));
       }),
     );
   });
@@ -120,7 +120,7 @@ describe("the invariants of choosing a repository", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPlace, (roles, limits, place) => {
         const actor = userWith(roles, limits);
-        if (readsEverySkill(actor, "org")) assert.ok(mayInPlace(actor, "skill:read", "org", place));
+        if (readsEverySkill(actor, "org")) assert.ok(isAllowedIn(actor, "skill:read", "org", place));
       }),
     );
   });

@@ -13,7 +13,7 @@ import { isId } from "../../../storage/database.ts";
 import type { InstallCursor, InstallDoc, InstallKey } from "../../../storage/installs.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor, UserActor } from "../../access/actor.ts";
-import { mayInPlace } from "../../access/decide.ts";
+import { isAllowedIn } from "../../access/decide.ts";
 import type { App } from "../../app.ts";
 import { invalidRequest } from "../../errors.ts";
 import { loadAccessContexts } from "../../folders/load.ts";
@@ -72,7 +72,7 @@ export async function recordInstall(
 async function memberOf(app: App, actor: Actor, skill: SkillDoc): Promise<UserActor | undefined> {
   if (actor.kind !== "user") return undefined;
   const [place] = await loadAccessContexts(app, actor, [skill]);
-  return mayInPlace(actor, "skill:read", skill.tenantId, place ?? null) ? actor : undefined;
+  return isAllowedIn(actor, "skill:read", skill.tenantId, place ?? null) ? actor : undefined;
 }
 
 /**

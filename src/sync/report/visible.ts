@@ -4,7 +4,7 @@
  */
 import type { SyncBase } from "../../../storage/sync-bases.ts";
 import type { Actor } from "../../access/actor.ts";
-import { mayInPlace } from "../../access/decide.ts";
+import { isAllowedIn } from "../../access/decide.ts";
 import { readsEverySkill } from "../../access/repository.ts";
 import type { App } from "../../app.ts";
 import { loadTree } from "../../folders/trees.ts";
@@ -29,7 +29,7 @@ export async function readableFolderIds(app: App, actor: Actor, tenantId: string
   const tree = await loadTree(app, tenantId);
   const isReadable = readableFolders({ tree, actor });
   const ids = Array.from(tree.nodes(), ({ _id }) => _id).filter(isReadable);
-  return mayInPlace(actor, "skill:read", tenantId, null) ? [null, ...ids] : ids;
+  return isAllowedIn(actor, "skill:read", tenantId, null) ? [null, ...ids] : ids;
 }
 
 /** A caller's view of a connection. */
