@@ -2,7 +2,9 @@
 import { z } from "zod";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { actorPage, hidden, html, type Html, type PageOptions } from "../http/pages.ts";
+import { hidden } from "../http/fields.ts";
+import { html, type Html } from "../http/html.ts";
+import { actorPage, type PageOptions } from "../http/pages.ts";
 import { route, type Route } from "../http/route.ts";
 import { endAccess, readAccess, type AccessView } from "./access-mails.ts";
 import { badLinkPage } from "./pages.ts";

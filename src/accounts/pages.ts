@@ -1,6 +1,7 @@
 /** HTML of the pages that links in mails lead to. */
 import { limits } from "../../contract/limits.ts";
-import { checkbox, field, hidden, html, problem, type Html } from "../http/pages.ts";
+import { checkbox, field, hidden, problem } from "../http/fields.ts";
+import { html, type Html } from "../http/html.ts";
 import { postForm } from "../http/forms.ts";
 
 /** Asks before anything changes: mail programs open links automatically, so following one must not change anything. */

@@ -1,7 +1,8 @@
 /** The start page of the service. */
 import type { App } from "../app.ts";
 import { isSignUpOpen } from "../auth/sign-in.ts";
-import { actorPage, html, type Html } from "../http/pages.ts";
+import { html, type Html } from "../http/html.ts";
+import { actorPage } from "../http/pages.ts";
 import { route, type Route } from "../http/route.ts";
 
 export function startPageRoutes(app: App): Route[] {

@@ -1,7 +1,8 @@
 /** HTML of the sign-in and device pages. */
 import { limits } from "../../contract/limits.ts";
 import { postForm } from "../http/forms.ts";
-import { field, hidden, html, problem, type Html } from "../http/pages.ts";
+import { field, hidden, problem } from "../http/fields.ts";
+import { html, type Html } from "../http/html.ts";
 import type { PendingDevice } from "./device-approval.ts";
 
 export function signInPage(view: {

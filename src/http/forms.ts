@@ -1,7 +1,7 @@
 /** Forms of server-rendered pages: their fields, their validation, and errors that are shown in the page. */
 import { z } from "zod";
 import { ServiceError, invalidRequest } from "../errors.ts";
-import { html, type Html } from "./pages.ts";
+import { html, type Html } from "./html.ts";
 
 /**
  * A text field, accepted as it is and empty if it is missing: the schema of the API validates it afterwards, so that

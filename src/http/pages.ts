@@ -1,55 +1,10 @@
-/**
- * Server-rendered pages. Text becomes HTML only through the `html` tag, which escapes every value that is not HTML
- * already. Forms work in any browser, and only a page with a front end has scripts.
- */
+/** Server-rendered pages. Forms work in any browser, and only a page with a front end has scripts. */
 import { createHash } from "node:crypto";
 import type { Actor } from "../access/actor.ts";
+import { html, type Html } from "./html.ts";
 import { pageIcon, pageStyle } from "./page-style.ts";
 import { Reply, type Cookie } from "./route.ts";
 import { frontEndPolicy, pagePolicy } from "./security.ts";
-
-/** A piece of finished HTML. Only the `html` tag makes one. */
-export class Html {
-  readonly #text: string;
-
-  private constructor(text: string) {
-    this.#text = text;
-  }
-
-  static of(strings: TemplateStringsArray, values: readonly HtmlValue[]): Html {
-    return new Html(strings.reduce((text, part, at) => text + render(values[at - 1]) + part));
-  }
-
-  toString(): string {
-    return this.#text;
-  }
-}
-
-/** `undefined`, `null` and `false` render nothing; lists render item by item. */
-export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
-
-/**
- * Builds HTML from a template. Values are text, safe in element content and in quoted attributes; never place one in
- * a tag's name, in an unquoted attribute or in a style sheet.
- */
-export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
-  return Html.of(strings, values);
-}
-
-const entities: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function render(value: HtmlValue): string {
-  if (value === undefined || value === null || value === false) return "";
-  if (value instanceof Html) return value.toString();
-  if (typeof value === "object") return value.map(render).join("");
-  return String(value).replace(/[&<>"']/g, (character) => entities[character]!);
-}
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
@@ -142,62 +97,4 @@ function layout({ title, signedInAs, body, frontEnd }: PageContent): Html {
         </main>
       </body>
     </html> `;
-}
-
-/** An error message above a form; announced by screen readers. */
-export function problem(message: string | undefined): Html {
-  return html`${message !== undefined && html`<p class="alert" role="alert">${message}</p>`}`;
-}
-
-export interface Field {
-  name: string;
-  label: string;
-  value?: string | undefined;
-  type?: "text" | "email" | "password";
-  /** For the browser's own help with filling in. */
-  autocomplete?: string;
-  hint?: string;
-  optional?: boolean;
-  minLength?: number;
-  maxLength?: number;
-}
-
-/** A labelled input. A password is never put back into a page. */
-export function field(f: Field): Html {
-  const type = f.type ?? "text";
-  return html`<p class="field">
-    <label for="${f.name}">${f.label}${f.optional && html` <small>(optional)</small>`}</label>
-    <input
-      id="${f.name}"
-      name="${f.name}"
-      type="${type}"
-      value="${type === "password" ? "" : f.value}"
-      autocomplete="${f.autocomplete ?? "off"}"
-      maxlength="${f.maxLength ?? 300}"
-      ${f.minLength !== undefined && html`minlength="${f.minLength}"`}
-      ${!f.optional && html`required`}
-      ${f.hint !== undefined && html`aria-describedby="${f.name}-hint"`}
-    />
-    ${f.hint !== undefined && html`<small id="${f.name}-hint">${f.hint}</small>`}
-  </p>`;
-}
-
-/** A labelled checkbox. The form has the field only while it is checked. */
-export function checkbox(f: { name: string; label: string; checked: boolean; hint?: string }): Html {
-  return html`<p class="check">
-    <input
-      id="${f.name}"
-      name="${f.name}"
-      type="checkbox"
-      value="yes"
-      ${f.checked && html`checked`}
-      ${f.hint !== undefined && html`aria-describedby="${f.name}-hint"`}
-    />
-    <label for="${f.name}">${f.label}</label>
-    ${f.hint !== undefined && html`<small id="${f.name}-hint">${f.hint}</small>`}
-  </p>`;
-}
-
-export function hidden(name: string, value: string | undefined): Html | undefined {
-  return value === undefined ? undefined : html`<input type="hidden" name="${name}" value="${value}" />`;
 }

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { metricRanges } from "../../contract/vocabulary.ts";
 import { administers } from "../access/decide.ts";
 import { notFound } from "../errors.ts";
-import { html, pageReply, redirectReply } from "../http/pages.ts";
+import { html } from "../http/html.ts";
+import { pageReply, redirectReply } from "../http/pages.ts";
 import { Reply, route, type Route } from "../http/route.ts";
 import { readFrontEnd } from "./front-end.ts";
 

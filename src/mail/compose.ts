@@ -2,7 +2,7 @@
  * Layout of mails, in text and HTML from the same sentences. Text becomes HTML only by the `html` tag of pages, which
  * escapes every value. Mails load nothing and contain no tracking.
  */
-import { html } from "../http/pages.ts";
+import { html } from "../http/html.ts";
 import type { Mail } from "./mailer.ts";
 
 export interface MailText {

@@ -1,7 +1,8 @@
 /** The form for a new organization. */
 import { limits } from "../../contract/limits.ts";
 import { postForm } from "../http/forms.ts";
-import { field, html, problem, type Html } from "../http/pages.ts";
+import { field, problem } from "../http/fields.ts";
+import { html, type Html } from "../http/html.ts";
 
 export const organizationField = (value: string, optional: boolean) =>
   field({

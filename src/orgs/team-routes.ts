@@ -11,16 +11,8 @@ import {
   TenantParams,
   UpdateTeam,
 } from "./schema.ts";
-import {
-  addTeamMember,
-  createTeam,
-  deleteTeam,
-  listTeamMembers,
-  listTeams,
-  readTeam,
-  removeTeamMember,
-  updateTeam,
-} from "./teams.ts";
+import { addTeamMember, listTeamMembers, removeTeamMember } from "./team-members.ts";
+import { createTeam, deleteTeam, listTeams, readTeam, updateTeam } from "./teams.ts";
 
 const tag = "Teams";
 

@@ -1,4 +1,4 @@
-/** Teams of an organization and their members. Changing a team requires the permissions that it gives. */
+/** Teams of an organization. Changing a team requires the permissions that it gives. */
 import { limits } from "../../contract/limits.ts";
 import { isId } from "../../storage/database.ts";
 import type { TeamDoc } from "../../storage/teams.ts";
@@ -6,7 +6,6 @@ import type { TenantDoc } from "../../storage/tenants.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { makeEvent, flushEvents } from "../audit/events.ts";
-import { ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
 import { foldName } from "../users/schema.ts";
@@ -18,8 +17,7 @@ import {
   unknownTeam,
 } from "./permission-checks.ts";
 import { insertRecord, newRecord, requireFreeSlot, updateRecord } from "./named-records.ts";
-import { listMembers, onMember, type Member } from "./members.ts";
-import { NameCursor, type CreateTeam, type ListQuery, type MemberQuery, type UpdateTeam } from "./schema.ts";
+import { NameCursor, type CreateTeam, type ListQuery, type UpdateTeam } from "./schema.ts";
 import { loadTenant } from "./service.ts";
 
 /** A page of teams, by name. */
@@ -117,88 +115,19 @@ export async function deleteTeam(app: App, actor: Actor, tenantRef: string, id: 
   );
 }
 
-/** A page of a team's members, by user name. */
-export async function listTeamMembers(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  id: string,
-  input: MemberQuery,
-): Promise<Page<Member>> {
-  const team = await readTeam(app, actor, tenantRef, id);
-  return listMembers(app, actor, tenantRef, input, team._id);
-}
-
-/** Adds a member to a team; a member of the team stays in it. */
-export async function addTeamMember(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  id: string,
-  userId: string,
-): Promise<void> {
-  await changeTeamMember(app, actor, tenantRef, id, userId, "team.member_added");
-}
-
-/** Removes a member from a team. Throws `not_found` for a user who is not in it. */
-export async function removeTeamMember(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  id: string,
-  userId: string,
-): Promise<void> {
-  await changeTeamMember(app, actor, tenantRef, id, userId, "team.member_removed");
-}
-
-async function changeTeamMember(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  id: string,
-  userId: string,
-  change: "team.member_added" | "team.member_removed",
-): Promise<void> {
-  const tenant = await loadTenant(app, actor, tenantRef, "team:update");
-  const team = await loadTeam(app, tenant, id);
-  const isAdded = change === "team.member_added";
-  if (isAdded) await requireTeamAccess(app, actor, tenant._id, [id], "add anyone to this team");
-  else await requirePermissionsOf(app, actor, team, "remove anyone from this team");
-  await onMember(app, tenant._id, userId, async (member) => {
-    const isIn = member.teamIds.includes(id);
-    if (isAdded && isIn) return member;
-    if (!isAdded && !isIn) throw notInTeam(team, userId);
-    if (isAdded && member.teamIds.length >= limits.teamsPerMember) {
-      const limit = limits.teamsPerMember;
-      throw new ServiceError("limit_reached", `One person is in at most ${limit} teams.`, { limit });
-    }
-    const event = makeEvent(app, actor, change, {
-      tenantId: tenant._id,
-      resourceType: "team",
-      resourceId: id,
-      metadata: { team: team.name, userId, username: member.username },
-    });
-    const fields = isAdded ? { addTeam: id } : { removeTeam: id };
-    const changed = await app.storage.memberships.change(member._id, member.revision, fields, [event]);
-    if (!changed) return undefined;
-    flushEvents(app, app.storage.memberships, member._id, [event]);
-    return changed;
-  });
-}
-
-async function loadTeam(app: App, tenant: TenantDoc, id: string): Promise<TeamDoc> {
+/** Finds a team of an organization. Throws `not_found`. */
+export async function loadTeam(app: App, tenant: TenantDoc, id: string): Promise<TeamDoc> {
   const team = isId(id) ? await app.storage.teams.find(tenant._id, id) : null;
   if (!team) throw unknownTeam(id);
   return team;
 }
 
-async function requirePermissionsOf(app: App, actor: Actor, team: TeamDoc, act: string): Promise<void> {
+/** Throws `forbidden` unless the caller has the permissions of the team. */
+export async function requirePermissionsOf(
+  app: App,
+  actor: Actor,
+  team: TeamDoc,
+  act: string,
+): Promise<void> {
   requirePermissions(actor, team.tenantId, await permissionsOfTeams(app, team.tenantId, [team._id]), act);
-}
-
-function notInTeam(team: TeamDoc, userId: string): ServiceError {
-  return new ServiceError("not_found", `No member "${userId}" was found in the team "${team.name}".`, {
-    kind: "member",
-    ref: userId,
-  });
 }

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 
 import { safeReturnTo } from "../../src/auth/return-to.ts";
-import { Html, html } from "../../src/http/pages.ts";
+import { Html, html } from "../../src/http/html.ts";
 import { pagePolicy } from "../../src/http/security.ts";
 import { cookieOf, password, signUp, startAccounts, type AccountsService } from "../support/accounts-app.ts";
 
