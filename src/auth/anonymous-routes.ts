@@ -10,7 +10,7 @@ export function anonymousRoutes(app: App): Route[] {
     route({
       method: "post",
       path: registrationPath,
-      summary: "Register an Ed25519 key as an anonymous identity; a known key answers the identity it has",
+      summary: "Register an Ed25519 key as an anonymous identity; a known key returns its identity",
       tag: "Sharing",
       auth: "optional",
       cookieless: true,

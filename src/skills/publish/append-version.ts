@@ -50,7 +50,7 @@ export interface AppendRequest extends SemverRequest {
   versionId?: string | undefined;
   /**
    * Set for a version that is imported from the connected repository. The caller's decision is based on `expectedHead`.
-   * Of the frontmatter, only `edited` changes the skill.
+   * Only the `edited` fields of the frontmatter change the skill.
    */
   imported?: (ImportedFrom & { expectedHead: number; edited: FrontmatterDefaults }) | undefined;
 }
