@@ -1,7 +1,7 @@
 /**
- * The application as the account tests call it: over real HTTP and the real engine, with forms, a clock that tests
- * move and the log at hand. Without repositories, which accounts have no business with, and with a queue that only notes what it
- * is given, it starts at once.
+ * The application for tests of accounts: over real HTTP and the real engine, with forms, a clock that tests advance and
+ * access to the log. It starts quickly, since it has no repositories, which accounts don't need, and a queue that only
+ * records its jobs.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -30,7 +30,7 @@ export interface Answer {
   body: Body;
 }
 
-/** What tests look at in a JSON answer. */
+/** The parts of a JSON response that tests read. */
 interface Body {
   success?: boolean;
   error?: string;
@@ -67,14 +67,14 @@ export interface AccountsService {
   queued: QueuedJob[];
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   advance(ms: number): void;
-  /** Waits for work that answers do not wait for. */
+  /** Waits for work that continues after responses. */
   settled(): Promise<void>;
   /** Removes all data. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts the features on a free port, on this test file's database. Rate limits are off unless asked for. */
+/** Starts the features on a free port, on this test file's database. Rate limits are off by default. */
 export async function startAccounts(overrides: Partial<Config> = {}): Promise<AccountsService> {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), "svc-accounts-"));
   const database = await serviceDatabase();
@@ -148,7 +148,7 @@ export async function startAccounts(overrides: Partial<Config> = {}): Promise<Ac
   };
 }
 
-/** A queue in name: these tests run the processors that they want to see run. */
+/** A queue that runs nothing: these tests call the processors that they test. */
 function noting(queued: QueuedJob[]): Queue {
   const refuse = () => Promise.reject(new Error("the account tests have no workers"));
   return {
@@ -191,7 +191,7 @@ async function call(
   if (options.token !== undefined) headers.set("authorization", `Bearer ${options.token}`);
   if (options.cookie !== undefined) {
     headers.set("cookie", options.cookie);
-    // What a browser sends along with a cookie on the service's own pages.
+    // Headers that a browser sends with a cookie on the service's own pages.
     if (method !== "GET") headers.set("origin", new URL(baseUrl).origin);
   }
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
@@ -207,19 +207,19 @@ async function call(
   return { status: response.status, headers: response.headers, text, body: parsed };
 }
 
-/** The `name=value` that a browser would send back of the first cookie set. */
+/** The `name=value` that a browser would send back for the first cookie set. */
 export function cookieOf(answer: Answer): string {
   return answer.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
-/** The statuses of answers whose order is chance. */
+/** The statuses of responses in arbitrary order, counted. */
 export function statusesOf(answers: readonly Answer[]): number[] {
   return answers.map(({ status }) => status).sort((a, b) => a - b);
 }
 
 export const password = "correct horse battery";
 
-/** Signs somebody up and hands over their session. */
+/** Signs a user up and returns the session. */
 export async function signUp(
   service: AccountsService,
   username: string,

@@ -1,4 +1,4 @@
-/** Anonymous identities as a program without our client uses them: keys, signatures, signed calls. */
+/** Anonymous identities as a program other than our client uses them: keys, signatures, signed calls. */
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 import type { SharedPayload, RegisteredPayload } from "../../contract/payloads/share.ts";
@@ -12,7 +12,7 @@ export interface Identity {
   privateKey: KeyObject;
 }
 
-/** Parts of a signed call that a test has otherwise than they should be. */
+/** Parts of a signed call that a test falsifies. */
 export interface Forged {
   method?: string;
   path?: string;
@@ -33,7 +33,7 @@ export function newKey(): { publicKey: string; privateKey: KeyObject } {
   return { publicKey: publicKey.export({ format: "jwk" }).x!, privateKey };
 }
 
-/** The headers of a signed call; what `forged` names is signed in place of what is sent. */
+/** The headers of a signed call; `forged` values are signed in place of those sent. */
 export function signatureOf(
   identity: Pick<Identity, "id" | "privateKey">,
   call: { method: string; path: string; body: string | Buffer; now: Date },
@@ -57,7 +57,7 @@ export function signatureOf(
   };
 }
 
-/** Registers a key; a new one unless it is given. */
+/** Registers a key; a new one by default. */
 export async function register(
   service: TestService,
   key = newKey(),
@@ -84,7 +84,7 @@ export async function newIdentity(service: TestService): Promise<Identity> {
   return { ...key, id: answer.data.identity.id, username: answer.data.identity.username };
 }
 
-/** A signed call: JSON, or bytes as they are. */
+/** A signed call: JSON, or raw bytes. */
 export function signedCall<T = Record<string, unknown>>(
   service: TestService,
   identity: Identity,
@@ -101,7 +101,7 @@ export function signedCall<T = Record<string, unknown>>(
 export const share = (service: TestService, identity: Identity, body: unknown, forged: Forged = {}) =>
   signedCall<SharedPayload>(service, identity, "POST", "/api/share", { body, forged });
 
-/** Stages a zip and gives its upload id. */
+/** Stages a zip and returns its upload id. */
 export async function stage(service: TestService, identity: Identity, zip: Buffer): Promise<string> {
   const announced = await signedCall<{ uploadId: string }>(service, identity, "POST", "/api/uploads", {
     body: { size: zip.length, sha256: sha256(zip) },

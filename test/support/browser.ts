@@ -1,4 +1,4 @@
-/** Debian's chromium, driven by playwright-core; every page is watched for errors and refused content. */
+/** Debian's chromium, driven by playwright-core; every page is monitored for errors and refused content. */
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 
@@ -15,7 +15,7 @@ export function whyNoBrowser(): string | undefined {
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath,
-    // As root, and with the small shared memory of containers, it would not start without these.
+    // It requires these flags as root, and with the small shared memory of containers.
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
   });
 }
@@ -23,13 +23,13 @@ export function openBrowser(): Promise<Browser> {
 export interface WatchedPage {
   page: Page;
   context: BrowserContext;
-  /** Errors of the console, uncaught ones, refused content and failed requests, in order. */
+  /** Errors of the console, uncaught errors, refused content and failed requests, in order. */
   troubles: string[];
   /** Requests to anything but the service. */
   outside: string[];
 }
 
-/** A page in a session of its own, with `user` of somebody who is signed in. */
+/** A page in a session of its own, signed in if `user` is given. */
 export async function newPage(
   browser: Browser,
   url: string,
@@ -55,7 +55,7 @@ export async function newPage(
   page.on("pageerror", (error) => troubles.push(`uncaught on ${page.url()}: ${error.message}`));
   page.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText ?? "";
-    // A page that is left ends what it was still loading, its icon most of all; a refused or blocked file says otherwise.
+    // Leaving a page cancels its pending requests, mostly its icon; a refused or blocked file has another error.
     if (reason !== "net::ERR_ABORTED") troubles.push(`failed: ${request.url()} (${reason})`);
   });
   page.on("request", (request) => {

@@ -1,9 +1,9 @@
-/** Documents of `svc -o json` against their declared form. */
+/** Documents of `svc -o json` against their declared schema. */
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { type CliPayloadName, CliFailurePayload, cliPayloads } from "../../contract/payloads/cli.ts";
 
-/** Fails with every deviation when a payload is not of the command's shape; answers it typed. */
+/** Fails with every deviation if a payload does not have the command's shape; returns it typed. */
 export function keepContract<K extends CliPayloadName>(
   name: K,
   payload: unknown,
@@ -13,14 +13,14 @@ export function keepContract<K extends CliPayloadName>(
   return parsed.data as z.output<(typeof cliPayloads)[K]>;
 }
 
-/** Likewise for the object on stderr. */
+/** The same for the error object on stderr. */
 export function keepFailure(payload: unknown, told: string): CliFailurePayload["error"] {
   const parsed = CliFailurePayload.safeParse(payload);
   if (!parsed.success) assert.fail(`${told}\n${deviation("error", parsed.error, payload)}`);
   return parsed.data.error;
 }
 
-/** Which document a command line asks for. */
+/** The document that a command line requests. */
 export function payloadNameOf(words: readonly string[]): CliPayloadName {
   const args = words.filter((word, i) => word !== "-o" && words[i - 1] !== "-o");
   const has = (flag: string) => args.includes(flag);

@@ -26,15 +26,17 @@ export interface RunOptions {
 
 export interface Cli {
   readonly home: string;
-  /** Runs a command to its end, whatever that is. */
+  /** Runs a command to its end, with any exit code. */
   run(args: readonly string[], options?: RunOptions): Promise<CliRun>;
-  /** Runs with `-o json`: exit code 0 and nothing but one JSON document on stdout, or it fails. Answers the document. */
+  /**
+   * Runs with `-o json`: fails unless the exit code is 0 and stdout is exactly one JSON document. Returns the document.
+   */
   json(args: readonly string[], options?: RunOptions): Promise<unknown>;
-  /** Likewise for a partial failure: exit code 1, and the payload says what failed. */
+  /** The same for a partial failure: exit code 1, and the payload contains the failures. */
   partial(args: readonly string[], options?: RunOptions): Promise<unknown>;
-  /** Likewise for a hard failure: exit code 1, nothing on stdout, one error object on stderr. Answers the error. */
+  /** The same for a hard failure: exit code 1, nothing on stdout, one error object on stderr. Returns the error. */
   failure(args: readonly string[], options?: RunOptions): Promise<CliFailure>;
-  /** Starts a command that waits for something, and gives its lines as they come. */
+  /** Starts a command that waits for something, and returns its lines as they arrive. */
   start(args: readonly string[], options?: RunOptions): StartedCli;
 }
 

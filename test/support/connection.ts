@@ -1,6 +1,6 @@
 import type { ConnectionDoc } from "../../storage/connections.ts";
 
-/** A connection as it is kept, with nothing to do: for lists, which look at no repository. */
+/** A stored connection without pending work: for lists, which read no repository. */
 export function connectionDoc(n: number, fields: Partial<ConnectionDoc> = {}): ConnectionDoc {
   const at = new Date(Date.UTC(2026, 0, 1));
   return {

@@ -1,9 +1,9 @@
-/** Holds every answer that tests get to what its route declares: payloads strictly, failures to the closed table. */
+/** Validates every response against its route's declaration: payloads strictly, failures against the closed table. */
 import assert from "node:assert/strict";
 import { failures, type FailureCode } from "../../contract/errors.ts";
 import type { Route } from "../../src/http/route.ts";
 
-/** Whose bodies are another standard's (RFC 8628). */
+/** Routes whose bodies follow another standard (RFC 8628). */
 const foreign = /^\/api\/auth\/device\//;
 
 export interface CheckedAnswer {
@@ -14,7 +14,7 @@ export interface CheckedAnswer {
   body: unknown;
 }
 
-/** A check of one answer by the routes it may come from; throws where the two differ. */
+/** A check of one response against the routes it may come from; throws if it deviates. */
 export function declaredAnswers(routes: readonly Route[]): (answer: CheckedAnswer) => void {
   const patterns = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   return (answer) => {
@@ -35,7 +35,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/\*\w+/g, ".+")}$`);
 }
 
-/** Parsing strips what a schema does not name, so an answer that equals its parsed self has nothing beyond it. */
+/** Parsing strips what a schema does not name, so a response that equals its parsed form has no other fields. */
 function checkPayload(route: Route, answer: CheckedAnswer): void {
   const name = `${answer.method} ${route.path}`;
   assert.equal(answer.status, route.status ?? 200, `${name}: status`);

@@ -1,4 +1,4 @@
-/** The curve of Ed25519 in plain arithmetic: slow, and told from the standard alone (RFC 8032, section 5.1). */
+/** The curve of Ed25519 in plain arithmetic: slow, and derived from the standard only (RFC 8032, section 5.1). */
 export const prime = 2n ** 255n - 19n;
 const d = mod(-121665n * power(121666n, prime - 2n));
 function mod(value: bigint): bigint {
@@ -21,7 +21,7 @@ function add([x1, y1]: Point, [x2, y2]: Point): Point {
     mod((y1 * y2 + x1 * x2) * power(1n - product, prime - 2n)),
   ];
 }
-/** Section 5.1.3; undefined for what is no point of the curve. */
+/** Section 5.1.3; undefined for an encoding that is no point of the curve. */
 function decode(bytes: Buffer): Point | undefined {
   const encoded = BigInt(`0x${Buffer.from(bytes.toReversed()).toString("hex")}`);
   const y = mod(encoded & (2n ** 255n - 1n));
@@ -44,7 +44,7 @@ export function isSmallOrder(bytes: Buffer): boolean {
 const eighth = BigInt(
   `0x${Buffer.from(Buffer.from("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05", "hex").toReversed()).toString("hex")}`,
 );
-/** Every way of writing the eight points of small order, those beyond the field included. */
+/** Every encoding of the eight points of small order, including those outside the field. */
 export const unsafeKeys = [0n, 1n, prime - 1n, prime, prime + 1n, eighth, mod(-eighth)].flatMap((y) => [
   encode(y, 0n),
   encode(y, 1n),

@@ -22,8 +22,8 @@ let ofServices: { file: string; database: Promise<TestDatabase> } | undefined;
 const presentFile = () => process.env["SVC_TEST_FILE"] ?? "";
 
 /**
- * Where this test file keeps its data. Ask once per file and empty it between tests: a new database per test would
- * leave files and handles behind. Needs no cleaning up.
+ * The database of this test file. Get it once per file and empty it between tests: a new database per test would leave
+ * files and handles behind. Needs no clean-up.
  */
 export function testDatabase(): Promise<TestDatabase> {
   const file = presentFile();
@@ -33,8 +33,8 @@ export function testDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Likewise, for a whole service: empty for each file, but with the collections and indexes of earlier files of the run. To
- * make them takes seconds.
+ * The same for a whole service: empty for each file, but with the collections and indexes of earlier files of the run,
+ * since creating them takes seconds.
  */
 export function serviceDatabase(): Promise<TestDatabase> {
   const file = presentFile();
@@ -50,8 +50,8 @@ function openForServices(): Promise<TestDatabase> {
 }
 
 /**
- * The lowest number that no other process of the run holds. This process holds it until it exits, or, where `untilRunEnds`,
- * until the run ends; so it does after a kill.
+ * The lowest number that no other process of the run holds. This process holds it until it exits, also by a kill, or
+ * until the run ends with `untilRunEnds`.
  *
  * @param kind what is numbered
  */
@@ -72,8 +72,8 @@ function lease(kind: string, untilRunEnds = false): number {
 }
 
 /**
- * Settings of a built service that runs on the engines of this run, on an empty database and queue. None where a file is
- * run alone: the service then brings its own. For tests whose subject is neither the engines nor their end.
+ * Settings of a built service that runs on the engines of this run, on an empty database and queue. None if a file is
+ * run alone: the service then starts its own. For tests whose subject is neither the engines nor their end.
  */
 export async function sharedEngines(): Promise<Record<string, string>> {
   const [url, redis] = [process.env["SVC_TEST_MONGODB_URL"], process.env["SVC_TEST_REDIS_URL"]];
@@ -82,10 +82,10 @@ export async function sharedEngines(): Promise<Record<string, string>> {
   return { MONGODB_URL: url, MONGODB_DATABASE: name, REDIS_URL: emptyRedis()! };
 }
 
-/** An empty database of this run's Redis; undefined where there is none. */
+/** An empty database of this run's Redis; undefined if there is none. */
 export function emptyRedis(): string | undefined {
   const redis = process.env["SVC_TEST_REDIS_URL"];
-  // Each number only once in a run, so that it is empty.
+  // Each number is used once per run, so that the database is empty.
   return redis === undefined ? undefined : `${redis}?db=${lease("queue", true)}`;
 }
 
@@ -104,7 +104,7 @@ async function open(): Promise<TestDatabase> {
 
 async function startOwnEngine(): Promise<string> {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "svc-mongodb-"));
-  // Making the copy of the engine that some systems need takes longer than the start.
+  // Copying the engine, which some systems require, takes longer than the start.
   const cacheDir = path.join(root, "node_modules/.cache/mongo-engine");
   const engine = await startEmbeddedMongo({ dataDir: dir, cacheDir, log: openLog("silent") });
   // The engine keeps no process alive, so this runs when the file's tests are done.

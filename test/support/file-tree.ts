@@ -1,4 +1,4 @@
-/** A folder as it lies on disk, to compare byte by byte. */
+/** A folder on disk as data, to compare byte by byte. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -18,7 +18,7 @@ export interface TreeFile {
   executable?: boolean;
 }
 
-/** Paths with `/`, to what is there. */
+/** Entries by path with `/`. */
 export type FileTree = Record<string, TreeFile>;
 
 export function writeTree(folder: string, tree: FileTree): void {

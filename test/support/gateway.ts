@@ -1,8 +1,8 @@
-/** Stands between a client and the service, and answers in its place as a broken network or a hostile server would. */
+/** A proxy between a client and the service that can respond like a broken network or a hostile server. */
 import { type IncomingMessage, type ServerResponse, createServer, request as openRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Answers in the service's place; false lets the service answer. */
+/** Responds in place of the service; false lets the service respond. */
 export type Fault = (request: IncomingMessage, response: ServerResponse, url: URL) => boolean;
 
 export interface Gateway {
@@ -27,7 +27,7 @@ export async function openGateway(target: () => string): Promise<Gateway> {
         answer.pipe(response);
         return;
       }
-      // Addresses that the service hands out lead through here too.
+      // Addresses that the service returns lead through this proxy too.
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.on("end", () => {
@@ -48,7 +48,7 @@ export async function openGateway(target: () => string): Promise<Gateway> {
   return made;
 }
 
-/** Answers, as a fault does. */
+/** Responds, as a fault does. */
 export function reply(
   response: ServerResponse,
   status: number,

@@ -1,5 +1,5 @@
-// A git server in a process of its own: `git http-backend` behind HTTP on loopback. It does to a request what its parent
-// asked for; started by `git-host.ts`. Plain JavaScript, since a fork of a small process is no part of what a push costs.
+// A git server in a process of its own: `git http-backend` behind HTTP on loopback. It applies the troubles that its
+// parent requests; started by `git-host.ts`. Plain JavaScript, since forking a small process takes less time.
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -134,7 +134,7 @@ function backend(request, response, trouble) {
     const rest = head.subarray(end + 4);
     head = undefined;
     if (trouble?.loseAnswer === true) {
-      // The host has done its work by the time it answers; nobody hears of it.
+      // The host has done its work before the response, which is lost.
       child.once("close", () => response.destroy());
       child.stdout.removeAllListeners("data").resume();
       return;

@@ -1,6 +1,6 @@
 /**
- * A customer's git host for tests: real smart HTTP on loopback, in a process of its own, so that a test may also run git
- * and wait for it. It refuses, races, dawdles and fails as told.
+ * A customer's git host for tests: real smart HTTP on loopback, in a process of its own, so that a test may also run
+ * git and wait for it. It rejects, delays and fails requests and lets others push first, as requested.
  */
 import { fork } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,17 +10,17 @@ import type { Remote } from "../../repos/mirror/types.ts";
 import { execGit } from "./git-process.ts";
 import { editorEnv } from "./native-git.ts";
 
-/** What happens to requests of one kind, as often as `times` says, or from now on. */
+/** A fault for requests of one kind, `times` times, or permanently. */
 export interface Trouble {
   on: "fetch-refs" | "fetch" | "push-refs" | "push";
   times?: number;
-  /** Instead of git's. */
+  /** In place of git's response. */
   answer?: { status: number; headers?: Record<string, string>; body?: string };
   delayMs?: number;
-  /** Never answers. */
+  /** Never responds. */
   silent?: true;
   cutAfterBytes?: number;
-  /** Does what was asked, and is gone before it can say so. */
+  /** Processes the request, but closes the connection before the response. */
   loseAnswer?: true;
 }
 
@@ -43,8 +43,8 @@ export function runGit(folder: string, ...args: string[]): string {
 }
 
 /**
- * Several commands of git, one after the other as long as they succeed: started as one process, since each start takes as long
- * as what git does. `$1` and so on are the values. Answers what the last ones print.
+ * Several commands of git, run in order until one fails: started as one process, since each start takes as long as
+ * git's work. `$1` and so on are the values. Returns the output of the last commands.
  */
 export function runGitScript(folder: string, script: string, ...values: string[]): string {
   return runGit(folder, "-c", `alias.script=!set -e; ${script};:`, "script", ...values);
@@ -56,11 +56,11 @@ export interface HostedRepo {
   directory: string;
   copy: string;
   remote: Remote & { kind: "http" };
-  /** Writes files (null removes one), commits, and pushes; answers the commit. */
+  /** Writes files (null removes one), commits, and pushes; returns the commit. */
   commit(files: Record<string, string | Buffer | null>, message?: string): string;
-  /** Brings the working copy to the branch's tip. */
+  /** Updates the working copy to the branch's tip. */
   pull(): void;
-  /** What the branch says, undefined if there is none. */
+  /** Tip of the branch, undefined if there is none. */
   head(branch?: string): string | undefined;
   /** Content of a file at the tip. */
   show(file: string): string;
@@ -76,7 +76,7 @@ export interface GitHost {
   newRepository(options?: { secret?: string; branch?: string }): Promise<HostedRepo>;
   trouble(trouble: Trouble): Promise<void>;
   calm(): Promise<void>;
-  /** Holds the next push to a repository as it arrives, until `meanwhile` is through. */
+  /** Holds the next push to a repository when it arrives, until `meanwhile` is done. */
   race(repository: HostedRepo, meanwhile: () => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -189,7 +189,7 @@ function hostedRepo(
   };
 }
 
-/** Everything there is in a working copy; answers the commit. */
+/** Commits everything in a working copy; returns the commit. */
 export function commitAndPush(copy: string, message: string, branch: string, isForced = false): string {
   return runGitScript(
     copy,
@@ -199,13 +199,13 @@ export function commitAndPush(copy: string, message: string, branch: string, isF
   );
 }
 
-/** As GitHub says that a branch is protected. */
+/** Rejects a push with GitHub's message for a protected branch. */
 export const protectedBranchHook = `
 echo "error: GH006: Protected branch update failed for refs/heads/main." >&2
 echo "error: Changes must be made through a pull request." >&2
 exit 1`;
 
-/** As GitHub says that it found a secret: any file with the word \`SECRET-TOKEN\`. */
+/** Rejects a push with GitHub's message for a secret: any file with the word \`SECRET-TOKEN\`. */
 export const secretScanningHook = `
 while read old new ref; do
   found=$(git grep -l SECRET-TOKEN "$new" -- | sed "s/^[^:]*://")

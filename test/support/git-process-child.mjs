@@ -1,4 +1,4 @@
-// Starts git for git-process.ts, one command after the other, until its input ends.
+// Starts git for git-process.ts, one command after another, until its input ends.
 import { spawnSync } from "node:child_process";
 import { openSync, readSync, writeSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 /**
- * git for tests that wait for it. It is started by a small process that stays: forking the large one that runs the tests
- * takes several times as long as what git does.
+ * Synchronous git for tests. A small permanent process starts it: forking the large one that runs the tests takes
+ * several times as long as git's work.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -15,14 +15,14 @@ export interface GitRequest {
   input?: string;
 }
 
-/** Numbers of bytes of what follows it. `status` is null where git could not be started. */
+/** Lengths of the parts that follow, in bytes. `status` is null if git could not be started. */
 export interface GitAnswer {
   status: number | null;
   stdout: number;
   stderr: number;
 }
 
-/** What is written, and read: both block. */
+/** File descriptors for writing and reading; both block. */
 interface Starter {
   requests: number;
   answers: number;
@@ -31,7 +31,7 @@ interface Starter {
 let running: Starter | undefined;
 
 /**
- * Runs git and answers what it printed. Throws with what it said when it fails.
+ * Runs git and returns its output. Throws with its error output if it fails.
  *
  * @param env all of its environment
  */
@@ -64,7 +64,7 @@ function start(): Starter {
     },
   );
   child.unref();
-  // Each waits for the other end to be opened.
+  // Opening each blocks until the other end is opened.
   const started = { requests: openSync(requests, "w"), answers: openSync(answers, "r") };
   rmSync(folder, { recursive: true });
   return started;

@@ -1,4 +1,4 @@
-/** Pull requests as GitHub has them, in front of a real repository: what it lets be opened, and what ends one. */
+/** Pull requests of GitHub, in front of a real repository: the rules for opening one, and how one ends. */
 import { runGit } from "./git-host.ts";
 import type { StubAnswer, StubRepository } from "./github-stub.ts";
 
@@ -10,7 +10,7 @@ export interface StubPull {
   base: string;
   state: "open" | "closed";
   mergedAt: string | null;
-  /** Of the branch while it is open, and as it was when it ended. */
+  /** Tip of the branch while the request is open, and its tip at the end. */
   sha: string;
 }
 
@@ -45,7 +45,7 @@ const unprocessable = (message: string): StubAnswer => ({
   body: JSON.stringify({ message: "Validation Failed", errors: [{ message }] }),
 });
 
-/** Answers what is asked below `/pulls`. */
+/** Handles requests below `/pulls`. */
 export function answerPulls(
   repository: StubRepository,
   method: string,
@@ -101,7 +101,7 @@ export function answerPulls(
   return ok(present(pull));
 }
 
-/** As somebody presses the button. The branch stays, unless it is deleted then. */
+/** Merges as a person does with the button. The branch remains, unless it is deleted. */
 export function mergePull(
   repository: StubRepository,
   pull: StubPull,

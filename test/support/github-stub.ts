@@ -1,6 +1,6 @@
 /**
- * GitHub for tests, on loopback: the part of its REST interface that is used, held to its rules about tokens and
- * signatures, in front of a real git host. Its troubles are answers of GitHub's own kind.
+ * GitHub for tests, on loopback: the part of its REST interface that is used, with its rules about tokens and
+ * signatures, in front of a real git host. Its faults are responses that GitHub sends.
  */
 import { createHmac, createPublicKey, generateKeyPairSync, randomBytes, verify } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
@@ -14,15 +14,15 @@ export interface StubRepository {
   fullName: string;
   repo: HostedRepo;
   defaultBranch: string;
-  /** The git host's password of this repository; tokens are exchanged for it on the way. */
+  /** The git host's password for this repository, used in place of tokens. */
   secret: string;
-  /** The App's installation, where it has one. */
+  /** The App's installation, if any. */
   installationId: number | undefined;
   hooks: { id: number; url: string; secret: string }[];
   pulls: StubPull[];
   /** Whether the App's installation allows pull requests. */
   allowsPulls: boolean;
-  /** Names that lead here by redirect. */
+  /** Former names that redirect here. */
   formerNames: string[];
 }
 
@@ -40,15 +40,15 @@ export interface StubAnswer {
 }
 
 export interface GitHubStub {
-  /** Of REST interface and git alike. */
+  /** Base URL of REST interface and git. */
   url: string;
   app: { id: number; privateKey: string };
-  /** Behind the REST interface: its troubles are those of Git over HTTP. */
+  /** The git host behind it: its faults are those of Git over HTTP. */
   git: GitHost;
   asked: { method: string; path: string; body: Record<string, unknown> }[];
   /** Every request, to the REST interface and to git. */
   requests: { path: string; at: number }[];
-  /** Runs before each request from now on is answered; `closed` resolves where its sender gives up. */
+  /** Runs before the response to each later request; `closed` resolves if the client disconnects. */
   onRequest(handler: ((number: number, closed: Promise<void>) => Promise<void>) | undefined): void;
   newRepository(fullName: string, options?: { installed?: boolean }): Promise<StubRepository>;
   /** A fine-grained token. */
@@ -56,13 +56,13 @@ export interface GitHubStub {
     repositories: StubRepository[],
     options?: { contents?: "read" | "write"; webhooks?: boolean; pulls?: boolean },
   ): string;
-  /** Lets a token do more than it was made for. */
+  /** Extends the permissions of a token. */
   allowWebhooks(token: string): void;
   revoke(token: string): void;
   remove(repository: StubRepository): void;
   rename(repository: StubRepository, fullName: string): void;
   tag(repository: StubRepository, name: string): void;
-  /** The next REST calls get this, once each. */
+  /** Responses to the next REST calls, once each. */
   trouble(...answers: StubAnswer[]): void;
   close(): Promise<void>;
 }
@@ -216,7 +216,7 @@ export async function startGitHub(): Promise<GitHubStub> {
     return { status: 204 };
   }
 
-  /** Git over HTTP: the token stands for the repository's own password, if it reaches there. */
+  /** Git over HTTP: the repository's own password replaces the token, if the token has access. */
   function passOn(request: IncomingMessage, response: ServerResponse, name: string, rest: string): void {
     const found = named(name);
     const password = Buffer.from((request.headers.authorization ?? "").replace(/^Basic /i, ""), "base64")
@@ -237,7 +237,7 @@ export async function startGitHub(): Promise<GitHubStub> {
       { method: request.method, headers: { ...headers, authorization } },
       (answer) => {
         response.writeHead(answer.statusCode!, answer.headers);
-        // Cut where the host's own answer is cut.
+        // Truncated where the host's own response is truncated.
         pipeline(answer, response, () => undefined);
       },
     );
@@ -315,7 +315,7 @@ const failure = (status: number, message: string): StubAnswer => ({
 });
 const forbidden = failure(403, "Resource not accessible by personal access token");
 
-/** A delivery as GitHub sends it, signed over the very bytes. */
+/** A delivery as GitHub sends it, signed over its exact bytes. */
 export function delivery(
   secret: string,
   push: { repositoryId: number; ref: string; after?: string; installationId?: number | undefined },
@@ -327,7 +327,7 @@ export function delivery(
       after: push.after ?? "1".repeat(40),
       repository: { id: push.repositoryId },
       ...(push.installationId === undefined ? {} : { installation: { id: push.installationId } }),
-      // Signed as bytes: made again from what was parsed, it would not be the same text.
+      // Signed as bytes, since serializing a parsed body again would give another text.
       note: "é \u2028",
     }),
   );

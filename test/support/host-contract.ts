@@ -1,4 +1,4 @@
-/** What every code host has to do alike; its own test says how one is made for a repository. */
+/** The behaviour that every code host must have; its own test defines how one is created for a repository. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
@@ -10,13 +10,13 @@ export interface HostCase {
   repository: HostedRepo;
   /** With credentials that may push. */
   host: RepositoryHost;
-  /** With credentials that the host does not take; undefined for one that asks for none. */
+  /** With credentials that the host rejects; undefined for one that requires none. */
   stranger: RepositoryHost | undefined;
 }
 
-/** To be called in a `describe`; `make` gives an empty repository each time. */
+/** To be called in a `describe`; `make` returns an empty repository each time. */
 export function hostContract(make: () => Promise<HostCase>): void {
-  it("describes a repository by an id that stays, and names no credentials", async () => {
+  it("describes a repository by a permanent id, and names no credentials", async () => {
     const { host, repository } = await make();
     repository.commit({ "x.txt": "x" });
 
@@ -30,7 +30,7 @@ export function hostContract(make: () => Promise<HostCase>): void {
     assert.ok(!JSON.stringify(first).includes("secret"));
   });
 
-  it("answers the head of a branch, and whether it has changed", async () => {
+  it("returns the head of a branch, and whether it has changed", async () => {
     const { host, repository } = await make();
     assert.equal(await host.head("main"), undefined);
     const first = repository.commit({ "x.txt": "1" });
@@ -47,7 +47,7 @@ export function hostContract(make: () => Promise<HostCase>): void {
     assert.equal(await host.head("no-such-branch"), undefined);
   });
 
-  it("gives a remote that can be fetched from and pushed to", async () => {
+  it("returns a remote that can be fetched from and pushed to", async () => {
     const { host, repository, bench } = await make();
     const mirror = bench.newMirror();
     assert.deepEqual(await mirror.fetch(await host.remote(), "main"), { status: "empty" });
@@ -67,7 +67,7 @@ export function hostContract(make: () => Promise<HostCase>): void {
     assert.deepEqual(await mirror.push(await host.remote(), "main", late.prepared), { status: "stale" });
   });
 
-  it("tells credentials that it does not take", async () => {
+  it("reports credentials that it rejects", async () => {
     const { stranger } = await make();
     if (stranger === undefined) return;
 

@@ -74,7 +74,7 @@ const others = [
 const units = [...opening, ...blocks, ...others];
 const closers = ["", "]", "}", "]}", "}]", "\n", " x", ": x", "'", '"'];
 
-/** One hostile frontmatter block, without its `---` lines; a few are longer than is ever parsed. */
+/** One hostile frontmatter block, without its `---` lines; a few are longer than the limit for parsing. */
 export function hostileYaml(random: Random): string {
   const forms = [repeated, staircase, mixed, mixed, spliced];
   const text = random.pick(forms)(random);
@@ -102,14 +102,14 @@ function mixed(random: Random): string {
   return Array.from({ length: random.size(3000) }, () => random.pick(some)).join("");
 }
 
-/** A sound document into which something else is put. */
+/** A valid document into which something else is inserted. */
 function spliced(random: Random): string {
   const sound = `name: a\ntags: [a, "b]", 'c']\nmeta:\n  - x: {y: |z}\n  - >\n    folded\n    text\n`;
   const at = random.below(sound.length);
   return sound.slice(0, at) + random.pick([repeated, mixed])(random) + sound.slice(at + random.below(10));
 }
 
-/** A sound mapping with collections nested exactly `depth` levels deep, whose scalars and comments hold brackets. */
+/** A valid mapping with collections nested exactly `depth` levels deep, whose scalars and comments contain brackets. */
 export function nestedYaml(random: Random, depth: number): string {
   const scalar = () =>
     random.pick(["a", "[[[[", "- - - -", "{{{{", "it's", 'a "b"', "? x", "x\n[[\n{{\n", "# {", 7, null]);

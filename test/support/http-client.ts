@@ -1,10 +1,10 @@
-/** The REST interface as a program without our client calls it. */
+/** The REST interface as a program other than our client calls it. */
 import assert from "node:assert/strict";
 
-/** Longer than the service lets any request of a test take: without an answer by then, it never comes. */
+/** Longer than the service's time limit for requests of tests: a response that takes longer never comes. */
 const answerTimeoutMs = 60_000;
 
-/** Ends a call that gets no answer, with an error that says so: a test fails then, rather than hang. */
+/** Ends a call without a response by an error that names it, so that a test fails rather than hangs. */
 export const answered = (): AbortSignal => AbortSignal.timeout(answerTimeoutMs);
 
 export interface ApiAnswer<T> {
@@ -32,7 +32,7 @@ export interface Account {
   token: string;
 }
 
-/** One JSON call. Throws only where no whole answer came, at the latest after a minute. */
+/** One JSON call. Throws only if no complete response is received, at the latest after a minute. */
 export async function callApi<T = Record<string, unknown>>(
   url: string,
   method: string,
@@ -60,7 +60,7 @@ export async function callApi<T = Record<string, unknown>>(
   };
 }
 
-/** Signs up, with the set-up link's token where the service is empty, and makes a token. */
+/** Signs up, with the set-up link's token if the service is empty, and creates a token. */
 export async function newAccount(url: string, username: string, setupLink?: string): Promise<Account> {
   const email = `${username}@example.com`;
   const password = "correct horse battery";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Processes of jobs that run below this one. */
+/** Processes of jobs that are descendants of this one. */
 export function jobProcesses(): number[] {
   return execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" })
     .split("\n")

@@ -1,4 +1,4 @@
-/** Delivers the mails that wait in accounts, as the worker does, and reads them. */
+/** Delivers the mails that are stored in accounts, as the worker does, and reads them. */
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { App } from "../../src/app.ts";
@@ -8,13 +8,13 @@ import { readMail, type ReadMail } from "./mail-text.ts";
 export interface Delivered extends ReadMail {
   to: string;
   subject: string;
-  /** Of the link in it. */
+  /** The token of the link in it. */
   token: string;
 }
 
 /**
- * Everything that waits, in the order in which it was written; what was delivered before is not among it. Mails about
- * new sessions and tokens, which most tests cause in passing, are left out.
+ * All waiting mails in the order in which they were written, without those delivered before. Mails about new sessions
+ * and tokens, which most tests cause as a side effect, are left out.
  */
 export async function deliverMails(app: App): Promise<Delivered[]> {
   return (await deliverAll(app)).filter((mail) => !isNotice(mail));
@@ -36,7 +36,7 @@ async function deliverAll(app: App): Promise<Delivered[]> {
   return takeMails(app);
 }
 
-/** Takes the mails that were written to files. */
+/** Reads and removes the mails that were written to files. */
 export function takeMails(app: App): Delivered[] {
   const folder = path.join(app.config.dataDir, "mail");
   return listFiles(folder).map((file) => {

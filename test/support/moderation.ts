@@ -1,4 +1,4 @@
-/** What administrators of the service do about a skill. */
+/** Actions of the service's administrators on a skill. */
 import assert from "node:assert/strict";
 import type { TestService, TestUser } from "./service.ts";
 

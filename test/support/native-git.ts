@@ -1,10 +1,10 @@
-/** A skill's bare repository as native git sees it. */
+/** A skill's bare repository as native git reads it. */
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execGit } from "./git-process.ts";
 
-/** Nothing of the machine's own settings, and no way to wait for a password. */
+/** No settings of the machine, and no prompts for passwords. */
 export const plainGitEnv = {
   PATH: process.env["PATH"],
   GIT_CONFIG_NOSYSTEM: "1",
@@ -13,7 +13,7 @@ export const plainGitEnv = {
   LC_ALL: "C.UTF-8",
 };
 
-/** What somebody has who edits a repository with git: a name, and nothing of this machine. */
+/** The environment of a person who edits a repository with git: a name, and no settings of this machine. */
 export const editorEnv = {
   PATH: process.env["PATH"],
   HOME: "/nonexistent",
@@ -27,7 +27,7 @@ export const editorEnv = {
   LC_ALL: "C.UTF-8",
 };
 
-/** Runs git in a folder and answers its output as bytes. Throws with what it said when it fails. */
+/** Runs git in a folder and returns its output as bytes. Throws with its error output if it fails. */
 export function gitBytes(folder: string, ...args: string[]): Buffer {
   return execGit(["-c", "safe.directory=*", "-c", "core.quotePath=false", ...args], {
     cwd: folder,
@@ -35,7 +35,7 @@ export function gitBytes(folder: string, ...args: string[]): Buffer {
   });
 }
 
-/** As `gitBytes`, with something to read. */
+/** Like `gitBytes`, with input. */
 export function feedGit(folder: string, input: Buffer | string, ...args: string[]): Buffer {
   return execGit(["-c", "safe.directory=*", ...args], { cwd: folder, env: plainGitEnv, input });
 }
@@ -57,7 +57,7 @@ export function repositoryOf(gitRoot: string, skillId: string): string {
   return found;
 }
 
-/** Waits until the tags are written, which happens right after the answer of a publish. */
+/** Waits until the tags are written, which happens right after the response to a publish. */
 export async function waitForTags(repository: string, tags: readonly string[]): Promise<void> {
   for (const deadline = Date.now() + 10_000; ; await sleep(50)) {
     const found = git(repository, "tag", "--list").split("\n");
@@ -67,7 +67,7 @@ export async function waitForTags(repository: string, tags: readonly string[]): 
   }
 }
 
-/** Fails on anything that git's own check has to say. */
+/** Fails if git's own check reports anything. */
 export function assertSound(repository: string): void {
   const said = git(repository, "fsck", "--full", "--strict", "--no-dangling");
   if (said.trim() !== "") throw new Error(`git fsck of ${repository}: ${said}`);

@@ -1,10 +1,10 @@
-/** People in an organization with roles, teams and grants, for tests of who may do what. */
+/** Members of an organization with roles, teams and grants, for tests of authorization. */
 import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
 import type { FolderLevel } from "../../contract/vocabulary.ts";
 import { updateSkillAccess } from "../../workers/folders/update-effective-access.ts";
 import type { TestOrg, TestService, TestUser } from "./service.ts";
 
-/** Makes somebody a member without the mail of an invitation. */
+/** Makes an account a member without the mail of an invitation. */
 export async function addMember(
   service: TestService,
   org: TestOrg,
@@ -27,7 +27,7 @@ export async function addMember(
   });
 }
 
-/** Confirms the address that an account was made with, as the link of its mail would. */
+/** Confirms the address that an account was created with, as the link of its mail would. */
 export async function confirmAddress(service: TestService, user: TestUser): Promise<void> {
   const { app } = service;
   await app.storage.users.markVerified(user.id, `${user.username}@example.com`, app.now());
@@ -45,7 +45,7 @@ export async function newMember(
   return user;
 }
 
-/** A folder by its path, with what is missing around it. */
+/** A folder by its path, created with its missing parents. */
 export async function newFolder(
   service: TestService,
   org: TestOrg,
@@ -66,7 +66,7 @@ export interface Grantee {
   level: FolderLevel;
 }
 
-/** Restricts a folder to some, or opens it again. */
+/** Restricts a folder to the given grants, or removes the restriction. */
 export async function restrict(
   service: TestService,
   user: TestUser,
@@ -82,7 +82,7 @@ export async function restrict(
   if (answer.status !== 200) throw new Error(`restricting failed: ${JSON.stringify(answer.body)}`);
 }
 
-/** Runs what the queue would run for a change of folders, at once. */
+/** Runs the jobs that a change of folders queues, at once. */
 export async function governed(service: TestService, org: TestOrg): Promise<void> {
   await updateSkillAccess(service.app, org.id);
   await service.settled();

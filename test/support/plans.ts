@@ -1,15 +1,15 @@
-/** What the engine does for a call: each command that was sent, explained. */
+/** The engine's work for a call: each command that was sent, explained. */
 import assert from "node:assert/strict";
 import { BSON, MongoClient, type CommandStartedEvent, type Document } from "mongodb";
 import { startService, type ServiceOptions, type TestService } from "./service.ts";
 
 const { EJSON } = BSON;
 
-/** A service whose commands `plansOf` can see. */
+/** A service whose commands `plansOf` can observe. */
 export async function startWatchedService(options?: ServiceOptions): Promise<TestService> {
   const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, "connect")!;
   MongoClient.prototype.connect = function (this: MongoClient) {
-    // A setter that the types leave out.
+    // A setter that the types omit.
     Object.assign(this, { monitorCommands: true });
     return (connect.value as MongoClient["connect"]).call(this);
   };
@@ -29,7 +29,7 @@ export interface Plan {
 
 const explainable = new Set(["find", "aggregate", "count", "distinct", "update", "delete", "findAndModify"]);
 
-/** Runs the calls, and asks the engine how it runs each of the commands that they sent. */
+/** Runs the calls, and gets the engine's plan for each of the commands that they sent. */
 export async function plansOf(service: TestService, run: () => Promise<unknown>): Promise<Plan[]> {
   const { raw } = service.app.storage.database;
   const commands = new Map<string, Document>();
@@ -59,10 +59,10 @@ export async function plansOf(service: TestService, run: () => Promise<unknown>)
   return plans;
 }
 
-/** Plans that were weighed and not taken are told too. */
+/** The output also contains the rejected plans. */
 const isUsed = (key: string) => key !== "rejectedPlans" && key !== "allPlansExecution";
 
-/** A command without what belongs to its connection; updates and deletes one by one, as they can be explained. */
+/** A command without the fields of its connection; updates and deletes one by one, as only these can be explained. */
 function singleOf(command: Document): Document[] {
   const rest = Object.fromEntries(
     Object.entries(command).filter(([name]) => !/^(lsid|\$.*|txnNumber|ordered|bypass.*)$/.test(name)),
@@ -74,7 +74,7 @@ function singleOf(command: Document): Document[] {
   return [rest];
 }
 
-/** No command walks a whole collection, and none looks at more documents than that. */
+/** Asserts that no command scans a whole collection, and none reads more documents than the limit. */
 export function assertIndexed(plans: Plan[], mostExamined: number): void {
   assert.ok(plans.length > 0, "commands were seen");
   for (const { command, stages, examined } of plans) {

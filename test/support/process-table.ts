@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Numbers of the processes that work in a folder or name it in their command line. */
+/** Ids of the processes that work in a folder or name it in their command line. */
 export function processesIn(folder: string): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -18,7 +18,7 @@ export function processesIn(folder: string): string[] {
     });
 }
 
-/** Waits until no process is left in a folder; throws with those that stay. */
+/** Waits until no process is left in a folder; throws with those that remain. */
 export async function waitForNoProcess(folder: string, withinMs = 10_000): Promise<void> {
   const started = performance.now();
   for (let left = processesIn(folder); left.length > 0; left = processesIn(folder)) {

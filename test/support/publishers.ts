@@ -1,6 +1,6 @@
 /**
- * Clients that publish as fast as they can while the service is being killed, and remember every answer; and the
- * check of what must be true of those answers afterwards.
+ * Clients that publish as fast as they can while the service is being killed, and record every response; and the check
+ * of these responses afterwards.
  */
 import assert from "node:assert/strict";
 import { createHash, randomBytes, randomInt } from "node:crypto";
@@ -12,12 +12,12 @@ import { type ApiAnswer, answered, callApi, newAccount, newOrganization } from "
 import { assertSound, git, repositoryOf } from "./native-git.ts";
 import type { Server } from "./server.ts";
 
-/** One try to publish, and how it was answered. */
+/** One attempt to publish, and its response. */
 export interface Attempt {
   skillId: string;
   /** Unique, and part of the published bytes. */
   mark: string;
-  /** `cut`: no whole answer came (`answer` says why), so the version may or may not exist. */
+  /** `cut`: no complete response was received (`answer` has the reason), so the version may or may not exist. */
   outcome: "acknowledged" | "refused" | "unavailable" | "cut";
   version?: VersionRow;
   answer?: string;
@@ -41,16 +41,16 @@ export interface Skill {
 export interface Publishers {
   readonly attempts: readonly Attempt[];
   count(outcome: Attempt["outcome"]): number;
-  /** Waits for so many further acknowledged publishes; false when they did not come within the time. */
+  /** Waits for a number of further acknowledged publishes; false if they did not happen in time. */
   acknowledged(more: number, withinMs: number): Promise<boolean>;
-  /** Ends the clients; resolves when their last request is over. */
+  /** Ends the clients; resolves when their last request is complete. */
   stop(): Promise<void>;
 }
 
 const textOf = (mark: string) => `# Version ${mark}\n\n${mark.repeat(200)}\n`;
 const packageSkillFile = "---\nname: killed\ndescription: A package under fire\n---\n\n# Package\n";
 
-/** An account with skills to publish to, three texts and a package; their first versions are part of no ledger. */
+/** An account with skills to publish to, three texts and a package; their first versions are in no ledger. */
 export async function makeSkills(server: Server): Promise<{ token: string; skills: Skill[] }> {
   const { url } = server;
   const account = await newAccount(url, "killjoy", server.setupLink);
@@ -108,10 +108,10 @@ async function upload(url: string, token: string, mark: string): Promise<string>
   return announced.data.uploadId;
 }
 
-/** The publish itself was not asked for yet, so that nothing may come of it. */
+/** The publish itself was not requested yet, so it must have no effect. */
 class NotStaged extends Error {
   readonly status: number;
-  /** Every kill between the steps leaves an upload open, until the account has no room for more of them. */
+  /** A kill between the steps leaves an upload open, until the account has reached its limit of uploads. */
   readonly isLimit: boolean;
 
   constructor({ status, code, error }: Pick<ApiAnswer<unknown>, "status" | "code" | "error">) {
@@ -121,17 +121,17 @@ class NotStaged extends Error {
   }
 }
 
-/** Starts one client per skill, and another one for the first, so that two race for its next version. */
+/** Starts one client per skill, and another one for the first, so that two compete for its next version. */
 export function startPublishers(options: {
   skills: readonly Skill[];
   token: string;
-  /** A process to ask, or undefined while none is up. */
+  /** A process to call, or undefined while none is up. */
   url: () => string | undefined;
 }): Publishers {
   const attempts: Attempt[] = [];
   const ending = new AbortController();
 
-  /** Undefined when the account may stage nothing more. */
+  /** Undefined if the account has reached its limit of uploads. */
   const publish = async (url: string, skill: Skill): Promise<Attempt | undefined> => {
     const mark = randomBytes(8).toString("hex");
     const attempt = { skillId: skill.id, mark };
@@ -188,9 +188,9 @@ export function startPublishers(options: {
 }
 
 /**
- * Holds the service to every answer that it gave: what was acknowledged is there under its number, with its bytes and
- * its digest; what was refused is not; numbers have no gaps; nothing is there twice or came from nowhere; refs and
- * tags say what the records say; native git finds nothing wrong.
+ * Verifies every response of the service: acknowledged versions exist under their numbers, with their bytes and
+ * digests; rejected ones do not; numbers have no gaps; nothing is duplicated or unexpected; refs and tags agree with
+ * the records; native git reports no errors.
  */
 export async function checkAnswers(
   service: { url: string; token: string; gitRoot: string },
@@ -248,7 +248,7 @@ async function listVersions(service: { url: string; token: string }, skill: Skil
   return rows.toReversed();
 }
 
-/** Reads a version back, holds it to its digest and answers which attempt it came from. */
+/** Reads a version back, checks its digest and returns the attempt that created it. */
 async function readMark(
   service: { url: string; token: string },
   skill: Skill,
@@ -284,7 +284,7 @@ async function checkRepository(gitRoot: string, skill: Skill, rows: readonly Ver
     `refs/svc/head ${rows.at(-1)!.commit}`,
     ...rows.map((row) => `refs/tags/v${row.semver} ${row.commit}`),
   ].sort();
-  // Derived after the answer; after a kill by the reconcile job, which looks a second time after 15 s.
+  // Derived after the response; after a kill by the reconcile job, which looks a second time after 15 s.
   for (const deadline = Date.now() + 30_000; ; await sleep(200)) {
     const found = git(repository, "for-each-ref", "--format=%(refname) %(objectname)")
       .trim()

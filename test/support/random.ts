@@ -1,4 +1,4 @@
-/** Numbers that depend on a seed alone, so that a failure can be repeated. */
+/** Pseudo-random numbers that depend on a seed only, so that a failure can be reproduced. */
 
 export interface Random {
   /** An integer from 0 to `limit - 1`. */

@@ -7,7 +7,7 @@ import path from "node:path";
 
 export interface TestRedis {
   redisUrl: string;
-  /** The server's process, or undefined where it is not ours. */
+  /** The server's process, or undefined if the test did not start it. */
   pid(): number | undefined;
   /** Starts it again on the same data after a kill. */
   restart(): Promise<void>;

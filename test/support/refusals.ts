@@ -1,4 +1,4 @@
-/** Calls that must be refused: with the code, in a sentence, and with nothing stored, not even for a moment. */
+/** Calls that must be rejected: with the code and a message, and without storing anything, even temporarily. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
@@ -6,7 +6,7 @@ import net from "node:net";
 import type { FailureCode } from "../../contract/errors.ts";
 import type { CallOptions, TestService } from "./service.ts";
 
-/** What is stored, in short: documents that calls could add to, and files. */
+/** A summary of the stored data: documents that calls could add to, and files. */
 async function stored(service: TestService): Promise<string> {
   await service.settled();
   const { raw } = service.app.storage.database;
@@ -29,7 +29,7 @@ async function stored(service: TestService): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The call fails by this code, and what is stored stays as it was. */
+/** Asserts that the call fails by this code, and the stored data is unchanged. */
 export async function refuses(
   service: TestService,
   code: FailureCode,
@@ -45,7 +45,7 @@ export async function refuses(
   assert.equal(await stored(service), before, `stored something: ${shown}`);
 }
 
-/** Sends bytes as they are and gives what comes back until the connection ends. */
+/** Sends raw bytes and returns the received ones when the connection ends. */
 export function send(service: TestService, lines: string[], body: Buffer[] = []): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);

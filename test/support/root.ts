@@ -9,7 +9,7 @@ export const root = path.resolve(import.meta.dirname, isSource ? "../.." : "../.
 export const nodeOptions: readonly string[] = isSource ? ["--import", "tsx"] : ["--enable-source-maps"];
 
 /**
- * The file that a module was loaded from: its source, or what it was compiled to.
+ * The file that a module was loaded from: its source, or its compiled form.
  *
  * @param name its source, relative to the checkout, e.g. `test/queue/worker-process.ts`
  */

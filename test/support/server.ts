@@ -1,6 +1,6 @@
 /**
- * The built service as an operator runs it: a child process on a free port and a data folder of its own, with the
- * engines that it brings along. Nothing of it is shared with other test files.
+ * The built service as an operator runs it: a child process on a free port and a data folder of its own, with its
+ * embedded engines. It shares nothing with other test files.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "./root.ts";
 
-/** A start on a machine that is busy with other tests. */
+/** The time of a start on a machine that is busy with other tests. */
 const readyTimeoutMs = 90_000;
 const exitTimeoutMs = 20_000;
 
@@ -22,13 +22,13 @@ export interface ServerOptions {
   dataDir: string;
   env?: Record<string, string>;
   args?: readonly string[];
-  /** `launcher`: scripts/start.mjs, as `npm start` runs it; default is the built file alone. */
+  /** `launcher`: scripts/start.mjs, as `npm start` runs it; by default only the built file. */
   entry?: "launcher" | "built";
   /** In a process group of its own, so that a signal can reach all of it, as Ctrl-C does. */
   ownGroup?: boolean;
-  /** Another built checkout than the one that is tested. */
+  /** Another built checkout than the tested one. */
   checkout?: string;
-  /** Sends SIGTERM to a process that is run to its end, once it resolves. */
+  /** When it resolves, SIGTERM is sent to a process that is run to its end. */
   endWhen?: Promise<unknown>;
 }
 
@@ -37,7 +37,7 @@ export interface Server {
   readonly url: string;
   readonly pid: number;
   readonly dataDir: string;
-  /** From the start of the process until `/readyz` said yes. */
+  /** From the start of the process until `/readyz` succeeded. */
   readonly startMs: number;
   /** The one-time link of an empty service. */
   readonly setupLink: string | undefined;
@@ -48,9 +48,9 @@ export interface Server {
   /** Processes that this one started and that are alive. */
   engines(): RunningProcess[];
   isRunning(): boolean;
-  /** Sends a signal and waits for the end of the process; its engines may outlive it for a moment. */
+  /** Sends a signal and waits for the end of the process; its engines may still run for a moment. */
   kill(signal: NodeJS.Signals): Promise<Exit>;
-  /** An orderly end; fails unless it is one. */
+  /** A graceful exit; fails otherwise. */
   stop(): Promise<void>;
 }
 
@@ -65,12 +65,12 @@ interface Spawned {
   exited: Promise<Exit>;
 }
 
-/** Everything that tests of this process started, ended with it even where a test fails half-way. */
+/** All processes that tests of this process started; ended with it even if a test fails before the end. */
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
-// How a test file is ended that takes too long; without this, a process would end by it with no "exit" event.
+// The signal that ends a test file on a timeout; without this, a process would end by it with no "exit" event.
 process.once("SIGTERM", () => process.exit(143));
 
 export function temporaryFolder(name: string): string {
@@ -81,7 +81,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** Only what a program needs anywhere: a test must not depend on the settings of whoever runs it. */
+/** Only what any program needs: a test must not depend on the developer's settings. */
 export function plainEnv(extra: Record<string, string> = {}): Record<string, string> {
   const kept = ["PATH", "TMPDIR", "LANG", "SystemRoot"].flatMap((name) => {
     const value = process.env[name];
@@ -114,7 +114,7 @@ function spawnServer(options: ServerOptions): Spawned {
   return { child, output: () => chunks.join(""), exited };
 }
 
-/** Runs a command of the service (`verify`, `export FILE`, …), or a start that is to fail, to its end. */
+/** Runs a command of the service (`verify`, `export FILE`, …), or a start that should fail, to its end. */
 export async function runServer(options: ServerOptions): Promise<Exit & { output: string; tookMs: number }> {
   const startedAt = performance.now();
   const { child, output, exited } = spawnServer(options);
@@ -125,7 +125,7 @@ export async function runServer(options: ServerOptions): Promise<Exit & { output
   return { ...exit, output: output(), tookMs: Math.round(performance.now() - startedAt) };
 }
 
-/** Starts the service and waits until it is ready. Throws with its whole output when it ends or hangs instead. */
+/** Starts the service and waits until it is ready. Throws with its whole output if it ends or hangs. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const startedAt = performance.now();
   const { child, output, exited } = spawnServer(options);
@@ -198,12 +198,12 @@ export function processesOf(dataDir: string): RunningProcess[] {
           command !== "" && (command.includes(dataDir) || environment.includes(`DATA_DIR=${dataDir}`));
         return isOurs ? [{ pid: Number(pid), command }] : [];
       } catch {
-        return []; // gone meanwhile, or another user's
+        return []; // ended in the meantime, or another user's
       }
     });
 }
 
-/** Fails when a process still works on the folder after `withinMs`: engines of a killed service end on their own. */
+/** Fails if a process still works on the folder after `withinMs`: engines of a killed service end automatically. */
 export async function assertNothingRuns(dataDir: string, withinMs = 10_000): Promise<void> {
   for (const deadline = Date.now() + withinMs; ; await sleep(25)) {
     const left = processesOf(dataDir);

@@ -1,4 +1,6 @@
-/** The whole application on a free port of this machine, as tests call it: real engine, real repositories, real HTTP. */
+/**
+ * The whole application on a free port of this machine, as tests call it: real engine, real repositories, real HTTP.
+ */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,7 +21,7 @@ import { emptyDatabase, emptyRedis, serviceDatabase } from "./engine.ts";
 export interface Answer<T = unknown> {
   status: number;
   headers: Headers;
-  /** `data` of the envelope; undefined where there is none. */
+  /** `data` of the envelope; undefined if there is none. */
   data: T;
   nextCursor: string | null | undefined;
   error: string | undefined;
@@ -33,7 +35,7 @@ export interface CallOptions {
   cookie?: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** A body that is sent as it is. */
+  /** A raw body. */
   bytes?: Buffer;
 }
 
@@ -54,27 +56,27 @@ export interface TestService {
   url: string;
   app: App;
   health: Health;
-  /** A JSON call; `body` is sent as JSON. The answer is held to what its route declares. */
+  /** A JSON call; `body` is sent as JSON. The response is validated against its route's declaration. */
   call<T = Record<string, unknown>>(method: string, path: string, options?: CallOptions): Promise<Answer<T>>;
-  /** A call whose answer is taken as it is. */
+  /** A call with a raw response. */
   raw(method: string, path: string, options?: CallOptions): Promise<Response>;
   /** A new account with a session and a token. */
   newUser(username?: string): Promise<TestUser>;
   newOrg(user: TestUser, slug?: string): Promise<TestOrg>;
-  /** Stages a zip and gives its upload id. */
+  /** Stages a zip and returns its upload id. */
   upload(user: TestUser, zip: Buffer): Promise<string>;
-  /** Waits until what runs in the background is done. */
+  /** Waits until work in the background is done. */
   settled(): Promise<void>;
-  /** Removes every document, so that a test begins with an empty service. */
+  /** Removes every document, so that a test starts with an empty service. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ServiceOptions extends Partial<Config> {
   now?: () => Date;
-  /** Gets every line of the log. */
+  /** Receives every line of the log. */
   logged?: string[];
-  /** For tests that run jobs, since they would take those of other files. On Redis, as it starts faster, unless named. */
+  /** For tests that run jobs, which would otherwise take those of other files. By default on Redis, which starts faster. */
   ownQueue?: true | "embedded";
 }
 
@@ -103,7 +105,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       : openLog(process.env["TEST_LOG_LEVEL"] ?? "silent"),
     mongodbUrl: config.mongodbUrl ?? database.url,
     queue,
-    // Sources are loaded anew by each process, which takes longer than most jobs.
+    // Each process loads the sources again, which takes longer than most jobs.
     jobProgram: process.env["SVC_TEST_JOB_PROGRAM"],
     ...(now ? { now } : {}),
   });

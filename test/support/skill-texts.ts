@@ -1,6 +1,6 @@
 /**
- * Texts of skills with frontmatter of every form that YAML has: numbers in all spellings, comments, quotes, block
- * scalars, flow collections, Unicode, blank lines, byte order marks, both line ends. The service takes all of them.
+ * Texts of skills with frontmatter of every form that YAML has: numbers in all notations, comments, quotes, block
+ * scalars, flow collections, Unicode, blank lines, byte order marks, both line ends. The service accepts all of them.
  */
 import fc from "fast-check";
 
@@ -11,12 +11,12 @@ export interface GeneratedText {
   body: string;
   /** Text around the entry of the name; undefined if the text has none. */
   around: { before: string; after: string } | undefined;
-  /** As YAML reads it. */
+  /** The value that YAML reads. */
   name: string | undefined;
   hasDescription: boolean;
 }
 
-/** Source of an entry of a mapping, with its line end. */
+/** The source of an entry of a mapping, with its line end. */
 type Entry = string;
 
 const words = fc.constantFrom("look twice", "héllo ✓ 日本語", "🦊 fox", "a-b_c", "Ünïcode   gaps");

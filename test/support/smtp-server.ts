@@ -1,18 +1,18 @@
-/** A mail server on loopback that takes what a client sends (RFC 5321) and keeps it, or refuses as a test wants. */
+/** A mail server on loopback that accepts mails (RFC 5321) and stores them, or rejects them on request. */
 import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Header and body as they came, without the dots that transport adds. */
+  /** Header and body as received, without the dots that transport adds. */
   message: string;
 }
 
 export interface SmtpServer {
   url: string;
   received: ReceivedMail[];
-  /** Replies to take the place of the usual one, by command, each used once: `{ RCPT: ["550 no"] }`. */
+  /** Replies to use in place of the usual one, by command, each once: `{ RCPT: ["550 no"] }`. */
   replies: Partial<Record<"EHLO" | "AUTH" | "MAIL" | "RCPT" | "DATA" | "END", string[]>>;
   /** Every command line that was sent. */
   commands: string[];

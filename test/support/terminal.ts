@@ -1,24 +1,24 @@
-/** A program at a real terminal: under a pseudo-terminal, typed into, and read with everything that it draws. */
+/** A program at a real terminal: under a pseudo-terminal, with typed input, and read with all of its output. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { plainEnv } from "./server.ts";
 
 export interface Terminal {
   /** Everything written so far, control sequences included. */
   text: () => string;
-  /** Waits until the text holds this; fails with the text when it does not come. */
+  /** Waits until the output contains the text; fails with the output otherwise. */
   until: (pattern: RegExp, withinMs?: number) => Promise<void>;
   type: (keys: string) => void;
   /** The process that runs at the terminal. */
   pid: () => number;
-  /** The exit code as a shell would have it. */
+  /** The exit code as a shell reports it. */
   ended: Promise<number>;
 }
 
 export const ctrlC = "\u0003";
 
 /**
- * Python's pty module is on every machine that has Python; `script` differs between systems. The child tells its pid
- * first and its wait status at the end, so that a signal is told from an exit code.
+ * Python's pty module is on every machine that has Python; `script` differs between systems. The child prints its pid
+ * first and its wait status at the end, so that a signal is distinguished from an exit code.
  */
 const bridge = `
 import os, pty, select, signal, struct, sys, fcntl, termios
@@ -47,7 +47,7 @@ sys.stderr.write("exit %d\\n" % code); sys.stderr.flush()
 
 export const hasTerminal = spawnSync("python3", ["-c", "import pty"]).status === 0;
 
-/** Whether tests at a terminal are skipped, as the option of `it`: never under CI, where the program has to be there. */
+/** Whether tests at a terminal are skipped, as the option of `it`: never under CI, where the program must exist. */
 export const needsTerminal =
   hasTerminal || process.env["CI"] === "true" ? {} : { skip: "needs python3 for a pseudo-terminal" };
 

@@ -1,4 +1,4 @@
-/** The built service behind a gateway that breaks on demand, and the built `svc` in homes of its own before it. */
+/** The built service behind a gateway that fails on demand, and the built `svc` in homes of its own in front of it. */
 import assert from "node:assert/strict";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,9 +13,9 @@ export interface Troubled {
   gateway: Gateway;
   /** The owner of the organization `acme`, which has the text `review` and the package `kit`. */
   ada: Account;
-  /** Where commands run, with `review.md` and `kit/`. */
+  /** The working folder of commands, with `review.md` and `kit/`. */
   work: string;
-  /** A home behind the gateway, which works again; signed in as `ada` unless told otherwise. */
+  /** A home behind the gateway, which works again; signed in as `ada` by default. */
   open: (env?: Record<string, string>) => { home: string; cli: Cli };
   close: () => Promise<void>;
 }
@@ -67,10 +67,10 @@ export async function openTroubled(): Promise<Troubled> {
   };
 }
 
-/** Codes that were reached, with the command that did. */
+/** Codes that were reached, with their command. */
 export const reached = new Map<CliCode, string>();
 
-/** Runs to the failure that is expected, for programs and for people alike. */
+/** Runs to the expected failure, for programs and for people alike. */
 export async function fails(
   svc: Cli,
   args: readonly string[],
@@ -89,5 +89,5 @@ export async function fails(
   return error;
 }
 
-/** A small place to install a skill to. */
+/** A small file system to install a skill to. */
 export const install = (ref: string): string[] => ["install", ref, "-t", "claude", "-g"];

@@ -1,4 +1,4 @@
-/** Zips written byte by byte (APPNOTE.TXT 4.3), so that tests can lie in every field. */
+/** Zips written byte by byte (APPNOTE.TXT 4.3), so that tests can falsify every field. */
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface ZipEntry {
@@ -6,14 +6,14 @@ export interface ZipEntry {
   data?: string | Buffer;
   /** Stored instead of deflated. */
   stored?: boolean;
-  /** The Unix mode with its kind; default a plain file. */
+  /** The Unix mode with its kind; by default a plain file. */
   mode?: number;
   flags?: number;
   method?: number;
   crc?: number;
-  /** The uncompressed size that is told, in place of the true one. */
+  /** The uncompressed size to declare in place of the real one. */
   toldSize?: number;
-  /** Deflated bytes made beforehand, with `toldSize` and `crc` beside them. */
+  /** Deflated bytes created beforehand, with `toldSize` and `crc` alongside. */
   deflated?: Buffer;
   /** Another name in the local header. */
   localName?: string;
@@ -44,7 +44,7 @@ function entryOf(entry: ZipEntry, offset: number): { local: Buffer; central: Buf
   const name = Buffer.from(entry.name);
   const localName = Buffer.from(entry.localName ?? entry.name);
   const bytes = entry.deflated ?? (entry.stored ? data : deflateRawSync(data));
-  // From the version to the sizes: what both headers tell in the same words.
+  // From the version to the sizes: the fields that both headers have in common.
   const facts = Buffer.alloc(22);
   facts.writeUInt16LE(20, 0);
   facts.writeUInt16LE(entry.flags ?? 0x800, 2);
@@ -72,7 +72,7 @@ function entryOf(entry: ZipEntry, offset: number): { local: Buffer; central: Buf
 export const skillMd = (name: string, description = "Does things.") =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n`;
 
-/** A package that nothing is wrong with. */
+/** A valid package. */
 export function makePackage(name: string, files: Record<string, string | Buffer> = {}): Buffer {
   return makeZip([
     { name: "SKILL.md", data: skillMd(name) },

@@ -1,18 +1,17 @@
 /**
- * An application that is stopped, or has somebody come in between, at its n-th durable step: every write to the database,
- * to a skill's repository, to the mirror, and every push. Once it is stopped it does nothing any more, as a killed
- * process does.
+ * An application that crashes, or runs a concurrent change, at its n-th durable step: every write to the database, to a
+ * skill's repository, to the mirror, and every push. After the crash it does nothing any more, like a killed process.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Mirror } from "../../../repos/mirror/types.ts";
 import type { App } from "../../../src/app.ts";
 
 export interface Interruption {
-  /** The first durable step is 1; by name, the first of it: `mirror.push`. */
+  /** The first durable step is 1; by name, the first of that name: `mirror.push`. */
   step: number | string;
-  /** Before the step is taken, or once it is, but before anybody hears of it. */
+  /** Before the step, or after it, but before its result is returned. */
   when: "before" | "after";
-  /** `kill`, or what somebody else does meanwhile. */
+  /** `kill`, or a concurrent change. */
   what: "kill" | (() => unknown);
 }
 
@@ -20,14 +19,14 @@ export interface Interrupted {
   app: App;
   /** Durable steps so far, by name. */
   steps: string[];
-  /** Whether it came to the step. */
+  /** Whether the step was reached. */
   isMet(): boolean;
   isDead(): boolean;
-  /** From here on nothing comes in between any more; ends with what did. */
+  /** From here on no change is injected; resolves when an injected one is done. */
   disarm(): Promise<void>;
 }
 
-/** What waits for the very step that waits for it goes on beside it after that. */
+/** If the change waits for this step, which waits for the change, the step continues concurrently after that time. */
 const standStillMs = 1500;
 
 class Killed extends Error {}

@@ -1,4 +1,6 @@
-/** An organization connected to a bare repository on this machine, edited on both sides: by the API, and by plain git. */
+/**
+ * An organization connected to a bare repository on this machine, edited on both sides: by the API, and by plain git.
+ */
 import assert from "node:assert/strict";
 import {
   existsSync,
@@ -28,12 +30,12 @@ export interface SyncWorld {
   ports: SyncPorts;
   /** A working copy of it, as the customer has one. */
   copy: WorkingCopy;
-  /** Asks for a sync and runs it. */
+  /** Requests a sync and runs it. */
   sync(full?: boolean): Promise<SyncEnd>;
   /** Tip of the branch, undefined before the first commit. */
   tip(): string | undefined;
   connection(): ReturnType<TestService["app"]["storage"]["connections"]["find"]>;
-  /** Connects the repository again, once its connection has ended. */
+  /** Connects the repository again after its connection has ended. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,12 +43,12 @@ export interface SyncWorld {
 export interface WorkingCopy {
   folder: string;
   git(...args: string[]): string;
-  /** Brings it to the branch as it is. */
+  /** Updates it to the branch. */
   update(): void;
   write(name: string, text: string): void;
   read(name: string): string;
   has(name: string): boolean;
-  /** Commits everything and pushes, over what others pushed meanwhile. */
+  /** Commits everything and pushes, over concurrent pushes of others. */
   push(message?: string, isForced?: boolean): string;
 }
 
@@ -122,7 +124,7 @@ export async function connectedWorld(
   };
 }
 
-/** A connected organization for the time of a test. */
+/** Runs a test with a connected organization. */
 export async function inWorld(
   service: TestService,
   test: (world: SyncWorld) => Promise<void>,
@@ -173,7 +175,7 @@ interface Published {
   skill: { id: string; slug: string };
 }
 
-/** A text skill, made through the API. */
+/** A text skill, created by the API. */
 export async function publish(
   world: SyncWorld,
   name: string,

@@ -1,4 +1,4 @@
-/** An organization connected to a repository at a real smart HTTP host, whose troubles are told at the connection. */
+/** An organization connected to a repository at a real smart HTTP host, whose errors are reported at the connection. */
 import assert from "node:assert/strict";
 import type { ConnectionPayload, RepositorySyncPayload } from "../../../contract/payloads/sync.ts";
 import { pollConnections } from "../../../src/sync/triggers/poll.ts";
@@ -22,13 +22,13 @@ export interface Hosted {
   host: GitHost;
   /** Another organization, connected to another repository with these files. */
   connected(files?: Record<string, string>): Promise<Connected>;
-  /** Makes a text skill, or its next version; answers its id. */
+  /** Creates a text skill, or its next version; returns its id. */
   publish(side: Connected, name: string, text: string): Promise<string>;
   run(side: Connected): Promise<void>;
   state(side: Connected): Promise<RepositorySyncPayload & { connection: ConnectionPayload }>;
   contentOf(side: Connected, slug: string): Promise<string>;
   assertTold(side: Connected, status: "blocked" | "failing", code: string): Promise<void>;
-  /** Time goes by, the schedule does what it does, and whatever it finds due is run. */
+  /** Advances the clock, polls, and runs everything that is due. */
   wait(side: Connected, ms: number): Promise<void>;
   assertInStep(side: Connected): Promise<void>;
   close(): Promise<void>;
@@ -99,7 +99,7 @@ export async function startHosted(): Promise<Hosted> {
     ahead += ms;
     await pollConnections(service.app);
     await service.settled();
-    // An import asks for the sync that tells of it.
+    // An import requests the sync that writes back to the repository.
     for (let i = 0; i < 3 && (await state(side)).connection.pending; i++) {
       await run(side);
       await service.settled();
@@ -131,6 +131,6 @@ export async function startHosted(): Promise<Hosted> {
   };
 }
 
-/** A text skill as somebody edits it in the repository. */
+/** A text skill as a person edits it in the repository. */
 export const edited = (name: string, words: string) =>
   `---\nname: ${name}\ndescription: Edited.\n---\n\n# ${name}\n\n${words}\n`;

@@ -1,4 +1,4 @@
-/** Decisions on generated directories, without a repository: skills and the trees of their versions are plain words. */
+/** Plans for generated directories, without a repository: skills and the trees of their versions are plain words. */
 import { planImport } from "../../../src/sync/content/plan-import.ts";
 import type {
   MergeBase,
@@ -11,7 +11,7 @@ export interface World {
   directories: RemoteDirectory[];
   bases?: MergeBase[];
   skills?: PlatformSkill[];
-  /** By skill: the trees of its versions, the current one last. Those of a skill without any can't be read. */
+  /** By skill: the trees of its versions, the current one last. A skill without any is unreadable. */
   versions?: Record<string, string[]>;
 }
 
@@ -51,7 +51,7 @@ export const base = (skillId: string, path: string, contentTree: string, strayPa
 export const a = { id: "A", path: "skills/a" };
 export const b = { id: "B", path: "skills/b" };
 
-/** Actions in a line each: what becomes of which directory, and the skill that it is. */
+/** Actions in a line each: what is done with which directory, and its skill. */
 export const summarize = (actions: readonly ImportAction[]) =>
   actions.map((action) => {
     const what = action.kind === "refuse" ? action.code : action.kind;

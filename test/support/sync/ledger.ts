@@ -1,6 +1,6 @@
 /**
- * What both sides hold, told by content alone, and the book of what people did: the check compares the two. Nothing here
- * asks the sync.
+ * The state of both sides, by content only, and a ledger of all changes: the check compares the two. Nothing here uses
+ * the sync.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -54,7 +54,7 @@ export function keyOf(files: readonly PlainFile[]): string {
     .join("\n");
 }
 
-/** A text, as the API takes it. */
+/** A text, in the form of the API. */
 export const textKey = (text: string) =>
   keyOf([{ path: "SKILL.md", mode: "100644", data: Buffer.from(text) }]);
 
@@ -63,7 +63,7 @@ export interface SeenDirectory {
   key: string;
   /** The skill that its `.svc.json` names. */
   claims: string | undefined;
-  /** No version can be made of it. */
+  /** No version can be created from it. */
   isBroken: boolean;
 }
 
@@ -85,7 +85,7 @@ export function readDirectories(folder: string): Map<string, SeenDirectory> {
       const claims = svc && (JSON.parse(svc.data.toString()) as { id: string }).id;
       const root = files.find(({ path: name }) => name === "SKILL.md" || name === "RULE.md")!;
       const text = root.data.toString();
-      // What has other files beside it is a package, which has to say its name.
+      // With other files next to it, it is a package, whose name is required.
       const isNameless = files.length > (svc ? 2 : 1) && !text.startsWith("---\n");
       const isBroken = text.includes(brokenMark) || isNameless;
       return [place, { path: place, key: keyOf(files), claims, isBroken }];
@@ -93,7 +93,7 @@ export function readDirectories(folder: string): Map<string, SeenDirectory> {
   );
 }
 
-/** Every file of the branch that is no skill's and not the list of skills, by path. */
+/** Every file of the branch that belongs to no skill and is not the list of skills, by path. */
 export function readOutside(world: RandomWorld, directories: Iterable<string>): string[] {
   const below = [...directories].map((place) => `${place}/`);
   return world.copy
@@ -144,13 +144,13 @@ export async function readPlatform({ service, org }: RandomWorld): Promise<Map<s
   return seen;
 }
 
-/** A directory as Gita last pushed it, while the service has not shown yet that it knows. */
+/** A directory as the remote actor last pushed it, until the service has imported it. */
 export interface Expected {
   path: string;
   key: string;
-  /** The skill that it must become a version of; undefined where it must be some skill's. */
+  /** The skill of which it must become a version; undefined if any skill is correct. */
   owner: string | undefined;
-  /** What it was before she changed it; several where she pushed more than once. */
+  /** Its content before the change; several if there were several pushes. */
   basedOn: Set<string>;
   at: number;
 }
@@ -160,31 +160,31 @@ export interface PushedCommit {
   subject: string;
 }
 
-/** Everything that people did. */
+/** All changes on both sides. */
 export interface Ledger {
-  /** Counts acts, so that one can be told to be later than another. */
+  /** Counts changes, so that their order is known. */
   clock: number;
-  /** Skills made here, with the visibility that they must have. */
+  /** Skills created in the service, with their required visibility. */
   visibility: Map<string, string>;
   deleted: Map<string, number>;
-  /** What was made current here: by a publish, or by going back to an earlier version. */
+  /** Versions made current in the service: by a publish, or by a revert. */
   acts: Map<string, { at: number; key: string; version?: number }[]>;
   expected: Map<string, Expected>;
-  /** Where each skill's directory was at the last check, and what it held if that could be read. */
+  /** Each skill's directory at the last check, and its content if that could be read. */
   places: Map<string, string>;
   agreed: Map<string, string>;
-  /** Directories that can't be imported, as she left them. */
+  /** Directories that can't be imported, as the remote actor left them. */
   broken: Map<string, string>;
-  /** How often she made a directory hold a content. */
+  /** How often the remote actor gave a directory a content. */
   timesPushed: Map<string, number>;
   pushed: PushedCommit[];
-  /** Of the last push: what is not ours to touch. */
+  /** Files of the last push that the sync must not change. */
   outside: string[];
-  /** She has gone back to an older state of the branch, so that our own commits count as edits. */
+  /** The remote actor has restored an older state of the branch, so that our own commits count as edits. */
   hasRewound: boolean;
-  /** The mirror was fetched, and what comes later is fetched onto it. */
+  /** The mirror has been fetched, and later commits are fetched on top. */
   hasHistory: boolean;
-  /** The books of the sync were lost, since the last check. */
+  /** The sync state was lost since the last check. */
   hasLostBooks: boolean;
 }
 

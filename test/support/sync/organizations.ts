@@ -1,4 +1,4 @@
-/** Organizations with bare repositories of this machine that they may connect, over HTTP. */
+/** Organizations with bare repositories on this machine that they may connect, over HTTP. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -14,9 +14,9 @@ export interface Side {
 
 export interface Sides {
   service: TestService;
-  /** Everything that the tests make lies in it. */
+  /** The parent folder of everything that the tests create. */
   folder: string;
-  /** Moves the clock. */
+  /** Advances the clock. */
   wait(ms: number): void;
   newSide(): Promise<Side>;
   /** A bare repository where the organization may connect it; each of `files` is a commit. */

@@ -21,7 +21,7 @@ export const skillFile = (slug: string) => `skills/${slug}/SKILL.md`;
 export interface Ground {
   service: TestService;
   stub: GitHubStub;
-  /** Moves the clock. */
+  /** Advances the clock. */
   wait(ms: number): void;
   world(options?: WorldOptions): Promise<ProposalWorld>;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export interface ProposalWorld {
   textOf(skillId: string): Promise<string>;
   versions(skillId: string): Promise<number>;
   conflicts(): Promise<number>;
-  /** Asks for a sync and runs it; through another application where one is given. */
+  /** Requests a sync and runs it; with another application if one is given. */
   sync(options?: { full?: boolean; through?: App }): Promise<SyncEnd>;
   state(): Promise<RepositorySyncPayload>;
   proposal(): Promise<ProposalPayload>;
@@ -57,7 +57,7 @@ export interface ProposalWorld {
   show(branch: string, file: string): string;
   tip(branch?: string): string | undefined;
   git(...args: string[]): string;
-  /** What somebody does in a clone on a branch, pushed. */
+  /** Changes by a person in a clone on a branch, pushed. */
   on(branch: string, act: (tools: Clone) => void): string;
   deleteBranch(): void;
   assertStill(): Promise<void>;
@@ -198,7 +198,7 @@ async function newWorld(
   return world;
 }
 
-/** A world whose main branch has these skills already, by a request that was merged. */
+/** A scenario whose main branch already has these skills, by a merged request. */
 export async function inStep(ground: Ground, ...names: string[]): Promise<ProposalWorld> {
   const world = await ground.world();
   for (const name of names) await world.publish(name, "one");

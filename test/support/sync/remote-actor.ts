@@ -1,4 +1,7 @@
-/** What Gita does in her clone of the repository, with plain git; she pushes, and the host tells of it, or forgets to. */
+/**
+ * Changes by the remote actor in a clone of the repository, with plain git: the actor pushes, and the host reports it
+ * or not.
+ */
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -13,9 +16,9 @@ import {
 import type { RandomWorld } from "./scenario.ts";
 
 export interface Gita {
-  /** Updates, edits, commits and pushes; all of it at once, so that it may happen in the middle of a request. */
+  /** Updates, edits, commits and pushes; synchronously, so that it may happen in the middle of a request. */
   push(): void;
-  /** Sends what the host owes us: in any order, some twice, some never. */
+  /** Sends the pending deliveries of the host: in any order, some twice, some never. */
   tell(): Promise<void>;
 }
 
@@ -82,7 +85,7 @@ export function gitaOf(
     writeFileSync(at(`${place}/scripts/é 漢.bin`), Buffer.from([0, 200, 13, 10, ...Buffer.from(token())]));
   }
 
-  /** A text becomes a package by it. */
+  /** Turns a text into a package. */
   function addFile(place: string): void {
     if (rootOf(place).endsWith("RULE.md")) return append(place);
     const name = `${place}/added/ünicode ${++count}.sh`;
@@ -107,7 +110,7 @@ export function gitaOf(
     if (dice.chance(0.4)) append(to);
   }
 
-  /** A frontmatter that is no YAML, until she sees it. */
+  /** Writes a frontmatter that is no YAML, until the actor repairs it. */
   function breakOrMend(place: string): void {
     const broken = [...readDirectories(copy.folder).values()].filter(({ isBroken }) => isBroken);
     const [first] = broken;
@@ -153,7 +156,7 @@ export function gitaOf(
   };
 }
 
-/** Updates the clone, edits it, commits and pushes, and books what must become of it. Answers the commit. */
+/** Updates the clone, edits it, commits and pushes, and records the expected result. Returns the commit. */
 export function pushEdits(world: RandomWorld, ledger: Ledger, edit: () => "forced" | "plain"): string {
   const { copy } = world;
   copy.update();
@@ -168,7 +171,7 @@ export function pushEdits(world: RandomWorld, ledger: Ledger, edit: () => "force
   return oid;
 }
 
-/** What must become of her push, by the rules: from what was there and what is there now, however she got there. */
+/** The expected result of a push, by the rules: from the previous and the new state, however it was reached. */
 function notePush(
   ledger: Ledger,
   before: ReadonlyMap<string, SeenDirectory>,
@@ -203,7 +206,7 @@ function notePush(
       continue;
     }
     const isChanged = was?.key !== key;
-    // The managed header comes back with an older state, and is a package's own by then.
+    // The managed header comes back with an older state, and belongs to a package then.
     if (isChanged || ledger.hasRewound) ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
     if (!isChanged && !earlier) continue;
     expected.set(place, {

@@ -1,4 +1,4 @@
-/** What must hold whenever the sync has come to rest, whatever people did and wherever it was stopped. */
+/** Conditions that hold whenever the sync has come to rest, after any changes and crashes. */
 import assert from "node:assert/strict";
 import { runGit } from "../git-host.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "./ledger.ts";
 import type { RandomWorld } from "./scenario.ts";
 
-/** Throws an error that names what was lost; `checked` are versions that were looked at before. */
+/** Throws an error that names what was lost; `checked` are versions that were checked before. */
 export async function checkWorld(world: RandomWorld, ledger: Ledger, checked: Set<string>): Promise<void> {
   const skills = await readPlatform(world);
   world.copy.update();
@@ -27,7 +27,7 @@ export async function checkWorld(world: RandomWorld, ledger: Ledger, checked: Se
 
 const isImport = ({ row }: SeenVersion) => row.source === "import";
 
-/** Nothing is gone or in sight that nobody took away or showed, and every version is kept. */
+/** Nothing was removed or made visible except by a change in the ledger, and every version is kept. */
 function checkSkills(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): void {
   for (const id of ledger.visibility.keys())
     assert.ok(skills.has(id) || ledger.deleted.has(id), `skill ${id} is gone`);
@@ -58,7 +58,7 @@ function checkSkills(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): vo
   }
 }
 
-/** Each directory as she pushed it is a skill's current version, unless somebody here went on from there. */
+/** Each pushed directory is a skill's current version, unless the skill was changed in the service after that. */
 function checkExpected(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): void {
   const wanted = new Map<string, number>();
   for (const { path: place, key, owner, at } of ledger.expected.values()) {
@@ -66,7 +66,7 @@ function checkExpected(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): 
     const own = owner === undefined ? undefined : skills.get(owner);
     const deletedAt = owner === undefined ? undefined : ledger.deleted.get(owner);
     const isOwn = own !== undefined && deletedAt === undefined;
-    // What a skill has held before is not told from our own export once the books are lost.
+    // Content that a skill has had before can't be distinguished from our own export once the sync state is lost.
     if (isOwn && ledger.hasLostBooks && ledger.hasRewound) continue;
     const candidates = isOwn ? [own] : [...skills.values()];
     const isKept = candidates.some((skill) => isCurrentOf(ledger, skill, key, at));
@@ -88,7 +88,7 @@ function isCurrentOf(ledger: Ledger, skill: SeenSkill, key: string, at: number):
   return lastAct !== undefined && lastAct.at > at && lastAct.key === skill.current;
 }
 
-/** Nothing is imported that she did not push, nor twice; each import tells whose it is, and what it passed over. */
+/** Nothing is imported that was not pushed, nor twice; each import names its author and what it overrides. */
 async function checkImports(
   world: RandomWorld,
   ledger: Ledger,
@@ -129,7 +129,8 @@ async function checkImports(
 function checkMessage(world: RandomWorld, ledger: Ledger, message: string, name: string): void {
   const taken = /^Taken from main at ([0-9a-f]{7})$/.exec(message);
   if (taken) {
-    // Only where the mirror was fetched afresh is nobody known: at its start, after a skill's end or for a rewritten history.
+    // Only if the mirror was fetched anew is no author known: at its start, after a skill's end or for a rewritten
+    // history.
     const isAfresh = !ledger.hasHistory || ledger.hasRewound || ledger.deleted.size > 0;
     assert.ok(isAfresh, `${name} says ${message}`);
     runGit(world.repo.directory, "cat-file", "-e", `${taken[1]}^{commit}`);
@@ -143,7 +144,7 @@ function checkMessage(world: RandomWorld, ledger: Ledger, message: string, name:
   assert.deepEqual([commit?.subject, "Gita"], [subject, author], `${name} says ${message}`);
 }
 
-/** A conflict is told where the version that it passed over is none that she had before her. */
+/** A conflict is reported if the version that was overridden is not one that the remote actor had. */
 function checkConflict(
   ledger: Ledger,
   { doc, versions }: SeenSkill,
@@ -165,7 +166,7 @@ function checkConflict(
     assert.equal(conflict, undefined, `a conflict of version ${row.version} of ${doc.slug} is told`);
 }
 
-/** The branch: nothing of others touched, history kept, one directory for a skill and one skill for a directory. */
+/** The branch: files of others unchanged, history kept, one directory for a skill and one skill for a directory. */
 function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): void {
   const directories = readDirectories(world.copy.folder);
   assert.deepEqual(readOutside(world, directories.keys()), ledger.outside, "what is not ours was changed");
@@ -177,7 +178,7 @@ function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<str
   ledger.places.clear();
   const all = [...directories.values()];
   for (const { path: place, claims, isBroken } of all) {
-    // Of several that can't be read any one may turn out to be it.
+    // If several can't be read, any of them may turn out to be it.
     const others = all.filter((other) => other.claims === claims && other.path !== place);
     if (claims !== undefined && (!isBroken || others.length === 0)) ledger.places.set(claims, place);
   }
@@ -193,7 +194,7 @@ function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<str
   }
 }
 
-/** A second sync changes nothing, and tells of nothing. */
+/** A second sync changes nothing, and reports nothing. */
 async function checkStillness(
   world: RandomWorld,
   ledger: Ledger,
@@ -213,7 +214,7 @@ async function checkStillness(
   if (ledger.broken.size === 0) assert.equal(await lastRun(), run, "a second sync tells of something");
 }
 
-/** After a full sync, each skill lies where it belongs, and nothing else does. */
+/** After a full sync, each skill is at its path, and nothing else is in its place. */
 export async function checkRestored(world: RandomWorld, ledger: Ledger): Promise<void> {
   const asked = await world.api("POST", `/api/tenants/${world.org.id}/repo-sync/run`);
   assert.equal(asked.status, 200, JSON.stringify(asked.body));
@@ -227,7 +228,7 @@ export async function checkRestored(world: RandomWorld, ledger: Ledger): Promise
   const skills = [...(await readPlatform(world)).values()].filter(({ doc }) => doc.deletedAt === undefined);
   const there = readDirectories(world.copy.folder);
   const held = new Set([...ledger.broken.keys()].flatMap((place) => there.get(place)?.claims ?? []));
-  // A copy that can't be read holds nobody up.
+  // A copy that can't be read blocks no other skill.
   for (const [place, { claims }] of there)
     if (claims !== undefined && !ledger.broken.has(place)) held.delete(claims);
   const belongs = skills
@@ -236,7 +237,8 @@ export async function checkRestored(world: RandomWorld, ledger: Ledger): Promise
       const folder = doc.folderId === null ? "" : `${paths.get(doc.folderId)}/`;
       return [`skills/${folder}${doc.slug}`, doc._id, current] as const;
     })
-    // Broken before it was written back once, a directory names no skill: what is in it is not overwritten all the same.
+    // If a directory became unreadable before it was written back once, it names no skill: it must not be overwritten
+    // either.
     .filter(([place]) => !ledger.broken.has(place));
   const lies = [...there.values()]
     .filter(({ path: place }) => !ledger.broken.has(place))

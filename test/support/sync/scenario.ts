@@ -1,7 +1,7 @@
 /**
- * A service, a GitHub and a git host on loopback, and organizations connected through the API: by a token, by the App, or
- * to an address. Syncs are run as the product runs them: what a webhook, the schedule or a change asked for is done, and
- * nothing else.
+ * A service, a GitHub and a git host on loopback, and organizations connected through the API: by a token, by the App,
+ * or to an address. Syncs are run as the product runs them: only those that a webhook, the schedule or a change
+ * requested.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,7 +19,7 @@ import { startService, type Answer, type TestOrg, type TestService, type TestUse
 import { workingCopy, type WorkingCopy } from "./fixture.ts";
 
 const appSecret = "the secret of the App's webhook";
-/** Longer than the pause between two looks at a branch. */
+/** Longer than the pause between two polls of a branch. */
 const lookMs = 8 * 60_000;
 const runsAtMost = 20;
 
@@ -29,7 +29,7 @@ export type ConnectedBy = (typeof connectedBy)[number];
 export interface Grounds {
   service: TestService;
   stub: GitHubStub;
-  /** Moves the clock of the service. */
+  /** Advances the clock of the service. */
   wait(ms: number): void;
   close(): Promise<void>;
 }
@@ -71,13 +71,13 @@ export interface RandomWorld {
   api<T = Record<string, unknown>>(method: string, target: string, body?: object): Promise<Answer<T>>;
   tip(): string | undefined;
   connection(): Promise<ConnectionDoc>;
-  /** Has the host tell of a push to the branch; where it never tells, nothing happens. */
+  /** Has the host report a push to the branch; nothing happens if it never reports. */
   tell(after: string, deliveryId?: string): Promise<void>;
-  /** Lets time go by until the schedule has looked at every branch. */
+  /** Advances the clock until the schedule has polled every branch. */
   look(): Promise<void>;
-  /** Runs what is due now, once; `app` may be one that is stopped. */
+  /** Runs what is due now, once; `app` may be one that crashes. */
   runOnce(app?: App): Promise<"ran" | "idle" | "stopped">;
-  /** Runs what is due, with the time that leases and failures take, until nothing is. */
+  /** Runs what is due, advancing the clock by the time of leases and retries, until nothing is left. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -178,7 +178,7 @@ export async function randomWorld(grounds: Grounds, by: ConnectedBy): Promise<Ra
 interface Hosted {
   repo: HostedRepo;
   stubbed?: StubRepository;
-  /** What connects it. */
+  /** The way it is connected. */
   body: object;
 }
 
@@ -187,7 +187,7 @@ async function newRepository({ stub }: Grounds, by: ConnectedBy, org: TestOrg): 
   if (by === "address") {
     const secret = `password-${org.slug}`;
     const repo = await stub.git.newRepository({ secret });
-    // GitHub itself may not be connected to as an address.
+    // GitHub itself can't be connected as an address.
     const url = repo.remote.url.replace("127.0.0.1", "localhost");
     return { repo, body: { host: "local", url, username: "x-access-token", password: secret } };
   }
@@ -201,7 +201,7 @@ async function newRepository({ stub }: Grounds, by: ConnectedBy, org: TestOrg): 
   return { repo: stubbed.repo, stubbed, body };
 }
 
-/** What a killed process leaves to the schedule of the service. */
+/** Work that a killed process leaves to the schedule of the service. */
 export async function reconciled({ service, wait }: Grounds): Promise<void> {
   wait(10_000);
   await reconcile(service.app);

@@ -1,4 +1,4 @@
-/** What people do in the service, at random and through its API. */
+/** Random changes by members in the service, through its API. */
 import assert from "node:assert/strict";
 import { eraseSkill } from "../../../src/skills/erase.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
@@ -8,7 +8,7 @@ import { keyOf, noteAct, textKey, type Dice, type Ledger, type PlainFile } from 
 import type { RandomWorld } from "./scenario.ts";
 
 export interface Here {
-  /** Something at random; `beside` leaves out what takes away by right what a push brings at that moment. */
+  /** A random change; `beside` excludes those that legitimately remove what a concurrent push brings. */
   act(beside?: boolean): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function peopleHere(world: RandomWorld, ledger: Ledger, dice: Dice, token
         ? { uploadId: await uploaded(files) }
         : { name, content: text, ...(kind === "rule" ? { type: "rule" } : {}) }),
     });
-    // A directory of the repository has become a skill where the folder would be.
+    // A directory of the repository has become a skill at the folder's path.
     if (answer.code === "already_exists" && folder !== undefined) return;
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     const { id } = answer.data.skill;
@@ -98,7 +98,7 @@ export function peopleHere(world: RandomWorld, ledger: Ledger, dice: Dice, token
     ledger.deleted.set(id, ++ledger.clock);
     const answer = await api("DELETE", `/api/skills/${id}`);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    // The job that the deletion queues; it asks for the sync.
+    // The job that the deletion queues; it requests the sync.
     await eraseSkill(app, { tenantId: org.id, skillId: id });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Conditions for every commit of the service, whatever was pushed before: each file below `skills/` that
- * it took away is in a version, and no text has become a version of a skill that it was not written for.
+ * Conditions for every commit of the service, whatever was pushed before: each file below `skills/` that it removed is
+ * in a version, and no text has become a version of a skill that it was not written for.
  */
 import assert from "node:assert/strict";
 import { hashObject } from "../../../repos/store/objects.ts";
@@ -12,7 +12,7 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 const header = /<!-- svc:managed[^\n]*\n\n?/g;
 const frontmatter = /^\uFEFF?\s*---[ \t]*\r?\n[^]*?\n---[ \t]*(?:\r?\n)+/;
 
-/** The words of a text: an import keeps them, whatever it makes of the frontmatter and of the lines around. */
+/** The words of a text: an import preserves them, regardless of frontmatter and surrounding lines. */
 function requestText(text: string): string {
   const body = text.replace(header, "");
   const rest = body.replace(frontmatter, "");
@@ -22,13 +22,13 @@ function requestText(text: string): string {
 export interface KeptBlobs {
   oids: Set<string>;
   words: Set<string>;
-  /** Commits that were looked at. */
+  /** Commits that were already checked. */
   checked: Set<string>;
 }
 
 export const newKeptBlobs = (): KeptBlobs => ({ oids: new Set(), words: new Set(), checked: new Set() });
 
-/** Adds what the versions of all skills hold; of a skill that is to be deleted, before that. */
+/** Adds the content of the versions of all skills; called before a skill is deleted. */
 export async function keepVersions({ service, org }: SyncWorld, kept: KeptBlobs): Promise<void> {
   const { app } = service;
   const docs = await app.storage.database.collection<SkillDoc>("skills").find({ tenantId: org.id }).toArray();
@@ -48,7 +48,7 @@ export async function keepVersions({ service, org }: SyncWorld, kept: KeptBlobs)
   }
 }
 
-/** Checks each commit of the service: removed content is kept, and nothing outside `skills/` was touched. */
+/** Checks each commit of the service: removed content is kept, and nothing outside `skills/` was changed. */
 export function checkCommits(world: SyncWorld, kept: KeptBlobs): void {
   const commits = runGit(world.remote, "log", "--author=^svc ", "--format=%H", "main")
     .split("\n")
@@ -79,7 +79,7 @@ function isIndexOf({ remote }: SyncWorld, place: string, oid: string): boolean {
   );
 }
 
-/** Checks that every directory which is not a skill in step with the service is reported. */
+/** Checks that every directory which is not a skill in sync with the service is reported. */
 export async function checkNamed(world: SyncWorld): Promise<void> {
   world.copy.update();
   const { refusals = [] } = (await world.connection())!;

@@ -80,7 +80,7 @@ export function createOddActor({ copy }: SyncWorld, dice: Dice): OddActor {
     put(root);
   };
   const swap = (one: string, other: string) => {
-    // One inside the other can't change places.
+    // A directory inside another can't be swapped with it.
     if (one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`)) return;
     renameSync(at(one), at("passing"));
     renameSync(at(other), at(one));
@@ -154,7 +154,7 @@ export function createOddActor({ copy }: SyncWorld, dice: Dice): OddActor {
         try {
           edit(dice.pick(places) ?? "", dice.pick(places) ?? "");
         } catch (error) {
-          // An earlier edit may be in the way; half of an edit is an edit as well.
+          // An earlier edit may be in the way; a half-completed edit is valid too.
           if (!(error instanceof Error && "syscall" in error)) throw error;
         }
       }
