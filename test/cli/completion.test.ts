@@ -7,7 +7,7 @@ import { skillTypes, targets, visibilities } from "../../contract/vocabulary.ts"
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
 import { svc, temporaryFolder } from "./harness.ts";
-import { world } from "./world.ts";
+import { makeFixture } from "./fixture.ts";
 
 /** Candidates for the last word, without descriptions. */
 async function candidates(
@@ -73,7 +73,7 @@ describe("completion", () => {
   });
 
   it("offers installed skills and existing profiles, without a service", async (t) => {
-    const { run, home } = await world(t);
+    const { run, home } = await makeFixture(t);
     await run("profile", "create", "work");
     await run("install", "review", "-t", "claude", "-g");
     await run("install", "kit", "-t", "claude", "-g", "--profile", "work");
@@ -113,7 +113,7 @@ function needsShell(name: string): { skip?: string } {
 }
 
 /** `svc` on the path, and a home with two profiles. */
-async function shellWorld(t: TestContext) {
+async function shellFixture(t: TestContext) {
   const home = await temporaryFolder(t);
   await mkdir(join(home, "work", "my folder"), { recursive: true });
   await writeFile(join(home, "work", "my skill.md"), "x");
@@ -128,7 +128,7 @@ async function shellWorld(t: TestContext) {
 
 describe("completion in bash", needsShell("bash"), () => {
   it("completes words as bash splits them", async (t) => {
-    const { run } = await shellWorld(t);
+    const { run } = await shellFixture(t);
     // Without readline, a script can call the function as bash does, with the words as bash has split them.
     const script = `
 source <(svc completion bash)
@@ -160,7 +160,7 @@ ask svc "*" "it's"
 
 describe("completion in zsh", needsShell("zsh"), () => {
   it("completes at a prompt", async (t) => {
-    const { run } = await shellWorld(t);
+    const { run } = await shellFixture(t);
     // A zsh inside zsh, since only an interactive one completes. Each line is typed, completed and printed.
     const script = `
 zmodload zsh/zpty
@@ -194,7 +194,7 @@ zpty -d z
 
 describe("completion in fish", needsShell("fish"), () => {
   it("completes a line, with descriptions", async (t) => {
-    const { run } = await shellWorld(t);
+    const { run } = await shellFixture(t);
     const script = `
 svc completion fish | source
 for line in "svc fol" "svc folders " "svc publish --visibility=pri" "svc profile switch ni" "svc publish my"

@@ -7,7 +7,7 @@ import { newFolder, newMember, restrict } from "../support/organization.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
 import { type Ran, svc, temporaryFolder } from "./harness.ts";
-import { dataOf } from "./world.ts";
+import { dataOf } from "./fixture.ts";
 
 interface Folder {
   id: string;

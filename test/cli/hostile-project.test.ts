@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { dataOf, world } from "./world.ts";
+import { dataOf, makeFixture } from "./fixture.ts";
 
 interface Skipped {
   skipped: { platform: string; reason: string }[];
@@ -12,7 +12,7 @@ interface Skipped {
 
 describe("a project whose links lead out of it", () => {
   it("does not make svc write to the file behind AGENTS.md, or to the folder behind .claude", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const profile = join(made.home, ".bashrc");
     await writeFile(profile, "export A=1\n");
     symlinkSync(profile, join(made.project, "AGENTS.md"));
@@ -35,7 +35,7 @@ describe("a project whose links lead out of it", () => {
   });
 
   it("does not make an update write there either, if a link replaced the file", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     dataOf(await made.run("install", "review", "-t", "codex", "-p"));
     const profile = join(made.home, ".bashrc");
     await writeFile(profile, "export A=1\n");
@@ -50,7 +50,7 @@ describe("a project whose links lead out of it", () => {
   });
 
   it("does not make svc write to Git's folder", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await mkdir(join(made.project, ".git"));
     await writeFile(join(made.project, ".git/config"), "[core]\n");
     symlinkSync(".git/config", join(made.project, "AGENTS.md"));
@@ -62,7 +62,7 @@ describe("a project whose links lead out of it", () => {
   });
 
   it("may link to another path inside itself", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await writeFile(join(made.project, "CLAUDE.md"), "# Mine\n");
     symlinkSync("CLAUDE.md", join(made.project, "AGENTS.md"));
 
@@ -75,14 +75,14 @@ describe("a project whose links lead out of it", () => {
   });
 
   it("does not slow svc down with settings of many lines", { timeout: 20_000 }, async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await writeFile(join(made.project, ".aider.conf.yml"), "read: \n".repeat(300_000));
 
     dataOf(await made.run("install", "review", "-t", "aider", "-p"));
   });
 
   it("does not make svc read endlessly if a link refers to a device", { timeout: 20_000 }, async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     dataOf(await made.run("install", "review", "-t", "codex", "-p"));
     await rm(join(made.project, "AGENTS.md"));
     symlinkSync("/dev/zero", join(made.project, "AGENTS.md"));

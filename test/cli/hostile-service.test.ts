@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type Ran, answer, startServer, svc, temporaryFolder } from "./harness.ts";
-import { dataOf, world } from "./world.ts";
+import { dataOf, makeFixture } from "./fixture.ts";
 
 /** Titles, screens and directions of a terminal. */
 const hostile = "a\u001B]0;owned\u0007\u001B[2J\u001B[31m\u009B2J\u202Eb\rc";
@@ -95,7 +95,7 @@ describe("data of a response that the client stores", () => {
 
   it("never makes its configuration unreadable for the next run", async (t) => {
     let spoil: ((text: string) => string) | undefined;
-    const made = await world(t, (_request, response) => {
+    const made = await makeFixture(t, (_request, response) => {
       const { end } = response;
       response.end = ((text: string) => end.call(response, spoil?.(text) ?? text, "utf8")) as typeof end;
       return false;
@@ -174,7 +174,7 @@ describe("data of a response that the client stores", () => {
 
   it("never makes a project's lock unreadable", async (t) => {
     let spoil: ((text: string) => string) | undefined;
-    const made = await world(t, (_request, response) => {
+    const made = await makeFixture(t, (_request, response) => {
       const { end } = response;
       response.end = ((text: string) => end.call(response, spoil?.(text) ?? text, "utf8")) as typeof end;
       return false;
@@ -213,7 +213,7 @@ describe("data of a response that the client stores", () => {
   });
 
   it("may have the name of a property that every object has", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     made.skills[0]!.slug = "constructor";
 
     dataOf(await made.run("install", "constructor", "-t", "claude,codex", "-g"));

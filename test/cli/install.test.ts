@@ -3,7 +3,7 @@ import { mkdir, readdir, readlink, rm, stat, symlink, writeFile } from "node:fs/
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { answer, startRegistry, zipOf } from "./harness.ts";
-import { dataOf, kit, world } from "./world.ts";
+import { dataOf, kit, makeFixture } from "./fixture.ts";
 
 interface Installed {
   installName: string;
@@ -15,7 +15,7 @@ interface Installed {
 }
 describe("install", () => {
   it("installs a text skill into three tools, each in its own format", async (t) => {
-    const { home, run, read } = await world(t);
+    const { home, run, read } = await makeFixture(t);
     await mkdir(join(home, ".codex"));
     await writeFile(join(home, ".codex", "AGENTS.md"), "# Mine");
 
@@ -45,7 +45,7 @@ describe("install", () => {
   });
 
   it("installs a package completely, with its executable bits", async (t) => {
-    const { home, project, run, read } = await world(t);
+    const { home, project, run, read } = await makeFixture(t);
 
     const { installed } = dataOf<Installed>(
       await run("install", "acme/kit@^1", "-t", "claude,cursor,codex", "-p"),
@@ -73,7 +73,7 @@ describe("install", () => {
   });
 
   it("fails with E_INTERACTION_REQUIRED and the name of a missing flag instead of asking", async (t) => {
-    const { run } = await world(t);
+    const { run } = await makeFixture(t);
     for (const [argv, flag] of [
       [["install"], "<ref>"],
       [["install", "review"], "--target"],
@@ -90,7 +90,7 @@ describe("install", () => {
   });
 
   it("rejects invalid flags before anything else", async (t) => {
-    const { run, home } = await world(t);
+    const { run, home } = await makeFixture(t);
     for (const [argv, code, detail] of [
       [["install", "review", "-t", "cloude", "-g"], "E_INVALID_ARGUMENT", "--target"],
       [["install", "review", "-t", "claude", "-g", "-p"], "E_INVALID_ARGUMENT", "--project"],
@@ -109,7 +109,7 @@ describe("install", () => {
   });
 
   it("does not overwrite files of others, and fails with E_NO_TARGETS when no target is left", async (t) => {
-    const { home, run, read } = await world(t);
+    const { home, run, read } = await makeFixture(t);
     await mkdir(join(home, ".claude/skills/review"), { recursive: true });
     await writeFile(join(home, ".claude/skills/review/SKILL.md"), "mine");
     await mkdir(join(home, ".cursor/skills"), { recursive: true });
@@ -138,7 +138,7 @@ describe("install", () => {
   });
 
   it("recognizes its own files after the config was lost", async (t) => {
-    const { home, run } = await world(t);
+    const { home, run } = await makeFixture(t);
     await run("install", "review", "-t", "claude,cursor,codex", "-g");
     await rm(join(home, ".svc/config.json"));
 
@@ -151,7 +151,7 @@ describe("install", () => {
   });
 
   it("names a package's folder after the skill if its own name is taken", async (t) => {
-    const { home, run, skills } = await world(t);
+    const { home, run, skills } = await makeFixture(t);
     skills[2]!.slug = "tool-kit";
     await mkdir(join(home, ".claude/skills/kit"), { recursive: true });
 
@@ -167,7 +167,7 @@ describe("install", () => {
   });
 
   it("gives two skills of one slug different names", async (t) => {
-    const { home, run, skills } = await world(t);
+    const { home, run, skills } = await makeFixture(t);
     await run("install", "review", "-t", "claude", "-g");
     const publisher = { tenantId: "t2", tenantSlug: "globex" };
     skills.push({ ...skills[0]!, publicId: "zzzzzzzzzz", publisher });
@@ -181,7 +181,7 @@ describe("install", () => {
   });
 
   it("changes the method of an installed skill", async (t) => {
-    const { home, run, read } = await world(t);
+    const { home, run, read } = await makeFixture(t);
     await run("install", "review", "-t", "claude", "-g");
 
     const { installed } = dataOf<Installed>(await run("install", "review", "-t", "claude", "-g", "--copy"));
@@ -194,7 +194,7 @@ describe("install", () => {
   });
 
   it("leaves no folder outside the home and the project, and no partial file", async (t) => {
-    const { home, project, run } = await world(t);
+    const { home, project, run } = await makeFixture(t);
     for (const skill of ["review", "house", "kit"])
       await run("install", skill, "-t", "claude,cursor,codex", "-p");
     for (const skill of ["review", "house", "kit"]) {
@@ -228,9 +228,9 @@ describe("a download", () => {
     ["another size", "kit", "/manifest", (body: string) => body.replace(/"size":\d+/, '"size":1')],
   ] as const)
     it(`with ${what} installs nothing`, async (t) => {
-      const target = await world(t);
+      const target = await makeFixture(t);
       const apiUrl = await startRegistry(t, target.skills);
-      const { home, run } = await world(t, (request, response, url) => {
+      const { home, run } = await makeFixture(t, (request, response, url) => {
         if (!url.pathname.endsWith(path)) return false;
         const pass = async () => {
           const body = await (await fetch(apiUrl + request.url!)).text();
@@ -252,7 +252,7 @@ describe("a download", () => {
     });
 
   it("that is truncated installs nothing", async (t) => {
-    const { home, run } = await world(t, (_request, response, url) => {
+    const { home, run } = await makeFixture(t, (_request, response, url) => {
       if (!url.pathname.endsWith("/package")) return false;
       response.writeHead(200, { "content-type": "application/zip", "content-length": "1000" });
       response.write("PK");
@@ -269,7 +269,7 @@ describe("a download", () => {
   it("with files that are not in the list, or that is not a zip, installs nothing", async (t) => {
     const extra = await zipOf({ ...kit("one"), "more.txt": { data: "x" } });
     for (const bytes of [extra, Buffer.from("no zip"), extra.subarray(0, 100)]) {
-      const { home, run } = await world(t, (_request, response, url) => {
+      const { home, run } = await makeFixture(t, (_request, response, url) => {
         if (!url.pathname.endsWith("/package")) return false;
         response.end(bytes);
         return true;
@@ -283,7 +283,7 @@ describe("a download", () => {
 
 describe("uninstall", () => {
   it("restores the files of others byte for byte", async (t) => {
-    const { home, run, read } = await world(t);
+    const { home, run, read } = await makeFixture(t);
     await mkdir(join(home, ".codex"));
     for (const text of ["# Mine", "# Mine\r\n", "\uFEFFx\n\n\n", ""]) {
       await writeFile(join(home, ".codex/AGENTS.md"), text);
@@ -296,14 +296,14 @@ describe("uninstall", () => {
   });
 
   it("removes a shared file that it had created", async (t) => {
-    const { home, run } = await world(t);
+    const { home, run } = await makeFixture(t);
     await run("install", "review", "-t", "codex", "-g");
     await run("uninstall", "review");
     assert.deepEqual(await readdir(home), [".svc"]);
   });
 
   it("keeps edited copies unless forced, and links that were replaced", async (t) => {
-    const { home, run, read } = await world(t);
+    const { home, run, read } = await makeFixture(t);
     await run("install", "review", "-t", "claude,cursor", "-g");
     await writeFile(join(home, ".cursor/skills/review/SKILL.md"), "mine");
     await rm(join(home, ".claude/skills/review"));

@@ -10,7 +10,7 @@ import { rolldown } from "rolldown";
 import { targets } from "../../contract/vocabulary.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { startRegistry, svc, temporaryFolder } from "./harness.ts";
-import { dataOf, world } from "./world.ts";
+import { dataOf, makeFixture } from "./fixture.ts";
 import { root as checkout } from "../support/root.ts";
 
 /** Kills the process, like a power failure, right before its n-th change of the file system. */
@@ -201,7 +201,7 @@ describe("an update that is killed", () => {
 
 describe("an install or uninstall that is killed", () => {
   it("is completed by the next one, and leaves nothing of its own and everything of others", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const { home, project } = made;
     await writeFile(join(project, "AGENTS.md"), "# Ours\r\n");
     await mkdir(join(project, ".windsurf"));

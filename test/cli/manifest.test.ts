@@ -8,15 +8,15 @@ import { parseLock, printLock } from "../../cli/project/lock.ts";
 import { editManifest, parseManifest } from "../../cli/project/manifest.ts";
 import { targets } from "../../contract/vocabulary.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import { install, lockOf, manifestOf, saved, verify } from "./project-world.ts";
-import { world } from "./world.ts";
+import { install, lockOf, manifestOf, saved, verify } from "./project-fixture.ts";
+import { makeFixture } from "./fixture.ts";
 
 /** Version numbers of the registry. */
 const commit = "0123456789abcdef0123456789abcdef01234567";
 
 describe("svc install --save", () => {
   it("creates both files, and updates them from then on", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
 
     await install(w, "review@^1", "claude,codex", "--save");
     await install(w, "kit", "cursor");
@@ -49,7 +49,7 @@ describe("svc install --save", () => {
   });
 
   it("changes neither file without --save, with --no-save or for the user", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     await install(w, "review", "claude");
     await assert.rejects(w.read(w.project, "svc.json"));
     await writeFile(join(w.project, "svc.json"), "{}");
@@ -62,7 +62,7 @@ describe("svc install --save", () => {
   });
 
   it("rejects --save without a project, or with --no-save", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     for (const flags of [
       ["-g", "--save"],
       ["-p", "--save", "--no-save"],
@@ -73,7 +73,7 @@ describe("svc install --save", () => {
   });
 
   it("preserves what people wrote into the manifest", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     const text =
       '{\r\n\t"$schema": "x",\r\n\t"skills": {"acme/zebra": {"version": "1.x", "note": "why"}},\r\n\t"owner": [1]\r\n}\r\n';
     await writeFile(join(w.project, "svc.json"), text);
@@ -94,7 +94,7 @@ describe("svc install --save", () => {
   });
 
   it("records nothing about skipped skills, and fails before installing if a file is damaged", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     await install(w, "kit", "claude,aider", "--save");
     assert.deepEqual([...(await lockOf(w)).get("acme/kit")!.targets.keys()], ["claude"]);
     await writeFile(join(w.project, "svc.lock"), "{}");

@@ -7,7 +7,7 @@ import type { Config } from "../../cli/state/config.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
 import { svc, temporaryFolder } from "./harness.ts";
-import { dataOf, world } from "./world.ts";
+import { dataOf, makeFixture } from "./fixture.ts";
 
 const token = `lsk_${"ab".repeat(32)}`;
 
@@ -36,7 +36,7 @@ function spawnSvc(home: string, ...argv: string[]): Promise<{ code: number | nul
 
 describe("profiles", () => {
   it("are created, switched, listed and deleted", async (t) => {
-    const { run } = await world(t);
+    const { run } = await makeFixture(t);
 
     assert.deepEqual(dataOf(await run("profile", "create", "work")), { name: "work", created: true });
     assert.deepEqual(dataOf(await run("profile", "switch", "work")), { name: "work", switched: true });
@@ -54,7 +54,7 @@ describe("profiles", () => {
   });
 
   it("need a valid name that is not in use, and must exist to be used", async (t) => {
-    const { run, home } = await world(t);
+    const { run, home } = await makeFixture(t);
     await run("profile", "create", "a-1");
     for (const [argv, code, details] of [
       [["create", "Work"], "E_INVALID_ARGUMENT", { kind: "profile", ref: "Work", flag: "<name>" }],
@@ -94,7 +94,7 @@ describe("profiles", () => {
   });
 
   it("have their own login and skills, chosen by flag, then variable, then switch", async (t) => {
-    const { home, run, config } = await world(t);
+    const { home, run, config } = await makeFixture(t);
     await run("profile", "create", "work");
     await run("profile", "create", "home");
     const stored = await config();
@@ -123,7 +123,7 @@ describe("profiles", () => {
   });
 
   it("are deleted with their skills, except for edited ones", async (t) => {
-    const { home, project, run, read } = await world(t);
+    const { home, project, run, read } = await makeFixture(t);
     await run("profile", "create", "work");
     const inWork = (...argv: string[]) => run(...argv, "--profile", "work");
     await inWork("install", "review", "-t", "claude,cursor", "-g");
@@ -160,7 +160,7 @@ describe("profiles", () => {
   });
 
   it("keep files that were edited through a link", async (t) => {
-    const { home, run } = await world(t);
+    const { home, run } = await makeFixture(t);
     await run("profile", "create", "work");
     await run("install", "review", "-t", "claude", "-g", "--profile", "work");
     await writeFile(join(home, ".claude/skills/review/SKILL.md"), "mine\n");

@@ -10,16 +10,16 @@ import type { Config } from "../../cli/state/config.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
 import { type Ran, svc, temporaryFolder } from "./harness.ts";
-import { cloned, lockOf, manifestOf, saved } from "./project-world.ts";
-import { type World, world } from "./world.ts";
+import { cloned, lockOf, manifestOf, saved } from "./project-fixture.ts";
+import { type Fixture, makeFixture } from "./fixture.ts";
 
 const globex = { tenantId: "t2", tenantSlug: "globex" };
 const asked = ({ code, error }: Ran) => [code, error.code, error.details?.["flag"], error.details?.["ref"]];
-const trustOf = async (w: World) => (await w.config()).profiles["default"]!.trustedPublishers;
+const trustOf = async (w: Fixture) => (await w.config()).profiles["default"]!.trustedPublishers;
 
 /** A home and a registry in which another organization publishes a skill of the same slug. */
-async function withStranger(t: TestContext): Promise<World> {
-  const w = await world(t);
+async function withStranger(t: TestContext): Promise<Fixture> {
+  const w = await makeFixture(t);
   w.skills.push({
     slug: "review",
     publicId: "ssssssssss",
@@ -71,7 +71,7 @@ describe("installing from another organization", () => {
   });
 
   it("asks about a service that does not report a skill's organization", async (t) => {
-    const w = await world(t, (_request, response, url) => {
+    const w = await makeFixture(t, (_request, response, url) => {
       if (!url.pathname.endsWith("/resolve")) return false;
       response.setHeader("content-type", "application/json");
       const skill = { ...oldPayload, publicId: "aaaaaaaaaa" };
@@ -128,7 +128,7 @@ describe("a name that refers to another skill now", () => {
 
   it("is not pulled over an installed skill whose id differs", async (t) => {
     let stolen = false;
-    const w = await world(t, (_request, response, url) => {
+    const w = await makeFixture(t, (_request, response, url) => {
       if (!stolen || !url.pathname.endsWith("/resolve")) return false;
       response.setHeader("content-type", "application/json");
       const version = { version: 2, semver: "1.0.1", format: "markdown", hash: "0".repeat(64) };
@@ -182,7 +182,7 @@ describe("a lock", () => {
 
 describe("a manifest", () => {
   it("has a slug completed by the organization when the skill is installed", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     const written = { skills: { review: { version: "^1", note: "kept" }, zeta: "latest" } };
     await writeFile(join(w.project, "svc.json"), JSON.stringify(written));
 
@@ -204,7 +204,7 @@ describe("a manifest", () => {
   });
 
   it("contains no name that runs a command when a suggestion of svc is pasted", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     const ref = "https://x/$(touch${IFS}owned)`id`'s";
     await mkdir(w.project, { recursive: true });
     await writeFile(join(w.project, "svc.json"), JSON.stringify({ skills: { [ref]: "latest" } }));

@@ -3,7 +3,7 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { answer } from "./harness.ts";
-import { type World, dataOf, kit, world } from "./world.ts";
+import { type Fixture, dataOf, kit, makeFixture } from "./fixture.ts";
 
 interface Pulled {
   skills: { slug: string; outcome: string; toVersion?: number; warnings: string[] }[];
@@ -11,14 +11,14 @@ interface Pulled {
 }
 
 describe("pull", () => {
-  async function installed(t: TestContext): Promise<World> {
-    const made = await world(t);
+  async function installed(t: TestContext): Promise<Fixture> {
+    const made = await makeFixture(t);
     for (const skill of ["review", "kit"])
       await made.run("install", skill, "-t", "claude,cursor,codex", "-g");
     return made;
   }
 
-  function publish({ skills }: World): void {
+  function publish({ skills }: Fixture): void {
     skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
     skills[2]!.versions.push({ semver: "2.0.0", files: { ...kit("two"), "new.txt": { data: "n" } } });
   }
@@ -55,7 +55,7 @@ describe("pull", () => {
   });
 
   it("respects the pin, and changes it on request, only after success", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await made.run("install", "kit@^1", "-t", "claude", "-g");
     publish(made);
     const pin = async () => (await made.config()).profiles["default"]!.installed["kit"]!.range;
@@ -166,7 +166,7 @@ describe("pull", () => {
     });
 
   it("warns about a missing project and continues", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await made.run("install", "review", "-t", "claude", "-p");
     await made.run("install", "review", "-t", "claude", "-g");
     await rm(made.project, { recursive: true });
@@ -196,7 +196,7 @@ describe("pull", () => {
 
   it("downloads a few skills at a time, installs them one after another, and reports in order", async (t) => {
     let [underWay, most] = [0, 0];
-    const made = await world(t, (_request, response, url) => {
+    const made = await makeFixture(t, (_request, response, url) => {
       if (!/^\/api\/skills\/s[0-9a-z]+\/content/.test(url.pathname)) return false;
       most = Math.max(most, ++underWay);
       const number = Number(url.pathname.split("/")[3]!.slice(1, 3));
@@ -245,7 +245,7 @@ describe("pull", () => {
   });
 
   it("continues with other skills if one download fails", async (t) => {
-    const made = await world(t, (_request, response, url) => {
+    const made = await makeFixture(t, (_request, response, url) => {
       if (!url.pathname.startsWith("/api/skills/aaaaaaaaaa/content") || !isCut) return false;
       response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
       response.write("{");

@@ -9,17 +9,17 @@ import type { Config } from "../../cli/state/config.ts";
 import { newMember } from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { answer, svc, temporaryFolder } from "./harness.ts";
-import { dataOf, world } from "./world.ts";
+import { dataOf, makeFixture } from "./fixture.ts";
 
 const token = `lsk_${"a".repeat(64)}`;
 
 /** A home with a signed-in user, against a registry that records the reports. */
 async function signedIn(
-  t: Parameters<typeof world>[0],
+  t: Parameters<typeof makeFixture>[0],
   respond?: (response: Parameters<typeof answer>[0]) => void,
 ) {
   const reports: { method: string; skill: string; place: Record<string, string> }[] = [];
-  const made = await world(t, (request, response, url) => {
+  const made = await makeFixture(t, (request, response, url) => {
     const [, , , skill, part] = url.pathname.split("/");
     if (part !== "installs") return false;
     let text = "";

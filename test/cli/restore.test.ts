@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
 import { svc } from "./harness.ts";
-import { cloned, install, lockOf, restore, saved, verify } from "./project-world.ts";
-import { kit, world, type World } from "./world.ts";
+import { cloned, install, lockOf, restore, saved, verify } from "./project-fixture.ts";
+import { kit, makeFixture, type Fixture } from "./fixture.ts";
 
 describe("svc restore", () => {
   it("restores exactly the version of the lock, whatever is current", async (t) => {
@@ -196,7 +196,7 @@ describe("svc restore", () => {
   });
 
   it("reports a missing lock or skill", async (t) => {
-    const empty = await world(t);
+    const empty = await makeFixture(t);
     const none = await empty.run("restore");
     assert.deepEqual([none.error.code, none.error.details?.["kind"]], ["E_NOT_FOUND", "path"]);
     const w = await saved(t);
@@ -269,12 +269,12 @@ describe("a text with frontmatter that the service stores", () => {
     "\uFEFF---\r\n# why\r\nname: review # own\r\ndescription: 'It''s so.'\r\nratio: 1.10\r\n---\r\n\r\n\r\n";
   const body = "# Review\r\nno end";
   const path = ".claude/skills/review/SKILL.md";
-  const withFrontmatter = (w: World) => {
+  const withFrontmatter = (w: Fixture) => {
     w.skills[0]!.versions = [{ semver: "1.0.0", body, frontmatter }];
   };
 
   it("is installed and restored byte for byte", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     withFrontmatter(w);
     await install(w, "acme/review", "claude,codex", "--save");
     const other = await cloned(t, w);
@@ -289,7 +289,7 @@ describe("a text with frontmatter that the service stores", () => {
   });
 
   it("has its name edited in place if its folder has another one", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     withFrontmatter(w);
     await install(w, "acme/review", "claude", "--save");
     const other = await cloned(t, w);
@@ -306,7 +306,7 @@ describe("a text with frontmatter that the service stores", () => {
   });
 
   it("is rejected if the frontmatter differs from that of the version, or of the lock", async (t) => {
-    const w = await world(t, (_, response, url) => {
+    const w = await makeFixture(t, (_, response, url) => {
       if (!url.pathname.endsWith("/content") || !tampers) return false;
       const data = { content: body, frontmatter: frontmatter.replace("1.10", "1.1") };
       response.writeHead(200, { "content-type": "application/json" });

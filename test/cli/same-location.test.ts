@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
 import { snapshot } from "../support/file-tree.ts";
-import { type World, dataOf, kit, world } from "./world.ts";
+import { type Fixture, dataOf, kit, makeFixture } from "./fixture.ts";
 
 interface Installed {
   installed: { platform: string; path: string }[];
@@ -14,11 +14,11 @@ interface Installed {
   warnings: string[];
 }
 
-const recordsOf = async (made: World, profile = "default") =>
+const recordsOf = async (made: Fixture, profile = "default") =>
   Object.values((await made.config()).profiles[profile]!.installed).flatMap((skill) => skill.installs);
 
 /** Removes one record, as if an uninstall had crashed after it. */
-async function forget(made: World, platform: string): Promise<void> {
+async function forget(made: Fixture, platform: string): Promise<void> {
   const config: Config = await made.config();
   for (const skill of Object.values(config.profiles["default"]!.installed))
     skill.installs = skill.installs.filter((record) => record.platform !== platform);
@@ -27,7 +27,7 @@ async function forget(made: World, platform: string): Promise<void> {
 
 describe("an AGENTS.md that codex and opencode read", () => {
   it("contains one block for both, and none after it is uninstalled", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const agents = () => made.read(made.project, "AGENTS.md");
     await made.run("install", "house", "-t", "codex", "-p");
     const once = await agents();
@@ -44,7 +44,7 @@ describe("an AGENTS.md that codex and opencode read", () => {
 
   it("keeps the block for the tool that still needs it, and is removed with the last", async (t) => {
     for (const first of ["codex", "opencode"]) {
-      const made = await world(t);
+      const made = await makeFixture(t);
       await made.run("install", "house", "-t", "codex,opencode", "-p");
       await forget(made, first);
       assert.match(await made.read(made.project, "AGENTS.md"), /svc:start:house/);
@@ -56,7 +56,7 @@ describe("an AGENTS.md that codex and opencode read", () => {
   });
 
   it("is kept for codex when a text that opencode had as a rule becomes a skill", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await made.run("install", "house", "-t", "codex,opencode,claude", "-p");
     made.skills[1]!.type = "skill";
     made.skills[1]!.versions.push({ semver: "2.0.0", body: "now a skill\n" });
@@ -73,7 +73,7 @@ describe("an AGENTS.md that codex and opencode read", () => {
   });
 
   it("is not overwritten by the second tool if it was edited after the first", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await made.run("install", "house", "-t", "codex", "-p");
     const file = join(made.project, "AGENTS.md");
     await writeFile(file, readFileSync(file, "utf8").replace("rule", "my rule"));
@@ -86,8 +86,8 @@ describe("an AGENTS.md that codex and opencode read", () => {
 });
 
 describe("a skill in two profiles", () => {
-  async function inBoth(t: TestContext): Promise<World> {
-    const made = await world(t);
+  async function inBoth(t: TestContext): Promise<Fixture> {
+    const made = await makeFixture(t);
     await made.run("profile", "create", "work");
     for (const slug of ["review", "kit"])
       for (const profile of ["default", "work"])
@@ -147,7 +147,7 @@ describe("a skill in two profiles", () => {
   });
 
   it("of another organization is installed to a path of its own", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await made.run("profile", "create", "work");
     await made.run("install", "review", "-t", "cursor", "-g");
     made.skills[0]!.publicId = "zzzzzzzzzz";
@@ -162,7 +162,7 @@ describe("a skill in two profiles", () => {
 
 describe("a folder that two tools read", () => {
   it("gets a skill once, and the second tool's result refers to it", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await mkdir(join(made.project, ".agents/skills"), { recursive: true });
     await mkdir(join(made.project, ".claude"));
     symlinkSync("../.agents/skills", join(made.project, ".claude/skills"));
@@ -181,7 +181,7 @@ describe("a folder that two tools read", () => {
   });
 
   it("is one project under two names", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const other = join(made.home, "link");
     await symlink(made.project, other);
     await made.run("install", "review", "-t", "codex,cursor", "-p");
@@ -198,7 +198,7 @@ describe("a folder that two tools read", () => {
 
 describe("folders that svc created", () => {
   it("are removed with their last skill, and kept if they contain anything else", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     for (const slug of ["review", "house"]) await made.run("install", slug, "-t", "windsurf,copilot", "-p");
     await writeFile(join(made.project, ".windsurf/mine.txt"), "mine");
 
@@ -212,7 +212,7 @@ describe("folders that svc created", () => {
 
 describe("a version with another path", () => {
   it("does not overwrite existing files there", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await made.run("install", "kit", "-t", "cursor,windsurf", "-p");
     const mine = join(made.project, ".cursor/skills/kit-two");
     await mkdir(mine);
@@ -228,7 +228,7 @@ describe("a version with another path", () => {
   });
 
   it("keeps the old path if the new one is taken, and retries", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await made.run("install", "kit", "-t", "cursor", "-p");
     await made.run("install", "kit", "-t", "claude", "-g");
     const rule = join(made.project, ".cursor/rules/kit.mdc");

@@ -8,7 +8,7 @@ import { findOwnSkills } from "../../cli/pack/scan.ts";
 import { isToolFile, withoutToolKeys } from "../../cli/pack/tool-file.ts";
 import type { Config } from "../../cli/state/config.ts";
 import { temporaryFolder } from "./harness.ts";
-import { type World, world } from "./world.ts";
+import { type Fixture, makeFixture } from "./fixture.ts";
 
 const noConfig: Config = { version: 1, activeProfile: "default", profiles: {} };
 
@@ -21,7 +21,7 @@ async function put(root: string, ...files: string[]): Promise<void> {
 }
 
 /** One line each: path, tool, kind. */
-async function scan(made: Pick<World, "home" | "project">, config = noConfig, env = {}): Promise<string[]> {
+async function scan(made: Pick<Fixture, "home" | "project">, config = noConfig, env = {}): Promise<string[]> {
   const context = { home: made.home, cwd: made.project, env, platform: "linux" } as const;
   return (await findOwnSkills(context, config)).map(({ path, tool, scope, type, format, name }) => {
     const short = path.replace(made.project + sep, "./").replace(made.home + sep, "~/");
@@ -91,7 +91,7 @@ describe("the scan of the tools' folders", () => {
   });
 
   it("skips what svc installed, links into its cache, and files of the tools themselves", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     for (const slug of ["review", "house", "kit"]) {
       await made.run("install", slug, "-t", "claude,cursor,codex,cline,aider,opencode,windsurf", "-p");
       await made.run("install", slug, "-t", "claude,cursor,codex,opencode,windsurf", "-g");

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
 import { snapshot } from "../support/file-tree.ts";
-import { type World, dataOf, kit, world } from "./world.ts";
+import { type Fixture, dataOf, kit, makeFixture } from "./fixture.ts";
 
 interface Installed {
   installed: { platform: string; method: string; path: string }[];
@@ -16,7 +16,7 @@ interface Installed {
 }
 
 const all = targets.join(",");
-const outside = ({ home, project }: World) => ({
+const outside = ({ home, project }: Fixture) => ({
   home: snapshot(home, [".svc"]),
   project: snapshot(project),
 });
@@ -25,7 +25,7 @@ const put = async (text: string | Buffer, ...path: string[]) => {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 };
-const install = async (made: World, ...argv: string[]) =>
+const install = async (made: Fixture, ...argv: string[]) =>
   dataOf<Installed>(await made.run("install", ...argv));
 const methods = ({ installed }: Installed) =>
   installed.map(({ platform, method }) => `${platform} ${method}`);
@@ -48,7 +48,7 @@ describe("all eight tools", () => {
   } as const;
 
   it("support three kinds in two scopes, follow a pull, and end as before, folders included", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await put("# Mine", made.home, ".codex/AGENTS.md");
     await put("# Ours\r\n", made.project, "AGENTS.md");
     const before = outside(made);
@@ -98,7 +98,7 @@ describe("all eight tools", () => {
     ],
   ] as const)
     it(`keep a copy that was ${what}`, async (t) => {
-      const made = await world(t);
+      const made = await makeFixture(t);
       const done = await install(made, "review", "-t", all, "-p", "--copy");
       const copies = done.installed.filter(({ method }) => method === "copy");
       assert.equal(copies.length, 6);
@@ -119,7 +119,7 @@ describe("all eight tools", () => {
     });
 
   it("keep existing files of that name", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const places = (await install(made, "kit", "-t", all, "-p")).installed;
     await made.run("uninstall", "kit", "--purge");
     for (const { path } of places) await put("mine\n", path, "SKILL.md");
@@ -139,7 +139,7 @@ describe("all eight tools", () => {
 
 describe("a tool that does not support a text", () => {
   it("is skipped if .clinerules is a file", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await put("old rules", made.project, ".clinerules");
 
     const { error } = await made.run("install", "review", "-t", "cline", "-p");
@@ -152,7 +152,7 @@ describe("a tool that does not support a text", () => {
   });
 
   it("is skipped if its shared file would get too long, in characters", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const rules = join(made.home, ".codeium/windsurf/memories/global_rules.md");
     const block = "\n\n<!-- svc:start:review -->\n## Review\n\none\n\n<!-- svc:end:review -->";
     const fits = "é".repeat(6000 - block.length);
@@ -170,7 +170,7 @@ describe("a tool that does not support a text", () => {
   });
 
   it("keeps the version that it supports, reports it, and installs the next that fits", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await install(made, "review", "-t", "windsurf,claude", "-g");
     const rules = () => made.read(made.home, ".codeium/windsurf/memories/global_rules.md");
     made.skills[0]!.versions.push({ semver: "1.1.0", body: "x".repeat(7000) });
@@ -195,7 +195,7 @@ describe("a tool that does not support a text", () => {
     ["has markers in disorder", Buffer.from("<!-- svc:start:review -->\nx\n")],
   ] as const)
     it(`is skipped if its shared file ${what}`, async (t) => {
-      const made = await world(t);
+      const made = await makeFixture(t);
       await put(bytes, made.project, "AGENTS.md");
 
       const { error } = await made.run("install", "review", "-t", "codex", "-p");
@@ -205,7 +205,7 @@ describe("a tool that does not support a text", () => {
     });
 
   it("is skipped if its shared file is a dangling link", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     symlinkSync("nowhere.md", join(made.project, "AGENTS.md"));
 
     const { error } = await made.run("install", "review", "-t", "codex", "-p");
@@ -217,7 +217,7 @@ describe("a tool that does not support a text", () => {
 
 describe("the notes for people", () => {
   it("explain why a section is not read", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const [agents, override] = ["AGENTS.md", "AGENTS.override.md"].map((name) => join(made.project, name));
     await put("é".repeat(16_380), agents!);
     await put("", override!);
@@ -241,7 +241,7 @@ describe("the notes for people", () => {
     ["read:\n  - .aider/skills/review.md\n", false],
   ] as const)
     it(`${isHinted ? "explain" : "do not explain"} how aider reads the file with ${JSON.stringify(settings)}`, async (t) => {
-      const made = await world(t);
+      const made = await makeFixture(t);
       if (settings !== undefined) await put(settings, made.project, ".aider.conf.yml");
 
       const { warnings } = await install(made, "review", "-t", "aider", "-p");
@@ -253,7 +253,7 @@ describe("the notes for people", () => {
     });
 
   it("warn once against committing a link in a git work tree", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await mkdir(join(made.project, ".git"));
     const { warnings } = await install(made, "review", "-t", "cursor,claude,windsurf", "-p");
     assert.equal(warnings.length, 1);
@@ -265,7 +265,7 @@ describe("the notes for people", () => {
   });
 
   it("report a tool that uses another method than requested", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const done = await install(made, "review", "-t", "cline,codex,claude", "-p", "--symlink");
     assert.deepEqual(methods(done), ["cline copy", "codex section", "claude symlink"]);
     assert.deepEqual(done.warnings, [
@@ -277,7 +277,7 @@ describe("the notes for people", () => {
 
 describe("Windows", () => {
   it("copies texts and links packages, unless requested otherwise", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     made.machine.platform = "win32";
 
     const text = await install(made, "review", "-t", "claude,cursor,opencode", "-p");
@@ -307,7 +307,7 @@ describe("Windows", () => {
   }
 
   it("gets junctions for folders and plain links for files", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     made.machine.platform = "win32";
     const types = watchLinks(t);
     await install(made, "kit", "-t", "claude", "-p");
@@ -316,7 +316,7 @@ describe("Windows", () => {
   });
 
   it("gets a copy, recorded as one, if no link can be created, and keeps it with the next version", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     made.machine.platform = "win32";
     watchLinks(t, "EPERM");
 
@@ -334,7 +334,7 @@ describe("Windows", () => {
 
 describe("a file of others that contains a section", () => {
   it("keeps its mode, and is written through a link to it", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     const agents = join(made.project, "docs/agents.md");
     await put("# Ours", agents);
     chmodSync(agents, 0o640);
@@ -351,7 +351,7 @@ describe("a file of others that contains a section", () => {
   });
 
   it("is reported when a section of unknown origin is replaced", async (t) => {
-    const made = await world(t);
+    const made = await makeFixture(t);
     await put("<!-- svc:start:review -->\nold\n<!-- svc:end:review -->\n", made.project, "AGENTS.md");
     const { warnings } = await install(made, "review", "-t", "codex", "-p");
     assert.match(warnings.join(), /held another section for review, which is replaced/);

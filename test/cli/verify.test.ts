@@ -6,8 +6,8 @@ import { join } from "node:path";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { driftKinds } from "../../contract/vocabulary.ts";
-import { install, restore, saved, verify } from "./project-world.ts";
-import { world } from "./world.ts";
+import { install, restore, saved, verify } from "./project-fixture.ts";
+import { makeFixture } from "./fixture.ts";
 import { root } from "../support/root.ts";
 
 const inOrder = (rows: string[][]) => rows.map((row) => row.join(" ")).toSorted();
@@ -62,7 +62,7 @@ describe("svc verify", () => {
   });
 
   it("tells people where the copies of a lost state are", async (t) => {
-    const w = await world(t);
+    const w = await makeFixture(t);
     await install(w, "kit", "cursor", "--save");
     await rm(join(w.home, ".svc"), { recursive: true });
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, it } from "node:test";
 import { maintainRepos } from "../../workers/maintenance/maintain-repos.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { connectedWorld, publish, type SyncWorld } from "../support/sync/fixture.ts";
+import { connectedFixture, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
@@ -16,9 +16,9 @@ before(async () => {
 after(() => service.close());
 
 /** A connection with a mirror and a row of each kind. */
-async function syncedWorld(): Promise<SyncWorld> {
+async function syncedWorld(): Promise<SyncFixture> {
   const { syncConflicts, syncProposals, syncProposed } = service.app.storage;
-  const world = await connectedWorld(service);
+  const world = await connectedFixture(service);
   const { id } = await publish(world, "Kept", "text");
   assert.equal(await world.sync(), "done");
   const of = { _id: world.connectionId, tenantId: world.org.id };
@@ -32,7 +32,7 @@ async function syncedWorld(): Promise<SyncWorld> {
 }
 
 /** Data of a connection: its mirror, then the number of rows in each collection. */
-async function leftOf({ connectionId, org }: SyncWorld) {
+async function leftOf({ connectionId, org }: SyncFixture) {
   const { app } = service;
   const { syncBases, syncConflicts, syncProposals, syncProposed, syncRuns } = app.storage;
   return [

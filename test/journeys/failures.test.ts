@@ -15,17 +15,17 @@ import { type Fault, reply } from "../support/gateway.ts";
 import { callApi, newOrganization } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
-import { type Troubled, fails, install, openTroubled, reached } from "../support/troubled.ts";
+import { type FaultyService, fails, install, openFaultyService, reached } from "../support/faulty-service.ts";
 
-let world: Troubled;
+let fixture: FaultyService;
 before(async () => {
-  world = await openTroubled();
+  fixture = await openFaultyService();
 });
-after(() => world.close());
+after(() => fixture.close());
 
 describe("an invalid command line", () => {
   it("is reported before any request to the service", async () => {
-    const { cli } = world.open();
+    const { cli } = fixture.open();
     for (const [args, flag] of [
       [["whoami", "--wat"], "--wat"],
       [["list", "--tag"], "--tag"],
@@ -43,11 +43,11 @@ describe("an invalid command line", () => {
       [["publish", "binary.md"], "<path>"],
       [["publish", "loop.md"], "<path>"],
     ] as const) {
-      writeFileSync(path.join(world.work, "empty.md"), "");
-      writeFileSync(path.join(world.work, "binary.md"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]));
-      if (!existsSync(path.join(world.work, "pipe.md")))
-        spawnSync("mkfifo", [path.join(world.work, "pipe.md")]);
-      spawnSync("ln", ["-sfn", "loop.md", path.join(world.work, "loop.md")]);
+      writeFileSync(path.join(fixture.work, "empty.md"), "");
+      writeFileSync(path.join(fixture.work, "binary.md"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]));
+      if (!existsSync(path.join(fixture.work, "pipe.md")))
+        spawnSync("mkfifo", [path.join(fixture.work, "pipe.md")]);
+      spawnSync("ln", ["-sfn", "loop.md", path.join(fixture.work, "loop.md")]);
       await fails(cli, args, "E_INVALID_ARGUMENT", { flag });
     }
     await fails(cli, ["publish", "pipe.md"], "E_INVALID_ARGUMENT", { kind: "path", ref: "pipe.md" });
@@ -62,13 +62,13 @@ describe("an invalid command line", () => {
       assert.deepEqual([error.code, error.details], ["E_INTERACTION_REQUIRED", { flag }], args.join(" "));
     }
     reached.set("E_INTERACTION_REQUIRED", "install");
-    assert.deepEqual(world.gateway.seen, []);
+    assert.deepEqual(fixture.gateway.seen, []);
   });
 });
 
 describe("a missing, existing or forbidden object", () => {
   it("is named with its kind", async () => {
-    const { cli } = world.open();
+    const { cli } = fixture.open();
     for (const [args, kind, ref] of [
       [install("no-such-skill"), "skill", "no-such-skill"],
       [["uninstall", "review"], "installedSkill", "review"],
@@ -87,21 +87,21 @@ describe("a missing, existing or forbidden object", () => {
   });
 
   it("is reported to a user without a login or permission", async () => {
-    const { cli: nobody } = world.open({});
+    const { cli: nobody } = fixture.open({});
     await fails(nobody, ["whoami"], "E_NOT_AUTHENTICATED", { httpStatus: 401 });
     await fails(nobody, ["list"], "E_NOT_AUTHENTICATED");
-    const readOnly = await callApi<{ token: string }>(world.server.url, "POST", "/api/user/tokens", {
-      cookie: world.ada.cookie,
+    const readOnly = await callApi<{ token: string }>(fixture.server.url, "POST", "/api/user/tokens", {
+      cookie: fixture.ada.cookie,
       body: { name: "reader", scopes: { skill: ["read"] } },
     });
     assert.equal(readOnly.status, 201, readOnly.error);
-    const { cli: reader } = world.open({ SVC_TOKEN: readOnly.data.token });
+    const { cli: reader } = fixture.open({ SVC_TOKEN: readOnly.data.token });
     await fails(reader, ["push", "review.md", "-s", "review", "--major"], "E_FORBIDDEN", { httpStatus: 403 });
   });
 
   it("causes a question if it is ambiguous", async () => {
-    const second = await newOrganization(world.server.url, world.ada, "second");
-    const { cli } = world.open();
+    const second = await newOrganization(fixture.server.url, fixture.ada, "second");
+    const { cli } = fixture.open();
     await cli.json(["publish", "review.md", "--team", second]);
     const error = await fails(cli, install("review"), "E_AMBIGUOUS");
     assert.equal((error.details!["candidates"] as unknown[]).length, 2);
@@ -111,7 +111,7 @@ describe("a missing, existing or forbidden object", () => {
   });
 
   it("is kept if it is a foreign file at the destination", async () => {
-    const { cli, home } = world.open();
+    const { cli, home } = fixture.open();
     const foreign = path.join(home, ".claude", "skills", "kit", "SKILL.md");
     mkdirSync(path.dirname(foreign), { recursive: true });
     writeFileSync(foreign, "mine\n");
@@ -127,9 +127,9 @@ describe("a missing, existing or forbidden object", () => {
   });
 
   it("is reported by a frozen pull if its version would change", async () => {
-    const { cli } = world.open();
+    const { cli } = fixture.open();
     await cli.json(install("acme/review"));
-    writeFileSync(path.join(world.work, "review.md"), "# Review twice\n");
+    writeFileSync(path.join(fixture.work, "review.md"), "# Review twice\n");
     await cli.json(["push", "review.md", "-s", "acme/review"]);
     await fails(cli, ["pull", "--frozen"], "E_VERSION_CHANGED", {
       skill: "review",
@@ -139,9 +139,9 @@ describe("a missing, existing or forbidden object", () => {
   });
 
   it("is reported if it is a folder without a package", async () => {
-    mkdirSync(path.join(world.work, "bare"), { recursive: true });
-    writeFileSync(path.join(world.work, "bare", "README.md"), "x");
-    const { cli } = world.open();
+    mkdirSync(path.join(fixture.work, "bare"), { recursive: true });
+    writeFileSync(path.join(fixture.work, "bare", "README.md"), "x");
+    const { cli } = fixture.open();
     await fails(cli, ["publish", "bare"], "E_PACK_FAILED", { kind: "content", rule: "root_file_missing" });
     await fails(cli, ["push", "bare", "-s", "kit"], "E_PACK_FAILED", { kind: "content" });
   });
@@ -194,14 +194,14 @@ describe("a service with faulty responses", () => {
   ];
   for (const [what, fault, code, details] of outcomes)
     it(`is ${code} when it ${what}`, async () => {
-      const { cli, home } = world.open();
-      world.gateway.fault = fault;
+      const { cli, home } = fixture.open();
+      fixture.gateway.fault = fault;
       await fails(cli, ["whoami"], code, details);
       assert.deepEqual(readdirSync(home), [], "nothing is kept of it");
     });
 
   it("is E_NETWORK if nothing listens, or the host name is unknown", async () => {
-    const { cli } = world.open();
+    const { cli } = fixture.open();
     for (const apiUrl of ["http://127.0.0.1:1", "http://nowhere.invalid"]) {
       const error = await cli.failure(["whoami"], { env: { SVC_API_URL: apiUrl, SVC_ALLOW_HTTP: "1" } });
       assert.equal(error.code, "E_NETWORK");
@@ -227,17 +227,18 @@ describe("a service with faulty responses", () => {
     ["a page", (response: ServerResponse) => reply(response, 200, "<html>", { "content-type": "text/html" })],
   ] as const)
     it(`installs nothing from a download that is ${what}`, async () => {
-      const { cli, home } = world.open();
-      world.gateway.fault = (_request, response, url) => url.pathname.endsWith("/package") && spoil(response);
+      const { cli, home } = fixture.open();
+      fixture.gateway.fault = (_request, response, url) =>
+        url.pathname.endsWith("/package") && spoil(response);
       await fails(cli, install("kit"), "E_NETWORK");
       assertUntouched(home);
-      world.gateway.fault = () => false;
+      fixture.gateway.fault = () => false;
       await cli.json(install("kit"));
     });
 
   it("installs nothing with a wrong digest", async () => {
-    const { cli, home } = world.open();
-    world.gateway.fault = (_request, response, url) =>
+    const { cli, home } = fixture.open();
+    fixture.gateway.fault = (_request, response, url) =>
       url.pathname.endsWith("/content") &&
       reply(response, 200, {
         success: true,
@@ -248,9 +249,9 @@ describe("a service with faulty responses", () => {
   });
 
   it("is E_UPLOAD_FAILED if an upload does not complete", async () => {
-    const { cli, home } = world.open();
-    writeFileSync(path.join(world.work, "kit", "more.txt"), "more");
-    world.gateway.fault = (request, response) => {
+    const { cli, home } = fixture.open();
+    writeFileSync(path.join(fixture.work, "kit", "more.txt"), "more");
+    fixture.gateway.fault = (request, response) => {
       if (request.method !== "PUT") return false;
       response.destroy();
       return true;
@@ -265,13 +266,13 @@ describe("a service with faulty responses", () => {
     ["invalid_grant", "E_AUTH_EXPIRED"],
   ] as const)
     it(`is ${code} if a login ends with ${answer}`, async () => {
-      const { cli, home } = world.open({});
-      world.gateway.fault = (_request, response, url) => {
+      const { cli, home } = fixture.open({});
+      fixture.gateway.fault = (_request, response, url) => {
         if (url.pathname === "/api/auth/device/code")
           return reply(response, 200, {
             device_code: "d",
             user_code: "BCDF-GHJK",
-            verification_uri: `${world.gateway.url}/device`,
+            verification_uri: `${fixture.gateway.url}/device`,
             expires_in: 600,
             interval: 1,
           });
@@ -287,12 +288,12 @@ describe("a service with faulty responses", () => {
     });
 
   it("does not offer an exchange of identity tokens, and returns an error", async () => {
-    const { cli, home } = world.open({});
+    const { cli, home } = fixture.open({});
     const error = await fails(cli, ["login", "--oidc-token", "ey", "--team", "acme"], "E_API", {
       httpStatus: 404,
     });
     assert.match(error.message, /no exchange/);
-    world.gateway.fault = (_request, response) => reply(response, 404, "<html>");
+    fixture.gateway.fault = (_request, response) => reply(response, 404, "<html>");
     await fails(cli, ["login", "--oidc-token", "ey", "--team", "acme"], "E_API", { httpStatus: 404 });
     assert.deepEqual(readdirSync(home), []);
   });
@@ -325,14 +326,14 @@ describe("a full disk", () => {
         "json",
       ],
       {
-        cwd: world.work,
-        env: plainEnv({ HOME: home, SVC_API_URL: world.server.url, SVC_TOKEN: world.ada.token }),
+        cwd: fixture.work,
+        env: plainEnv({ HOME: home, SVC_API_URL: fixture.server.url, SVC_TOKEN: fixture.ada.token }),
         encoding: "utf8",
       },
     );
 
   it("leaves existing files unchanged, and the command succeeds once there is room", async () => {
-    const { cli, home } = world.open();
+    const { cli, home } = fixture.open();
     await cli.json(["profile", "create", "before"]);
     const held = snapshot(home);
 

@@ -119,7 +119,7 @@ describe("a connected repository", () => {
       return list.length > 1 && list;
     });
     assert.equal(versions[0]!.semver, "1.0.1");
-    assert.equal(versions[0]!.message, `Read twice (${commit.slice(0, 7)} by Gita)`);
+    assert.equal(versions[0]!.message, `Read twice (${commit.slice(0, 7)} by Remote Author)`);
     const pulled = keepContract("pull", await cli.json(["pull", "review"]));
     assert.deepEqual(
       pulled.skills.map(({ outcome, toSemver }) => [outcome, toSemver]),
@@ -143,7 +143,7 @@ describe("a connected repository", () => {
     );
     assert.deepEqual(
       log.data.entries.map(({ metadata }) => [metadata["remoteCommit"], metadata["author"]]),
-      [[commit, "Gita <gita@example.com>"]],
+      [[commit, "Remote Author <remote@example.com>"]],
     );
   });
 

@@ -41,7 +41,8 @@ function grow(repository: HostedRepo, seed: number, merges: boolean): void {
     const at = 1_700_000_000 + made * 10 - below(25);
     const message = `commit ${made}`;
     stream.push("commit refs/heads/main", `mark ${mark}`);
-    for (const who of ["author", "committer"]) stream.push(`${who} Gita <gita@example.com> ${at} +0000`);
+    for (const who of ["author", "committer"])
+      stream.push(`${who} Remote Author <remote@example.com> ${at} +0000`);
     stream.push(`data ${message.length}`, message);
     for (const [i, parent] of parents.entries()) stream.push(`${i === 0 ? "from" : "merge"} ${parent.mark}`);
     stream.push("deleteall");
@@ -109,7 +110,7 @@ describe("the last change of a directory", () => {
     for (let n = 1; n <= 2100; n++)
       stream.push(
         "commit refs/heads/main",
-        `committer Gita <gita@example.com> ${1_700_000_000 + n} +0000`,
+        `committer Remote Author <remote@example.com> ${1_700_000_000 + n} +0000`,
         "data 1",
         "x",
         ...(n === 1 ? [`from ${first}`] : []),

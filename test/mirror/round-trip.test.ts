@@ -182,7 +182,7 @@ describe("a mirror", () => {
     assert.equal(changes.get("skills/a")?.oid, changed);
     assert.deepEqual(
       [changes.get("skills/a")?.subject, changes.get("skills/a")?.authorName, changes.get("skills/a")?.exact],
-      ["Better words", "Gita", true],
+      ["Better words", "Remote Author", true],
     );
     assert.equal(changes.get("skills/b")?.subject, "The other");
     assert.equal(

@@ -5,18 +5,18 @@ import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import { limits } from "../../contract/limits.ts";
 import { pruneAvatars } from "../../src/orgs/avatar.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let aheadMs = 0;
 before(async () => {
   service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-  world = await makeWorld(service);
+  fixture = await makeFixture(service);
 });
 after(() => service.close());
 
-const target = () => `/api/tenants/${world.org.id}/avatar`;
+const target = () => `/api/tenants/${fixture.org.id}/avatar`;
 const put = (user: TestUser, bytes: Buffer) =>
   service.call<TenantPayload>("PUT", target(), { token: user.token, bytes });
 const get = (user: TestUser, headers: Record<string, string> = {}) =>
@@ -33,8 +33,8 @@ describe("an avatar", () => {
       .jpeg()
       .toBuffer();
 
-    const set = await put(world.owner, photo);
-    const answer = await get(world.owner);
+    const set = await put(fixture.owner, photo);
+    const answer = await get(fixture.owner);
     const bytes = Buffer.from(await answer.arrayBuffer());
     const made = await sharp(bytes).metadata();
 
@@ -46,14 +46,14 @@ describe("an avatar", () => {
   });
 
   it("is cached under its versioned address, and revalidated under the plain one", async () => {
-    const set = await put(world.owner, await plain(64, 64).png().toBuffer());
-    const plainAnswer = await get(world.owner);
+    const set = await put(fixture.owner, await plain(64, 64).png().toBuffer());
+    const plainAnswer = await get(fixture.owner);
     const etag = plainAnswer.headers.get("etag")!;
 
-    const held = await get(world.owner, { "if-none-match": etag });
-    const named = await service.raw("GET", set.data.avatarUrl!, { token: world.owner.token });
+    const held = await get(fixture.owner, { "if-none-match": etag });
+    const named = await service.raw("GET", set.data.avatarUrl!, { token: fixture.owner.token });
     const other = await put(
-      world.owner,
+      fixture.owner,
       await sharp({ create: { width: 9, height: 9, channels: 3, background: "blue" } })
         .gif()
         .toBuffer(),
@@ -63,12 +63,12 @@ describe("an avatar", () => {
     assert.match(plainAnswer.headers.get("cache-control")!, /private, no-cache/);
     assert.match(named.headers.get("cache-control")!, /private, .*immutable/);
     assert.notEqual(other.data.avatarUrl, set.data.avatarUrl);
-    assert.notEqual((await get(world.owner)).headers.get("etag"), etag);
+    assert.notEqual((await get(fixture.owner)).headers.get("etag"), etag);
     assert.equal(await avatarCount(), 1);
   });
 
   it("is hidden from non-members, and can be set by those who may change the organization", async () => {
-    const [member, stranger] = [await world.join("member"), await service.newUser()];
+    const [member, stranger] = [await fixture.join("member"), await service.newUser()];
     const picture = await plain(8, 8).webp().toBuffer();
 
     assert.equal((await get(member)).status, 200);
@@ -96,15 +96,15 @@ describe("an avatar", () => {
       "81 million pixels": huge,
     };
     assert.ok(huge.length < limits.avatarBytes);
-    const earlier = (await get(world.owner)).headers.get("etag");
+    const earlier = (await get(fixture.owner)).headers.get("etag");
 
     for (const [name, bytes] of Object.entries(files)) {
-      const answer = await put(world.owner, bytes);
+      const answer = await put(fixture.owner, bytes);
       assert.deepEqual([answer.status, answer.code], [422, "content_invalid"], name);
     }
-    const large = await put(world.owner, Buffer.concat([png, Buffer.alloc(limits.avatarBytes)]));
+    const large = await put(fixture.owner, Buffer.concat([png, Buffer.alloc(limits.avatarBytes)]));
     assert.equal(large.code, "payload_too_large");
-    assert.equal((await get(world.owner)).headers.get("etag"), earlier);
+    assert.equal((await get(fixture.owner)).headers.get("etag"), earlier);
   });
 
   it("shows the first frame of an animated image", async () => {
@@ -119,8 +119,8 @@ describe("an avatar", () => {
       .gif()
       .toBuffer();
 
-    await put(world.owner, moving);
-    const bytes = Buffer.from(await (await get(world.owner)).arrayBuffer());
+    await put(fixture.owner, moving);
+    const bytes = Buffer.from(await (await get(fixture.owner)).arrayBuffer());
     const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 
     assert.equal((await sharp(moving).metadata()).pages, 2);
@@ -131,16 +131,16 @@ describe("an avatar", () => {
   it("is one of many that are uploaded at once, and the others leave nothing", async () => {
     const picture = await plain(400, 300).jpeg().toBuffer();
 
-    const answers = await Promise.all(Array.from({ length: 20 }, () => put(world.owner, picture)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => put(fixture.owner, picture)));
 
     assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
-    assert.equal((await get(world.owner)).status, 200);
+    assert.equal((await get(fixture.owner)).status, 200);
     assert.equal(await avatarCount(), 1);
   });
 
   it("is accepted from a page by cookie, but not from another site's", async () => {
     const bytes = await plain(8, 8).png().toBuffer();
-    const { cookie } = world.owner;
+    const { cookie } = fixture.owner;
     const headers = { "content-type": "image/png" };
 
     const own = await service.call("PUT", target(), { cookie, bytes, headers });
@@ -156,20 +156,20 @@ describe("an avatar", () => {
   it("is removed when it is deleted, as are the files that a crash has left", async () => {
     await service.app.storage.avatars.insert({
       _id: service.app.newId(),
-      tenantId: world.org.id,
+      tenantId: fixture.org.id,
       bytes: Buffer.from("left behind"),
       createdAt: service.app.now(),
     });
 
-    const removed = await service.call("DELETE", target(), { token: world.owner.token });
-    const again = await service.call("DELETE", target(), { token: world.owner.token });
+    const removed = await service.call("DELETE", target(), { token: fixture.owner.token });
+    const again = await service.call("DELETE", target(), { token: fixture.owner.token });
     aheadMs = 2 * 3_600_000;
     await pruneAvatars(service.app);
 
     assert.deepEqual([removed.status, again.code], [200, "not_found"]);
-    assert.equal((await get(world.owner)).status, 404);
+    assert.equal((await get(fixture.owner)).status, 404);
     assert.equal(await avatarCount(), 0);
-    const events = await world.events();
+    const events = await fixture.events();
     assert.equal(events.filter((name) => name === "organization.avatar_deleted").length, 1);
     assert.ok(events.includes("organization.avatar_uploaded"));
   });

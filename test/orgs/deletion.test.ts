@@ -8,10 +8,10 @@ import { leaveAllTenants } from "../../src/orgs/leave.ts";
 import { processors } from "../../workers/processors.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let member: TestUser;
 let skill: PublishResult["skill"];
 let aheadMs = 0;
@@ -22,17 +22,17 @@ after(() => service.close());
 beforeEach(async () => {
   aheadMs = 0;
   await service.empty();
-  world = await makeWorld(service);
-  member = await world.join("member");
+  fixture = await makeFixture(service);
+  member = await fixture.join("member");
   const made = await service.call<PublishResult>("POST", "/api/skills", {
     token: member.token,
-    body: { tenantId: world.org.id, name: "Doomed thing", content: "doomed text\n", visibility: "public" },
+    body: { tenantId: fixture.org.id, name: "Doomed thing", content: "doomed text\n", visibility: "public" },
   });
   skill = made.data.skill;
   await service.settled();
 });
 
-const erase = () => processors(service.app)["orgs.erase"]({ tenantId: world.org.id });
+const erase = () => processors(service.app)["orgs.erase"]({ tenantId: fixture.org.id });
 const read = (token?: string) => service.call("GET", `/api/skills/${skill.id}`, { token });
 const catalog = async (query = "") =>
   (await service.call<CatalogItem[]>("GET", `/api/explore${query}`)).data.map((item) => item.slug);
@@ -44,7 +44,7 @@ async function traces(): Promise<string[]> {
     const name = collection.collectionName;
     const documents = await collection.find({ erasedAt: { $exists: false } }).toArray();
     for (const document of documents)
-      if (JSON.stringify(document).includes(world.org.id) || JSON.stringify(document).includes(skill.id))
+      if (JSON.stringify(document).includes(fixture.org.id) || JSON.stringify(document).includes(skill.id))
         found.push(`${name}: ${JSON.stringify(document).slice(0, 200)}`);
   }
   return found;
@@ -52,14 +52,14 @@ async function traces(): Promise<string[]> {
 
 describe("a deleted organization", () => {
   it("is hidden from everyone but its owners from the next call on", async () => {
-    const admin = await world.join("admin");
-    const refused = await world.at(admin, "DELETE", "");
-    const deleted = await world.at(world.owner, "DELETE", "");
+    const admin = await fixture.join("admin");
+    const refused = await fixture.at(admin, "DELETE", "");
+    const deleted = await fixture.at(fixture.owner, "DELETE", "");
 
-    const seen = await world.at<TenantPayload>(world.owner, "GET", "");
-    const listed = await service.call<TenantPayload[]>("GET", "/api/tenants", { token: world.owner.token });
+    const seen = await fixture.at<TenantPayload>(fixture.owner, "GET", "");
+    const listed = await service.call<TenantPayload[]>("GET", "/api/tenants", { token: fixture.owner.token });
     const profile = await service.call<IdentityPayload>("GET", "/api/user/profile", {
-      token: world.owner.token,
+      token: fixture.owner.token,
     });
 
     assert.deepEqual([refused.code, deleted.status], ["forbidden", 200]);
@@ -69,18 +69,18 @@ describe("a deleted organization", () => {
     assert.equal(listed.data.length, 1);
     assert.deepEqual(profile.data.memberships, []);
     for (const user of [admin, member]) {
-      assert.equal((await world.at(user, "GET", "")).code, "not_found");
-      assert.equal((await world.at(user, "POST", "/restore")).code, "not_found");
+      assert.equal((await fixture.at(user, "GET", "")).code, "not_found");
+      assert.equal((await fixture.at(user, "POST", "/restore")).code, "not_found");
       assert.equal((await read(user.token)).code, "not_found");
     }
-    assert.equal((await read(world.owner.token)).code, "not_found");
+    assert.equal((await read(fixture.owner.token)).code, "not_found");
     assert.equal((await read()).code, "unauthenticated");
     assert.deepEqual([await catalog(), await catalog("?query=doomed")], [[], []]);
     assert.equal((await service.raw("GET", `/s/${skill.publicId}`)).status, 303);
   });
 
   it("rejects every change, and tells its owners the reason", async () => {
-    await world.at(world.owner, "DELETE", "");
+    await fixture.at(fixture.owner, "DELETE", "");
     const calls: [string, string, unknown?][] = [
       ["PATCH", "", { name: "Alive" }],
       ["GET", "/members"],
@@ -88,29 +88,29 @@ describe("a deleted organization", () => {
       ["POST", "/invitations", { email: "late@example.org" }],
     ];
     for (const [method, path, body] of calls) {
-      const answer = await world.at(world.owner, method, path, body);
+      const answer = await fixture.at(fixture.owner, method, path, body);
       assert.equal(answer.code, "forbidden", `${method} ${path}`);
       assert.match(answer.error!, /will be erased/);
     }
     const published = await service.call("POST", "/api/skills", {
-      token: world.owner.token,
-      body: { tenantId: world.org.id, name: "Late", content: "late\n" },
+      token: fixture.owner.token,
+      body: { tenantId: fixture.org.id, name: "Late", content: "late\n" },
     });
     assert.equal(published.code, "forbidden");
-    assert.equal((await world.at(world.owner, "DELETE", "")).code, "conflict");
+    assert.equal((await fixture.at(fixture.owner, "DELETE", "")).code, "conflict");
     const slug = await service.call("POST", "/api/tenants", {
       token: member.token,
-      body: { name: "Vulture", slug: world.org.slug },
+      body: { name: "Vulture", slug: fixture.org.slug },
     });
     assert.equal(slug.code, "already_exists");
   });
 
   it("is restored completely if an owner restores it in time", async () => {
-    await world.at(world.owner, "DELETE", "");
+    await fixture.at(fixture.owner, "DELETE", "");
     await erase();
 
-    const restored = await world.at<TenantPayload>(world.owner, "POST", "/restore");
-    const again = await world.at(world.owner, "POST", "/restore");
+    const restored = await fixture.at<TenantPayload>(fixture.owner, "POST", "/restore");
+    const again = await fixture.at(fixture.owner, "POST", "/restore");
 
     assert.equal(restored.status, 200, JSON.stringify(restored.body));
     assert.equal(restored.data.deletionAt, undefined);
@@ -118,7 +118,7 @@ describe("a deleted organization", () => {
     assert.equal(again.code, "conflict");
     assert.deepEqual([(await read()).status, (await read(member.token)).status], [200, 200]);
     assert.deepEqual([await catalog(), await catalog("?query=doomed")], [[skill.slug], [skill.slug]]);
-    const events = await world.events();
+    const events = await fixture.events();
     assert.deepEqual(events.slice(-2), [
       "organization.deletion_scheduled",
       "organization.deletion_cancelled",
@@ -131,15 +131,15 @@ describe("a deleted organization", () => {
   });
 
   it("leaves only its reserved slugs when its grace period is over", async () => {
-    const renamed = `${world.org.slug}-renamed`;
-    await world.at(world.owner, "PATCH", "", { slug: renamed });
-    const team = await world.newTeam("Doomed", [await world.newRole("Doomed", { skill: ["read"] })]);
-    await world.at(world.owner, "PUT", `/teams/${team}/members/${member.id}`);
-    await world.at(world.owner, "POST", "/folders", { path: "a/b/c", parents: true });
-    await world.invite(world.owner, "doomed@example.org");
-    await world.at(world.owner, "DELETE", `/members/${(await world.join("viewer")).id}`);
+    const renamed = `${fixture.org.slug}-renamed`;
+    await fixture.at(fixture.owner, "PATCH", "", { slug: renamed });
+    const team = await fixture.newTeam("Doomed", [await fixture.newRole("Doomed", { skill: ["read"] })]);
+    await fixture.at(fixture.owner, "PUT", `/teams/${team}/members/${member.id}`);
+    await fixture.at(fixture.owner, "POST", "/folders", { path: "a/b/c", parents: true });
+    await fixture.invite(fixture.owner, "doomed@example.org");
+    await fixture.at(fixture.owner, "DELETE", `/members/${(await fixture.join("viewer")).id}`);
     await service.settled();
-    await world.at(world.owner, "DELETE", "");
+    await fixture.at(fixture.owner, "DELETE", "");
     await service.settled();
     const repositories = async () => {
       const found: string[] = [];
@@ -149,7 +149,7 @@ describe("a deleted organization", () => {
     assert.ok((await repositories()).includes(skill.id));
 
     aheadMs = limits.organizationGraceMs + 1000;
-    const late = await world.at(world.owner, "POST", "/restore");
+    const late = await fixture.at(fixture.owner, "POST", "/restore");
     await erase();
     await service.settled();
 
@@ -157,10 +157,10 @@ describe("a deleted organization", () => {
     const passing = (await traces()).filter((trace) => !trace.startsWith("idempotency"));
     assert.deepEqual(passing, []);
     assert.ok(!(await repositories()).includes(skill.id));
-    for (const slug of [world.org.slug, renamed]) {
+    for (const slug of [fixture.org.slug, renamed]) {
       const body = { name: "Heirs", slug };
       const taken = await service.call("POST", "/api/tenants", { token: member.token, body });
-      const found = await service.call("GET", `/api/tenants/${slug}`, { token: world.owner.token });
+      const found = await service.call("GET", `/api/tenants/${slug}`, { token: fixture.owner.token });
       assert.deepEqual([taken.code, found.code], ["already_exists", "not_found"]);
     }
     const { raw } = service.app.storage.database;
@@ -169,7 +169,7 @@ describe("a deleted organization", () => {
   });
 
   it("continues to be erased after a crash, and can't be restored then", async () => {
-    await world.at(world.owner, "DELETE", "");
+    await fixture.at(fixture.owner, "DELETE", "");
     aheadMs = limits.organizationGraceMs + 1000;
     const { downloads } = service.app.storage;
     const { removeOfSkill } = downloads;
@@ -182,7 +182,7 @@ describe("a deleted organization", () => {
       downloads.removeOfSkill = removeOfSkill;
     }
 
-    const between = await world.at(world.owner, "GET", "");
+    const between = await fixture.at(fixture.owner, "GET", "");
     await erase();
     await erase();
 
@@ -193,8 +193,8 @@ describe("a deleted organization", () => {
   it("is cleaned up even if the process crashed right after its deletion was written", async () => {
     const { tenants } = service.app.storage;
     const deletionAt = new Date(Date.now() + limits.organizationGraceMs);
-    await tenants.scheduleDeletion(world.org.id, deletionAt, service.app.now(), []);
-    const early = await world.at(member, "GET", "");
+    await tenants.scheduleDeletion(fixture.org.id, deletionAt, service.app.now(), []);
+    const early = await fixture.at(member, "GET", "");
 
     aheadMs = 60_000;
     await reconcile(service.app);
@@ -209,13 +209,13 @@ describe("an account that leaves all organizations", () => {
   it("leaves no organization without an owner", async () => {
     const person = await service.newUser();
     const [sole, shared, doomed] = [
-      await makeWorld(service, person),
-      await makeWorld(service, person),
-      await makeWorld(service, person),
+      await makeFixture(service, person),
+      await makeFixture(service, person),
+      await makeFixture(service, person),
     ];
     const partner = await shared.join("owner");
     await doomed.at(person, "DELETE", "");
-    await world.add(person, "viewer");
+    await fixture.add(person, "viewer");
 
     await assert.rejects(leaveAllTenants(service.app, person.id), {
       code: "last_owner",
@@ -231,6 +231,6 @@ describe("an account that leaves all organizations", () => {
 
     assert.deepEqual(await service.app.storage.memberships.listOfUser(person.id), []);
     assert.equal((await shared.at(partner, "DELETE", `/members/${partner.id}`)).code, "last_owner");
-    assert.ok((await world.events()).includes("organization.member_left"));
+    assert.ok((await fixture.events()).includes("organization.member_left"));
   });
 });

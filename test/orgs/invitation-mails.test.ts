@@ -6,11 +6,11 @@ import type { InvitationPayload } from "../../contract/payloads/organizations.ts
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { confirmAddress } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { mailsTo, makeWorld, type World } from "./world.ts";
+import { mailsTo, makeFixture, type Fixture } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let aheadMs = 0;
 before(async () => {
   service = await startService({ now: () => new Date(Date.now() + aheadMs) });
@@ -18,14 +18,14 @@ before(async () => {
 after(() => service.close());
 beforeEach(async () => {
   aheadMs = 0;
-  world = await makeWorld(service);
+  fixture = await makeFixture(service);
 });
 
 describe("an invitation", () => {
   it("sends mails with a pause in between that outlasts a revocation, for all organizations together", async () => {
     const address = "patient@example.org";
-    const elsewhere = await makeWorld(service);
-    const inviteBy = async (by: World) => {
+    const elsewhere = await makeFixture(service);
+    const inviteBy = async (by: Fixture) => {
       const made = await by.at<InvitationPayload>(by.owner, "POST", "/invitations", { email: address });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       await mailInvitation(service.app, made.data.id);
@@ -33,10 +33,10 @@ describe("an invitation", () => {
     };
     const sent = async () => (await mailsTo(service, address)).length;
     for (let round = 0; round < 3; round++)
-      await world.at(world.owner, "DELETE", `/invitations/${await inviteBy(world)}`);
-    const [own, others] = [await inviteBy(world), await inviteBy(elsewhere)];
+      await fixture.at(fixture.owner, "DELETE", `/invitations/${await inviteBy(fixture)}`);
+    const [own, others] = [await inviteBy(fixture), await inviteBy(elsewhere)];
     assert.equal(await sent(), 1);
-    const waiting = await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations");
+    const waiting = await fixture.at<InvitationPayload[]>(fixture.owner, "GET", "/invitations");
     assert.deepEqual(
       waiting.data.map((one) => [one.id, one.mail]),
       [[own, "waiting"]],
@@ -50,11 +50,11 @@ describe("an invitation", () => {
     assert.equal(await sent(), 3);
     for (let round = 0; round < 8; round++) {
       aheadMs += 11 * 60_000;
-      const id = await inviteBy(world);
-      await world.at(world.owner, "DELETE", `/invitations/${id}`);
+      const id = await inviteBy(fixture);
+      await fixture.at(fixture.owner, "DELETE", `/invitations/${id}`);
     }
     assert.equal(await sent(), limits.invitationMails.recipient);
-    const last = await inviteBy(world);
+    const last = await inviteBy(fixture);
     aheadMs += dayMs;
     const due = await service.app.storage.invitations.listMailsDue(service.app.now(), 10);
     assert.deepEqual(due, [last]);
@@ -63,7 +63,7 @@ describe("an invitation", () => {
   });
 
   it("is refused once its sender or organization has sent too many, and revoking restores no quota", async () => {
-    const admin = await world.join("admin");
+    const admin = await fixture.join("admin");
     const { mailBudgets } = service.app.storage;
     const { inviter, organization } = limits.invitationMails;
     const fill = async (key: string, limit: number, count: number) => {
@@ -71,19 +71,19 @@ describe("an invitation", () => {
         await mailBudgets.take(key, `m${i}`, { limit, windowMs: dayMs }, service.app.now());
     };
     const inviteBy = (by: TestUser, email: string) =>
-      world.at<InvitationPayload>(by, "POST", "/invitations", { email });
+      fixture.at<InvitationPayload>(by, "POST", "/invitations", { email });
 
     await fill(`inviter:${admin.id}`, inviter, inviter - 1);
     const last = await inviteBy(admin, "last@example.org");
     assert.equal(last.status, 201, JSON.stringify(last.body));
     assert.equal((await inviteBy(admin, "last@example.org")).status, 201, "the mail waits already");
-    await world.at(admin, "DELETE", `/invitations/${last.data.id}`);
+    await fixture.at(admin, "DELETE", `/invitations/${last.data.id}`);
     const over = await inviteBy(admin, "over@example.org");
     assert.deepEqual([over.status, over.code], [429, "rate_limited"], JSON.stringify(over.body));
     assert.ok((over.details!["retryAfterSeconds"] as number) <= 86_401);
-    assert.equal((await inviteBy(world.owner, "other@example.org")).status, 201);
-    await fill(`organization:${world.org.id}`, organization, organization);
-    assert.equal((await inviteBy(world.owner, "more@example.org")).code, "rate_limited");
+    assert.equal((await inviteBy(fixture.owner, "other@example.org")).status, 201);
+    await fill(`organization:${fixture.org.id}`, organization, organization);
+    assert.equal((await inviteBy(fixture.owner, "more@example.org")).code, "rate_limited");
     aheadMs = dayMs + 1000;
     assert.equal((await inviteBy(admin, "over@example.org")).status, 201);
   });

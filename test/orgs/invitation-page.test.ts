@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 before(async () => {
   service = await startService();
 });
 after(() => service.close());
 beforeEach(async () => {
-  world = await makeWorld(service);
+  fixture = await makeFixture(service);
 });
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
 const memberships = (user: TestUser) =>
   service.app.storage.database.raw
     .collection("memberships")
-    .countDocuments({ tenantId: world.org.id, userId: user.id, active: true });
+    .countDocuments({ tenantId: fixture.org.id, userId: user.id, active: true });
 
 describe("the page of an invitation", () => {
   const open = (path: string, cookie?: string) =>
@@ -35,7 +35,7 @@ describe("the page of an invitation", () => {
 
   it("leads through the sign-in to a choice, and acts on the button only", async () => {
     const guest = await service.newUser();
-    const { token } = await world.invite(world.owner, emailOf(guest));
+    const { token } = await fixture.invite(fixture.owner, emailOf(guest));
     const path = `/invitations/${token}`;
 
     const asked = await (await open(path)).text();
@@ -52,12 +52,12 @@ describe("the page of an invitation", () => {
   });
 
   it("escapes the organization's name, and explains errors", async () => {
-    await service.call("PATCH", `/api/tenants/${world.org.id}`, {
-      token: world.owner.token,
+    await service.call("PATCH", `/api/tenants/${fixture.org.id}`, {
+      token: fixture.owner.token,
       body: { name: '<img src=x onerror="1">' },
     });
     const [guest, other] = [await service.newUser(), await service.newUser()];
-    const { id, token } = await world.invite(world.owner, emailOf(guest));
+    const { id, token } = await fixture.invite(fixture.owner, emailOf(guest));
 
     const text = await (await open(`/invitations/${token}`)).text();
     const wrong = await open(`/invitations/${token}`, other.cookie);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { JoinedPayload } from "../../contract/payloads/organizations.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let aheadMs = 0;
 before(async () => {
   service = await startService({ now: () => new Date(Date.now() + aheadMs) });
@@ -14,7 +14,7 @@ before(async () => {
 after(() => service.close());
 beforeEach(async () => {
   aheadMs = 0;
-  world = await makeWorld(service);
+  fixture = await makeFixture(service);
 });
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
@@ -23,14 +23,14 @@ const accept = (user: TestUser, token: string) =>
 const memberships = (user: TestUser) =>
   service.app.storage.database.raw
     .collection("memberships")
-    .countDocuments({ tenantId: world.org.id, userId: user.id, active: true });
+    .countDocuments({ tenantId: fixture.org.id, userId: user.id, active: true });
 
 describe("an invitation's permissions", () => {
   it("include no more than its sender has", async () => {
-    const [admin, member] = [await world.join("admin"), await world.join("member")];
-    const recruiter = await world.join(await world.newRole("Recruiter", { member: ["read", "invite"] }));
-    const strong = await world.newTeam("Strong", ["admin"]);
-    const invited = await world.invite(world.owner, "boss@example.org", { role: "owner" });
+    const [admin, member] = [await fixture.join("admin"), await fixture.join("member")];
+    const recruiter = await fixture.join(await fixture.newRole("Recruiter", { member: ["read", "invite"] }));
+    const strong = await fixture.newTeam("Strong", ["admin"]);
+    const invited = await fixture.invite(fixture.owner, "boss@example.org", { role: "owner" });
     const cases: [TestUser, object, string | undefined][] = [
       [admin, { role: "owner" }, "forbidden"],
       [admin, { role: "admin", teamIds: [strong] }, undefined],
@@ -42,38 +42,38 @@ describe("an invitation's permissions", () => {
       [admin, { teamIds: [service.app.newId()] }, "not_found"],
     ];
     for (const [by, offer, code] of cases) {
-      const made = await world.at(by, "POST", "/invitations", { email: "someone@example.org", ...offer });
+      const made = await fixture.at(by, "POST", "/invitations", { email: "someone@example.org", ...offer });
       assert.equal(made.code, code, `${JSON.stringify(offer)}: ${JSON.stringify(made.body)}`);
     }
-    const lowered = await world.at(admin, "POST", "/invitations", { email: "boss@example.org" });
-    const revoked = await world.at(admin, "DELETE", `/invitations/${invited.id}`);
+    const lowered = await fixture.at(admin, "POST", "/invitations", { email: "boss@example.org" });
+    const revoked = await fixture.at(admin, "DELETE", `/invitations/${invited.id}`);
     assert.deepEqual([lowered.code, revoked.code], ["forbidden", "forbidden"]);
   });
 
   it("are those that its sender has when it is accepted, and none once they have fewer", async () => {
-    const admin = await world.join("admin");
+    const admin = await fixture.join("admin");
     const [early, late, last] = [await service.newUser(), await service.newUser(), await service.newUser()];
     const sent = [];
-    for (const guest of [early, late, last]) sent.push(await world.invite(admin, emailOf(guest)));
+    for (const guest of [early, late, last]) sent.push(await fixture.invite(admin, emailOf(guest)));
 
     const first = await accept(early, sent[0]!.token);
-    await world.at(world.owner, "PATCH", `/members/${admin.id}`, { role: "viewer" });
+    await fixture.at(fixture.owner, "PATCH", `/members/${admin.id}`, { role: "viewer" });
     const second = await accept(late, sent[1]!.token);
-    await world.at(world.owner, "DELETE", `/members/${admin.id}`);
+    await fixture.at(fixture.owner, "DELETE", `/members/${admin.id}`);
     const third = await accept(last, sent[2]!.token);
 
     assert.equal(first.status, 200);
     for (const refused of [second, third])
       assert.deepEqual([refused.code, refused.details?.["state"]], ["refused", "lapsed"]);
     assert.deepEqual([await memberships(late), await memberships(last)], [0, 0]);
-    const again = await world.invite(world.owner, emailOf(late));
+    const again = await fixture.invite(fixture.owner, emailOf(late));
     assert.equal((await accept(late, again.token)).status, 200);
   });
 
   it("end with the organization's token that sent it: revoked, expired or older than the organization allows", async () => {
-    const { owner } = world;
+    const { owner } = fixture;
     const mint = async (fields: object = {}) => {
-      const minted = await world.at<{ id: string; token: string }>(owner, "POST", "/tokens", {
+      const minted = await fixture.at<{ id: string; token: string }>(owner, "POST", "/tokens", {
         name: "inviter",
         ...fields,
       });
@@ -83,19 +83,19 @@ describe("an invitation's permissions", () => {
     const [lasting, revoked, expiring] = [await mint(), await mint(), await mint({ expiresInDays: 1 })];
     const send = async (by: TestUser) => {
       const guest = await service.newUser();
-      return { guest, ...(await world.invite(by, emailOf(guest))) };
+      return { guest, ...(await fixture.invite(by, emailOf(guest))) };
     };
     type Sent = Awaited<ReturnType<typeof send>>;
     const [first, second] = [await send(lasting), await send(lasting)];
     const [third, fourth] = [await send(revoked), await send(expiring)];
     const acceptSent = ({ guest, token }: Sent) => accept(guest, token);
 
-    const ended = await world.at(owner, "DELETE", `/tokens/${revoked.id}`);
+    const ended = await fixture.at(owner, "DELETE", `/tokens/${revoked.id}`);
     assert.equal(ended.status, 200, JSON.stringify(ended.body));
     const byRevoked = await acceptSent(third);
     aheadMs = 2 * dayMs;
     const [byLasting, byExpired] = [await acceptSent(first), await acceptSent(fourth)];
-    await world.at(owner, "PATCH", "", { maxTokenDays: 2 });
+    await fixture.at(owner, "PATCH", "", { maxTokenDays: 2 });
     const byTooOld = await acceptSent(second);
 
     assert.equal(byLasting.status, 200, JSON.stringify(byLasting.body));

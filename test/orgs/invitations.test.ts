@@ -8,11 +8,11 @@ import { createInvitedMembership } from "../../src/orgs/invitations/membership.t
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { mailsTo, makeWorld, type World } from "./world.ts";
+import { mailsTo, makeFixture, type Fixture } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let aheadMs = 0;
 before(async () => {
   service = await startService({ now: () => new Date(Date.now() + aheadMs) });
@@ -20,7 +20,7 @@ before(async () => {
 after(() => service.close());
 beforeEach(async () => {
   aheadMs = 0;
-  world = await makeWorld(service);
+  fixture = await makeFixture(service);
 });
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
@@ -31,13 +31,13 @@ const profile = async (user: TestUser) =>
 const memberships = (user: TestUser) =>
   service.app.storage.database.raw
     .collection("memberships")
-    .countDocuments({ tenantId: world.org.id, userId: user.id, active: true });
+    .countDocuments({ tenantId: fixture.org.id, userId: user.id, active: true });
 
 describe("an invitation", () => {
   it("adds its recipient with the role and the teams it names", async () => {
     const guest = await service.newUser();
-    const team = await world.newTeam("Writers");
-    const { token } = await world.invite(world.owner, emailOf(guest).toUpperCase(), {
+    const team = await fixture.newTeam("Writers");
+    const { token } = await fixture.invite(fixture.owner, emailOf(guest).toUpperCase(), {
       role: "viewer",
       teamIds: [team],
     });
@@ -46,31 +46,31 @@ describe("an invitation", () => {
 
     assert.equal(joined.status, 200, JSON.stringify(joined.body));
     assert.deepEqual(joined.data, {
-      tenantId: world.org.id,
-      tenantSlug: world.org.slug,
-      tenantName: world.org.slug,
+      tenantId: fixture.org.id,
+      tenantSlug: fixture.org.slug,
+      tenantName: fixture.org.slug,
       role: "viewer",
     });
-    const member = await world.memberOf(guest);
+    const member = await fixture.memberOf(guest);
     assert.deepEqual([member?.role, member?.teamIds], ["viewer", [team]]);
     assert.deepEqual(
       (await profile(guest)).memberships.map((one) => one.slug),
-      [world.org.slug],
+      [fixture.org.slug],
     );
-    assert.deepEqual((await world.events()).slice(-2), [
+    assert.deepEqual((await fixture.events()).slice(-2), [
       "organization.member_invited",
       "organization.member_joined",
     ]);
   });
 
   it("is mailed to its address once, with one link and no remote content", async () => {
-    await service.call("PATCH", `/api/tenants/${world.org.id}`, {
-      token: world.owner.token,
+    await service.call("PATCH", `/api/tenants/${fixture.org.id}`, {
+      token: fixture.owner.token,
       body: { name: "Win at evil.example now" },
     });
-    const { id } = await world.invite(world.owner, "new.person@example.org");
+    const { id } = await fixture.invite(fixture.owner, "new.person@example.org");
     await mailInvitation(service.app, id);
-    const again = await world.at<InvitationPayload>(world.owner, "POST", "/invitations", {
+    const again = await fixture.at<InvitationPayload>(fixture.owner, "POST", "/invitations", {
       email: "new.person@example.org",
       role: "viewer",
     });
@@ -86,16 +86,16 @@ describe("an invitation", () => {
     assert.ok(!mails[0]!.text.includes("evil.example"), mails[0]!.text);
     assert.ok(!/<(img|script|link)/i.test(mails[0]!.html));
     aheadMs = 11 * 60_000;
-    await world.at(world.owner, "POST", "/invitations", { email: "new.person@example.org" });
+    await fixture.at(fixture.owner, "POST", "/invitations", { email: "new.person@example.org" });
     await mailInvitation(service.app, id);
     assert.equal((await mailsTo(service, "new.person@example.org")).length, 2);
   });
 
   it("shows its token to the recipient only", async () => {
-    const { token } = await world.invite(world.owner, "quiet@example.org");
+    const { token } = await fixture.invite(fixture.owner, "quiet@example.org");
     const signature = token.split(".")[2]!;
 
-    const list = await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations");
+    const list = await fixture.at<InvitationPayload[]>(fixture.owner, "GET", "/invitations");
 
     assert.deepEqual(
       list.data.map((one) => [one.email, one.role, one.mail]),
@@ -108,7 +108,7 @@ describe("an invitation", () => {
 
   it("is not found for another address, and does not reveal its recipient", async () => {
     const [guest, other] = [await service.newUser(), await service.newUser()];
-    const { id, token } = await world.invite(world.owner, emailOf(guest));
+    const { id, token } = await fixture.invite(fixture.owner, emailOf(guest));
 
     const byLink = await answer(other, token);
     const byId = await answer(other, id);
@@ -124,7 +124,7 @@ describe("an invitation", () => {
 
   it("can be used once", async () => {
     const guest = await service.newUser();
-    const { token } = await world.invite(world.owner, emailOf(guest));
+    const { token } = await fixture.invite(fixture.owner, emailOf(guest));
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => answer(guest, token)));
 
@@ -134,11 +134,11 @@ describe("an invitation", () => {
     assert.equal(await memberships(guest), 1);
     const later = await answer(guest, token);
     assert.deepEqual([later.code, later.details?.["state"]], ["conflict", "accepted"]);
-    await world.at(world.owner, "DELETE", `/members/${guest.id}`);
-    await world.cleanUp();
+    await fixture.at(fixture.owner, "DELETE", `/members/${guest.id}`);
+    await fixture.cleanUp();
     assert.equal((await answer(guest, token)).code, "conflict");
     assert.equal(await memberships(guest), 0);
-    const joins = (await world.events()).filter((name) => name === "organization.member_joined");
+    const joins = (await fixture.events()).filter((name) => name === "organization.member_joined");
     assert.equal(joins.length, 1);
   });
 
@@ -150,11 +150,11 @@ describe("an invitation", () => {
       ["declined", async () => undefined],
     ];
     for (const [state, end] of cases) {
-      const { id, token } = await world.invite(world.owner, emailOf(guest));
+      const { id, token } = await fixture.invite(fixture.owner, emailOf(guest));
       await end();
       if (state === "revoked") {
-        assert.equal((await world.at(world.owner, "DELETE", `/invitations/${id}`)).status, 200);
-        assert.equal((await world.at(world.owner, "DELETE", `/invitations/${id}`)).code, "not_found");
+        assert.equal((await fixture.at(fixture.owner, "DELETE", `/invitations/${id}`)).status, 200);
+        assert.equal((await fixture.at(fixture.owner, "DELETE", `/invitations/${id}`)).code, "not_found");
       }
       if (state === "declined") assert.equal((await answer(guest, token, "decline")).status, 200);
 
@@ -164,15 +164,18 @@ describe("an invitation", () => {
       assert.equal(await memberships(guest), 0);
     }
     // The expired one was renewed by the next one's call, under its own id.
-    assert.equal((await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations")).data.length, 0);
+    assert.equal(
+      (await fixture.at<InvitationPayload[]>(fixture.owner, "GET", "/invitations")).data.length,
+      0,
+    );
   });
 
   it("is rejected if it was forged, altered or made for another purpose", async () => {
     const guest = await service.newUser();
-    const { id, token } = await world.invite(world.owner, emailOf(guest));
+    const { id, token } = await fixture.invite(fixture.owner, emailOf(guest));
     const [head, end, signature] = token.split(".");
     const other = await service.newUser();
-    const second = await world.invite(world.owner, emailOf(other));
+    const second = await fixture.invite(fixture.owner, emailOf(other));
 
     for (const forged of [
       `${head}.${end}.${"A".repeat(43)}`,
@@ -189,7 +192,7 @@ describe("an invitation", () => {
 
   it("is accepted by its id only if the address is confirmed", async () => {
     const guest = await service.newUser();
-    const { id } = await world.invite(world.owner, emailOf(guest));
+    const { id } = await fixture.invite(fixture.owner, emailOf(guest));
 
     const unconfirmed = await answer(guest, id);
     const hidden = (await profile(guest)).pendingInvitations;
@@ -200,7 +203,7 @@ describe("an invitation", () => {
     assert.deepEqual([unconfirmed.code, hidden], ["forbidden", []]);
     assert.deepEqual(
       shown.map((one) => [one.id, one.organizationSlug]),
-      [[id, world.org.slug]],
+      [[id, fixture.org.slug]],
     );
     assert.equal(confirmed.status, 200);
     assert.deepEqual((await profile(guest)).pendingInvitations, []);
@@ -208,8 +211,8 @@ describe("an invitation", () => {
 
   it("confirms the address of a guest who accepts by its link in a session, and not by an API token", async () => {
     const [guest, byToken] = [await service.newUser(), await service.newUser()];
-    const { token } = await world.invite(world.owner, emailOf(guest));
-    const other = await world.invite(world.owner, emailOf(byToken));
+    const { token } = await fixture.invite(fixture.owner, emailOf(guest));
+    const other = await fixture.invite(fixture.owner, emailOf(byToken));
 
     await service.call("POST", `/api/invitations/${token}/accept`, { cookie: guest.cookie });
     await answer(byToken, other.token);
@@ -221,22 +224,22 @@ describe("an invitation", () => {
 
   it("can create an owner, who counts as one", async () => {
     const guest = await service.newUser();
-    const { token } = await world.invite(world.owner, emailOf(guest), { role: "owner" });
+    const { token } = await fixture.invite(fixture.owner, emailOf(guest), { role: "owner" });
 
     await answer(guest, token);
-    const left = await world.at(world.owner, "DELETE", `/members/${world.owner.id}`);
-    const last = await world.at(guest, "DELETE", `/members/${guest.id}`);
+    const left = await fixture.at(fixture.owner, "DELETE", `/members/${fixture.owner.id}`);
+    const last = await fixture.at(guest, "DELETE", `/members/${guest.id}`);
 
     assert.deepEqual([left.status, last.code], [200, "last_owner"]);
   });
 
   it("is refused for members, and unique per address", async () => {
-    const member = await world.join("viewer");
+    const member = await fixture.join("viewer");
 
-    const again = await world.at(world.owner, "POST", "/invitations", { email: emailOf(member) });
+    const again = await fixture.at(fixture.owner, "POST", "/invitations", { email: emailOf(member) });
     const many = await Promise.all(
       Array.from({ length: 20 }, () =>
-        world.at<InvitationPayload>(world.owner, "POST", "/invitations", { email: "many@example.org" }),
+        fixture.at<InvitationPayload>(fixture.owner, "POST", "/invitations", { email: "many@example.org" }),
       ),
     );
 
@@ -246,26 +249,26 @@ describe("an invitation", () => {
   });
 
   it("is not accepted until a former membership is cleaned up", async () => {
-    const guest = await world.join("member");
-    await world.at(guest, "DELETE", `/members/${guest.id}`);
+    const guest = await fixture.join("member");
+    await fixture.at(guest, "DELETE", `/members/${guest.id}`);
     await service.settled();
-    const { token } = await world.invite(world.owner, emailOf(guest));
+    const { token } = await fixture.invite(fixture.owner, emailOf(guest));
 
     const early = await answer(guest, token);
-    await world.cleanUp();
+    await fixture.cleanUp();
     const later = await answer(guest, token);
 
     assert.deepEqual([early.code, later.status], ["conflict", 200]);
   });
 
   it("reports when the mail server rejects its address permanently, and waits while it is unavailable", async () => {
-    const made = await world.at<InvitationPayload>(world.owner, "POST", "/invitations", {
+    const made = await fixture.at<InvitationPayload>(fixture.owner, "POST", "/invitations", {
       email: "nobody@example.org",
     });
     const { mail } = service.app;
     const { send } = mail;
     const stateOf = async () =>
-      (await world.at<InvitationPayload[]>(world.owner, "GET", "/invitations")).data[0]?.mail;
+      (await fixture.at<InvitationPayload[]>(fixture.owner, "GET", "/invitations")).data[0]?.mail;
     try {
       mail.send = () => Promise.reject(new MailError("away", true));
       await assert.rejects(mailInvitation(service.app, made.data.id));
@@ -277,14 +280,14 @@ describe("an invitation", () => {
     } finally {
       mail.send = send;
     }
-    await world.at(world.owner, "POST", "/invitations", { email: "nobody@example.org" });
+    await fixture.at(fixture.owner, "POST", "/invitations", { email: "nobody@example.org" });
     await mailInvitation(service.app, made.data.id);
     assert.equal(await stateOf(), "sent");
   });
 
   it("results in a membership though the process crashed right after it was accepted", async () => {
     const guest = await service.newUser();
-    const { id } = await world.invite(world.owner, emailOf(guest));
+    const { id } = await fixture.invite(fixture.owner, emailOf(guest));
     await service.settled();
     const { invitations } = service.app.storage;
     const pending = (await invitations.find(id))!;
@@ -305,7 +308,7 @@ describe("an invitation", () => {
   });
 
   it("is removed when it has been over for 30 days", async () => {
-    const { id } = await world.invite(world.owner, "forgotten@example.org");
+    const { id } = await fixture.invite(fixture.owner, "forgotten@example.org");
     await service.settled();
 
     aheadMs = 36 * dayMs;
@@ -319,11 +322,11 @@ describe("an invitation", () => {
   });
 
   it("belongs to its organization", async () => {
-    const { id } = await world.invite(world.owner, "theirs@example.org");
-    const elsewhere = await makeWorld(service);
+    const { id } = await fixture.invite(fixture.owner, "theirs@example.org");
+    const elsewhere = await makeFixture(service);
 
     const revoked = await elsewhere.at(elsewhere.owner, "DELETE", `/invitations/${id}`);
-    const listed = await world.at(elsewhere.owner, "GET", "/invitations");
+    const listed = await fixture.at(elsewhere.owner, "GET", "/invitations");
 
     assert.deepEqual([revoked.code, listed.code], ["not_found", "not_found"]);
   });

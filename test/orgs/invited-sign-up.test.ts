@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startService, type TestService } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 describe("sign-up where accounts are created by invitation only", () => {
   let service: TestService;
-  let world: World;
+  let fixture: Fixture;
   before(async () => {
     service = await startService({ signUp: "invite" });
-    world = await makeWorld(service);
+    fixture = await makeFixture(service);
   });
   after(() => service.close());
 
@@ -22,7 +22,7 @@ describe("sign-up where accounts are created by invitation only", () => {
   const signUp = (body: object) => service.call("POST", "/api/auth/sign-up", { body });
 
   it("is open to the invited address, by the link that was sent there", async () => {
-    const { id, token: invitationToken } = await world.invite(world.owner, "guest@example.org");
+    const { id, token: invitationToken } = await fixture.invite(fixture.owner, "guest@example.org");
 
     assert.equal((await signUp(account("guest"))).code, "forbidden");
     assert.equal((await signUp(account("guest", { invitationToken: id }))).code, "forbidden");
@@ -41,7 +41,7 @@ describe("sign-up where accounts are created by invitation only", () => {
   });
 
   it("works by the pages that the mail's link leads to", async () => {
-    const { token } = await world.invite(world.owner, "paper@example.org");
+    const { token } = await fixture.invite(fixture.owner, "paper@example.org");
     const back = `/invitations/${token}`;
 
     const closed = await service.raw("GET", "/sign-up");

@@ -4,7 +4,7 @@ import type { MemberPayload } from "../../contract/payloads/organizations.ts";
 import { releaseOwner } from "../../src/orgs/owners.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { startService, type Answer, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
 before(async () => {
@@ -12,24 +12,25 @@ before(async () => {
 });
 after(() => service.close());
 
-const remove = (world: World, by: TestUser, whom: TestUser) => world.at(by, "DELETE", `/members/${whom.id}`);
-const giveRole = (world: World, by: TestUser, whom: TestUser, role: string) =>
-  world.at<MemberPayload>(by, "PATCH", `/members/${whom.id}`, { role });
+const remove = (fixture: Fixture, by: TestUser, whom: TestUser) =>
+  fixture.at(by, "DELETE", `/members/${whom.id}`);
+const giveRole = (fixture: Fixture, by: TestUser, whom: TestUser, role: string) =>
+  fixture.at<MemberPayload>(by, "PATCH", `/members/${whom.id}`, { role });
 
 /** Owners by their memberships, and the owners that the tenant counts. */
-async function owners(world: World): Promise<{ real: string[]; counted: string[] }> {
+async function owners(fixture: Fixture): Promise<{ real: string[]; counted: string[] }> {
   await service.settled();
   const { tenants, memberships } = service.app.storage;
-  const rows = await memberships.listWithRole(world.org.id, "owner", 100);
-  const tenant = await tenants.find(world.org.id);
+  const rows = await memberships.listWithRole(fixture.org.id, "owner", 100);
+  const tenant = await tenants.find(fixture.org.id);
   return { real: rows.map((row) => row.userId).sort(), counted: tenant!.ownerIds.toSorted() };
 }
 
 describe("the list of members", () => {
   it("pages by user name, and searches by prefix", async () => {
-    const world = await makeWorld(service);
-    for (const name of ["list-c", "list-a", "list-b"]) await world.join("member", name);
-    const named = await world.join("viewer", "list-z");
+    const fixture = await makeFixture(service);
+    for (const name of ["list-c", "list-a", "list-b"]) await fixture.join("member", name);
+    const named = await fixture.join("viewer", "list-z");
     await service.call("PATCH", "/api/user/profile", {
       token: named.token,
       body: { name: "Ada Byron King" },
@@ -39,8 +40,8 @@ describe("the list of members", () => {
     let cursor: string | null | undefined = "";
     while (cursor !== null) {
       const at: string = cursor === "" ? "" : `&cursor=${cursor}`;
-      const page: Answer<MemberPayload[]> = await world.at<MemberPayload[]>(
-        world.owner,
+      const page: Answer<MemberPayload[]> = await fixture.at<MemberPayload[]>(
+        fixture.owner,
         "GET",
         `/members?limit=2${at}`,
       );
@@ -48,7 +49,7 @@ describe("the list of members", () => {
       cursor = page.nextCursor;
     }
     const found = async (query: string) =>
-      (await world.at<MemberPayload[]>(world.owner, "GET", `/members?query=${query}`)).data.map(
+      (await fixture.at<MemberPayload[]>(fixture.owner, "GET", `/members?query=${query}`)).data.map(
         (member) => member.username,
       );
 
@@ -61,16 +62,16 @@ describe("the list of members", () => {
   });
 
   it("shows addresses to those who may change members, and nothing to those who may not read them", async () => {
-    const world = await makeWorld(service);
+    const fixture = await makeFixture(service);
     const [member, viewer, stranger] = [
-      await world.join("member"),
-      await world.join("viewer"),
+      await fixture.join("member"),
+      await fixture.join("viewer"),
       await service.newUser(),
     ];
 
-    const seen = async (user: TestUser) => world.at<MemberPayload[]>(user, "GET", "/members");
+    const seen = async (user: TestUser) => fixture.at<MemberPayload[]>(user, "GET", "/members");
 
-    assert.ok((await seen(world.owner)).data.every((one) => one.email?.endsWith("@example.com")));
+    assert.ok((await seen(fixture.owner)).data.every((one) => one.email?.endsWith("@example.com")));
     assert.ok((await seen(member)).data.every((one) => one.email === undefined));
     assert.equal((await seen(viewer)).code, "forbidden");
     assert.equal((await seen(stranger)).code, "not_found");
@@ -79,37 +80,37 @@ describe("the list of members", () => {
 
 describe("a change of role", () => {
   it("takes effect with the next call, and is audited once", async () => {
-    const world = await makeWorld(service);
-    const user = await world.join("viewer");
+    const fixture = await makeFixture(service);
+    const user = await fixture.join("viewer");
 
-    const earlier = await world.permissionsOf(user);
-    const changed = await giveRole(world, world.owner, user, "admin");
-    const same = await giveRole(world, world.owner, user, "admin");
-    const later = await world.permissionsOf(user);
+    const earlier = await fixture.permissionsOf(user);
+    const changed = await giveRole(fixture, fixture.owner, user, "admin");
+    const same = await giveRole(fixture, fixture.owner, user, "admin");
+    const later = await fixture.permissionsOf(user);
 
     assert.equal(earlier["member"], undefined);
     assert.deepEqual([changed.data.role, same.status], ["admin", 200]);
     assert.ok(later["member"]!.includes("update"));
-    const events = await world.events();
+    const events = await fixture.events();
     assert.equal(events.filter((name) => name === "organization.member_role_updated").length, 1);
   });
 
   it("gives no permission that the caller lacks, and is refused for members who have more", async () => {
-    const world = await makeWorld(service);
+    const fixture = await makeFixture(service);
     const [admin, other, member] = [
-      await world.join("admin"),
-      await world.join("admin"),
-      await world.join("member"),
+      await fixture.join("admin"),
+      await fixture.join("admin"),
+      await fixture.join("member"),
     ];
-    const strong = await world.newRole("Auditor", {
+    const strong = await fixture.newRole("Auditor", {
       auditLog: ["read"],
       member: ["read", "update", "remove"],
     });
-    const auditor = await world.join(strong);
+    const auditor = await fixture.join(strong);
 
     const cases: [TestUser, TestUser, string, string | undefined][] = [
       [admin, member, "owner", "forbidden"],
-      [admin, world.owner, "member", "forbidden"],
+      [admin, fixture.owner, "member", "forbidden"],
       [admin, admin, "owner", "forbidden"],
       [admin, other, "viewer", undefined],
       [auditor, member, "viewer", "forbidden"],
@@ -120,86 +121,86 @@ describe("a change of role", () => {
       [admin, member, service.app.newId(), "not_found"],
     ];
     for (const [by, whom, role, code] of cases) {
-      const answer = await giveRole(world, by, whom, role);
+      const answer = await giveRole(fixture, by, whom, role);
       assert.equal(answer.code, code, `${by.username} → ${role}: ${JSON.stringify(answer.body)}`);
     }
-    const refused = await remove(world, admin, world.owner);
+    const refused = await remove(fixture, admin, fixture.owner);
     assert.equal(refused.code, "forbidden");
     assert.ok((refused.details!["missing"] as string[]).includes("sso:manage"));
   });
 
   it("includes the permissions of the caller's teams", async () => {
-    const world = await makeWorld(service);
-    const manager = await world.newRole("People", { member: ["read", "update", "remove"] });
-    const [keeper, member] = [await world.join(manager), await world.join(manager)];
-    const team = await world.newTeam("Operators", ["admin"]);
-    await world.at(world.owner, "PUT", `/teams/${team}/members/${member.id}`);
+    const fixture = await makeFixture(service);
+    const manager = await fixture.newRole("People", { member: ["read", "update", "remove"] });
+    const [keeper, member] = [await fixture.join(manager), await fixture.join(manager)];
+    const team = await fixture.newTeam("Operators", ["admin"]);
+    await fixture.at(fixture.owner, "PUT", `/teams/${team}/members/${member.id}`);
 
-    assert.equal((await remove(world, keeper, member)).code, "forbidden");
-    await world.at(world.owner, "DELETE", `/teams/${team}/members/${member.id}`);
-    assert.equal((await remove(world, keeper, member)).status, 200);
+    assert.equal((await remove(fixture, keeper, member)).code, "forbidden");
+    await fixture.at(fixture.owner, "DELETE", `/teams/${team}/members/${member.id}`);
+    assert.equal((await remove(fixture, keeper, member)).status, 200);
   });
 });
 
 describe("the end of a membership", () => {
   it("removes all access with the next call, and lets the person rejoin once it is cleaned up", async () => {
-    const world = await makeWorld(service);
-    const user = await world.join("member");
-    const team = await world.newTeam("Short-lived");
-    await world.at(world.owner, "PUT", `/teams/${team}/members/${user.id}`);
+    const fixture = await makeFixture(service);
+    const user = await fixture.join("member");
+    const team = await fixture.newTeam("Short-lived");
+    await fixture.at(fixture.owner, "PUT", `/teams/${team}/members/${user.id}`);
 
-    const removed = await remove(world, world.owner, user);
-    const seen = await world.at(user, "GET", "");
-    const again = await remove(world, world.owner, user);
-    await world.cleanUp();
-    await world.add(user, "viewer");
+    const removed = await remove(fixture, fixture.owner, user);
+    const seen = await fixture.at(user, "GET", "");
+    const again = await remove(fixture, fixture.owner, user);
+    await fixture.cleanUp();
+    await fixture.add(user, "viewer");
 
     assert.deepEqual([removed.status, seen.code, again.code], [200, "not_found", "not_found"]);
-    assert.deepEqual((await world.memberOf(user))?.teamIds, []);
-    assert.ok((await world.events()).includes("organization.member_removed"));
+    assert.deepEqual((await fixture.memberOf(user))?.teamIds, []);
+    assert.ok((await fixture.events()).includes("organization.member_removed"));
   });
 
   it("is open to every member for themselves, except by a narrowed token", async () => {
-    const world = await makeWorld(service);
-    const user = await world.join("viewer");
+    const fixture = await makeFixture(service);
+    const user = await fixture.join("viewer");
     const narrow = await service.call<{ token: string }>("POST", "/api/user/tokens", {
       cookie: user.cookie,
       body: { name: "narrow", scopes: { skill: ["read"] } },
     });
 
-    const byToken = await remove(world, { ...user, token: narrow.data.token }, user);
-    const left = await remove(world, user, user);
+    const byToken = await remove(fixture, { ...user, token: narrow.data.token }, user);
+    const left = await remove(fixture, user, user);
 
     assert.deepEqual([byToken.code, left.status], ["forbidden", 200]);
-    assert.ok((await world.events()).includes("organization.member_left"));
+    assert.ok((await fixture.events()).includes("organization.member_left"));
   });
 
   it("is refused to the last owner, by every request", async () => {
-    const world = await makeWorld(service);
-    await world.join("admin");
+    const fixture = await makeFixture(service);
+    await fixture.join("admin");
 
     const answers = [
-      await remove(world, world.owner, world.owner),
-      await giveRole(world, world.owner, world.owner, "admin"),
+      await remove(fixture, fixture.owner, fixture.owner),
+      await giveRole(fixture, fixture.owner, fixture.owner, "admin"),
     ];
 
     for (const answer of answers) assert.deepEqual([answer.status, answer.code], [422, "last_owner"]);
-    assert.deepEqual(await owners(world), { real: [world.owner.id], counted: [world.owner.id] });
+    assert.deepEqual(await owners(fixture), { real: [fixture.owner.id], counted: [fixture.owner.id] });
   });
 
   it("leaves exactly one owner when many leave at once", async () => {
     for (const round of [2, 6]) {
-      const world = await makeWorld(service);
-      const people = [world.owner];
-      for (let i = 1; i < round; i++) people.push(await world.join("owner"));
+      const fixture = await makeFixture(service);
+      const people = [fixture.owner];
+      for (let i = 1; i < round; i++) people.push(await fixture.join("owner"));
 
       const answers = await Promise.all(
         people.map((one, at) =>
-          at % 2 === 0 ? remove(world, one, one) : giveRole(world, one, one, "member"),
+          at % 2 === 0 ? remove(fixture, one, one) : giveRole(fixture, one, one, "member"),
         ),
       );
 
-      const { real, counted } = await owners(world);
+      const { real, counted } = await owners(fixture);
       assert.equal(real.length, 1, JSON.stringify(answers.map((answer) => answer.code)));
       assert.deepEqual(counted, real);
       assert.equal(answers.filter((answer) => answer.status === 200).length, round - 1);
@@ -211,21 +212,21 @@ describe("the end of a membership", () => {
   });
 
   it("never leaves the organization without an owner while owners are concurrently added and removed", async () => {
-    const world = await makeWorld(service);
-    const people = [world.owner];
-    for (let i = 0; i < 3; i++) people.push(await world.join("owner"));
+    const fixture = await makeFixture(service);
+    const people = [fixture.owner];
+    for (let i = 0; i < 3; i++) people.push(await fixture.join("owner"));
 
     for (let round = 0; round < 3; round++) {
-      const [lead] = (await owners(world)).real;
+      const [lead] = (await owners(fixture)).real;
       const by = people.find((one) => one.id === lead)!;
       await Promise.all(
         people.flatMap((one) => [
-          giveRole(world, by, one, "admin"),
-          giveRole(world, by, one, "owner"),
-          giveRole(world, one, one, "member"),
+          giveRole(fixture, by, one, "admin"),
+          giveRole(fixture, by, one, "owner"),
+          giveRole(fixture, one, one, "member"),
         ]),
       );
-      const { real, counted } = await owners(world);
+      const { real, counted } = await owners(fixture);
       assert.ok(real.length > 0);
       assert.ok(counted.length > 0);
       assert.ok(
@@ -236,35 +237,35 @@ describe("the end of a membership", () => {
   });
 
   it("counts an owner again who was left uncounted by a crash", async () => {
-    const world = await makeWorld(service);
-    const second = await world.join("owner");
+    const fixture = await makeFixture(service);
+    const second = await fixture.join("owner");
     const { memberships, tenants } = service.app.storage;
-    await releaseOwner(service.app, (await memberships.find(world.org.id, second.id))!);
+    await releaseOwner(service.app, (await memberships.find(fixture.org.id, second.id))!);
     await service.settled();
-    const between = (await owners(world)).counted;
+    const between = (await owners(fixture)).counted;
 
     const past = new Date(Date.now() - 60_000);
     await service.app.storage.database.raw
       .collection("tenants")
-      .updateOne({ _id: world.org.id as never }, { $set: { unsettledAt: past } });
+      .updateOne({ _id: fixture.org.id as never }, { $set: { unsettledAt: past } });
     await reconcile(service.app);
 
-    assert.deepEqual(between, [world.owner.id]);
-    assert.deepEqual((await owners(world)).counted, [world.owner.id, second.id].sort());
-    assert.equal((await tenants.find(world.org.id))!.unsettledAt, undefined);
-    assert.equal((await remove(world, world.owner, world.owner)).status, 200);
+    assert.deepEqual(between, [fixture.owner.id]);
+    assert.deepEqual((await owners(fixture)).counted, [fixture.owner.id, second.id].sort());
+    assert.equal((await tenants.find(fixture.org.id))!.unsettledAt, undefined);
+    assert.equal((await remove(fixture, fixture.owner, fixture.owner)).status, 200);
   });
 });
 
 describe("a change of role that was interrupted", () => {
   it("is completed if a member was just being made an owner", async () => {
-    const world = await makeWorld(service);
-    const second = await world.join("admin");
+    const fixture = await makeFixture(service);
+    const second = await fixture.join("admin");
     const { memberships } = service.app.storage;
-    const row = (await memberships.find(world.org.id, second.id))!;
+    const row = (await memberships.find(fixture.org.id, second.id))!;
     await memberships.change(row._id, row.revision, { role: "owner", enlisting: new Date() }, []);
 
-    const meanwhile = await giveRole(world, world.owner, second, "member");
+    const meanwhile = await giveRole(fixture, fixture.owner, second, "member");
     const past = new Date(Date.now() - 60_000);
     await service.app.storage.database.raw
       .collection("memberships")
@@ -272,14 +273,14 @@ describe("a change of role that was interrupted", () => {
     await reconcile(service.app);
 
     assert.equal(meanwhile.code, "conflict");
-    assert.deepEqual((await owners(world)).counted, [world.owner.id, second.id].sort());
-    assert.equal((await giveRole(world, world.owner, second, "member")).status, 200);
+    assert.deepEqual((await owners(fixture)).counted, [fixture.owner.id, second.id].sort());
+    assert.equal((await giveRole(fixture, fixture.owner, second, "member")).status, 200);
   });
 });
 
 describe("ids of another organization", () => {
   it("are not found by any request", async () => {
-    const [here, there] = [await makeWorld(service), await makeWorld(service)];
+    const [here, there] = [await makeFixture(service), await makeFixture(service)];
     const stranger = await there.join("member");
     const [team, role] = [await there.newTeam("Theirs"), await there.newRole("Theirs", { skill: ["read"] })];
     const own = await here.join("member");

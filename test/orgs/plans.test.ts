@@ -4,21 +4,21 @@ import type { Document } from "mongodb";
 import { pruneOrganizations, reconcileOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
 import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 const memberCount = 1200;
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let team: string;
 let role: string;
 let someone: TestUser;
 
 before(async () => {
   service = await startWatchedService();
-  world = await makeWorld(service);
-  team = await world.newTeam("Big", ["viewer"]);
-  role = await world.newRole("Rare", { skill: ["read"] });
-  someone = await world.join(role);
+  fixture = await makeFixture(service);
+  team = await fixture.newTeam("Big", ["viewer"]);
+  role = await fixture.newRole("Rare", { skill: ["read"] });
+  someone = await fixture.join(role);
   await multiply();
   await service.settled();
 });
@@ -37,9 +37,9 @@ async function multiply(): Promise<void> {
     }));
     await raw.collection(name).insertMany(rows);
   };
-  const tenantOf = (i: number) => (i % 3 === 0 ? `other${i % 9}` : world.org.id);
+  const tenantOf = (i: number) => (i % 3 === 0 ? `other${i % 9}` : fixture.org.id);
   await service.settled();
-  await world.invite(world.owner, "first@example.org");
+  await fixture.invite(fixture.owner, "first@example.org");
   await service.settled();
   await copies("memberships", memberCount, (i) => ({
     tenantId: tenantOf(i),
@@ -62,7 +62,7 @@ async function multiply(): Promise<void> {
 
 const planned = (run: () => Promise<unknown>): Promise<Plan[]> => plansOf(service, run);
 const get = async (path: string) => {
-  const answer = await world.at<unknown[]>(world.owner, "GET", path);
+  const answer = await fixture.at<unknown[]>(fixture.owner, "GET", path);
   assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
   return answer;
 };
@@ -93,17 +93,17 @@ describe("the plans of organizations' queries", () => {
 
   it("authenticate, authorize and change members by index only", async () => {
     const entries = await planned(async () => {
-      await world.at(someone, "GET", "");
+      await fixture.at(someone, "GET", "");
       await get("");
       await get("/roles");
-      const { owner } = world;
-      await world.at(owner, "PUT", `/teams/${team}/members/${someone.id}`);
-      await world.at(someone, "GET", "");
-      await world.at(owner, "PATCH", `/members/${someone.id}`, { role: "admin" });
-      await world.at(owner, "DELETE", `/roles/${role}`);
-      await world.at(owner, "POST", "/invitations", { email: "planned@example.org" });
-      await world.at(owner, "DELETE", `/members/${someone.id}`);
-      await world.cleanUp();
+      const { owner } = fixture;
+      await fixture.at(owner, "PUT", `/teams/${team}/members/${someone.id}`);
+      await fixture.at(someone, "GET", "");
+      await fixture.at(owner, "PATCH", `/members/${someone.id}`, { role: "admin" });
+      await fixture.at(owner, "DELETE", `/roles/${role}`);
+      await fixture.at(owner, "POST", "/invitations", { email: "planned@example.org" });
+      await fixture.at(owner, "DELETE", `/members/${someone.id}`);
+      await fixture.cleanUp();
     });
 
     // Only counting members towards the limit reads nothing but keys.
@@ -115,14 +115,14 @@ describe("the plans of organizations' queries", () => {
   });
 
   it("read teams and custom roles only if a member has any", async () => {
-    const plain = await world.join("member");
+    const plain = await fixture.join("member");
     const collectionsOf = async (user: TestUser) => {
       const entries = await planned(() => service.call("GET", "/api/user/profile", { token: user.token }));
       return new Set(entries.map(({ command }) => String(command["find"] ?? command["aggregate"])));
     };
 
     const without = await collectionsOf(plain);
-    await world.at(world.owner, "PUT", `/teams/${team}/members/${plain.id}`);
+    await fixture.at(fixture.owner, "PUT", `/teams/${team}/members/${plain.id}`);
     const withTeam = await collectionsOf(plain);
 
     assert.ok(without.has("memberships"));

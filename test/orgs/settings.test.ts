@@ -4,27 +4,27 @@ import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 before(async () => {
   service = await startService();
 });
 after(() => service.close());
 beforeEach(async () => {
-  world = await makeWorld(service);
+  fixture = await makeFixture(service);
 });
 
-const change = (body: object, by = world.owner) => world.at<TenantPayload>(by, "PATCH", "", body);
+const change = (body: object, by = fixture.owner) => fixture.at<TenantPayload>(by, "PATCH", "", body);
 
 describe("an organization's settings", () => {
   it("are returned with the caller's permissions", async () => {
-    const viewer = await world.join("viewer");
+    const viewer = await fixture.join("viewer");
     await change({ name: "Acme Works", description: "  Makes things. " });
 
-    const seen = await world.at<TenantPayload>(viewer, "GET", "");
-    const own = await world.at<TenantPayload>(world.owner, "GET", "");
+    const seen = await fixture.at<TenantPayload>(viewer, "GET", "");
+    const own = await fixture.at<TenantPayload>(fixture.owner, "GET", "");
 
     assert.deepEqual(
       [seen.data.name, seen.data.description, seen.data.role, seen.data.permissions],
@@ -43,14 +43,14 @@ describe("an organization's settings", () => {
 
   it("keep former slugs valid, in every kind of reference", async () => {
     const made = await service.call<PublishResult>("POST", "/api/skills", {
-      token: world.owner.token,
-      body: { tenantId: world.org.slug, name: "Kept", content: "text\n" },
+      token: fixture.owner.token,
+      body: { tenantId: fixture.org.slug, name: "Kept", content: "text\n" },
     });
-    const former = world.org.slug;
+    const former = fixture.org.slug;
     const slug = `${former}-new`;
 
     const renamed = await change({ slug });
-    const { token } = world.owner;
+    const { token } = fixture.owner;
     const byTilde = await service.call<SkillPayload>("GET", `/api/skills/${former}~kept`, { token });
     const resolved = await service.call<ResolveResult>("GET", `/api/skills/resolve?ref=${former}/kept`, {
       token,
@@ -71,9 +71,9 @@ describe("an organization's settings", () => {
   });
 
   it("reserve a former slug for the organization itself", async () => {
-    const former = world.org.slug;
+    const former = fixture.org.slug;
     await change({ slug: `${former}-new` });
-    const other = await makeWorld(service);
+    const other = await makeFixture(service);
 
     const taken = await other.at(other.owner, "PATCH", "", { slug: former });
     const made = await service.call("POST", "/api/tenants", {
@@ -87,7 +87,7 @@ describe("an organization's settings", () => {
   });
 
   it("keep every former slug, up to a limit beyond which only a former one can be chosen", async () => {
-    const first = world.org.slug;
+    const first = fixture.org.slug;
     const last = limits.formerOrgSlugs - 1;
     for (let i = 0; i <= last; i++) await change({ slug: `${first}-${i}` });
 
@@ -98,21 +98,21 @@ describe("an organization's settings", () => {
     assert.equal(back.data.slug, `${first}-0`);
     assert.equal(back.data.formerSlugs.length, limits.formerOrgSlugs);
     const found = await service.call<TenantPayload>("GET", `/api/tenants/${first}`, {
-      token: world.owner.token,
+      token: fixture.owner.token,
     });
     assert.equal(found.data.slug, `${first}-0`);
   });
 
   it("end at one slug when several are set at once, and all of them refer to the organization", async () => {
-    const slugs = Array.from({ length: 8 }, (_, i) => `${world.org.slug}-${i}`);
+    const slugs = Array.from({ length: 8 }, (_, i) => `${fixture.org.slug}-${i}`);
 
     const answers = await Promise.all(slugs.map((slug) => change({ slug })));
 
     assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
-    const { data } = await world.at<TenantPayload>(world.owner, "GET", "");
-    assert.deepEqual([data.slug, ...data.formerSlugs].toSorted(), [world.org.slug, ...slugs].toSorted());
+    const { data } = await fixture.at<TenantPayload>(fixture.owner, "GET", "");
+    assert.deepEqual([data.slug, ...data.formerSlugs].toSorted(), [fixture.org.slug, ...slugs].toSorted());
     const profile = await service.call<{ memberships: { slug: string }[] }>("GET", "/api/user/profile", {
-      token: world.owner.token,
+      token: fixture.owner.token,
     });
     assert.deepEqual(
       profile.data.memberships.map((one) => one.slug),

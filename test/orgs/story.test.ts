@@ -14,7 +14,7 @@ import { startWorkers } from "../../workers/start.ts";
 import { confirmAddress } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { mailsTo } from "./world.ts";
+import { mailsTo } from "./fixture.ts";
 
 /** Mails with an invitation to an address; the real queue sends them in the background. */
 const invitationsTo = (service: TestService, address: string) =>

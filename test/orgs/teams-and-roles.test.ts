@@ -7,10 +7,10 @@ import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let aheadMs = 0;
 before(async () => {
   service = await startService({ now: () => new Date(Date.now() + aheadMs) });
@@ -18,49 +18,49 @@ before(async () => {
 after(() => service.close());
 beforeEach(async () => {
   aheadMs = 0;
-  world = await makeWorld(service);
+  fixture = await makeFixture(service);
 });
 
-const put = (team: string, user: TestUser, by = world.owner) =>
-  world.at(by, "PUT", `/teams/${team}/members/${user.id}`);
+const put = (team: string, user: TestUser, by = fixture.owner) =>
+  fixture.at(by, "PUT", `/teams/${team}/members/${user.id}`);
 
 describe("a team", () => {
   it("gives its members the permissions of its roles, as long as they are in it and it has them", async () => {
-    const viewer = await world.join("viewer");
-    const role = await world.newRole("Publisher", { skill: ["create"], auditLog: ["read"] });
-    const team = await world.newTeam("Publishers", [role]);
+    const viewer = await fixture.join("viewer");
+    const role = await fixture.newRole("Publisher", { skill: ["create"], auditLog: ["read"] });
+    const team = await fixture.newTeam("Publishers", [role]);
     const may = async () => {
-      const { skill = [], auditLog = [] } = await world.permissionsOf(viewer);
+      const { skill = [], auditLog = [] } = await fixture.permissionsOf(viewer);
       return [skill.includes("create"), auditLog.includes("read")];
     };
 
     assert.deepEqual(await may(), [false, false]);
     assert.equal((await put(team, viewer)).status, 200);
     assert.deepEqual(await may(), [true, true]);
-    await world.at(world.owner, "PATCH", `/roles/${role}`, { permissions: { skill: ["create"] } });
+    await fixture.at(fixture.owner, "PATCH", `/roles/${role}`, { permissions: { skill: ["create"] } });
     assert.deepEqual(await may(), [true, false]);
-    await world.at(world.owner, "PATCH", `/teams/${team}`, { roles: [] });
+    await fixture.at(fixture.owner, "PATCH", `/teams/${team}`, { roles: [] });
     assert.deepEqual(await may(), [false, false]);
-    await world.at(world.owner, "PATCH", `/teams/${team}`, { roles: ["admin"] });
+    await fixture.at(fixture.owner, "PATCH", `/teams/${team}`, { roles: ["admin"] });
     assert.deepEqual(await may(), [true, true]);
-    assert.equal((await world.at(world.owner, "DELETE", `/teams/${team}`)).status, 200);
+    assert.equal((await fixture.at(fixture.owner, "DELETE", `/teams/${team}`)).status, 200);
     assert.deepEqual(await may(), [false, false]);
   });
 
   it("is removed from everything that refers to it, by its job or by reconciling", async () => {
-    const member = await world.join("member");
-    for (const clean of [() => world.cleanUp(), () => reconcile(service.app)]) {
-      const team = await world.newTeam("Passing");
+    const member = await fixture.join("member");
+    for (const clean of [() => fixture.cleanUp(), () => reconcile(service.app)]) {
+      const team = await fixture.newTeam("Passing");
       await put(team, member);
-      await world.invite(world.owner, "passing@example.org", { teamIds: [team] });
-      const folder = await world.at<{ folder: { id: string } }>(world.owner, "POST", "/folders", {
+      await fixture.invite(fixture.owner, "passing@example.org", { teamIds: [team] });
+      const folder = await fixture.at<{ folder: { id: string } }>(fixture.owner, "POST", "/folders", {
         path: `for-${aheadMs}`,
       });
       await service.call("PUT", `/api/folders/${folder.data.folder.id}/access`, {
-        token: world.owner.token,
+        token: fixture.owner.token,
         body: { restricted: true, grants: [{ principal: { type: "team", id: team }, level: "viewer" }] },
       });
-      await world.at(world.owner, "DELETE", `/teams/${team}`);
+      await fixture.at(fixture.owner, "DELETE", `/teams/${team}`);
       await service.settled();
 
       aheadMs += 60_000;
@@ -71,17 +71,17 @@ describe("a team", () => {
         const rows = await raw.collection(name).find().toArray();
         assert.ok(!JSON.stringify(rows.map((row) => ({ ...row, outbox: [] }))).includes(team), name);
       }
-      const events = await world.events();
+      const events = await fixture.events();
       assert.ok(events.includes("team.deleted") && events.includes("team.member_added"));
     }
   });
 
   it("can be changed only by those who have the permissions of its roles", async () => {
-    const [admin, member] = [await world.join("admin"), await world.join("member")];
-    const lead = await world.join(
-      await world.newRole("Lead", { member: ["read"], team: ["create", "update", "delete"] }),
+    const [admin, member] = [await fixture.join("admin"), await fixture.join("member")];
+    const lead = await fixture.join(
+      await fixture.newRole("Lead", { member: ["read"], team: ["create", "update", "delete"] }),
     );
-    const [strong, plain] = [await world.newTeam("Strong", ["admin"]), await world.newTeam("Plain")];
+    const [strong, plain] = [await fixture.newTeam("Strong", ["admin"]), await fixture.newTeam("Plain")];
 
     const cases: [TestUser, string, string, unknown, string | undefined][] = [
       [lead, "PUT", `/teams/${strong}/members/${lead.id}`, undefined, "forbidden"],
@@ -95,41 +95,41 @@ describe("a team", () => {
       [admin, "PUT", `/teams/${strong}/members/${member.id}`, undefined, undefined],
       [admin, "DELETE", `/teams/${strong}/members/${member.id}`, undefined, undefined],
       [admin, "DELETE", `/teams/${strong}/members/${member.id}`, undefined, "not_found"],
-      [world.owner, "POST", "/teams", { name: "Owners", roles: ["owner"] }, "invalid_request"],
-      [world.owner, "POST", "/teams", { name: "Ghosts", roles: ["ghost"] }, "not_found"],
+      [fixture.owner, "POST", "/teams", { name: "Owners", roles: ["owner"] }, "invalid_request"],
+      [fixture.owner, "POST", "/teams", { name: "Ghosts", roles: ["ghost"] }, "not_found"],
     ];
     for (const [by, method, path, body, code] of cases) {
-      const answer = await world.at(by, method, path, body);
+      const answer = await fixture.at(by, method, path, body);
       assert.equal(answer.code, code, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     }
   });
 
   it("with grants on restricted folders gets members only from callers with the same access", async () => {
     const writing = { skill: ["read", "create", "update"], folder: ["create", "update"] };
-    const lead = await world.join(
-      await world.newRole("Lead", { member: ["read", "invite"], team: ["update"], ...writing }),
+    const lead = await fixture.join(
+      await fixture.newRole("Lead", { member: ["read", "invite"], team: ["update"], ...writing }),
     );
-    const team = await world.newTeam("Vault");
-    const role = await world.newRole("Writer", { skill: ["update"] });
+    const team = await fixture.newTeam("Vault");
+    const role = await fixture.newRole("Writer", { skill: ["update"] });
     const guest = await service.newUser();
-    const folder = await newFolder(service, world.org, world.owner, "vault");
+    const folder = await newFolder(service, fixture.org, fixture.owner, "vault");
     const grants = (level: FolderLevel | undefined) =>
-      restrict(service, world.owner, folder.id, [
+      restrict(service, fixture.owner, folder.id, [
         { type: "team", id: team, level: "editor" },
         ...(level ? [{ type: "member" as const, id: lead.id, level }] : []),
       ]);
     const acts = async () => [
       (await put(team, lead, lead)).code,
-      (await world.at(lead, "PATCH", `/teams/${team}`, { roles: [role] })).code,
+      (await fixture.at(lead, "PATCH", `/teams/${team}`, { roles: [role] })).code,
       (
-        await world.at(lead, "POST", "/invitations", {
+        await fixture.at(lead, "POST", "/invitations", {
           email: `${guest.username}@example.com`,
           role: await emptyRole,
           teamIds: [team],
         })
       ).code,
     ];
-    const emptyRole = world.newRole("Nothing", {});
+    const emptyRole = fixture.newRole("Nothing", {});
     const read = async () =>
       (await service.call("GET", `/api/folders/${folder.id}`, { token: lead.token })).status;
 
@@ -144,10 +144,14 @@ describe("a team", () => {
     await grants("editor");
     assert.deepEqual(await acts(), [undefined, undefined, undefined]);
     await grants(undefined);
-    const guestToken = world.lastInvitation(guest);
-    await restrict(service, world.owner, folder.id, [{ type: "team", id: team, level: "manager" }]);
-    assert.equal((await put(team, await world.join("viewer"), lead)).status, 200, "held by the team itself");
-    await world.at(world.owner, "DELETE", `/teams/${team}/members/${lead.id}`);
+    const guestToken = fixture.lastInvitation(guest);
+    await restrict(service, fixture.owner, folder.id, [{ type: "team", id: team, level: "manager" }]);
+    assert.equal(
+      (await put(team, await fixture.join("viewer"), lead)).status,
+      200,
+      "held by the team itself",
+    );
+    await fixture.at(fixture.owner, "DELETE", `/teams/${team}/members/${lead.id}`);
     const late = await service.call("POST", `/api/invitations/${await guestToken}/accept`, {
       token: guest.token,
     });
@@ -157,12 +161,12 @@ describe("a team", () => {
   it("has a unique name, also when several are created at once", async () => {
     const made = await Promise.all(
       ["Ops", "ops", "OPS", "ｏｐｓ", "Ops "].map((name) =>
-        world.at<TeamPayload>(world.owner, "POST", "/teams", { name }),
+        fixture.at<TeamPayload>(fixture.owner, "POST", "/teams", { name }),
       ),
     );
-    const other = await world.newTeam("Other");
-    const renamed = await world.at(world.owner, "PATCH", `/teams/${other}`, { name: "oPs" });
-    const list = await world.at<TeamPayload[]>(world.owner, "GET", "/teams");
+    const other = await fixture.newTeam("Other");
+    const renamed = await fixture.at(fixture.owner, "PATCH", `/teams/${other}`, { name: "oPs" });
+    const list = await fixture.at<TeamPayload[]>(fixture.owner, "GET", "/teams");
 
     assert.deepEqual(
       made.map((answer) => answer.status).toSorted((a, b) => a - b),
@@ -173,17 +177,17 @@ describe("a team", () => {
       list.data.map((team) => team.name.toLowerCase().normalize("NFKC").trim()),
       ["ops", "other"],
     );
-    await world.at(world.owner, "DELETE", `/teams/${made.find((one) => one.status === 201)!.data.id}`);
-    await world.newTeam("Ops");
+    await fixture.at(fixture.owner, "DELETE", `/teams/${made.find((one) => one.status === 201)!.data.id}`);
+    await fixture.newTeam("Ops");
   });
 
   it("contains a member once, however often they are added at once, and limits the teams of a member", async () => {
-    const member = await world.join("member");
-    const team = await world.newTeam("Once");
+    const member = await fixture.join("member");
+    const team = await fixture.newTeam("Once");
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => put(team, member)));
     const { memberships } = service.app.storage;
-    const row = (await memberships.find(world.org.id, member.id))!;
+    const row = (await memberships.find(fixture.org.id, member.id))!;
     await service.app.storage.database.raw
       .collection("memberships")
       .updateOne(
@@ -194,7 +198,7 @@ describe("a team", () => {
 
     assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([200]));
     assert.deepEqual(row.teamIds, [team]);
-    const events = await world.events();
+    const events = await fixture.events();
     assert.equal(events.filter((name) => name === "team.member_added").length, 1);
     assert.equal(full.code, "limit_reached");
   });
@@ -202,17 +206,17 @@ describe("a team", () => {
 
 describe("a custom role", () => {
   it("is listed with the built-in ones, and has the permissions it is given", async () => {
-    const id = await world.newRole("Release manager", { skill: ["read", "read", "delete"], folder: [] });
-    const holder = await world.join(id);
+    const id = await fixture.newRole("Release manager", { skill: ["read", "read", "delete"], folder: [] });
+    const holder = await fixture.join(id);
 
-    const list = await world.at<RolePayload[]>(world.owner, "GET", "/roles");
+    const list = await fixture.at<RolePayload[]>(fixture.owner, "GET", "/roles");
 
     assert.deepEqual(
       list.data.map((role) => [role.id, role.isBuiltIn]),
       [...builtInRoles.map((name) => [name, true]), [id, false]],
     );
     assert.deepEqual(list.data.at(-1)!.permissions, { skill: ["read", "delete"] });
-    assert.deepEqual(await world.permissionsOf(holder), { skill: ["read", "delete"] });
+    assert.deepEqual(await fixture.permissionsOf(holder), { skill: ["read", "delete"] });
   });
 
   it("can't include an owner's permissions, nor unknown ones", async () => {
@@ -226,25 +230,25 @@ describe("a custom role", () => {
       { __proto__: ["x"], skill: "read" },
       [],
     ]) {
-      const made = await world.at(world.owner, "POST", "/roles", { name: "Sly", permissions });
+      const made = await fixture.at(fixture.owner, "POST", "/roles", { name: "Sly", permissions });
       assert.equal(made.code, "invalid_request", JSON.stringify(permissions));
     }
     for (const name of ["owner", "ADMIN", "", "x".repeat(limits.roleName + 1)]) {
-      const made = await world.at(world.owner, "POST", "/roles", { name, permissions: {} });
+      const made = await fixture.at(fixture.owner, "POST", "/roles", { name, permissions: {} });
       assert.equal(made.code, "invalid_request", name);
     }
   });
 
   it("can be created and changed only by those who have all its permissions", async () => {
-    const admin = await world.join("admin");
-    const keeper = await world.join(
-      await world.newRole("Keeper", {
+    const admin = await fixture.join("admin");
+    const keeper = await fixture.join(
+      await fixture.newRole("Keeper", {
         role: ["create", "update", "delete"],
         member: ["read"],
         skill: ["read"],
       }),
     );
-    const strong = await world.newRole("Strong", { auditLog: ["read"] });
+    const strong = await fixture.newRole("Strong", { auditLog: ["read"] });
     const cases: [TestUser, string, string, unknown, string | undefined][] = [
       [keeper, "POST", "/roles", { name: "Reader", permissions: { skill: ["read"] } }, undefined],
       [keeper, "POST", "/roles", { name: "Spy", permissions: { auditLog: ["read"] } }, "forbidden"],
@@ -258,23 +262,23 @@ describe("a custom role", () => {
       [keeper, "DELETE", `/roles/${strong}`, undefined, "not_found"],
     ];
     for (const [by, method, path, body, code] of cases) {
-      const answer = await world.at(by, method, path, body);
+      const answer = await fixture.at(by, method, path, body);
       assert.equal(answer.code, code, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     }
   });
 
   it("can't be deleted while a member has it, and the error names them", async () => {
-    const id = await world.newRole("Used", { skill: ["read"] });
-    const member = await world.join(id);
-    const team = await world.newTeam("Users", [id]);
-    const { id: invitation } = await world.invite(world.owner, "used@example.org", { role: id });
+    const id = await fixture.newRole("Used", { skill: ["read"] });
+    const member = await fixture.join(id);
+    const team = await fixture.newTeam("Users", [id]);
+    const { id: invitation } = await fixture.invite(fixture.owner, "used@example.org", { role: id });
 
-    const refused = await world.at(world.owner, "DELETE", `/roles/${id}`);
-    await world.at(world.owner, "PATCH", `/members/${member.id}`, { role: "viewer" });
-    await world.at(world.owner, "DELETE", `/teams/${team}`);
-    const still = await world.at(world.owner, "DELETE", `/roles/${id}`);
-    await world.at(world.owner, "DELETE", `/invitations/${invitation}`);
-    const deleted = await world.at(world.owner, "DELETE", `/roles/${id}`);
+    const refused = await fixture.at(fixture.owner, "DELETE", `/roles/${id}`);
+    await fixture.at(fixture.owner, "PATCH", `/members/${member.id}`, { role: "viewer" });
+    await fixture.at(fixture.owner, "DELETE", `/teams/${team}`);
+    const still = await fixture.at(fixture.owner, "DELETE", `/roles/${id}`);
+    await fixture.at(fixture.owner, "DELETE", `/invitations/${invitation}`);
+    const deleted = await fixture.at(fixture.owner, "DELETE", `/roles/${id}`);
 
     assert.deepEqual([refused.status, refused.code], [422, "refused"]);
     assert.deepEqual(refused.details!["usedBy"], {
@@ -289,27 +293,27 @@ describe("a custom role", () => {
       await service.app.storage.database.raw.collection("roles").countDocuments({ name: "Used" }),
       0,
     );
-    assert.ok((await world.events()).includes("role.deleted"));
+    assert.ok((await fixture.events()).includes("role.deleted"));
   });
 
   it("gives no permissions once it is deleted, even to members who still have it", async () => {
-    const holder = await world.join(service.app.newId());
-    const elsewhere = await makeWorld(service);
-    const foreign = await world.join(
+    const holder = await fixture.join(service.app.newId());
+    const elsewhere = await makeFixture(service);
+    const foreign = await fixture.join(
       await elsewhere.newRole("Foreign", { skill: ["read"], member: ["read"] }),
     );
 
-    assert.deepEqual(await world.permissionsOf(holder), {});
-    assert.deepEqual(await world.permissionsOf(foreign), {});
-    assert.equal((await world.at(foreign, "GET", "/members")).code, "forbidden");
+    assert.deepEqual(await fixture.permissionsOf(holder), {});
+    assert.deepEqual(await fixture.permissionsOf(foreign), {});
+    assert.equal((await fixture.at(foreign, "GET", "/members")).code, "forbidden");
   });
 
   it("applies concurrent changes one at a time", async () => {
-    const id = await world.newRole("Busy", { skill: ["read"] });
+    const id = await fixture.newRole("Busy", { skill: ["read"] });
 
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
-        world.at<RolePayload>(world.owner, "PATCH", `/roles/${id}`, {
+        fixture.at<RolePayload>(fixture.owner, "PATCH", `/roles/${id}`, {
           name: `Busy ${i}`,
           permissions: i % 2 === 0 ? { skill: ["read"] } : { folder: ["create"] },
         }),
@@ -319,7 +323,7 @@ describe("a custom role", () => {
     const done = answers.filter((answer) => answer.status === 200);
     assert.ok(done.length > 0);
     for (const answer of answers.filter((one) => one.status !== 200)) assert.equal(answer.code, "conflict");
-    const updates = (await world.events()).filter((name) => name === "role.updated");
+    const updates = (await fixture.events()).filter((name) => name === "role.updated");
     assert.equal(updates.length, done.length);
   });
 });

@@ -20,10 +20,10 @@ export const editorEnv = {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_TERMINAL_PROMPT: "0",
-  GIT_AUTHOR_NAME: "Gita",
-  GIT_AUTHOR_EMAIL: "gita@example.com",
-  GIT_COMMITTER_NAME: "Gita",
-  GIT_COMMITTER_EMAIL: "gita@example.com",
+  GIT_AUTHOR_NAME: "Remote Author",
+  GIT_AUTHOR_EMAIL: "remote@example.com",
+  GIT_COMMITTER_NAME: "Remote Author",
+  GIT_COMMITTER_EMAIL: "remote@example.com",
   LC_ALL: "C.UTF-8",
 };
 

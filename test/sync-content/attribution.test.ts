@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import type { SyncConflictPayload } from "../../contract/payloads/sync.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { inWorld, listSkills, publish, versionsOf, type SyncWorld } from "../support/sync/fixture.ts";
+import {
+  withSyncFixture,
+  listSkills,
+  publish,
+  versionsOf,
+  type SyncFixture,
+} from "../support/sync/fixture.ts";
 
 let service: TestService;
 before(async () => {
@@ -11,29 +17,29 @@ before(async () => {
 });
 after(() => service.close());
 
-const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
+const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
 const fresh = "---\nname: fresh\ndescription: New.\n---\n\none\n";
 
 /** A commit that changes no skill. */
-function pushUnrelated(world: SyncWorld): string {
-  world.copy.write("notes.txt", `${Math.random()}\n`);
-  world.copy.git("add", "-A");
-  world.copy.git("commit", "-q", "--author=Zoe <zoe@example.com>", "-m", "Note something else");
-  world.copy.git("push", "-q", "origin", "HEAD:main");
-  return world.copy.git("rev-parse", "HEAD");
+function pushUnrelated(fixture: SyncFixture): string {
+  fixture.copy.write("notes.txt", `${Math.random()}\n`);
+  fixture.copy.git("add", "-A");
+  fixture.copy.git("commit", "-q", "--author=Zoe <zoe@example.com>", "-m", "Note something else");
+  fixture.copy.git("push", "-q", "origin", "HEAD:main");
+  return fixture.copy.git("rev-parse", "HEAD");
 }
 
 /** The origin of a version according to its commit, its audit entry and its message. */
-async function saidOf(world: SyncWorld, skillId: string, number: number) {
+async function saidOf(fixture: SyncFixture, skillId: string, number: number) {
   const { app } = service;
-  const [row] = (await versionsOf(world, skillId)).filter(({ version }) => version === number);
+  const [row] = (await versionsOf(fixture, skillId)).filter(({ version }) => version === number);
   await service.settled();
   const { oid } = (await app.storage.versions.find(skillId, number))!;
-  const { trailers } = await app.repos.readCommit({ tenantId: world.org.id, skillId }, oid);
+  const { trailers } = await app.repos.readCommit({ tenantId: fixture.org.id, skillId }, oid);
   const events = await app.storage.auditEvents.list(
     {
-      log: { tenantId: world.org.id },
+      log: { tenantId: fixture.org.id },
       from: new Date(0),
       names: ["skill.version_imported", "skill.created_via_import"],
     },
@@ -55,47 +61,50 @@ const nobodys = (tip: string) => ({
 });
 
 it("names no author for content from before the repository was connected", () =>
-  withWorld(async (world) => {
-    world.copy.write("skills/fresh/SKILL.md", fresh);
-    world.copy.push("Add a skill");
-    const tip = pushUnrelated(world);
-    assert.equal(await world.sync(), "done");
-    const [skill] = await listSkills(world);
+  withFixture(async (fixture) => {
+    fixture.copy.write("skills/fresh/SKILL.md", fresh);
+    fixture.copy.push("Add a skill");
+    const tip = pushUnrelated(fixture);
+    assert.equal(await fixture.sync(), "done");
+    const [skill] = await listSkills(fixture);
 
-    assert.deepEqual(await saidOf(world, skill!.id, 1), nobodys(tip));
+    assert.deepEqual(await saidOf(fixture, skill!.id, 1), nobodys(tip));
 
-    world.copy.update();
-    world.copy.write("skills/fresh/SKILL.md", world.copy.read("skills/fresh/SKILL.md").replace("one", "two"));
-    const edit = world.copy.push("Say two");
-    pushUnrelated(world);
-    assert.equal(await world.sync(), "done");
-    assert.deepEqual(await saidOf(world, skill!.id, 2), {
-      message: `Say two (${edit.slice(0, 7)} by Gita)`,
-      trailers: [edit, "Gita"],
-      audit: [edit, "Gita <gita@example.com>"],
+    fixture.copy.update();
+    fixture.copy.write(
+      "skills/fresh/SKILL.md",
+      fixture.copy.read("skills/fresh/SKILL.md").replace("one", "two"),
+    );
+    const edit = fixture.copy.push("Say two");
+    pushUnrelated(fixture);
+    assert.equal(await fixture.sync(), "done");
+    assert.deepEqual(await saidOf(fixture, skill!.id, 2), {
+      message: `Say two (${edit.slice(0, 7)} by Remote Author)`,
+      trailers: [edit, "Remote Author"],
+      audit: [edit, "Remote Author <remote@example.com>"],
     });
   }));
 
 it("names no author in a conflict either, if the copy of the repository was lost", () =>
-  withWorld(async (world) => {
-    const skill = await publish(world, "Both", "one");
-    assert.equal(await world.sync(), "done");
-    world.copy.update();
-    world.copy.write(
+  withFixture(async (fixture) => {
+    const skill = await publish(fixture, "Both", "one");
+    assert.equal(await fixture.sync(), "done");
+    fixture.copy.update();
+    fixture.copy.write(
       "skills/both/SKILL.md",
-      world.copy.read("skills/both/SKILL.md").replace("one", "theirs"),
+      fixture.copy.read("skills/both/SKILL.md").replace("one", "theirs"),
     );
-    world.copy.push("Say it otherwise");
-    const tip = pushUnrelated(world);
-    await publish(world, "Both", "ours");
-    await world.ports.mirrors.open({ tenantId: world.org.id, connectionId: world.connectionId }).drop();
-    assert.equal(await world.sync(), "done");
+    fixture.copy.push("Say it otherwise");
+    const tip = pushUnrelated(fixture);
+    await publish(fixture, "Both", "ours");
+    await fixture.ports.mirrors.open({ tenantId: fixture.org.id, connectionId: fixture.connectionId }).drop();
+    assert.equal(await fixture.sync(), "done");
 
-    assert.deepEqual(await saidOf(world, skill.id, 3), nobodys(tip));
+    assert.deepEqual(await saidOf(fixture, skill.id, 3), nobodys(tip));
     const { data } = await service.call<SyncConflictPayload[]>(
       "GET",
-      `/api/tenants/${world.org.id}/repo-sync/conflicts`,
-      { token: world.owner.token },
+      `/api/tenants/${fixture.org.id}/repo-sync/conflicts`,
+      { token: fixture.owner.token },
     );
     assert.deepEqual(
       data.map(({ winning, losing, commit, author }) => [winning, losing, commit, author]),

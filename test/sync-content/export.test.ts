@@ -6,7 +6,14 @@ import { after, before, describe, it } from "node:test";
 import { runGit } from "../support/git-host.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
-import { inWorld, listSkills, publish, textOf, versionsOf, type SyncWorld } from "../support/sync/fixture.ts";
+import {
+  withSyncFixture,
+  listSkills,
+  publish,
+  textOf,
+  versionsOf,
+  type SyncFixture,
+} from "../support/sync/fixture.ts";
 
 let service: TestService;
 before(async () => {
@@ -14,20 +21,20 @@ before(async () => {
 });
 after(() => service.close());
 
-const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
+const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
 describe("the export of large skills", () => {
   it("is one commit if the branch already contains their content, and several otherwise", () =>
-    withWorld(async (world) => {
+    withFixture(async (fixture) => {
       const ids: string[] = [];
       for (const name of ["one", "other"]) {
-        const uploadId = await service.upload(world.owner, makePackage(name, { "run.sh": `${name}\n` }));
-        ids.push((await publish(world, name, "", { content: undefined, uploadId })).id);
+        const uploadId = await service.upload(fixture.owner, makePackage(name, { "run.sh": `${name}\n` }));
+        ids.push((await publish(fixture, name, "", { content: undefined, uploadId })).id);
       }
-      await world.sync();
+      await fixture.sync();
       const commits = () => {
-        world.copy.update();
-        return Number(world.copy.git("rev-list", "--count", "HEAD"));
+        fixture.copy.update();
+        return Number(fixture.copy.git("rev-list", "--count", "HEAD"));
       };
       const first = commits();
       // Their recorded size is large, and their path is new.
@@ -36,51 +43,51 @@ describe("the export of large skills", () => {
         .updateMany({ _id: { $in: ids } }, { $set: { "current.totalBytes": 70 * 1024 * 1024 } });
       for (const id of ids)
         await service.call("POST", `/api/skills/${id}/move`, {
-          token: world.owner.token,
+          token: fixture.owner.token,
           body: { folder: "elsewhere", createFolders: true },
         });
 
-      assert.equal(await world.sync(), "done");
+      assert.equal(await fixture.sync(), "done");
 
       assert.equal(commits(), first + 1);
-      assert.ok(world.copy.has("skills/elsewhere/one/run.sh"));
-      world.copy.git("rm", "-rq", "skills/elsewhere");
-      world.copy.push();
-      assert.equal(await world.sync(true), "done");
+      assert.ok(fixture.copy.has("skills/elsewhere/one/run.sh"));
+      fixture.copy.git("rm", "-rq", "skills/elsewhere");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(true), "done");
       assert.equal(commits(), first + 4);
     }));
 });
 
 describe("a folder at the path of the list of skills", () => {
   it("is reported and kept, and the skills are written", () =>
-    withWorld(async (world) => {
-      world.copy.write("skills/README.md/theirs.txt", "theirs\n");
-      world.copy.push();
-      await publish(world, "Text", "one");
+    withFixture(async (fixture) => {
+      fixture.copy.write("skills/README.md/theirs.txt", "theirs\n");
+      fixture.copy.push();
+      await publish(fixture, "Text", "one");
 
       for (let i = 0; i < 2; i++) {
-        assert.equal(await world.sync(), "done");
+        assert.equal(await fixture.sync(), "done");
         assert.deepEqual(
-          (await world.connection())!.refusals?.map(({ path: at, code }) => [at, code]),
+          (await fixture.connection())!.refusals?.map(({ path: at, code }) => [at, code]),
           [["skills/README.md", "path_blocked"]],
         );
       }
 
-      world.copy.update();
-      assert.equal(world.copy.read("skills/README.md/theirs.txt"), "theirs\n");
-      assert.ok(world.copy.has("skills/text/SKILL.md"));
-      world.copy.git("rm", "-rq", "skills/README.md");
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
-      assert.match(world.copy.read("skills/README.md"), /Text/);
-      assert.deepEqual((await world.connection())!.refusals, []);
+      fixture.copy.update();
+      assert.equal(fixture.copy.read("skills/README.md/theirs.txt"), "theirs\n");
+      assert.ok(fixture.copy.has("skills/text/SKILL.md"));
+      fixture.copy.git("rm", "-rq", "skills/README.md");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
+      assert.match(fixture.copy.read("skills/README.md"), /Text/);
+      assert.deepEqual((await fixture.connection())!.refusals, []);
     }));
 });
 
 describe("content that is in no version", () => {
   /** Ways for a directory to stop being a skill, by the name of the skill. */
-  const ways: Record<string, (world: SyncWorld, at: string) => void> = {
+  const ways: Record<string, (fixture: SyncFixture, at: string) => void> = {
     recased: ({ copy }, at) => copy.git("mv", `${at}/SKILL.md`, `${at}/skill.md`),
     replaced: ({ copy }, at) => {
       copy.git("rm", "-q", `${at}/SKILL.md`);
@@ -114,66 +121,66 @@ describe("content that is in no version", () => {
 
   for (const mode of ["push", "pull_request"] as const)
     it(`is never overwritten or removed, and is named, with mode ${mode}`, () =>
-      withWorld(async (world) => {
+      withFixture(async (fixture) => {
         const names = Object.keys(ways);
         const ids = new Map<string, string>();
-        for (const name of [...names, "fine"]) ids.set(name, (await publish(world, name, "one")).id);
-        await world.sync();
-        world.copy.update();
-        for (const name of names) ways[name]!(world, `skills/${name}`);
-        world.copy.push();
+        for (const name of [...names, "fine"]) ids.set(name, (await publish(fixture, name, "one")).id);
+        await fixture.sync();
+        fixture.copy.update();
+        for (const name of names) ways[name]!(fixture, `skills/${name}`);
+        fixture.copy.push();
         if (mode === "pull_request")
           await service.app.storage.database.raw
             .collection<{ _id: string }>("connections")
-            .updateOne({ _id: world.connectionId }, { $set: { mode } });
+            .updateOne({ _id: fixture.connectionId }, { $set: { mode } });
         const listed = () =>
-          names.map((name) => runGit(world.remote, "ls-tree", "-r", "main", `skills/${name}`));
+          names.map((name) => runGit(fixture.remote, "ls-tree", "-r", "main", `skills/${name}`));
         const former = listed();
-        for (const [name, id] of ids) await publishVersion(world, id, `# ${name}\n\ntwo\n`);
+        for (const [name, id] of ids) await publishVersion(fixture, id, `# ${name}\n\ntwo\n`);
 
         for (const full of [false, true, false]) {
-          assert.equal(await world.sync(full), "done");
+          assert.equal(await fixture.sync(full), "done");
           assert.deepEqual(listed(), former);
-          const { refusals } = (await world.connection())!;
+          const { refusals } = (await fixture.connection())!;
           const named = new Set(refusals!.map(({ path: at }) => at));
           for (const name of names) assert.ok(named.has(`skills/${name}`), `skills/${name} is named`);
           assert.equal(named.size, names.length, JSON.stringify(refusals));
         }
         const branch = mode === "push" ? "main" : "svc-sync/main";
-        assert.match(runGit(world.remote, "show", `${branch}:skills/fine/SKILL.md`), /two/);
+        assert.match(runGit(fixture.remote, "show", `${branch}:skills/fine/SKILL.md`), /two/);
         for (const name of names)
           assert.equal(
-            runGit(world.remote, "ls-tree", "-r", branch, `skills/${name}`),
+            runGit(fixture.remote, "ls-tree", "-r", branch, `skills/${name}`),
             former[names.indexOf(name)],
           );
 
         // Repaired or deleted, each is in sync again.
-        world.copy.update();
-        for (const name of names) world.copy.git("rm", "-rq", `skills/${name}`);
-        world.copy.push();
-        assert.equal(await world.sync(true), "done");
-        assert.deepEqual((await world.connection())!.refusals, []);
+        fixture.copy.update();
+        for (const name of names) fixture.copy.git("rm", "-rq", `skills/${name}`);
+        fixture.copy.push();
+        assert.equal(await fixture.sync(true), "done");
+        assert.deepEqual((await fixture.connection())!.refusals, []);
         for (const name of names)
-          assert.match(runGit(world.remote, "show", `${branch}:skills/${name}/SKILL.md`), /two/);
+          assert.match(runGit(fixture.remote, "show", `${branch}:skills/${name}/SKILL.md`), /two/);
       }));
 
   it("is kept if a renamed skill, a moved folder or a deleted skill leaves or takes its path", () =>
-    withWorld(async (world) => {
+    withFixture(async (fixture) => {
       const ids = new Map<string, string>();
       for (const name of ["renamed", "deleted", "arriving"])
-        ids.set(name, (await publish(world, name, "one")).id);
-      await world.sync();
-      world.copy.update();
+        ids.set(name, (await publish(fixture, name, "one")).id);
+      await fixture.sync();
+      fixture.copy.update();
       for (const name of ["renamed", "deleted"]) {
-        world.copy.git("mv", `skills/${name}/SKILL.md`, `skills/${name}/skill.md`);
-        world.copy.write(`skills/${name}/notes.txt`, "mine\n");
+        fixture.copy.git("mv", `skills/${name}/SKILL.md`, `skills/${name}/skill.md`);
+        fixture.copy.write(`skills/${name}/notes.txt`, "mine\n");
       }
-      world.copy.write("skills/target/arriving/notes.txt", "mine\n");
-      world.copy.push();
+      fixture.copy.write("skills/target/arriving/notes.txt", "mine\n");
+      fixture.copy.push();
       const places = ["skills/renamed", "skills/deleted", "skills/target/arriving"];
-      const listed = () => places.map((at) => runGit(world.remote, "ls-tree", "-r", "main", at));
+      const listed = () => places.map((at) => runGit(fixture.remote, "ls-tree", "-r", "main", at));
       const former = listed();
-      const token = { token: world.owner.token };
+      const token = { token: fixture.owner.token };
       const call = (method: string, id: string, target: string, body?: object) =>
         service.call(method, `/api/skills/${id}${target}`, { ...token, ...(body ? { body } : {}) });
       const move = { folder: "target", createFolders: true };
@@ -182,40 +189,41 @@ describe("content that is in no version", () => {
       await call("DELETE", ids.get("deleted")!, "");
 
       for (const full of [false, true]) {
-        assert.equal(await world.sync(full), "done");
+        assert.equal(await fixture.sync(full), "done");
         assert.deepEqual(listed(), former);
       }
 
       // A skill that can't be written to its new path stays at its old one.
-      assert.match(runGit(world.remote, "show", "main:skills/arriving/SKILL.md"), /one/);
-      const named = (await world.connection())!.refusals!.map(({ path: at }) => at);
+      assert.match(runGit(fixture.remote, "show", "main:skills/arriving/SKILL.md"), /one/);
+      const named = (await fixture.connection())!.refusals!.map(({ path: at }) => at);
       assert.deepEqual(named.toSorted(), [...places].toSorted());
     }));
 
   it("in the list of skills is kept too, and the list is written again once it is gone", () =>
-    withWorld(async (world) => {
+    withFixture(async (fixture) => {
       const mine = "# My skills\n\nRead this first.\n";
-      world.copy.write("skills/README.md", mine);
-      world.copy.push();
-      await publish(world, "one", "one");
-      assert.equal(await world.sync(), "done");
-      const shown = () => runGit(world.remote, "show", "main:skills/README.md");
-      const codes = async () => (await world.connection())!.refusals!.map(({ path: at, code }) => [at, code]);
+      fixture.copy.write("skills/README.md", mine);
+      fixture.copy.push();
+      await publish(fixture, "one", "one");
+      assert.equal(await fixture.sync(), "done");
+      const shown = () => runGit(fixture.remote, "show", "main:skills/README.md");
+      const codes = async () =>
+        (await fixture.connection())!.refusals!.map(({ path: at, code }) => [at, code]);
       assert.equal(shown(), mine.trimEnd());
       assert.deepEqual(await codes(), [["skills/README.md", "index_edited"]]);
 
-      world.copy.update();
-      world.copy.git("rm", "-q", "skills/README.md");
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
+      fixture.copy.update();
+      fixture.copy.git("rm", "-q", "skills/README.md");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
       assert.match(shown(), /\[one\]\(one\)/);
       assert.deepEqual(await codes(), []);
 
-      world.copy.update();
-      world.copy.write("skills/README.md", `${world.copy.read("skills/README.md")}\nMine.\n`);
-      world.copy.push();
-      await publish(world, "two", "two");
-      assert.equal(await world.sync(true), "done");
+      fixture.copy.update();
+      fixture.copy.write("skills/README.md", `${fixture.copy.read("skills/README.md")}\nMine.\n`);
+      fixture.copy.push();
+      await publish(fixture, "two", "two");
+      assert.equal(await fixture.sync(true), "done");
       assert.match(shown(), /Mine\.$/);
       assert.deepEqual(await codes(), [["skills/README.md", "index_edited"]]);
     }));
@@ -224,20 +232,20 @@ describe("content that is in no version", () => {
 describe("directories that exchange their paths", () => {
   for (const mode of ["push", "pull_request"] as const)
     it(`move their skills, and no text of one becomes the other's, with mode ${mode}`, () =>
-      withWorld(async (world) => {
+      withFixture(async (fixture) => {
         const names = ["open", "secret", "kept", "copied", "bare"];
         const ids = new Map<string, string>();
         for (const name of names) {
           const visibility = name === "secret" ? "private" : "public";
-          ids.set(name, (await publish(world, name, `${name} text`, { visibility })).id);
+          ids.set(name, (await publish(fixture, name, `${name} text`, { visibility })).id);
         }
-        await world.sync();
+        await fixture.sync();
         if (mode === "pull_request")
           await service.app.storage.database.raw
             .collection<{ _id: string }>("connections")
-            .updateOne({ _id: world.connectionId }, { $set: { mode } });
-        world.copy.update();
-        const { copy } = world;
+            .updateOne({ _id: fixture.connectionId }, { $set: { mode } });
+        fixture.copy.update();
+        const { copy } = fixture;
         const edit = (at: string) => copy.write(`${at}/SKILL.md`, `${copy.read(`${at}/SKILL.md`)}\nedited\n`);
         copy.git("mv", "skills/open", "skills/passing");
         copy.git("mv", "skills/secret", "skills/open");
@@ -255,27 +263,27 @@ describe("directories that exchange their paths", () => {
         edit("skills/copied");
         copy.push("swap");
 
-        for (const full of [false, true, false]) assert.equal(await world.sync(full), "done");
+        for (const full of [false, true, false]) assert.equal(await fixture.sync(full), "done");
 
         for (const [name, id] of ids)
-          for (const { version } of await versionsOf(world, id)) {
-            const text = await textOf(world, id, version);
+          for (const { version } of await versionsOf(fixture, id)) {
+            const text = await textOf(fixture, id, version);
             assert.match(text, new RegExp(`${name} text`));
             for (const other of names)
               if (other !== name) assert.doesNotMatch(text, new RegExp(`${other} text`));
           }
-        const reported = (await world.connection())!.refusals!.map(({ path: at }) => at);
+        const reported = (await fixture.connection())!.refusals!.map(({ path: at }) => at);
         assert.ok(reported.includes("skills/copied"), JSON.stringify(reported));
-        for (const skill of await listSkills(world)) {
+        for (const skill of await listSkills(fixture)) {
           const isOurs = [...ids.values()].includes(skill.id) && skill.id !== ids.get("secret");
           assert.equal(skill.visibility, isOurs ? "public" : "private", skill.slug);
         }
       }));
 });
 
-async function publishVersion(world: SyncWorld, id: string, content: string): Promise<void> {
+async function publishVersion(fixture: SyncFixture, id: string, content: string): Promise<void> {
   const answer = await service.call("POST", `/api/skills/${id}/versions`, {
-    token: world.owner.token,
+    token: fixture.owner.token,
     body: { content },
   });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
@@ -283,18 +291,18 @@ async function publishVersion(world: SyncWorld, id: string, content: string): Pr
 
 describe("a skill whose stored content is damaged", () => {
   it("is skipped and named, and the others are written", () =>
-    withWorld(async (world) => {
-      const broken = (await publish(world, "broken", "one")).id;
-      await publish(world, "fine", "one");
+    withFixture(async (fixture) => {
+      const broken = (await publish(fixture, "broken", "one")).id;
+      await publish(fixture, "fine", "one");
       const { app } = service;
-      await app.repos.erase({ tenantId: world.org.id, skillId: broken });
+      await app.repos.erase({ tenantId: fixture.org.id, skillId: broken });
 
-      assert.equal(await world.sync(), "done");
+      assert.equal(await fixture.sync(), "done");
 
       assert.deepEqual(
-        (await world.connection())!.refusals!.map(({ path: at, code }) => [at, code]),
+        (await fixture.connection())!.refusals!.map(({ path: at, code }) => [at, code]),
         [["skills/broken", "unreadable"]],
       );
-      assert.match(runGit(world.remote, "show", "main:skills/fine/SKILL.md"), /one/);
+      assert.match(runGit(fixture.remote, "show", "main:skills/fine/SKILL.md"), /one/);
     }));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { MergeBase, RemoteDirectory } from "../../src/sync/content/plan-types.ts";
-import { a, b, base, dir, plan, summarize, type World } from "../support/sync/import-plans.ts";
+import { a, b, base, dir, plan, summarize, type PlanInput } from "../support/sync/import-plans.ts";
 
 describe("directories that were swapped or replaced", () => {
   const record = (skillId: string) => `record of ${skillId}`;
@@ -15,7 +15,12 @@ describe("directories that were swapped or replaced", () => {
   });
   const bases = [agreed("A", "skills/a", "one"), agreed("B", "skills/b", "two")];
   const versions = { A: ["one"], B: ["two"] };
-  const cases: [what: string, directories: RemoteDirectory[], expected: string[], more?: Partial<World>][] = [
+  const cases: [
+    what: string,
+    directories: RemoteDirectory[],
+    expected: string[],
+    more?: Partial<PlanInput>,
+  ][] = [
     [
       "take their skills along when they change places",
       [found("skills/a", "two", "B"), found("skills/b", "one", "A")],

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { withoutManagedHeader } from "../../repos/mirror/layout.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { skillTexts } from "../support/skill-texts.ts";
-import { inWorld, publish, type SyncWorld } from "../support/sync/fixture.ts";
+import { withSyncFixture, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
 let service: TestService;
 before(async () => {
@@ -13,10 +13,10 @@ before(async () => {
 });
 after(() => service.close());
 
-const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
+const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
-async function change(world: SyncWorld, skillId: string, body: object): Promise<void> {
-  const answer = await service.call("PUT", `/api/skills/${skillId}`, { token: world.owner.token, body });
+async function change(fixture: SyncFixture, skillId: string, body: object): Promise<void> {
+  const answer = await service.call("PUT", `/api/skills/${skillId}`, { token: fixture.owner.token, body });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
@@ -26,13 +26,13 @@ async function settingsOf(skillId: string) {
 }
 
 /** Replaces the matches of a pattern in a file of the repository, pushes and syncs. */
-async function edit(world: SyncWorld, file: string, from: RegExp, to: string): Promise<void> {
-  world.copy.update();
-  const text = world.copy.read(file);
+async function edit(fixture: SyncFixture, file: string, from: RegExp, to: string): Promise<void> {
+  fixture.copy.update();
+  const text = fixture.copy.read(file);
   assert.match(text, from);
-  world.copy.write(file, text.replace(from, to));
-  world.copy.push();
-  assert.equal(await world.sync(), "done");
+  fixture.copy.write(file, text.replace(from, to));
+  fixture.copy.push();
+  assert.equal(await fixture.sync(), "done");
 }
 
 const content = "---\ndescription: Makes tea.\ntags: [hot]\n---\n\nBoil water.\n";
@@ -40,35 +40,35 @@ const made = "skills/tea/SKILL.md";
 
 describe("description and tags that were set in the service", () => {
   it("survive any number of edits of the text in the repository", () =>
-    withWorld(async (world) => {
-      const { id } = await publish(world, "Tea", "", { content });
-      await world.sync();
-      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "Tea", "", { content });
+      await fixture.sync();
+      await change(fixture, id, { description: "Makes any tea.", tags: ["cold"] });
       const kept = { description: "Makes any tea.", tags: ["cold"] };
 
-      await edit(world, made, /Boil water/, "Boil fresh water");
+      await edit(fixture, made, /Boil water/, "Boil fresh water");
       assert.deepEqual(await settingsOf(id), { version: 2, ...kept });
       assert.equal((await service.app.storage.versions.find(id, 2))?.description, kept.description);
-      await edit(world, made, /Boil fresh water/, "Boil clean water");
+      await edit(fixture, made, /Boil fresh water/, "Boil clean water");
       assert.deepEqual(await settingsOf(id), { version: 3, ...kept });
-      world.copy.update();
-      assert.match(world.copy.read(made), /description: Makes tea\.\n/, "what was pushed stays as it is");
-      assert.match(world.copy.read("skills/README.md"), /Makes any tea\\?\./);
+      fixture.copy.update();
+      assert.match(fixture.copy.read(made), /description: Makes tea\.\n/, "what was pushed stays as it is");
+      assert.match(fixture.copy.read("skills/README.md"), /Makes any tea\\?\./);
     }));
 
   it("are replaced by those that are edited in the repository, each independently", () =>
-    withWorld(async (world) => {
-      const { id } = await publish(world, "Tea", "", { content });
-      await world.sync();
-      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "Tea", "", { content });
+      await fixture.sync();
+      await change(fixture, id, { description: "Makes any tea.", tags: ["cold"] });
 
-      await edit(world, made, /Makes tea/, "Makes green tea");
+      await edit(fixture, made, /Makes tea/, "Makes green tea");
       assert.deepEqual(await settingsOf(id), {
         version: 2,
         description: "Makes green tea.",
         tags: ["cold"],
       });
-      await edit(world, made, /\bhot\b/, "warm");
+      await edit(fixture, made, /\bhot\b/, "warm");
       assert.deepEqual(await settingsOf(id), {
         version: 3,
         description: "Makes green tea.",
@@ -77,27 +77,27 @@ describe("description and tags that were set in the service", () => {
     }));
 
   it("are not replaced by the first paragraph, which stands in for a description there", () =>
-    withWorld(async (world) => {
-      const { id } = await publish(world, "Tea", "Boil water.");
-      await world.sync();
-      await change(world, id, { description: "Makes any tea." });
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "Tea", "Boil water.");
+      await fixture.sync();
+      await change(fixture, id, { description: "Makes any tea." });
 
-      await edit(world, made, /\n\nBoil water/, "\n\nBoil fresh water");
+      await edit(fixture, made, /\n\nBoil water/, "\n\nBoil fresh water");
 
       assert.deepEqual(await settingsOf(id), { version: 2, description: "Makes any tea.", tags: [] });
     }));
 
   it("survive an edit of a package", () =>
-    withWorld(async (world) => {
-      const { id } = await publish(world, "Tea", "", { content });
-      await world.sync();
-      world.copy.update();
-      world.copy.write("skills/tea/pot.txt", "brown\n");
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      await change(world, id, { description: "Makes any tea.", tags: ["cold"] });
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "Tea", "", { content });
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write("skills/tea/pot.txt", "brown\n");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      await change(fixture, id, { description: "Makes any tea.", tags: ["cold"] });
 
-      await edit(world, "skills/tea/pot.txt", /brown/, "white");
+      await edit(fixture, "skills/tea/pot.txt", /brown/, "white");
 
       assert.deepEqual(await settingsOf(id), { version: 3, description: "Makes any tea.", tags: ["cold"] });
     }));
@@ -105,20 +105,20 @@ describe("description and tags that were set in the service", () => {
 
 describe("texts in the repository", () => {
   it("are preserved byte for byte in the sync's own commit, with frontmatter of every form", () =>
-    withWorld(async (world) => {
+    withFixture(async (fixture) => {
       const whole =
         "---\r\n# why\r\nname: whole\r\ndescription: 'As it is.'\r\nratio: 1.10\r\nmask: 0x1F\r\n---\r\n\r\n\r\n# Whole";
       const samples = fc.sample(skillTexts, Number(process.env["SVC_SYNCED_TEXTS"] ?? 12));
       const pathOf = (index: number) => `skills/form-${index}/SKILL.md`;
-      for (const [index, { text }] of samples.entries()) world.copy.write(pathOf(index), text);
-      world.copy.write("skills/whole/SKILL.md", whole);
-      world.copy.push();
+      for (const [index, { text }] of samples.entries()) fixture.copy.write(pathOf(index), text);
+      fixture.copy.write("skills/whole/SKILL.md", whole);
+      fixture.copy.push();
 
-      assert.equal(await world.sync(), "done");
+      assert.equal(await fixture.sync(), "done");
 
-      world.copy.update();
-      assert.equal(withoutManagedHeader(world.copy.read("skills/whole/SKILL.md")), whole);
-      const written = samples.map((_, index) => world.copy.read(pathOf(index)));
+      fixture.copy.update();
+      assert.equal(withoutManagedHeader(fixture.copy.read("skills/whole/SKILL.md")), whole);
+      const written = samples.map((_, index) => fixture.copy.read(pathOf(index)));
       for (const [index, { around, hasDescription, body }] of samples.entries()) {
         const stored = withoutManagedHeader(written[index]!);
         assert.ok(stored.endsWith(body), JSON.stringify([body, stored]));
@@ -127,16 +127,16 @@ describe("texts in the repository", () => {
         assert.ok(stored.endsWith(around.after), JSON.stringify([around.after, stored]));
       }
 
-      for (const [index, text] of written.entries()) world.copy.write(pathOf(index), `${text}\nmore\n`);
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
+      for (const [index, text] of written.entries()) fixture.copy.write(pathOf(index), `${text}\nmore\n`);
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
       for (const [index, text] of written.entries())
-        assert.equal(world.copy.read(pathOf(index)), `${text}\nmore\n`);
-      const tip = world.tip();
-      assert.equal(await world.sync(true), "done");
-      assert.equal(world.tip(), tip, "there is nothing more to write");
-      const skills = await service.app.storage.tenantSkills.listToMirror(world.org.id, "", 100);
+        assert.equal(fixture.copy.read(pathOf(index)), `${text}\nmore\n`);
+      const tip = fixture.tip();
+      assert.equal(await fixture.sync(true), "done");
+      assert.equal(fixture.tip(), tip, "there is nothing more to write");
+      const skills = await service.app.storage.tenantSkills.listToMirror(fixture.org.id, "", 100);
       assert.deepEqual(
         [...new Set(skills.filter(({ slug }) => slug !== "whole").map(({ head }) => head.version))],
         [2],
@@ -144,21 +144,21 @@ describe("texts in the repository", () => {
     }));
 
   it("get no version for an edit of the name alone, which the service sets", () =>
-    withWorld(async (world) => {
-      const { id } = await publish(world, "Tea", "", { content });
-      await world.sync();
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "Tea", "", { content });
+      await fixture.sync();
 
-      await edit(world, made, /name: tea/, "name: coffee");
+      await edit(fixture, made, /name: tea/, "name: coffee");
 
       assert.equal((await settingsOf(id)).version, 1);
-      world.copy.update();
-      assert.match(world.copy.read(made), /^name: tea$/m);
-      const { connectionId } = world;
+      fixture.copy.update();
+      assert.match(fixture.copy.read(made), /^name: tea$/m);
+      const { connectionId } = fixture;
       const [run] = await service.app.storage.syncRuns.list({ connectionId, limit: 1 });
       assert.deepEqual(
         run!.refusals?.map(({ path: at, code }) => `${at} ${code}`),
         ["skills/tea name_put_back"],
       );
-      assert.deepEqual((await world.connection())!.refusals, []);
+      assert.deepEqual((await fixture.connection())!.refusals, []);
     }));
 });

@@ -159,8 +159,8 @@ describe("lost sync state", () => {
   });
 
   it("loses no edit: content that the service never wrote becomes a version, over the service's own", async () => {
-    const world = { directories: [dir("skills/a", "edit", "A")], skills: [a], versions: { A: ["one"] } };
-    assert.deepEqual((await plan(world)).actions, [
+    const input = { directories: [dir("skills/a", "edit", "A")], skills: [a], versions: { A: ["one"] } };
+    assert.deepEqual((await plan(input)).actions, [
       { kind: "version", skillId: "A", path: "skills/a", contentTree: "edit", conflict: true },
     ]);
   });

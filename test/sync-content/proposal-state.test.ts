@@ -39,7 +39,7 @@ describe("a proposed directory", () => {
     contentTree,
     svcId,
   });
-  interface World {
+  interface Fixture {
     remote: RemoteDirectory[];
     bases?: MergeBase[];
     current?: string;
@@ -47,9 +47,9 @@ describe("a proposed directory", () => {
     isTaken?: boolean;
     proposed?: { path: string; contentTree: string }[];
   }
-  async function plan(world: World): Promise<ImportAction[]> {
-    const { remote, bases = [base("0")], current = "2", isAlive = true, isTaken = false } = world;
-    const { proposed = [content("1"), content("2")] } = world;
+  async function plan(fixture: Fixture): Promise<ImportAction[]> {
+    const { remote, bases = [base("0")], current = "2", isAlive = true, isTaken = false } = fixture;
+    const { proposed = [content("1"), content("2")] } = fixture;
     const ask = {
       exported: async () => ({ contentTree: current }),
       contentTreesOf: async () => new Set([current]),

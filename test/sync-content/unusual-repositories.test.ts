@@ -275,7 +275,7 @@ describe("a repository", () => {
         copy,
         "odd names",
         "-c",
-        "user.name=Gita",
+        "user.name=Remote Author",
         "-c",
         "user.email=g@example.com",
         "commit-tree",

@@ -11,7 +11,7 @@ import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/git-host.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
-import { makeWorld } from "../workspaces/world.ts";
+import { makeFixture } from "../workspaces/fixture.ts";
 import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
 
 let sides: Sides;
@@ -202,15 +202,15 @@ describe("the plan of a repository with all kinds of content", () => {
 
 describe("personal workspaces", () => {
   it("are planned, mirrored and edited like other folders; content that is not allowed there is reported", async () => {
-    const world = await makeWorld(service);
-    await world.enable();
-    const member = await world.join();
-    const made = await world.publish(member, "Diary");
+    const fixture = await makeFixture(service);
+    await fixture.enable();
+    const member = await fixture.join();
+    const made = await fixture.publish(member, "Diary");
     assert.equal(made.status, 201, JSON.stringify(made.body));
     const side: Side = {
-      owner: world.owner,
-      org: world.org,
-      base: `/api/tenants/${world.org.id}/repo-sync`,
+      owner: fixture.owner,
+      org: fixture.org,
+      base: `/api/tenants/${fixture.org.id}/repo-sync`,
     };
     const bare = sides.newRepository(side, "all.git");
     const at = `skills/personal/${member.username}/diary`;
@@ -244,7 +244,7 @@ describe("personal workspaces", () => {
       token: member.token,
     });
     assert.match(read.data.content, /elephant/);
-    assert.ok((await world.skills(world.owner)).includes("welcome"));
+    assert.ok((await fixture.skills(fixture.owner)).includes("welcome"));
     assert.match(runGit(bare, "show", "main:skills/personal/stray/SKILL.md"), /between workspaces/);
   });
 });
@@ -280,7 +280,7 @@ describe("conflicts", () => {
     assert.deepEqual(conflicts.map(({ slug }) => slug ?? "").toSorted(), names.toSorted());
     for (const { slug, losing, winning, diff, author, path: place } of conflicts) {
       assert.deepEqual([losing, winning, place], [2, 3, `skills/${slug}`]);
-      assert.match(author ?? "", /^Gita$/);
+      assert.match(author ?? "", /^Remote Author$/);
       const lost = await service.call<DiffPayload>("GET", diff!, as(side));
       assert.equal(lost.status, 200);
       assert.deepEqual([lost.data.from, lost.data.to], [2, 3]);

@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { makePackage } from "../support/zip.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
-import { checkRestored, checkWorld } from "../support/sync/scenario-checks.ts";
+import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
 import { pushEdits } from "../support/sync/remote-actor.ts";
 import {
   newLedger,
@@ -20,11 +20,11 @@ import {
   type Ledger,
 } from "../support/sync/ledger.ts";
 import {
-  randomWorld,
+  newScenario,
   reconciled,
-  startGrounds,
-  type Grounds,
-  type RandomWorld,
+  startScenarioEnvironment,
+  type ScenarioEnvironment,
+  type Scenario,
 } from "../support/sync/scenario.ts";
 
 const isWhole = process.env["SVC_SYNC_STOPS"] === "all";
@@ -34,14 +34,14 @@ const stops: readonly (string | number)[] = isWhole
   ? Array.from({ length: mostSteps }, (_, index) => index + 1)
   : ["folders.commit", "skills.append", "syncBases.putMany", "mirror.push"];
 
-let grounds: Grounds;
+let environment: ScenarioEnvironment;
 before(async () => {
-  grounds = await startGrounds();
+  environment = await startScenarioEnvironment();
 });
-after(() => grounds.close());
+after(() => environment.close());
 
 interface Scene {
-  world: RandomWorld;
+  scenario: Scenario;
   ledger: Ledger;
   checked: Set<string>;
   /** A text that both sides edit in each turn, and a package that the remote actor edits. */
@@ -51,29 +51,32 @@ interface Scene {
 }
 
 async function openScene(): Promise<Scene> {
-  const world = await randomWorld(grounds, "github-token");
+  const scenario = await newScenario(environment, "github-token");
   const ledger = newLedger();
-  world.copy.update();
-  ledger.outside = readOutside(world, []);
-  const scene = { world, ledger, checked: new Set<string>(), text: "", kit: "", turn: 0 };
+  scenario.copy.update();
+  ledger.outside = readOutside(scenario, []);
+  const scene = { scenario, ledger, checked: new Set<string>(), text: "", kit: "", turn: 0 };
   scene.text = await publish(scene, "Both");
-  const uploadId = await grounds.service.upload(world.owner, makePackage("kit", { "run.sh": "#!/bin/sh\n" }));
-  const kit = await world.api<{ skill: { id: string } }>("POST", "/api/skills", {
-    tenantId: world.org.id,
+  const uploadId = await environment.service.upload(
+    scenario.owner,
+    makePackage("kit", { "run.sh": "#!/bin/sh\n" }),
+  );
+  const kit = await scenario.api<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: scenario.org.id,
     uploadId,
   });
   assert.equal(kit.status, 201);
   scene.kit = kit.data.skill.id;
   ledger.visibility.set(scene.kit, "private");
-  await world.settle();
-  await checkWorld(world, ledger, scene.checked);
+  await scenario.settle();
+  await checkScenario(scenario, ledger, scene.checked);
   return scene;
 }
 
-async function publish({ world, ledger }: Scene, name: string, folder?: string): Promise<string> {
+async function publish({ scenario, ledger }: Scene, name: string, folder?: string): Promise<string> {
   const content = `# ${name}\n\nfirst\n`;
-  const made = await world.api<{ skill: { id: string } }>("POST", "/api/skills", {
-    tenantId: world.org.id,
+  const made = await scenario.api<{ skill: { id: string } }>("POST", "/api/skills", {
+    tenantId: scenario.org.id,
     name,
     content,
     ...(folder === undefined ? {} : { folder, createFolders: true }),
@@ -86,23 +89,23 @@ async function publish({ world, ledger }: Scene, name: string, folder?: string):
 }
 
 /** A version of the text, based on its current content. */
-async function goOn({ world, ledger, text }: Scene, line: string): Promise<void> {
-  const { current } = (await readPlatform(world)).get(text)!;
+async function goOn({ scenario, ledger, text }: Scene, line: string): Promise<void> {
+  const { current } = (await readPlatform(scenario)).get(text)!;
   const content = `${current.replace(/^text /, "")}\n${line}\n`;
-  const answer = await world.api<{ version: number }>("POST", `/api/skills/${text}/versions`, { content });
+  const answer = await scenario.api<{ version: number }>("POST", `/api/skills/${text}/versions`, { content });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   noteAct(ledger, text, textKey(content), answer.data.version);
 }
 
 /** A change for every part of a sync. */
 async function edit(scene: Scene): Promise<void> {
-  const { world, ledger, turn } = scene;
-  const { copy, api } = world;
+  const { scenario, ledger, turn } = scene;
+  const { copy, api } = scenario;
   const doomed = await publish(scene, `Doomed ${turn}`);
   await publish(scene, `Filed ${turn}`, `room-${turn}`);
-  await world.settle();
+  await scenario.settle();
 
-  pushEdits(world, ledger, () => {
+  pushEdits(scenario, ledger, () => {
     copy.write("skills/both/SKILL.md", `${copy.read("skills/both/SKILL.md")}\ntheirs ${turn}\n`);
     copy.write("skills/kit/run.sh", `#!/bin/sh\necho ${turn}\n`);
     copy.write(`skills/fresh-${turn}/SKILL.md`, `# Fresh\n\nfresh ${turn}\n`);
@@ -118,33 +121,33 @@ async function edit(scene: Scene): Promise<void> {
   for (const one of ledger.expected.values()) one.at = ledger.clock;
   ledger.deleted.set(doomed, ++ledger.clock);
   assert.equal((await api("DELETE", `/api/skills/${doomed}`)).status, 200);
-  await eraseSkill(grounds.service.app, { tenantId: world.org.id, skillId: doomed });
-  const folders = await api<{ id: string; name: string }[]>("GET", `/api/tenants/${world.org.id}/folders`);
+  await eraseSkill(environment.service.app, { tenantId: scenario.org.id, skillId: doomed });
+  const folders = await api<{ id: string; name: string }[]>("GET", `/api/tenants/${scenario.org.id}/folders`);
   const room = folders.data.find(({ name }) => name === `room-${turn}`)!;
   assert.equal((await api("PATCH", `/api/folders/${room.id}`, { name: `hall-${turn}` })).status, 200);
-  await world.tell(world.tip()!);
-  await grounds.service.settled();
+  await scenario.tell(scenario.tip()!);
+  await environment.service.settled();
 }
 
 describe("an interrupted sync", () => {
   for (const when of ["before", "after"] as const)
     it(`${when} any of its steps is continued, and nothing is lost or done twice`, async () => {
       const scene = await openScene();
-      const { world, ledger, checked } = scene;
+      const { scenario, ledger, checked } = scene;
       const met: string[] = [];
       for (const step of stops) {
         scene.turn++;
         await edit(scene);
-        const stopping = interrupted(grounds.service.app, { step, when, what: "kill" });
-        await world.runOnce(stopping.app);
+        const stopping = interrupted(environment.service.app, { step, when, what: "kill" });
+        await scenario.runOnce(stopping.app);
         const stoppedAt = typeof step === "number" ? stopping.steps[step - 1] : step;
         const name = `${when} step ${step}, ${stoppedAt}`;
         try {
-          if (stopping.isMet()) await reconciled(grounds);
+          if (stopping.isMet()) await reconciled(environment);
           // In half of the cases a member publishes on top of what the interrupted sync left.
           if (stopping.isMet() && scene.turn % 2 === 0) await goOn(scene, `later ${step}`);
-          await world.settle();
-          await checkWorld(world, ledger, checked);
+          await scenario.settle();
+          await checkScenario(scenario, ledger, checked);
         } catch (error) {
           throw new Error(`${name}: ${String(error)}`, { cause: error });
         }
@@ -153,7 +156,7 @@ describe("an interrupted sync", () => {
       }
       if (isWhole) assert.ok(new Set(met).size > 12 && met.length < mostSteps, met.join(", "));
       else assert.deepEqual(met, stops);
-      await checkRestored(world, ledger);
-      await world.close();
+      await checkRestored(scenario, ledger);
+      await scenario.close();
     });
 });

@@ -7,16 +7,16 @@ import { after, before, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChildProcessError } from "../../workers/child-error.ts";
 import { closeChildren, runInChild } from "../../workers/children.ts";
-import { checkRestored, checkWorld } from "../support/sync/scenario-checks.ts";
-import { gitaOf } from "../support/sync/remote-actor.ts";
+import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
+import { remoteActor } from "../support/sync/remote-actor.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";
 import { dice, newLedger, readOutside } from "../support/sync/ledger.ts";
 import {
-  randomWorld,
+  newScenario,
   reconciled,
-  startGrounds,
-  type Grounds,
-  type RandomWorld,
+  startScenarioEnvironment,
+  type ScenarioEnvironment,
+  type Scenario,
 } from "../support/sync/scenario.ts";
 
 const kills = Number(process.env["SVC_SYNC_KILLS"] ?? 2);
@@ -24,24 +24,24 @@ const seed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** About the duration of a sync of these scenarios, on a busy machine. */
 const longestMs = 400;
 
-let grounds: Grounds;
+let environment: ScenarioEnvironment;
 before(async () => {
-  grounds = await startGrounds();
+  environment = await startScenarioEnvironment();
 });
 after(async () => {
-  await closeChildren(grounds.service.app);
-  await grounds.close();
+  await closeChildren(environment.service.app);
+  await environment.close();
 });
 
 /** Runs a sync in its process, and kills that after a delay. Returns whether it was killed. */
-async function runAndKill(world: RandomWorld, afterMs: number): Promise<boolean> {
-  const { app } = grounds.service;
+async function runAndKill(scenario: Scenario, afterMs: number): Promise<boolean> {
+  const { app } = environment.service;
   const killing = new AbortController();
   const state = { isOver: false };
   const running = runInChild(
     app,
     "sync.run",
-    { connectionId: world.connectionId },
+    { connectionId: scenario.connectionId },
     { maxOldSpaceMb: 1024, timeoutMs: 60_000, signal: killing.signal },
   )
     .then(() => false)
@@ -50,7 +50,7 @@ async function runAndKill(world: RandomWorld, afterMs: number): Promise<boolean>
       return true;
     })
     .finally(() => (state.isOver = true));
-  while (!state.isOver && !(await world.connection()).lease) await sleep(2);
+  while (!state.isOver && !(await scenario.connection()).lease) await sleep(2);
   await sleep(afterMs);
   killing.abort();
   return running;
@@ -58,38 +58,38 @@ async function runAndKill(world: RandomWorld, afterMs: number): Promise<boolean>
 
 it(`continues after ${kills} killed syncs, of seed ${seed}`, async () => {
   const die = dice(seed);
-  const world = await randomWorld(grounds, "github-token");
+  const scenario = await newScenario(environment, "github-token");
   const ledger = newLedger();
   let lines = 0;
   const token = () => `line-${seed}-${lines++}`;
-  const here = peopleHere(world, ledger, die, token);
-  const gita = gitaOf(world, ledger, die, token, { rewinds: false });
+  const here = peopleHere(scenario, ledger, die, token);
+  const remote = remoteActor(scenario, ledger, die, token, { rewinds: false });
   const checked = new Set<string>();
-  world.copy.update();
-  ledger.outside = readOutside(world, []);
+  scenario.copy.update();
+  ledger.outside = readOutside(scenario, []);
 
   let killed = 0;
   for (let turn = 0; killed < kills; turn++) {
     assert.ok(turn < 4 * kills + 4, `only ${killed} of ${turn} syncs could be killed`);
     for (let acts = 3; acts > 0; acts--) await here.act();
-    gita.push();
-    gita.push();
-    await grounds.service.settled();
-    await world.look();
+    remote.push();
+    remote.push();
+    await environment.service.settled();
+    await scenario.look();
     const delayMs = die.below(longestMs);
-    const isKilled = await runAndKill(world, delayMs);
+    const isKilled = await runAndKill(scenario, delayMs);
     if (isKilled) {
       killed++;
-      await reconciled(grounds);
+      await reconciled(environment);
       if (die.chance(0.5)) await here.act(true);
     }
     try {
-      await world.settle();
-      await checkWorld(world, ledger, checked);
+      await scenario.settle();
+      await checkScenario(scenario, ledger, checked);
     } catch (error) {
       throw new Error(`killed after ${delayMs} ms in turn ${turn}: ${String(error)}`, { cause: error });
     }
   }
-  await checkRestored(world, ledger);
-  await world.close();
+  await checkRestored(scenario, ledger);
+  await scenario.close();
 });

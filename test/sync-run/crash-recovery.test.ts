@@ -8,13 +8,13 @@ import { runSync } from "../../src/sync/run/run-sync.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
-  inWorld,
+  withSyncFixture,
   listSkills,
   publish,
   skillDirectories,
   textOf,
   versionsOf,
-  type SyncWorld,
+  type SyncFixture,
 } from "../support/sync/fixture.ts";
 
 let service: TestService;
@@ -24,261 +24,261 @@ before(async () => {
 });
 after(() => service.close());
 
-const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
+const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
 /** Requests a sync and crashes it right after a step; its lease expires. */
-async function stopAfter(world: SyncWorld, step: string): Promise<void> {
+async function stopAfter(fixture: SyncFixture, step: string): Promise<void> {
   const stopping = interrupted(service.app, { step, when: "after", what: "kill" });
-  await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
+  await service.app.storage.connections.request({ id: fixture.connectionId }, { now: service.app.now() });
   const { mirrors } = stopping.app;
-  await assert.rejects(runSync(stopping.app, world.connectionId, { ...world.ports, mirrors }));
+  await assert.rejects(runSync(stopping.app, fixture.connectionId, { ...fixture.ports, mirrors }));
   assert.ok(stopping.isMet(), stopping.steps.join(", "));
   ahead += 5 * 60_000;
 }
 
-function editText(world: SyncWorld, name: string, text: string): string {
-  world.copy.update();
+function editText(fixture: SyncFixture, name: string, text: string): string {
+  fixture.copy.update();
   const file = `skills/${name}/SKILL.md`;
-  world.copy.write(file, world.copy.read(file).replace(/(?<=# [^\n]+\n\n)[^]*$/, `${text}\n`));
-  return world.copy.push();
+  fixture.copy.write(file, fixture.copy.read(file).replace(/(?<=# [^\n]+\n\n)[^]*$/, `${text}\n`));
+  return fixture.copy.push();
 }
 
-const conflictsOf = async (world: SyncWorld) =>
-  (await service.app.storage.syncConflicts.list({ connectionId: world.connectionId, limit: 10 })).map(
+const conflictsOf = async (fixture: SyncFixture) =>
+  (await service.app.storage.syncConflicts.list({ connectionId: fixture.connectionId, limit: 10 })).map(
     ({ winning, losing }) => [winning, losing],
   );
 
 describe("a sync that can't write its state", () => {
   it("does not renew its lease, so that another one can run", async (t) =>
-    withWorld(async (world) => {
-      await publish(world, "Text", "one");
+    withFixture(async (fixture) => {
+      await publish(fixture, "Text", "one");
       const made = t.mock.method(globalThis, "setInterval");
       const cleared = t.mock.method(globalThis, "clearInterval");
 
-      for (const step of ["syncRuns.start", "syncRuns.closeInterrupted"]) await stopAfter(world, step);
+      for (const step of ["syncRuns.start", "syncRuns.closeInterrupted"]) await stopAfter(fixture, step);
 
       const ended = new Set(cleared.mock.calls.map(({ arguments: [timer] }) => timer));
       const left = made.mock.calls.filter(
         ({ result, stack }) => stack.stack?.includes("runSync") && !ended.has(result),
       );
       assert.deepEqual(left.length, 0);
-      assert.equal(await world.sync(), "done");
+      assert.equal(await fixture.sync(), "done");
     }));
 });
 
 describe("a sync that crashes right after", () => {
   it("its push was accepted, does not treat its push as an edit, though the skill was published since", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Text", "one");
-      await world.sync();
-      await publish(world, "Text", "two");
-      await stopAfter(world, "mirror.push");
-      await publish(world, "Text", "three");
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Text", "one");
+      await fixture.sync();
+      await publish(fixture, "Text", "two");
+      await stopAfter(fixture, "mirror.push");
+      await publish(fixture, "Text", "three");
 
-      assert.equal(await world.sync(), "done");
-      assert.equal((await versionsOf(world, skill.id)).length, 3);
-      assert.equal(await textOf(world, skill.id), "# Text\n\nthree\n");
-      world.copy.update();
-      assert.match(world.copy.read("skills/text/SKILL.md"), /three/);
-      assert.deepEqual(await conflictsOf(world), []);
+      assert.equal(await fixture.sync(), "done");
+      assert.equal((await versionsOf(fixture, skill.id)).length, 3);
+      assert.equal(await textOf(fixture, skill.id), "# Text\n\nthree\n");
+      fixture.copy.update();
+      assert.match(fixture.copy.read("skills/text/SKILL.md"), /three/);
+      assert.deepEqual(await conflictsOf(fixture), []);
     }));
 
   for (const place of ["skills/text", "skills/New Room/text"])
     it(`it wrote back what was imported from ${place}, does not treat that as an edit, though it was published since`, () =>
-      withWorld(async (world) => {
+      withFixture(async (fixture) => {
         if (place === "skills/text") {
-          await publish(world, "Text", "one");
-          await world.sync();
-          world.copy.update();
+          await publish(fixture, "Text", "one");
+          await fixture.sync();
+          fixture.copy.update();
         }
-        world.copy.write(`${place}/SKILL.md`, "# Text\n\ntheirs\n");
-        world.copy.push();
-        await stopAfter(world, "mirror.push");
-        const [skill] = await listSkills(world);
-        await publish(world, "Text", "theirs, and ours", {
+        fixture.copy.write(`${place}/SKILL.md`, "# Text\n\ntheirs\n");
+        fixture.copy.push();
+        await stopAfter(fixture, "mirror.push");
+        const [skill] = await listSkills(fixture);
+        await publish(fixture, "Text", "theirs, and ours", {
           folder: place.includes("New") ? "new-room" : "/",
         });
 
-        assert.equal(await world.sync(), "done");
-        const numbers = (await versionsOf(world, skill!.id)).map(({ version }) => version);
+        assert.equal(await fixture.sync(), "done");
+        const numbers = (await versionsOf(fixture, skill!.id)).map(({ version }) => version);
         assert.deepEqual(numbers, place === "skills/text" ? [3, 2, 1] : [2, 1]);
-        assert.equal(await textOf(world, skill!.id), "# Text\n\ntheirs, and ours\n");
-        assert.deepEqual(await conflictsOf(world), []);
+        assert.equal(await textOf(fixture, skill!.id), "# Text\n\ntheirs, and ours\n");
+        assert.deepEqual(await conflictsOf(fixture), []);
       }));
 
   it("it imported, does not import again, even if the skill has changed in the service since", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Text", "one");
-      await world.sync();
-      editText(world, "text", "theirs");
-      await stopAfter(world, "skills.append");
-      await publish(world, "Text", "theirs, and ours");
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Text", "one");
+      await fixture.sync();
+      editText(fixture, "text", "theirs");
+      await stopAfter(fixture, "skills.append");
+      await publish(fixture, "Text", "theirs, and ours");
 
-      assert.equal(await world.sync(), "done");
-      assert.equal((await versionsOf(world, skill.id)).length, 3);
-      assert.equal(await textOf(world, skill.id), "# Text\n\ntheirs, and ours\n");
-      assert.deepEqual(await conflictsOf(world), []);
+      assert.equal(await fixture.sync(), "done");
+      assert.equal((await versionsOf(fixture, skill.id)).length, 3);
+      assert.equal(await textOf(fixture, skill.id), "# Text\n\ntheirs, and ours\n");
+      assert.deepEqual(await conflictsOf(fixture), []);
     }));
 
   it("it imported content in another format than ours, does not import it again either", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Text", "one");
-      await world.sync();
-      world.copy.update();
-      world.copy.write("skills/text/SKILL.md", "# Text\n\ntheirs\n");
-      world.copy.push();
-      await publish(world, "Text", "ours");
-      await stopAfter(world, "skills.append");
-      await publish(world, "Text", "theirs, and ours");
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Text", "one");
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write("skills/text/SKILL.md", "# Text\n\ntheirs\n");
+      fixture.copy.push();
+      await publish(fixture, "Text", "ours");
+      await stopAfter(fixture, "skills.append");
+      await publish(fixture, "Text", "theirs, and ours");
 
-      assert.equal(await world.sync(), "done");
-      assert.equal((await versionsOf(world, skill.id)).length, 4);
-      assert.equal(await textOf(world, skill.id), "# Text\n\ntheirs, and ours\n");
-      assert.deepEqual(await conflictsOf(world), [[3, 2]]);
+      assert.equal(await fixture.sync(), "done");
+      assert.equal((await versionsOf(fixture, skill.id)).length, 4);
+      assert.equal(await textOf(fixture, skill.id), "# Text\n\ntheirs, and ours\n");
+      assert.deepEqual(await conflictsOf(fixture), [[3, 2]]);
     }));
 
   it("it imported a text that has become a package, does not import it again", () =>
-    withWorld(async (world) => {
-      const { id } = await publish(world, "Text", "one", { folder: "red", createFolders: true });
-      await world.sync();
-      world.copy.update();
-      world.copy.write("skills/red/text/scripts/run.sh", "#!/bin/sh\n");
-      world.copy.push();
-      await stopAfter(world, "skills.append");
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "Text", "one", { folder: "red", createFolders: true });
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write("skills/red/text/scripts/run.sh", "#!/bin/sh\n");
+      fixture.copy.push();
+      await stopAfter(fixture, "skills.append");
 
-      assert.equal(await world.sync(), "done");
-      assert.equal((await versionsOf(world, id)).length, 2);
-      assert.deepEqual(await conflictsOf(world), []);
+      assert.equal(await fixture.sync(), "done");
+      assert.equal((await versionsOf(fixture, id)).length, 2);
+      assert.deepEqual(await conflictsOf(fixture), []);
     }));
 
   it("it imported over a version of the service, reports the conflict", () =>
-    withWorld(async (world) => {
-      await publish(world, "Text", "one");
-      await world.sync();
-      editText(world, "text", "theirs");
-      await publish(world, "Text", "ours");
-      await stopAfter(world, "skills.append");
+    withFixture(async (fixture) => {
+      await publish(fixture, "Text", "one");
+      await fixture.sync();
+      editText(fixture, "text", "theirs");
+      await publish(fixture, "Text", "ours");
+      await stopAfter(fixture, "skills.append");
 
-      assert.equal(await world.sync(), "done");
-      assert.deepEqual(await conflictsOf(world), [[3, 2]]);
-      await world.sync();
-      assert.deepEqual(await conflictsOf(world), [[3, 2]]);
+      assert.equal(await fixture.sync(), "done");
+      assert.deepEqual(await conflictsOf(fixture), [[3, 2]]);
+      await fixture.sync();
+      assert.deepEqual(await conflictsOf(fixture), [[3, 2]]);
     }));
 
   it("it imported, causes no conflict with the next edit there", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Text", "one");
-      await world.sync();
-      editText(world, "text", "first");
-      await stopAfter(world, "skills.append");
-      editText(world, "text", "second");
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Text", "one");
+      await fixture.sync();
+      editText(fixture, "text", "first");
+      await stopAfter(fixture, "skills.append");
+      editText(fixture, "text", "second");
 
-      assert.equal(await world.sync(), "done");
-      assert.equal(await textOf(world, skill.id), "# Text\n\nsecond\n");
-      assert.deepEqual(await conflictsOf(world), []);
+      assert.equal(await fixture.sync(), "done");
+      assert.equal(await textOf(fixture, skill.id), "# Text\n\nsecond\n");
+      assert.deepEqual(await conflictsOf(fixture), []);
     }));
 
   it("it recorded its import, causes no conflict with the next edit there either", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Text", "one");
-      await world.sync();
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Text", "one");
+      await fixture.sync();
       const write = (file: string, text: string) => {
-        world.copy.update();
-        world.copy.write(file, `# Text\n\n${text}\n`);
-        world.copy.push();
+        fixture.copy.update();
+        fixture.copy.write(file, `# Text\n\n${text}\n`);
+        fixture.copy.push();
       };
       // Not in our format, so that the agreed content differs from our export.
       for (const file of ["skills/text/SKILL.md", "skills/new/SKILL.md"]) {
         write(file, "first");
-        await stopAfter(world, "syncBases.putMany");
+        await stopAfter(fixture, "syncBases.putMany");
         write(file, "second");
-        assert.equal(await world.sync(), "done");
-        assert.deepEqual(await conflictsOf(world), [], file);
+        assert.equal(await fixture.sync(), "done");
+        assert.deepEqual(await conflictsOf(fixture), [], file);
       }
-      assert.equal(await textOf(world, skill.id), "# Text\n\nsecond\n");
-      assert.equal((await versionsOf(world, skill.id)).length, 3);
+      assert.equal(await textOf(fixture, skill.id), "# Text\n\nsecond\n");
+      assert.equal((await versionsOf(fixture, skill.id)).length, 3);
 
       write("skills/text/SKILL.md", "third");
-      await stopAfter(world, "syncBases.putMany");
-      await publish(world, "Text", "ours");
+      await stopAfter(fixture, "syncBases.putMany");
+      await publish(fixture, "Text", "ours");
       write("skills/text/SKILL.md", "fourth");
-      assert.equal(await world.sync(), "done");
-      assert.deepEqual(await conflictsOf(world), [[6, 5]]);
+      assert.equal(await fixture.sync(), "done");
+      assert.deepEqual(await conflictsOf(fixture), [[6, 5]]);
     }));
 
   it("it created a skill whose slug was taken, creates no second one from the same directory", () =>
-    withWorld(async (world) => {
-      await publish(world, "Text", "one");
-      await world.sync();
-      world.copy.update();
+    withFixture(async (fixture) => {
+      await publish(fixture, "Text", "one");
+      await fixture.sync();
+      fixture.copy.update();
       for (const box of ["a", "b"])
         cpSync(
-          path.join(world.copy.folder, "skills/text"),
-          path.join(world.copy.folder, `skills/${box}/text`),
+          path.join(fixture.copy.folder, "skills/text"),
+          path.join(fixture.copy.folder, `skills/${box}/text`),
           {
             recursive: true,
           },
         );
-      world.copy.push();
-      await stopAfter(world, "skills.insert");
+      fixture.copy.push();
+      await stopAfter(fixture, "skills.insert");
 
-      assert.equal(await world.sync(), "done");
-      const slugs = (await listSkills(world)).map(({ slug }) => slug).toSorted();
+      assert.equal(await fixture.sync(), "done");
+      const slugs = (await listSkills(fixture)).map(({ slug }) => slug).toSorted();
       assert.deepEqual(slugs, ["text", "text-2", "text-3"]);
     }));
 
-  const meanwhile: Record<string, (world: SyncWorld, skillId: string) => Promise<unknown>> = {
-    "and a version was published since": (world) => publish(world, "Fresh", "theirs, and ours"),
-    "and it was moved since": (world, skillId) =>
+  const meanwhile: Record<string, (fixture: SyncFixture, skillId: string) => Promise<unknown>> = {
+    "and a version was published since": (fixture) => publish(fixture, "Fresh", "theirs, and ours"),
+    "and it was moved since": (fixture, skillId) =>
       service.call("POST", `/api/skills/${skillId}/move`, {
-        token: world.owner.token,
+        token: fixture.owner.token,
         body: { folder: "elsewhere", createFolders: true },
       }),
     "in a folder that is written otherwise": async () => undefined,
   };
   for (const [what, act] of Object.entries(meanwhile))
     it(`it created a skill ${what}, creates no second one from the same directory`, () =>
-      withWorld(async (world) => {
-        world.copy.write(
+      withFixture(async (fixture) => {
+        fixture.copy.write(
           what.includes("otherwise") ? "skills/New Room/fresh/SKILL.md" : "skills/fresh/SKILL.md",
           "# Fresh\n\ntheirs\n",
         );
-        world.copy.push();
-        await stopAfter(world, "skills.insert");
-        const [made] = await listSkills(world);
-        await act(world, made!.id);
-        const [text, { length }] = [await textOf(world, made!.id), await versionsOf(world, made!.id)];
+        fixture.copy.push();
+        await stopAfter(fixture, "skills.insert");
+        const [made] = await listSkills(fixture);
+        await act(fixture, made!.id);
+        const [text, { length }] = [await textOf(fixture, made!.id), await versionsOf(fixture, made!.id)];
 
-        assert.equal(await world.sync(), "done");
+        assert.equal(await fixture.sync(), "done");
         assert.deepEqual(
-          (await listSkills(world)).map(({ id }) => id),
+          (await listSkills(fixture)).map(({ id }) => id),
           [made!.id],
         );
-        assert.equal(await textOf(world, made!.id), text);
-        assert.equal((await versionsOf(world, made!.id)).length, length);
-        world.copy.update();
-        const [place, ...others] = skillDirectories(world.copy.folder);
+        assert.equal(await textOf(fixture, made!.id), text);
+        assert.equal((await versionsOf(fixture, made!.id)).length, length);
+        fixture.copy.update();
+        const [place, ...others] = skillDirectories(fixture.copy.folder);
         assert.deepEqual(others, []);
-        assert.ok(world.copy.read(`${place}/SKILL.md`).includes(text.trim().split("\n").at(-1)!));
+        assert.ok(fixture.copy.read(`${place}/SKILL.md`).includes(text.trim().split("\n").at(-1)!));
       }));
 
   for (const step of ["skills.insert", "syncBases.putMany"])
     it(`${step} created a skill from a deleted one's directory, creates no second one`, () =>
-      withWorld(async (world) => {
-        const skill = await publish(world, "Text", "one");
-        await world.sync();
-        await service.call("DELETE", `/api/skills/${skill.id}`, { token: world.owner.token });
-        await eraseSkill(service.app, { tenantId: world.org.id, skillId: skill.id });
-        editText(world, "text", "theirs");
-        await stopAfter(world, step);
-        const [made] = await listSkills(world);
+      withFixture(async (fixture) => {
+        const skill = await publish(fixture, "Text", "one");
+        await fixture.sync();
+        await service.call("DELETE", `/api/skills/${skill.id}`, { token: fixture.owner.token });
+        await eraseSkill(service.app, { tenantId: fixture.org.id, skillId: skill.id });
+        editText(fixture, "text", "theirs");
+        await stopAfter(fixture, step);
+        const [made] = await listSkills(fixture);
 
-        assert.equal(await world.sync(), "done");
+        assert.equal(await fixture.sync(), "done");
         assert.deepEqual(
-          (await listSkills(world)).map(({ id }) => id),
+          (await listSkills(fixture)).map(({ id }) => id),
           [made!.id],
         );
-        world.copy.update();
-        assert.match(world.copy.read("skills/text/.svc.json"), new RegExp(made!.id));
+        fixture.copy.update();
+        assert.match(fixture.copy.read("skills/text/.svc.json"), new RegExp(made!.id));
       }));
 });

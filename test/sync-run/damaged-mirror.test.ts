@@ -9,30 +9,36 @@ import { runSync } from "../../src/sync/run/run-sync.ts";
 import { runGit } from "../support/git-host.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
-import { connectedWorld, publish, textOf, versionsOf, type SyncWorld } from "../support/sync/fixture.ts";
+import { connectedFixture, publish, textOf, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";
 
 let service: TestService;
-let world: SyncWorld;
+let fixture: SyncFixture;
 let folder: string;
 let skill: { id: string };
 let count = 0;
 
 before(async () => {
   service = await startService();
-  world = await connectedWorld(service);
-  folder = path.join(service.app.config.gitRoot, "t", world.org.id, "mirror", `${world.connectionId}.git`);
-  skill = await publish(world, "Edited", "line 0");
-  await publish(world, "Own", "line 0");
-  const uploadId = await service.upload(world.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));
-  await publish(world, "kit", "", { content: undefined, uploadId });
-  await world.sync();
-  world.copy.update();
-  world.copy.write("notes.txt", "theirs\n");
-  world.copy.push();
-  await world.sync();
+  fixture = await connectedFixture(service);
+  folder = path.join(
+    service.app.config.gitRoot,
+    "t",
+    fixture.org.id,
+    "mirror",
+    `${fixture.connectionId}.git`,
+  );
+  skill = await publish(fixture, "Edited", "line 0");
+  await publish(fixture, "Own", "line 0");
+  const uploadId = await service.upload(fixture.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));
+  await publish(fixture, "kit", "", { content: undefined, uploadId });
+  await fixture.sync();
+  fixture.copy.update();
+  fixture.copy.write("notes.txt", "theirs\n");
+  fixture.copy.push();
+  await fixture.sync();
 });
 after(async () => {
-  await world.close();
+  await fixture.close();
   await service.close();
 });
 
@@ -45,12 +51,12 @@ async function syncAnew(wrap: (mirror: Mirror) => Mirror = (mirror) => mirror): 
     git: { program: "git", searchPath: process.env["PATH"] },
   });
   try {
-    await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
-    const end = await runSync(service.app, world.connectionId, {
-      ...world.ports,
+    await service.app.storage.connections.request({ id: fixture.connectionId }, { now: service.app.now() });
+    const end = await runSync(service.app, fixture.connectionId, {
+      ...fixture.ports,
       mirrors: { ...opened, open: (of) => wrap(opened.open(of)) },
     });
-    assert.equal(end, "done", JSON.stringify((await world.connection())?.problem));
+    assert.equal(end, "done", JSON.stringify((await fixture.connection())?.problem));
   } finally {
     await opened.close();
   }
@@ -59,28 +65,28 @@ async function syncAnew(wrap: (mirror: Mirror) => Mirror = (mirror) => mirror): 
 /** Edits on both sides that the next sync must transfer. */
 async function editBoth(): Promise<() => Promise<void>> {
   const line = `line ${++count}`;
-  world.copy.update();
+  fixture.copy.update();
   const file = "skills/edited/SKILL.md";
-  world.copy.write(file, world.copy.read(file).replace(/\nline \d+/, `\n${line}`));
-  world.copy.push();
-  await publish(world, "Own", line);
+  fixture.copy.write(file, fixture.copy.read(file).replace(/\nline \d+/, `\n${line}`));
+  fixture.copy.push();
+  await publish(fixture, "Own", line);
   return async () => {
-    assert.match(await textOf(world, skill.id), new RegExp(`\n${line}\n`));
-    const show = world.copy.git("-C", world.remote, "show", "main:skills/own/SKILL.md");
+    assert.match(await textOf(fixture, skill.id), new RegExp(`\n${line}\n`));
+    const show = fixture.copy.git("-C", fixture.remote, "show", "main:skills/own/SKILL.md");
     assert.match(show, new RegExp(`\n${line}$`));
   };
 }
 
 /** Asserts that nothing was done twice, and nothing else was changed. */
 async function assertSound(): Promise<void> {
-  assert.equal((await versionsOf(world, skill.id)).length, Math.min(count + 1, 200));
-  world.copy.update();
-  assert.equal(world.copy.read("skills/kit/scripts/run.sh"), "one\n");
-  assert.equal(world.copy.read("notes.txt"), "theirs\n");
-  runGit(world.remote, "fsck", "--full", "--strict");
-  const tip = world.tip();
+  assert.equal((await versionsOf(fixture, skill.id)).length, Math.min(count + 1, 200));
+  fixture.copy.update();
+  assert.equal(fixture.copy.read("skills/kit/scripts/run.sh"), "one\n");
+  assert.equal(fixture.copy.read("notes.txt"), "theirs\n");
+  runGit(fixture.remote, "fsck", "--full", "--strict");
+  const tip = fixture.tip();
   await syncAnew();
-  assert.equal(world.tip(), tip);
+  assert.equal(fixture.tip(), tip);
 }
 
 function filesBelow(at: string): string[] {
@@ -174,13 +180,13 @@ describe("a mirror that is removed during a sync", () => {
 
   it("repeatedly fails, and is retried later", async () => {
     const assertCarried = await editBoth();
-    await service.app.storage.connections.request({ id: world.connectionId }, { now: service.app.now() });
-    const end = await runSync(service.app, world.connectionId, {
-      ...world.ports,
+    await service.app.storage.connections.request({ id: fixture.connectionId }, { now: service.app.now() });
+    const end = await runSync(service.app, fixture.connectionId, {
+      ...fixture.ports,
       mirrors: {
-        ...world.ports.mirrors,
+        ...fixture.ports.mirrors,
         open: (of) => {
-          const mirror = world.ports.mirrors.open(of);
+          const mirror = fixture.ports.mirrors.open(of);
           return {
             ...mirror,
             async fetch(...all) {
@@ -193,10 +199,10 @@ describe("a mirror that is removed during a sync", () => {
       },
     });
     assert.notEqual(end, "done");
-    assert.ok((await world.connection())!.problem);
+    assert.ok((await fixture.connection())!.problem);
 
     await syncAnew();
     await assertCarried();
-    assert.equal((await world.connection())!.problem, undefined);
+    assert.equal((await fixture.connection())!.problem, undefined);
   });
 });

@@ -6,33 +6,33 @@ import assert from "node:assert/strict";
 import { after, before, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeChildren, runInChild } from "../../workers/children.ts";
-import { randomWorld, startGrounds, type Grounds } from "../support/sync/scenario.ts";
+import { newScenario, startScenarioEnvironment, type ScenarioEnvironment } from "../support/sync/scenario.ts";
 
 const number = Number(process.env["SVC_SYNC_LARGE"] ?? 120);
 /** The limits of the process, as in `workers/processors.ts`. */
 const childLimits = { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 };
 
-let grounds: Grounds;
+let environment: ScenarioEnvironment;
 before(async () => {
-  grounds = await startGrounds();
+  environment = await startScenarioEnvironment();
 });
 after(async () => {
-  await closeChildren(grounds.service.app);
-  await grounds.close();
+  await closeChildren(environment.service.app);
+  await environment.close();
 });
 
 it(
   `imports ${number} new skills from one push, and ${number} edits from another`,
   { timeout: 3_600_000 },
   async (test) => {
-    const world = await randomWorld(grounds, "github-token");
-    const { app } = grounds.service;
-    const { copy, connectionId } = world;
-    await world.settle();
+    const scenario = await newScenario(environment, "github-token");
+    const { app } = environment.service;
+    const { copy, connectionId } = scenario;
+    await scenario.settle();
 
     /** Runs a requested sync as the worker does, and observes it. */
     async function run(what: string): Promise<void> {
-      await world.tell(world.tip()!);
+      await scenario.tell(scenario.tip()!);
       const seen: number[] = [];
       let slowestMs = 0;
       const state = { isOver: false };
@@ -45,7 +45,7 @@ it(
         const [latest] = await app.storage.syncRuns.list({ connectionId, limit: 1 });
         if (latest?.outcome === "running") seen.push(latest.counts.imported + latest.counts.created);
         const askedAt = Date.now();
-        const answer = await world.api("GET", `/api/skills?tenant_id=${world.org.id}&limit=20`);
+        const answer = await scenario.api("GET", `/api/skills?tenant_id=${scenario.org.id}&limit=20`);
         assert.equal(answer.status, 200);
         slowestMs = Math.max(slowestMs, Date.now() - askedAt);
       }
@@ -60,7 +60,7 @@ it(
         `${what}: ${ms} ms, ${(ms / number).toFixed(1)} ms each; ${steps} counts seen; a list took at most ${slowestMs} ms`,
       );
       if (number >= 1000) assert.ok(steps > 3, "its progress is not to be seen");
-      await world.settle();
+      await scenario.settle();
     }
 
     copy.update();
@@ -76,12 +76,12 @@ it(
     }
     copy.push("Edit many");
     await run("edited");
-    const tip = world.tip();
+    const tip = scenario.tip();
     await app.storage.connections.request({ id: connectionId }, { now: app.now() });
     const startedAt = Date.now();
-    await world.settle();
+    await scenario.settle();
     test.diagnostic(`nothing to do: ${Date.now() - startedAt} ms`);
-    assert.equal(world.tip(), tip);
-    await world.close();
+    assert.equal(scenario.tip(), tip);
+    await scenario.close();
   },
 );

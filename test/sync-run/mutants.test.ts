@@ -17,7 +17,7 @@ import { root } from "../support/root.ts";
 const asked = process.env["SVC_SYNC_MUTANTS"];
 const tried = mutants.filter(({ name }) => asked !== undefined && (asked === "all" || name.includes(asked)));
 /** Scenarios until a mutant counts as missed, and rounds of each. */
-const worlds = 12;
+const scenarios = 12;
 const rounds = 10;
 const firstSeed = 1;
 const runTimeoutMs = 200_000;
@@ -99,7 +99,10 @@ async function playIn(source: string, seed: number): Promise<Outcome> {
     SVC_SYNC_ROUNDS: String(rounds),
   });
   const told = /seed \d+, [^,]+, round \d+ [^\n]*/.exec(words)?.[0];
-  assert.ok(code === 0 || told !== undefined, `the world ended otherwise (${code}):\n${words.slice(-4000)}`);
+  assert.ok(
+    code === 0 || told !== undefined,
+    `the scenario ended otherwise (${code}):\n${words.slice(-4000)}`,
+  );
   return { isNoticed: told !== undefined, words: told ?? "" };
 }
 
@@ -116,13 +119,13 @@ describe("a broken rule of the sync", () => {
         test.diagnostic(failed);
         return;
       }
-      for (let seed = firstSeed; seed < firstSeed + worlds; seed++) {
+      for (let seed = firstSeed; seed < firstSeed + scenarios; seed++) {
         const { isNoticed, words } = await playIn(source, seed);
         if (!isNoticed) continue;
         assert.deepEqual(await playIn(sourceWith(undefined), seed), { isNoticed: false, words: "" });
         test.diagnostic(words.slice(0, 300));
         return;
       }
-      assert.fail(`nobody noticed in ${worlds * rounds} rounds`);
+      assert.fail(`nobody noticed in ${scenarios * rounds} rounds`);
     });
 });

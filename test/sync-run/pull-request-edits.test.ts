@@ -2,256 +2,266 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { secretScanningHook } from "../support/git-host.ts";
-import { inStep, ourBranch, skillFile, startGround, type Ground } from "../support/sync/proposals.ts";
+import {
+  inStep,
+  ourBranch,
+  skillFile,
+  startProposalEnvironment,
+  type ProposalEnvironment,
+} from "../support/sync/proposals.ts";
 
-let ground: Ground;
+let environment: ProposalEnvironment;
 before(async () => {
-  ground = await startGround();
+  environment = await startProposalEnvironment();
 });
-after(() => ground.close());
+after(() => environment.close());
 
 const edited = (text: string, words: string) => text.replace(/\n\n[^\n]*$/, `\n\n${words}\n`);
 
 describe("an edit in the repository", () => {
   it("of the connected branch is imported, and is a conflict if something else was proposed", async () => {
-    const world = await inStep(ground, "One", "Two");
-    const one = await world.publish("One", "ours");
-    world.on("main", ({ read, write }) =>
+    const fixture = await inStep(environment, "One", "Two");
+    const one = await fixture.publish("One", "ours");
+    fixture.on("main", ({ read, write }) =>
       write({
         [skillFile("one")]: edited(read(skillFile("one")), "theirs"),
         "skills/new/SKILL.md": "# New\n",
       }),
     );
 
-    await world.sync();
-    assert.match(await world.textOf(one.id), /theirs/);
-    assert.deepEqual([await world.versions(one.id), await world.conflicts()], [3, 1]);
+    await fixture.sync();
+    assert.match(await fixture.textOf(one.id), /theirs/);
+    assert.deepEqual([await fixture.versions(one.id), await fixture.conflicts()], [3, 1]);
 
-    const two = await world.publish("Two", "ours");
-    await world.sync();
-    world.on("main", ({ read, write }) =>
+    const two = await fixture.publish("Two", "ours");
+    await fixture.sync();
+    fixture.on("main", ({ read, write }) =>
       write({ [skillFile("two")]: edited(read(skillFile("two")), "theirs") }),
     );
-    await world.sync();
-    assert.match(await world.textOf(two.id), /theirs/);
-    assert.equal(await world.conflicts(), 2, "what is only proposed was not before whoever edits the branch");
-    world.merge();
-    assert.equal(await world.sync(), "done");
-    assert.deepEqual([(await world.proposal()).state, (await world.state()).syncedSkills], ["none", 3]);
-    await world.assertStill();
+    await fixture.sync();
+    assert.match(await fixture.textOf(two.id), /theirs/);
+    assert.equal(
+      await fixture.conflicts(),
+      2,
+      "what is only proposed was not before whoever edits the branch",
+    );
+    fixture.merge();
+    assert.equal(await fixture.sync(), "done");
+    assert.deepEqual([(await fixture.proposal()).state, (await fixture.state()).syncedSkills], ["none", 3]);
+    await fixture.assertStill();
   });
 
   for (const how of ["merge", "squash"] as const)
     it(`of the proposal is kept, and imported by a ${how} without a conflict`, async () => {
-      const world = await inStep(ground, "One", "Two");
-      const one = await world.publish("One", "ours");
-      await world.publish("New", "ours");
-      await world.sync();
-      const theirs = world.on(ourBranch, ({ read, write }) =>
+      const fixture = await inStep(environment, "One", "Two");
+      const one = await fixture.publish("One", "ours");
+      await fixture.publish("New", "ours");
+      await fixture.sync();
+      const theirs = fixture.on(ourBranch, ({ read, write }) =>
         write({
           [skillFile("one")]: edited(read(skillFile("one")), "ours, reviewed"),
           [skillFile("new")]: edited(read(skillFile("new")), "ours, reviewed"),
         }),
       );
-      await world.publish("Two", "later");
+      await fixture.publish("Two", "later");
 
-      assert.equal(await world.sync(), "done");
+      assert.equal(await fixture.sync(), "done");
 
-      assert.deepEqual([world.tip(), (await world.proposal()).state], [theirs, "edited"]);
-      assert.match((await world.proposal()).message, /left alone/);
-      assert.match(await world.textOf(one.id), /ours\n/);
-      world.on("main", ({ write }) => write({ "skills/side/SKILL.md": "# Side\n" }));
-      await world.sync();
-      assert.equal((await world.state()).syncedSkills, 3, "imports go on");
-      assert.equal(world.tip(), theirs);
-      world.merge(how);
-      assert.equal(await world.sync(), "done");
-      assert.match(await world.textOf(one.id), /ours, reviewed/);
-      assert.deepEqual([await world.versions(one.id), await world.conflicts()], [3, 0]);
-      assert.deepEqual([world.pulls().length, (await world.proposal()).state], [3, "open"]);
-      assert.match(world.show(ourBranch, skillFile("two")), /later/);
-      assert.match(world.show(ourBranch, skillFile("one")), /ours, reviewed/);
-      await world.assertStill();
+      assert.deepEqual([fixture.tip(), (await fixture.proposal()).state], [theirs, "edited"]);
+      assert.match((await fixture.proposal()).message, /left alone/);
+      assert.match(await fixture.textOf(one.id), /ours\n/);
+      fixture.on("main", ({ write }) => write({ "skills/side/SKILL.md": "# Side\n" }));
+      await fixture.sync();
+      assert.equal((await fixture.state()).syncedSkills, 3, "imports go on");
+      assert.equal(fixture.tip(), theirs);
+      fixture.merge(how);
+      assert.equal(await fixture.sync(), "done");
+      assert.match(await fixture.textOf(one.id), /ours, reviewed/);
+      assert.deepEqual([await fixture.versions(one.id), await fixture.conflicts()], [3, 0]);
+      assert.deepEqual([fixture.pulls().length, (await fixture.proposal()).state], [3, "open"]);
+      assert.match(fixture.show(ourBranch, skillFile("two")), /later/);
+      assert.match(fixture.show(ourBranch, skillFile("one")), /ours, reviewed/);
+      await fixture.assertStill();
     });
 
   it("of the proposal stays in the branch's history when the request is closed", async () => {
-    const world = await inStep(ground, "One");
-    await world.publish("One", "ours");
-    await world.sync();
-    const theirs = world.on(ourBranch, ({ write }) => write({ [skillFile("one")]: "# No\n" }));
-    await world.sync();
-    world.pulls()[1]!.state = "closed";
+    const fixture = await inStep(environment, "One");
+    await fixture.publish("One", "ours");
+    await fixture.sync();
+    const theirs = fixture.on(ourBranch, ({ write }) => write({ [skillFile("one")]: "# No\n" }));
+    await fixture.sync();
+    fixture.pulls()[1]!.state = "closed";
 
-    await world.sync();
-    assert.deepEqual([world.tip(), (await world.proposal()).state], [theirs, "closed"]);
+    await fixture.sync();
+    assert.deepEqual([fixture.tip(), (await fixture.proposal()).state], [theirs, "closed"]);
 
-    await world.publish("One", "ours, better");
-    assert.equal(await world.sync(), "done");
-    assert.match(world.show(ourBranch, skillFile("one")), /ours, better/);
-    assert.equal(world.git("merge-base", ourBranch, theirs), theirs);
-    assert.deepEqual([world.pulls().length, (await world.proposal()).number], [3, 3]);
-    await world.assertStill();
+    await fixture.publish("One", "ours, better");
+    assert.equal(await fixture.sync(), "done");
+    assert.match(fixture.show(ourBranch, skillFile("one")), /ours, better/);
+    assert.equal(fixture.git("merge-base", ourBranch, theirs), theirs);
+    assert.deepEqual([fixture.pulls().length, (await fixture.proposal()).number], [3, 3]);
+    await fixture.assertStill();
   });
 
   it("that reverts a part of the proposal is kept as well", async () => {
-    const world = await ground.world();
-    await world.publish("One", "first");
-    await world.publish("Two", "first");
-    await world.sync();
-    const theirs = world.on(ourBranch, ({ write }) => write({ "skills/two": null }));
+    const fixture = await environment.newFixture();
+    await fixture.publish("One", "first");
+    await fixture.publish("Two", "first");
+    await fixture.sync();
+    const theirs = fixture.on(ourBranch, ({ write }) => write({ "skills/two": null }));
 
-    await world.sync();
-    assert.deepEqual([world.tip(), (await world.proposal()).state], [theirs, "edited"]);
+    await fixture.sync();
+    assert.deepEqual([fixture.tip(), (await fixture.proposal()).state], [theirs, "edited"]);
 
-    world.merge();
-    assert.equal(await world.sync(), "done");
-    assert.deepEqual([world.pulls().length, world.pulls()[1]!.title], [2, "Sync skills/two"]);
+    fixture.merge();
+    assert.equal(await fixture.sync(), "done");
+    assert.deepEqual([fixture.pulls().length, fixture.pulls()[1]!.title], [2, "Sync skills/two"]);
   });
 
   it("that only updates the proposal from the connected branch does not block it", async () => {
-    const world = await inStep(ground, "One");
-    await world.publish("One", "ours");
-    await world.sync();
-    world.repository.repo.pull();
-    world.on("main", ({ write }) => write({ "code.txt": "more\n", "skills/new/SKILL.md": "# New\n" }));
-    const merged = world.on(ourBranch, ({ git }) => git("merge", "-q", "--no-edit", "origin/main"));
-    world.on("main", ({ write }) => write({ "code.txt": "even more\n" }));
+    const fixture = await inStep(environment, "One");
+    await fixture.publish("One", "ours");
+    await fixture.sync();
+    fixture.repository.repo.pull();
+    fixture.on("main", ({ write }) => write({ "code.txt": "more\n", "skills/new/SKILL.md": "# New\n" }));
+    const merged = fixture.on(ourBranch, ({ git }) => git("merge", "-q", "--no-edit", "origin/main"));
+    fixture.on("main", ({ write }) => write({ "code.txt": "even more\n" }));
 
-    assert.equal(await world.sync(), "done");
+    assert.equal(await fixture.sync(), "done");
 
-    assert.equal((await world.proposal()).state, "open");
-    assert.equal(world.git("merge-base", ourBranch, merged), merged);
-    assert.equal(world.git("diff", "--name-only", "main", ourBranch, "--", ".", ":!skills"), "");
-    await world.assertStill();
+    assert.equal((await fixture.proposal()).state, "open");
+    assert.equal(fixture.git("merge-base", ourBranch, merged), merged);
+    assert.equal(fixture.git("diff", "--name-only", "main", ourBranch, "--", ".", ":!skills"), "");
+    await fixture.assertStill();
   });
 });
 
 describe("a request that a person closes", () => {
   it("stays closed until something else is proposed, or a sync is run by a person", async () => {
-    const world = await ground.world();
-    await world.publish("One", "first");
-    await world.sync();
-    world.pulls()[0]!.state = "closed";
+    const fixture = await environment.newFixture();
+    await fixture.publish("One", "first");
+    await fixture.sync();
+    fixture.pulls()[0]!.state = "closed";
 
-    await world.sync();
-    assert.deepEqual([world.pulls().length, (await world.proposal()).state], [1, "closed"]);
-    assert.equal((await world.proposal()).number, 1);
-    world.repository.repo.commit({ "code.txt": "more\n" });
-    await world.assertStill();
+    await fixture.sync();
+    assert.deepEqual([fixture.pulls().length, (await fixture.proposal()).state], [1, "closed"]);
+    assert.equal((await fixture.proposal()).number, 1);
+    fixture.repository.repo.commit({ "code.txt": "more\n" });
+    await fixture.assertStill();
 
-    await world.publish("One", "second");
-    await world.sync();
-    assert.deepEqual([world.pulls().length, (await world.proposal()).state], [2, "open"]);
-    world.pulls()[1]!.state = "closed";
-    await world.sync({ full: true });
-    assert.deepEqual([world.pulls().length, (await world.proposal()).number], [3, 3]);
+    await fixture.publish("One", "second");
+    await fixture.sync();
+    assert.deepEqual([fixture.pulls().length, (await fixture.proposal()).state], [2, "open"]);
+    fixture.pulls()[1]!.state = "closed";
+    await fixture.sync({ full: true });
+    assert.deepEqual([fixture.pulls().length, (await fixture.proposal()).number], [3, 3]);
   });
 
   it("and opens again is continued", async () => {
-    const world = await ground.world();
-    await world.publish("One", "first");
-    await world.sync();
-    const pull = world.pulls()[0]!;
+    const fixture = await environment.newFixture();
+    await fixture.publish("One", "first");
+    await fixture.sync();
+    const pull = fixture.pulls()[0]!;
     pull.state = "closed";
-    await world.sync();
+    await fixture.sync();
     pull.state = "open";
-    await world.publish("One", "second");
+    await fixture.publish("One", "second");
 
-    assert.equal(await world.sync(), "done");
+    assert.equal(await fixture.sync(), "done");
 
-    assert.deepEqual([world.pulls().length, pull.state, pull.sha !== undefined], [1, "open", true]);
-    assert.equal((await world.proposal()).state, "open");
+    assert.deepEqual([fixture.pulls().length, pull.state, pull.sha !== undefined], [1, "open", true]);
+    assert.equal((await fixture.proposal()).state, "open");
     assert.match(pull.body, /1\.0\.1/);
   });
 
   it("by deleting its branch counts as closed, and the branch is created again for the next", async () => {
-    const world = await ground.world();
-    await world.publish("One", "first");
-    await world.sync();
-    world.deleteBranch();
+    const fixture = await environment.newFixture();
+    await fixture.publish("One", "first");
+    await fixture.sync();
+    fixture.deleteBranch();
 
-    await world.sync();
-    assert.deepEqual([world.tip(), (await world.proposal()).state], [undefined, "closed"]);
+    await fixture.sync();
+    assert.deepEqual([fixture.tip(), (await fixture.proposal()).state], [undefined, "closed"]);
 
-    await world.publish("One", "second");
-    await world.sync();
-    assert.equal(world.git("log", "-1", "--format=%P", ourBranch), world.tip("main"));
-    assert.deepEqual([world.pulls().length, (await world.proposal()).state], [2, "open"]);
-    await world.assertStill();
+    await fixture.publish("One", "second");
+    await fixture.sync();
+    assert.equal(fixture.git("log", "-1", "--format=%P", ourBranch), fixture.tip("main"));
+    assert.deepEqual([fixture.pulls().length, (await fixture.proposal()).state], [2, "open"]);
+    await fixture.assertStill();
   });
 });
 
 describe("a failure of a proposal", () => {
   it("for lack of a permission is reported with its name, and imports continue", async () => {
-    const world = await ground.world({ by: "app" });
-    world.repository.allowsPulls = false;
-    await world.publish("One", "first");
-    world.on("main", ({ write }) => write({ "skills/new/SKILL.md": "# New\n" }));
+    const fixture = await environment.newFixture({ by: "app" });
+    fixture.repository.allowsPulls = false;
+    await fixture.publish("One", "first");
+    fixture.on("main", ({ write }) => write({ "skills/new/SKILL.md": "# New\n" }));
 
-    assert.equal(await world.sync(), "blocked");
+    assert.equal(await fixture.sync(), "blocked");
 
-    const { connection, proposal } = await world.state();
+    const { connection, proposal } = await fixture.state();
     assert.deepEqual([connection?.problem?.code, proposal?.state], ["pull_requests_denied", "branch"]);
     assert.match(connection!.problem!.message, /"Pull requests: read and write"/);
-    assert.ok(world.paths().includes(skillFile("one")));
-    assert.equal((await world.state()).syncedSkills, 1);
-    world.repository.allowsPulls = true;
-    assert.equal(await world.sync(), "done");
-    assert.deepEqual([world.pulls().length, (await world.proposal()).state], [1, "open"]);
-    await world.assertStill();
+    assert.ok(fixture.paths().includes(skillFile("one")));
+    assert.equal((await fixture.state()).syncedSkills, 1);
+    fixture.repository.allowsPulls = true;
+    assert.equal(await fixture.sync(), "done");
+    assert.deepEqual([fixture.pulls().length, (await fixture.proposal()).state], [1, "open"]);
+    await fixture.assertStill();
   });
 
   it("for one skill leaves the others", async () => {
-    const world = await ground.world();
-    world.repository.repo.hook("pre-receive", secretScanningHook);
-    await world.publish("Clean", "first");
-    await world.publish("Leaky", "SECRET-TOKEN");
+    const fixture = await environment.newFixture();
+    fixture.repository.repo.hook("pre-receive", secretScanningHook);
+    await fixture.publish("Clean", "first");
+    await fixture.publish("Leaky", "SECRET-TOKEN");
 
-    assert.equal(await world.sync(), "done");
+    assert.equal(await fixture.sync(), "done");
 
-    assert.deepEqual(world.paths(), ["code.txt", skillFile("clean")]);
-    assert.deepEqual((await world.lastRun()).refusals[0]?.path, "skills/leaky");
-    assert.equal((await world.proposal()).skills, 1);
-    await world.assertStill();
+    assert.deepEqual(fixture.paths(), ["code.txt", skillFile("clean")]);
+    assert.deepEqual((await fixture.lastRun()).refusals[0]?.path, "skills/leaky");
+    assert.equal((await fixture.proposal()).skills, 1);
+    await fixture.assertStill();
   });
 
   it("in an empty repository is reported, until the repository has a branch", async () => {
-    const world = await ground.world({ files: {} });
-    await world.publish("One", "first");
+    const fixture = await environment.newFixture({ files: {} });
+    await fixture.publish("One", "first");
 
-    assert.equal(await world.sync(), "blocked");
-    assert.equal((await world.state()).connection?.problem?.code, "branch_missing");
+    assert.equal(await fixture.sync(), "blocked");
+    assert.equal((await fixture.state()).connection?.problem?.code, "branch_missing");
 
-    world.repository.repo.commit({ "code.txt": "first\n" });
-    assert.equal(await world.sync(), "done");
-    assert.equal(world.pulls().length, 1);
+    fixture.repository.repo.commit({ "code.txt": "first\n" });
+    assert.equal(await fixture.sync(), "done");
+    assert.equal(fixture.pulls().length, 1);
   });
 });
 
 describe("the mode of a connection", () => {
   it("can change from pushing to proposing and back, which closes the open request", async () => {
-    const world = await ground.world();
-    const base = `/api/tenants/${world.org.id}/repo-sync`;
-    await world.publish("One", "first");
-    await world.sync();
+    const fixture = await environment.newFixture();
+    const base = `/api/tenants/${fixture.org.id}/repo-sync`;
+    await fixture.publish("One", "first");
+    await fixture.sync();
 
-    const changed = await world.call<{ mode: string; pending: boolean }>("PATCH", base, { mode: "push" });
+    const changed = await fixture.call<{ mode: string; pending: boolean }>("PATCH", base, { mode: "push" });
     assert.deepEqual([changed.mode, changed.pending], ["push", true]);
-    assert.equal(await world.sync(), "done");
+    assert.equal(await fixture.sync(), "done");
 
-    assert.deepEqual(world.paths("main"), ["code.txt", skillFile("one")]);
-    assert.equal(world.pulls()[0]!.state, "closed");
-    assert.equal((await world.state()).proposal, null);
-    const main = world.tip("main");
-    await world.call("PATCH", base, { mode: "pull_request" });
-    await world.call("PATCH", base, { mode: "pull_request" });
-    await world.publish("One", "second");
-    assert.equal(await world.sync(), "done");
-    assert.deepEqual([world.tip("main"), world.pulls().length], [main, 2]);
-    assert.match(world.show(ourBranch, skillFile("one")), /second/);
-    const { entries } = await world.call<{ entries: { metadata: { changes: unknown } }[] }>(
+    assert.deepEqual(fixture.paths("main"), ["code.txt", skillFile("one")]);
+    assert.equal(fixture.pulls()[0]!.state, "closed");
+    assert.equal((await fixture.state()).proposal, null);
+    const main = fixture.tip("main");
+    await fixture.call("PATCH", base, { mode: "pull_request" });
+    await fixture.call("PATCH", base, { mode: "pull_request" });
+    await fixture.publish("One", "second");
+    assert.equal(await fixture.sync(), "done");
+    assert.deepEqual([fixture.tip("main"), fixture.pulls().length], [main, 2]);
+    assert.match(fixture.show(ourBranch, skillFile("one")), /second/);
+    const { entries } = await fixture.call<{ entries: { metadata: { changes: unknown } }[] }>(
       "GET",
-      `/api/tenants/${world.org.id}/audit-log?action=repohost_sync.update`,
+      `/api/tenants/${fixture.org.id}/audit-log?action=repohost_sync.update`,
     );
     assert.deepEqual(
       entries.map(({ metadata }) => metadata.changes),

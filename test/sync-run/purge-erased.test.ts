@@ -5,7 +5,7 @@ import { after, before, it } from "node:test";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { git } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { connectedWorld, publish, versionsOf, type SyncWorld } from "../support/sync/fixture.ts";
+import { connectedFixture, publish, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";
 
 let service: TestService;
 before(async () => {
@@ -14,20 +14,20 @@ before(async () => {
 after(() => service.close());
 
 /** Edits a skill's text in the repository; returns the commit. */
-function edit(world: SyncWorld, slug: string, from: string, to: string): string {
-  world.copy.update();
+function edit(fixture: SyncFixture, slug: string, from: string, to: string): string {
+  fixture.copy.update();
   const file = `skills/${slug}/SKILL.md`;
-  world.copy.write(file, world.copy.read(file).replace(`\n\n${from}`, `\n\n${to}`));
-  return world.copy.push(`Say ${to}`);
+  fixture.copy.write(file, fixture.copy.read(file).replace(`\n\n${from}`, `\n\n${to}`));
+  return fixture.copy.push(`Say ${to}`);
 }
 
-function isInMirror(world: SyncWorld, oid: string): boolean {
+function isInMirror(fixture: SyncFixture, oid: string): boolean {
   const folder = path.join(
     service.app.config.gitRoot,
     "t",
-    world.org.id,
+    fixture.org.id,
     "mirror",
-    `${world.connectionId}.git`,
+    `${fixture.connectionId}.git`,
   );
   try {
     git(folder, "cat-file", "-e", oid);
@@ -37,12 +37,12 @@ function isInMirror(world: SyncWorld, oid: string): boolean {
   }
 }
 
-const conflictsOf = async ({ connectionId }: SyncWorld) =>
+const conflictsOf = async ({ connectionId }: SyncFixture) =>
   (await service.app.storage.syncConflicts.list({ connectionId, limit: 10 })).map(({ skillId }) => skillId);
 
 it("removes it from the mirror and from the conflicts, and later edits still have their authors", async () => {
   let isDiskFull = false;
-  const world = await connectedWorld(service, (mirrors) => ({
+  const fixture = await connectedFixture(service, (mirrors) => ({
     ...mirrors,
     open(of) {
       const mirror = mirrors.open(of);
@@ -51,35 +51,35 @@ it("removes it from the mirror and from the conflicts, and later edits still hav
     },
   }));
   try {
-    const skill = await publish(world, "Secret", "one");
-    const other = await publish(world, "Other", "one");
-    await world.sync();
-    edit(world, "secret", "one", "theirs");
-    await publish(world, "Secret", "ours");
-    assert.equal(await world.sync(), "done");
-    assert.deepEqual(await conflictsOf(world), [skill.id]);
-    const blob = world.copy.git("rev-parse", "HEAD:skills/secret/SKILL.md");
-    assert.ok(isInMirror(world, blob));
+    const skill = await publish(fixture, "Secret", "one");
+    const other = await publish(fixture, "Other", "one");
+    await fixture.sync();
+    edit(fixture, "secret", "one", "theirs");
+    await publish(fixture, "Secret", "ours");
+    assert.equal(await fixture.sync(), "done");
+    assert.deepEqual(await conflictsOf(fixture), [skill.id]);
+    const blob = fixture.copy.git("rev-parse", "HEAD:skills/secret/SKILL.md");
+    assert.ok(isInMirror(fixture, blob));
 
-    const gone = await service.call("DELETE", `/api/skills/${skill.id}`, { token: world.owner.token });
+    const gone = await service.call("DELETE", `/api/skills/${skill.id}`, { token: fixture.owner.token });
     assert.equal(gone.status, 200);
-    await eraseSkill(service.app, { tenantId: world.org.id, skillId: skill.id });
-    assert.deepEqual(await conflictsOf(world), []);
+    await eraseSkill(service.app, { tenantId: fixture.org.id, skillId: skill.id });
+    assert.deepEqual(await conflictsOf(fixture), []);
     isDiskFull = true;
-    assert.equal(await world.sync(), "failed");
+    assert.equal(await fixture.sync(), "failed");
     isDiskFull = false;
-    assert.ok(isInMirror(world, blob));
-    assert.equal(await world.sync(), "done");
+    assert.ok(isInMirror(fixture, blob));
+    assert.equal(await fixture.sync(), "done");
 
-    assert.ok(!isInMirror(world, blob));
-    assert.equal((await world.connection())?.erasures, undefined);
-    const commit = edit(world, "other", "one", "two");
-    assert.ok(!world.copy.has("skills/secret"));
-    assert.equal(await world.sync(), "done");
-    const [newest] = await versionsOf(world, other.id);
-    assert.equal(newest!.message, `Say two (${commit.slice(0, 7)} by Gita)`);
-    assert.ok(isInMirror(world, commit), "it is made afresh once");
+    assert.ok(!isInMirror(fixture, blob));
+    assert.equal((await fixture.connection())?.erasures, undefined);
+    const commit = edit(fixture, "other", "one", "two");
+    assert.ok(!fixture.copy.has("skills/secret"));
+    assert.equal(await fixture.sync(), "done");
+    const [newest] = await versionsOf(fixture, other.id);
+    assert.equal(newest!.message, `Say two (${commit.slice(0, 7)} by Remote Author)`);
+    assert.ok(isInMirror(fixture, commit), "it is made afresh once");
   } finally {
-    await world.close();
+    await fixture.close();
   }
 });

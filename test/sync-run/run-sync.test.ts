@@ -7,13 +7,13 @@ import { newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 import {
-  inWorld,
+  withSyncFixture,
   listSkills,
   publish,
   skillDirectories,
   textOf,
   versionsOf,
-  type SyncWorld,
+  type SyncFixture,
 } from "../support/sync/fixture.ts";
 
 let service: TestService;
@@ -23,55 +23,55 @@ before(async () => {
 after(() => service.close());
 
 /** Asserts that a sync without changes creates no commit and no version. */
-async function assertStill(world: SyncWorld): Promise<void> {
-  const held = [world.tip(), ...(await listSkills(world)).map(({ id }) => id)];
-  const versions = await Promise.all((await listSkills(world)).map(({ id }) => versionsOf(world, id)));
-  assert.equal(await world.sync(), "done");
-  assert.deepEqual([world.tip(), ...(await listSkills(world)).map(({ id }) => id)], held);
+async function assertStill(fixture: SyncFixture): Promise<void> {
+  const held = [fixture.tip(), ...(await listSkills(fixture)).map(({ id }) => id)];
+  const versions = await Promise.all((await listSkills(fixture)).map(({ id }) => versionsOf(fixture, id)));
+  assert.equal(await fixture.sync(), "done");
+  assert.deepEqual([fixture.tip(), ...(await listSkills(fixture)).map(({ id }) => id)], held);
   assert.deepEqual(
-    await Promise.all((await listSkills(world)).map(({ id }) => versionsOf(world, id))),
+    await Promise.all((await listSkills(fixture)).map(({ id }) => versionsOf(fixture, id))),
     versions,
   );
 }
 
-const withWorld = (test: (world: SyncWorld) => Promise<void>) => inWorld(service, test);
+const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
 describe("the first sync", () => {
   it("writes every skill, of any visibility, below skills/ and changes nothing else", () =>
-    withWorld(async (world) => {
-      world.copy.write("README.md", "ours\n");
-      world.copy.write("src/main.c", "int main;\n");
-      world.copy.push("first");
-      const room = await newFolder(service, world.org, world.owner, "ops/secret");
-      await restrict(service, world.owner, room.id, []);
-      await publish(world, "Plain", "hello");
-      await publish(world, "Open", "hello", { visibility: "public", tags: ["a", "b"] });
-      await publish(world, "Hidden", "hello", { folder: "ops/secret" });
-      await publish(world, "House", "be kind", { type: "rule" });
+    withFixture(async (fixture) => {
+      fixture.copy.write("README.md", "ours\n");
+      fixture.copy.write("src/main.c", "int main;\n");
+      fixture.copy.push("first");
+      const room = await newFolder(service, fixture.org, fixture.owner, "ops/secret");
+      await restrict(service, fixture.owner, room.id, []);
+      await publish(fixture, "Plain", "hello");
+      await publish(fixture, "Open", "hello", { visibility: "public", tags: ["a", "b"] });
+      await publish(fixture, "Hidden", "hello", { folder: "ops/secret" });
+      await publish(fixture, "House", "be kind", { type: "rule" });
       const uploadId = await service.upload(
-        world.owner,
+        fixture.owner,
         makePackage("kit", { "scripts/run.sh": "#!/bin/sh\n", "assets/ü 漢字.txt": "x" }),
       );
-      await publish(world, "kit", "", { content: undefined, uploadId });
+      await publish(fixture, "kit", "", { content: undefined, uploadId });
 
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
-      assert.deepEqual(skillDirectories(world.copy.folder).toSorted(), [
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
+      assert.deepEqual(skillDirectories(fixture.copy.folder).toSorted(), [
         "skills/house",
         "skills/kit",
         "skills/open",
         "skills/ops/secret/hidden",
         "skills/plain",
       ]);
-      assert.equal(world.copy.read("README.md"), "ours\n");
+      assert.equal(fixture.copy.read("README.md"), "ours\n");
       assert.match(
-        world.copy.read("skills/plain/SKILL.md"),
+        fixture.copy.read("skills/plain/SKILL.md"),
         /^---\nname: plain\n[^]*---\n\n<!-- svc:managed [^\n]*-->\n\n# Plain\n\nhello\n$/,
       );
-      assert.match(world.copy.read("skills/house/RULE.md"), /be kind/);
-      assert.equal(world.copy.read("skills/kit/scripts/run.sh"), "#!/bin/sh\n");
-      assert.equal(world.copy.read("skills/kit/assets/ü 漢字.txt"), "x");
-      const record = JSON.parse(world.copy.read("skills/open/.svc.json")) as Record<string, unknown>;
+      assert.match(fixture.copy.read("skills/house/RULE.md"), /be kind/);
+      assert.equal(fixture.copy.read("skills/kit/scripts/run.sh"), "#!/bin/sh\n");
+      assert.equal(fixture.copy.read("skills/kit/assets/ü 漢字.txt"), "x");
+      const record = JSON.parse(fixture.copy.read("skills/open/.svc.json")) as Record<string, unknown>;
       assert.deepEqual(
         { ...record, id: undefined },
         {
@@ -81,300 +81,307 @@ describe("the first sync", () => {
           type: "skill",
           visibility: "public",
           tags: ["a", "b"],
-          author: { name: world.owner.username, username: world.owner.username },
-          versionAuthor: { name: world.owner.username, username: world.owner.username },
+          author: { name: fixture.owner.username, username: fixture.owner.username },
+          versionAuthor: { name: fixture.owner.username, username: fixture.owner.username },
         },
       );
-      assert.match(world.copy.read("skills/README.md"), /\[Plain\]\(plain\)/);
-      assert.equal(world.copy.git("log", "--format=%s").split("\n").length, 2);
-      runGit(world.remote, "fsck", "--full", "--strict");
-      await assertStill(world);
+      assert.match(fixture.copy.read("skills/README.md"), /\[Plain\]\(plain\)/);
+      assert.equal(fixture.copy.git("log", "--format=%s").split("\n").length, 2);
+      runGit(fixture.remote, "fsck", "--full", "--strict");
+      await assertStill(fixture);
     }));
 
   it("creates the first commit of an empty repository", () =>
-    withWorld(async (world) => {
-      await publish(world, "One", "hello");
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
-      assert.deepEqual(skillDirectories(world.copy.folder), ["skills/one"]);
-      await assertStill(world);
+    withFixture(async (fixture) => {
+      await publish(fixture, "One", "hello");
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
+      assert.deepEqual(skillDirectories(fixture.copy.folder), ["skills/one"]);
+      await assertStill(fixture);
     }));
 });
 
 describe("an edit in the repository", () => {
   it("of a text becomes a version by the member who connected, with commit and author", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Text", "one", { description: "Says it." });
-      await world.sync();
-      world.copy.update();
-      world.copy.write(
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Text", "one", { description: "Says it." });
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write(
         "skills/text/SKILL.md",
-        world.copy.read("skills/text/SKILL.md").replace("\n\none", "\n\ntwo"),
+        fixture.copy.read("skills/text/SKILL.md").replace("\n\none", "\n\ntwo"),
       );
-      const commit = world.copy.push("Say two");
-      assert.equal(await world.sync(), "done");
+      const commit = fixture.copy.push("Say two");
+      assert.equal(await fixture.sync(), "done");
 
-      const [newest] = await versionsOf(world, skill.id);
+      const [newest] = await versionsOf(fixture, skill.id);
       assert.equal(newest!.semver, "1.0.1");
-      assert.equal(newest!.message, `Say two (${commit.slice(0, 7)} by Gita)`);
-      assert.equal(newest!.author?.username, world.owner.username);
-      assert.equal(await textOf(world, skill.id), "# Text\n\ntwo\n");
-      world.copy.update();
-      const record = JSON.parse(world.copy.read("skills/text/.svc.json")) as { version: number };
+      assert.equal(newest!.message, `Say two (${commit.slice(0, 7)} by Remote Author)`);
+      assert.equal(newest!.author?.username, fixture.owner.username);
+      assert.equal(await textOf(fixture, skill.id), "# Text\n\ntwo\n");
+      fixture.copy.update();
+      const record = JSON.parse(fixture.copy.read("skills/text/.svc.json")) as { version: number };
       assert.equal(record.version, 2);
-      assert.equal(world.copy.git("diff", "--name-only", "HEAD~1"), "skills/text/.svc.json");
-      await assertStill(world);
+      assert.equal(fixture.copy.git("diff", "--name-only", "HEAD~1"), "skills/text/.svc.json");
+      await assertStill(fixture);
     }));
 
   it("of a package becomes a version, other files included", () =>
-    withWorld(async (world) => {
-      const uploadId = await service.upload(world.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));
-      const skill = await publish(world, "kit", "", { content: undefined, uploadId });
-      await world.sync();
-      world.copy.update();
-      world.copy.write("skills/kit/scripts/run.sh", "two\n");
-      world.copy.write("skills/kit/more/deep.txt", "new\n");
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
+    withFixture(async (fixture) => {
+      const uploadId = await service.upload(fixture.owner, makePackage("kit", { "scripts/run.sh": "one\n" }));
+      const skill = await publish(fixture, "kit", "", { content: undefined, uploadId });
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write("skills/kit/scripts/run.sh", "two\n");
+      fixture.copy.write("skills/kit/more/deep.txt", "new\n");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
       const file = await service.raw("GET", `/api/skills/${skill.id}/files/more/deep.txt`, {
-        token: world.owner.token,
+        token: fixture.owner.token,
       });
       assert.equal(await file.text(), "new\n");
-      await assertStill(world);
+      await assertStill(fixture);
     }));
 
   it("that adds a directory creates a private skill, in the matching folder", () =>
-    withWorld(async (world) => {
-      world.copy.write(
+    withFixture(async (fixture) => {
+      fixture.copy.write(
         "skills/team/fresh/SKILL.md",
         "---\nname: fresh\ndescription: New here.\n---\n\n# Fresh\n",
       );
-      world.copy.write("skills/law/RULE.md", "# Law\n\nNo shouting.\n");
-      world.copy.write("skills/team/notes.txt", "no skill\n");
-      world.copy.push("Add two");
-      assert.equal(await world.sync(), "done");
-      const skills = await listSkills(world);
+      fixture.copy.write("skills/law/RULE.md", "# Law\n\nNo shouting.\n");
+      fixture.copy.write("skills/team/notes.txt", "no skill\n");
+      fixture.copy.push("Add two");
+      assert.equal(await fixture.sync(), "done");
+      const skills = await listSkills(fixture);
       assert.deepEqual(
         skills.map(({ slug, type, visibility }) => `${slug} ${type} ${visibility}`).toSorted(),
         ["fresh skill private", "law rule private"],
       );
       assert.notEqual(skills.find(({ slug }) => slug === "fresh")!.folderId, null);
-      world.copy.update();
-      assert.equal(world.copy.read("skills/team/notes.txt"), "no skill\n");
-      assert.ok(world.copy.has("skills/team/fresh/.svc.json"));
-      await assertStill(world);
+      fixture.copy.update();
+      assert.equal(fixture.copy.read("skills/team/notes.txt"), "no skill\n");
+      assert.ok(fixture.copy.has("skills/team/fresh/.svc.json"));
+      await assertStill(fixture);
     }));
 
   it("of .svc.json or the header creates no version", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Meta", "one");
-      await world.sync();
-      world.copy.update();
-      world.copy.write("skills/meta/.svc.json", '{"id":"other","visibility":"public"}\n');
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
-      world.copy.write(
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Meta", "one");
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write("skills/meta/.svc.json", '{"id":"other","visibility":"public"}\n');
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
+      fixture.copy.write(
         "skills/meta/SKILL.md",
-        world.copy.read("skills/meta/SKILL.md").replace(/<!-- svc:managed[^\n]*\n\n/, ""),
+        fixture.copy.read("skills/meta/SKILL.md").replace(/<!-- svc:managed[^\n]*\n\n/, ""),
       );
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      assert.equal((await versionsOf(world, skill.id)).length, 1);
-      assert.equal((await listSkills(world))[0]!.visibility, "private");
-      assert.equal(await world.sync(true), "done");
-      world.copy.update();
-      assert.match(world.copy.read("skills/meta/.svc.json"), new RegExp(skill.id));
-      await assertStill(world);
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      assert.equal((await versionsOf(fixture, skill.id)).length, 1);
+      assert.equal((await listSkills(fixture))[0]!.visibility, "private");
+      assert.equal(await fixture.sync(true), "done");
+      fixture.copy.update();
+      assert.match(fixture.copy.read("skills/meta/.svc.json"), new RegExp(skill.id));
+      await assertStill(fixture);
     }));
 
   it("that deletes or moves a directory does neither to the skill; a full sync restores it", () =>
-    withWorld(async (world) => {
-      const gone = await publish(world, "Gone", "one");
-      const moved = await publish(world, "Moved", "one");
-      await world.sync();
-      world.copy.update();
-      world.copy.git("rm", "-rq", "skills/gone");
-      world.copy.git("mv", "skills/moved", "skills/elsewhere");
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      assert.deepEqual((await listSkills(world)).map(({ slug }) => slug).toSorted(), ["gone", "moved"]);
-      world.copy.update();
-      assert.deepEqual(skillDirectories(world.copy.folder), ["skills/elsewhere"]);
+    withFixture(async (fixture) => {
+      const gone = await publish(fixture, "Gone", "one");
+      const moved = await publish(fixture, "Moved", "one");
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.git("rm", "-rq", "skills/gone");
+      fixture.copy.git("mv", "skills/moved", "skills/elsewhere");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      assert.deepEqual((await listSkills(fixture)).map(({ slug }) => slug).toSorted(), ["gone", "moved"]);
+      fixture.copy.update();
+      assert.deepEqual(skillDirectories(fixture.copy.folder), ["skills/elsewhere"]);
 
-      world.copy.write(
+      fixture.copy.write(
         "skills/elsewhere/SKILL.md",
-        world.copy.read("skills/elsewhere/SKILL.md").replace("\n\none", "\n\ntwo"),
+        fixture.copy.read("skills/elsewhere/SKILL.md").replace("\n\none", "\n\ntwo"),
       );
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      assert.equal(await textOf(world, moved.id), "# Moved\n\ntwo\n");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      assert.equal(await textOf(fixture, moved.id), "# Moved\n\ntwo\n");
 
-      assert.equal(await world.sync(true), "done");
-      world.copy.update();
-      assert.deepEqual(skillDirectories(world.copy.folder).toSorted(), ["skills/gone", "skills/moved"]);
-      assert.equal((await versionsOf(world, gone.id)).length, 1);
-      await assertStill(world);
+      assert.equal(await fixture.sync(true), "done");
+      fixture.copy.update();
+      assert.deepEqual(skillDirectories(fixture.copy.folder).toSorted(), ["skills/gone", "skills/moved"]);
+      assert.equal((await versionsOf(fixture, gone.id)).length, 1);
+      await assertStill(fixture);
     }));
 
   it("that copies a directory creates a new skill", () =>
-    withWorld(async (world) => {
-      const original = await publish(world, "Original", "one");
-      await world.sync();
-      world.copy.update();
-      cpSync(path.join(world.copy.folder, "skills/original"), path.join(world.copy.folder, "skills/copied"), {
-        recursive: true,
-      });
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      assert.deepEqual((await listSkills(world)).map(({ slug }) => slug).toSorted(), ["copied", "original"]);
-      assert.equal((await versionsOf(world, original.id)).length, 1);
-      world.copy.update();
-      assert.doesNotMatch(world.copy.read("skills/copied/.svc.json"), new RegExp(original.id));
-      await assertStill(world);
+    withFixture(async (fixture) => {
+      const original = await publish(fixture, "Original", "one");
+      await fixture.sync();
+      fixture.copy.update();
+      cpSync(
+        path.join(fixture.copy.folder, "skills/original"),
+        path.join(fixture.copy.folder, "skills/copied"),
+        {
+          recursive: true,
+        },
+      );
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      assert.deepEqual((await listSkills(fixture)).map(({ slug }) => slug).toSorted(), [
+        "copied",
+        "original",
+      ]);
+      assert.equal((await versionsOf(fixture, original.id)).length, 1);
+      fixture.copy.update();
+      assert.doesNotMatch(fixture.copy.read("skills/copied/.svc.json"), new RegExp(original.id));
+      await assertStill(fixture);
     }));
 });
 
 describe("a change on both sides", () => {
   it("keeps both in the history, with the repository's on top", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Both", "one");
-      await world.sync();
-      world.copy.update();
-      world.copy.write(
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Both", "one");
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write(
         "skills/both/SKILL.md",
-        world.copy.read("skills/both/SKILL.md").replace("\n\none", "\n\ntheirs"),
+        fixture.copy.read("skills/both/SKILL.md").replace("\n\none", "\n\ntheirs"),
       );
-      const commit = world.copy.push();
-      await publish(world, "Both", "ours");
-      assert.equal(await world.sync(), "done");
+      const commit = fixture.copy.push();
+      await publish(fixture, "Both", "ours");
+      assert.equal(await fixture.sync(), "done");
       assert.deepEqual(
-        (await versionsOf(world, skill.id)).map(({ version }) => version),
+        (await versionsOf(fixture, skill.id)).map(({ version }) => version),
         [3, 2, 1],
       );
-      assert.equal(await textOf(world, skill.id), "# Both\n\ntheirs\n");
-      assert.equal(await textOf(world, skill.id, 2), "# Both\n\nours\n");
+      assert.equal(await textOf(fixture, skill.id), "# Both\n\ntheirs\n");
+      assert.equal(await textOf(fixture, skill.id, 2), "# Both\n\nours\n");
       const [conflict] = await service.app.storage.syncConflicts.list({
-        connectionId: world.connectionId,
+        connectionId: fixture.connectionId,
         limit: 10,
       });
       assert.deepEqual(
         [conflict?.winning, conflict?.losing, conflict?.commit, conflict?.authorName],
-        [3, 2, commit, "Gita"],
+        [3, 2, commit, "Remote Author"],
       );
-      await assertStill(world);
+      await assertStill(fixture);
     }));
 
   it("restores the edit as a new private skill if the service deleted and the repository edited it", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Phoenix", "one", { visibility: "public" });
-      await world.sync();
-      world.copy.update();
-      world.copy.write(
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Phoenix", "one", { visibility: "public" });
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write(
         "skills/phoenix/SKILL.md",
-        world.copy.read("skills/phoenix/SKILL.md").replace("\n\none", "\n\nashes"),
+        fixture.copy.read("skills/phoenix/SKILL.md").replace("\n\none", "\n\nashes"),
       );
-      world.copy.push();
-      const gone = await service.call("DELETE", `/api/skills/${skill.id}`, { token: world.owner.token });
+      fixture.copy.push();
+      const gone = await service.call("DELETE", `/api/skills/${skill.id}`, { token: fixture.owner.token });
       assert.equal(gone.status, 200);
-      assert.equal(await world.sync(), "done");
-      const [back, ...others] = await listSkills(world);
+      assert.equal(await fixture.sync(), "done");
+      const [back, ...others] = await listSkills(fixture);
       assert.deepEqual([others, back!.visibility, back!.id === skill.id], [[], "private", false]);
-      assert.match(await textOf(world, back!.id), /ashes/);
-      await assertStill(world);
+      assert.match(await textOf(fixture, back!.id), /ashes/);
+      await assertStill(fixture);
     }));
 });
 
 describe("a change in the service", () => {
   it("of a folder's name moves directories and changes nothing else", () =>
-    withWorld(async (world) => {
-      const folder = await newFolder(service, world.org, world.owner, "old");
-      await publish(world, "Inside", "one", { folder: "old" });
-      await publish(world, "Outside", "one");
-      await world.sync();
+    withFixture(async (fixture) => {
+      const folder = await newFolder(service, fixture.org, fixture.owner, "old");
+      await publish(fixture, "Inside", "one", { folder: "old" });
+      await publish(fixture, "Outside", "one");
+      await fixture.sync();
       const renamed = await service.call("PATCH", `/api/folders/${folder.id}`, {
-        token: world.owner.token,
+        token: fixture.owner.token,
         body: { name: "new" },
       });
       assert.equal(renamed.status, 200);
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
-      assert.deepEqual(skillDirectories(world.copy.folder), ["skills/new/inside", "skills/outside"]);
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
+      assert.deepEqual(skillDirectories(fixture.copy.folder), ["skills/new/inside", "skills/outside"]);
       assert.match(
-        world.copy.git("diff", "--name-status", "-M", "HEAD~1"),
+        fixture.copy.git("diff", "--name-status", "-M", "HEAD~1"),
         /R\d+\tskills\/old\/inside\/SKILL.md\tskills\/new\/inside\/SKILL.md/,
       );
-      await assertStill(world);
+      await assertStill(fixture);
     }));
 
   it("that deletes a skill removes its directory, and no other file", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Short", "one", { folder: "room", createFolders: true });
-      await world.sync();
-      world.copy.update();
-      world.copy.write("skills/room/notes.txt", "mine\n");
-      world.copy.push();
-      await service.call("DELETE", `/api/skills/${skill.id}`, { token: world.owner.token });
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Short", "one", { folder: "room", createFolders: true });
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write("skills/room/notes.txt", "mine\n");
+      fixture.copy.push();
+      await service.call("DELETE", `/api/skills/${skill.id}`, { token: fixture.owner.token });
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
       assert.deepEqual(
-        [world.copy.has("skills/room/short"), world.copy.read("skills/room/notes.txt")],
+        [fixture.copy.has("skills/room/short"), fixture.copy.read("skills/room/notes.txt")],
         [false, "mine\n"],
       );
-      await assertStill(world);
+      await assertStill(fixture);
     }));
 });
 
 describe("a directory that can't be imported", () => {
   it("is reported, is not overwritten, and blocks nothing else", () =>
-    withWorld(async (world) => {
-      const broken = await publish(world, "Broken", "one");
-      const fine = await publish(world, "Fine", "one");
-      await world.sync();
-      world.copy.update();
-      world.copy.write("skills/broken/SKILL.md", "---\nname: [\n---\n\nnot yaml\n");
-      world.copy.write(
+    withFixture(async (fixture) => {
+      const broken = await publish(fixture, "Broken", "one");
+      const fine = await publish(fixture, "Fine", "one");
+      await fixture.sync();
+      fixture.copy.update();
+      fixture.copy.write("skills/broken/SKILL.md", "---\nname: [\n---\n\nnot yaml\n");
+      fixture.copy.write(
         "skills/fine/SKILL.md",
-        world.copy.read("skills/fine/SKILL.md").replace("\n\none", "\n\ntwo"),
+        fixture.copy.read("skills/fine/SKILL.md").replace("\n\none", "\n\ntwo"),
       );
-      world.copy.push();
-      assert.equal(await world.sync(true), "done");
-      assert.equal(await textOf(world, fine.id), "# Fine\n\ntwo\n");
-      assert.equal((await versionsOf(world, broken.id)).length, 1);
-      world.copy.update();
-      assert.match(world.copy.read("skills/broken/SKILL.md"), /not yaml/);
-      const [problem] = await service.app.storage.syncBases.listProblems(world.connectionId, 10);
+      fixture.copy.push();
+      assert.equal(await fixture.sync(true), "done");
+      assert.equal(await textOf(fixture, fine.id), "# Fine\n\ntwo\n");
+      assert.equal((await versionsOf(fixture, broken.id)).length, 1);
+      fixture.copy.update();
+      assert.match(fixture.copy.read("skills/broken/SKILL.md"), /not yaml/);
+      const [problem] = await service.app.storage.syncBases.listProblems(fixture.connectionId, 10);
       assert.equal(problem?.skillId, broken.id);
 
-      world.copy.write("skills/broken/SKILL.md", "---\nname: broken\n---\n\n# Broken\n\nmended\n");
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      assert.match(await textOf(world, broken.id), /mended/);
-      assert.deepEqual(await service.app.storage.syncBases.listProblems(world.connectionId, 10), []);
-      await assertStill(world);
+      fixture.copy.write("skills/broken/SKILL.md", "---\nname: broken\n---\n\n# Broken\n\nmended\n");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      assert.match(await textOf(fixture, broken.id), /mended/);
+      assert.deepEqual(await service.app.storage.syncBases.listProblems(fixture.connectionId, 10), []);
+      await assertStill(fixture);
     }));
 
   it("is not overwritten by the skill of that path either", () =>
-    withWorld(async (world) => {
-      const skill = await publish(world, "Broken", "one");
-      world.copy.write("skills/broken/SKILL.md", "---\nname: [\n---\n\nnot yaml\n");
-      world.copy.push();
+    withFixture(async (fixture) => {
+      const skill = await publish(fixture, "Broken", "one");
+      fixture.copy.write("skills/broken/SKILL.md", "---\nname: [\n---\n\nnot yaml\n");
+      fixture.copy.push();
       for (const full of [false, true]) {
-        assert.equal(await world.sync(full), "done");
-        world.copy.update();
-        assert.match(world.copy.read("skills/broken/SKILL.md"), /not yaml/);
+        assert.equal(await fixture.sync(full), "done");
+        fixture.copy.update();
+        assert.match(fixture.copy.read("skills/broken/SKILL.md"), /not yaml/);
       }
       assert.deepEqual(
-        (await world.connection())!.refusals?.map((one) => one.path),
+        (await fixture.connection())!.refusals?.map((one) => one.path),
         ["skills/broken"],
       );
 
-      world.copy.git("rm", "-qr", "skills/broken");
-      world.copy.push();
-      assert.equal(await world.sync(), "done");
-      world.copy.update();
-      assert.match(world.copy.read("skills/broken/SKILL.md"), /# Broken\n\none/);
-      assert.match(world.copy.read("skills/broken/.svc.json"), new RegExp(skill.id));
-      await assertStill(world);
+      fixture.copy.git("rm", "-qr", "skills/broken");
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
+      assert.match(fixture.copy.read("skills/broken/SKILL.md"), /# Broken\n\none/);
+      assert.match(fixture.copy.read("skills/broken/.svc.json"), new RegExp(skill.id));
+      await assertStill(fixture);
     }));
 });

@@ -21,9 +21,9 @@ import {
 } from "../support/sync/unusual-edits-checks.ts";
 import { createOddActor } from "../support/sync/unusual-edits.ts";
 import { dice, type Dice } from "../support/sync/ledger.ts";
-import { connectedWorld, listSkills, publish, type SyncWorld } from "../support/sync/fixture.ts";
+import { connectedFixture, listSkills, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
-const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
+const fixtures = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const rounds = Number(process.env["SVC_SYNC_ROUNDS"] ?? 6);
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 7001);
 const stepsAtMost = 30;
@@ -37,16 +37,21 @@ before(async () => {
 after(() => service.close());
 
 /** A change by a member: publish, rename, move, delete. */
-async function actHere(world: SyncWorld, die: Dice, count: number, keep: () => Promise<void>): Promise<void> {
-  const skills = await listSkills(world);
-  const token = world.owner.token;
+async function actHere(
+  fixture: SyncFixture,
+  die: Dice,
+  count: number,
+  keep: () => Promise<void>,
+): Promise<void> {
+  const skills = await listSkills(fixture);
+  const token = fixture.owner.token;
   const call = (method: string, target: string, body?: object) =>
     service.call(method, target, { token, ...(body ? { body } : {}) });
   const skill = skills.length === 0 ? undefined : die.pick(skills);
   const what = die.pick(["new", "version", "move", "rename", "delete"] as const);
   if (!skill || what === "new" || skills.length < 3) {
     const fields = { visibility: die.pick(["private", "public"]) };
-    await publish(world, `Skill ${count}`, `origin: here-${count}`, fields);
+    await publish(fixture, `Skill ${count}`, `origin: here-${count}`, fields);
   } else if (what === "version") {
     const { data } = await call("GET", `/api/skills/${skill.id}/content`);
     if (typeof data["content"] !== "string") return;
@@ -63,42 +68,42 @@ async function actHere(world: SyncWorld, die: Dice, count: number, keep: () => P
   } else {
     await keep();
     await call("DELETE", `/api/skills/${skill.id}`);
-    await eraseSkill(service.app, { tenantId: world.org.id, skillId: skill.id });
+    await eraseSkill(service.app, { tenantId: fixture.org.id, skillId: skill.id });
   }
 }
 
-async function disconnect(world: SyncWorld): Promise<void> {
-  const answer = await service.call("DELETE", `/api/tenants/${world.org.id}/repo-sync`, {
-    token: world.owner.token,
+async function disconnect(fixture: SyncFixture): Promise<void> {
+  const answer = await service.call("DELETE", `/api/tenants/${fixture.org.id}/repo-sync`, {
+    token: fixture.owner.token,
   });
   assert.ok([200, 404].includes(answer.status), JSON.stringify(answer.body));
 }
 
 /** Completes an interrupted disconnect, and connects again. */
-async function reconnect(world: SyncWorld): Promise<void> {
-  for (let tries = 0; tries < 5 && (await world.connection()); tries++) {
+async function reconnect(fixture: SyncFixture): Promise<void> {
+  for (let tries = 0; tries < 5 && (await fixture.connection()); tries++) {
     ahead += leaseOverMs;
     await pollConnections(service.app);
     await service.settled();
   }
-  await world.reconnect();
+  await fixture.reconnect();
 }
 
 async function play(seed: number): Promise<void> {
   const die = dice(seed);
-  const world = await connectedWorld(service);
+  const fixture = await connectedFixture(service);
   const kept = newKeptBlobs();
-  const actor = createOddActor(world, die);
+  const actor = createOddActor(fixture, die);
   const did: string[] = [];
   let count = 0;
-  const keep = () => keepVersions(world, kept);
+  const keep = () => keepVersions(fixture, kept);
 
   async function settle(): Promise<void> {
     for (let run = 0; run < 4; run++) {
       ahead += leaseOverMs;
       await service.settled();
-      const end = await world.sync(die.chance(0.3));
-      const { problem } = (await world.connection())!;
+      const end = await fixture.sync(die.chance(0.3));
+      const { problem } = (await fixture.connection())!;
       assert.equal(end, "done", JSON.stringify(problem));
     }
   }
@@ -110,14 +115,14 @@ async function play(seed: number): Promise<void> {
     const meanwhile = {
       kill: "kill",
       push: () => actor.push(),
-      disconnect: () => disconnect(world),
+      disconnect: () => disconnect(fixture),
     } as const;
     const stopping = interrupted(service.app, {
       step: 1 + die.below(stepsAtMost),
       when: die.pick(["before", "after"] as const),
       what: meanwhile[what],
     });
-    const { connectionId, ports } = world;
+    const { connectionId, ports } = fixture;
     await service.app.storage.connections.request(
       { id: connectionId },
       { full: die.chance(0.3), now: service.app.now() },
@@ -127,38 +132,38 @@ async function play(seed: number): Promise<void> {
     );
     await stopping.disarm();
     while (!stopping.isDead() && flushProjections(stopping.app)) await service.settled();
-    if (what === "disconnect" && stopping.isMet()) await reconnect(world);
+    if (what === "disconnect" && stopping.isMet()) await reconnect(fixture);
   }
 
   let round = 0;
   try {
     for (let skills = 3; skills > 0; skills--)
-      await publish(world, `First ${skills}`, `origin: first-${skills}`, {
+      await publish(fixture, `First ${skills}`, `origin: first-${skills}`, {
         visibility: die.pick(["private", "public"]),
       });
     await settle();
     for (; round < rounds; round++) {
       did.length = 0;
-      for (let acts = die.below(3); acts > 0; acts--) await actHere(world, die, count++, keep);
+      for (let acts = die.below(3); acts > 0; acts--) await actHere(fixture, die, count++, keep);
       for (let pushes = die.pick([1, 1, 2]); pushes > 0; pushes--) actor.push();
       await disturbed();
       await settle();
       await keep();
-      checkCommits(world, kept);
-      await checkNamed(world);
-      const tip = world.tip();
-      assert.equal(await world.sync(), "done");
-      assert.equal(world.tip(), tip, "a further sync pushed");
+      checkCommits(fixture, kept);
+      await checkNamed(fixture);
+      const tip = fixture.tip();
+      assert.equal(await fixture.sync(), "done");
+      assert.equal(fixture.tip(), tip, "a further sync pushed");
     }
   } catch (error) {
-    const shown = runGit(world.remote, "log", "-4", "--name-status", "--format=%h %an %s", "main");
+    const shown = runGit(fixture.remote, "log", "-4", "--name-status", "--format=%h %an %s", "main");
     throw new Error(`seed ${seed}, round ${round} (${did.join(", ")}): ${String(error)}\n${shown}`, {
       cause: error,
     });
   } finally {
-    await world.close();
+    await fixture.close();
   }
 }
 
-for (let seed = firstSeed; seed < firstSeed + worlds; seed++)
+for (let seed = firstSeed; seed < firstSeed + fixtures; seed++)
   it(`keeps pushed content through ${rounds} rounds of seed ${seed}`, () => play(seed));

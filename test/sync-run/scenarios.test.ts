@@ -9,31 +9,31 @@ import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { runGit, type Trouble } from "../support/git-host.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
-import { checkRestored, checkWorld } from "../support/sync/scenario-checks.ts";
-import { gitaOf } from "../support/sync/remote-actor.ts";
+import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
+import { remoteActor } from "../support/sync/remote-actor.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";
 import { dice, newLedger, readDirectories, readOutside } from "../support/sync/ledger.ts";
 import {
   connectedBy,
-  randomWorld,
+  newScenario,
   reconciled,
-  startGrounds,
-  type Grounds,
-  type RandomWorld,
+  startScenarioEnvironment,
+  type ScenarioEnvironment,
+  type Scenario,
 } from "../support/sync/scenario.ts";
 
-const worlds = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
+const scenarios = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
 const roundsEach = Number(process.env["SVC_SYNC_ROUNDS"] ?? 10);
 /** The seed is fixed by default, so that a run of all tests depends only on the change it is run for. */
 const firstSeed = Number(process.env["SVC_SYNC_SEED"] ?? 9002);
 /** Longer than a sync of these scenarios takes. */
 const stepsAtMost = 40;
 
-let grounds: Grounds;
+let environment: ScenarioEnvironment;
 before(async () => {
-  grounds = await startGrounds();
+  environment = await startScenarioEnvironment();
 });
-after(() => grounds.close());
+after(() => environment.close());
 
 const troubles: Trouble[] = [
   { on: "fetch-refs", answer: { status: 503 } },
@@ -48,7 +48,7 @@ const troubles: Trouble[] = [
 ];
 
 /** The service's own report of the state, for the analysis of a failure. */
-async function lastRuns({ service, connectionId, repo }: RandomWorld): Promise<string> {
+async function lastRuns({ service, connectionId, repo }: Scenario): Promise<string> {
   const runs = await service.app.storage.syncRuns.list({ connectionId, limit: 4 });
   const told = runs.map(({ outcome, commit, counts, refusals }) =>
     JSON.stringify({ outcome, commit, counts, refusals }),
@@ -59,17 +59,17 @@ async function lastRuns({ service, connectionId, repo }: RandomWorld): Promise<s
 
 async function play(seed: number): Promise<void> {
   const die = dice(seed);
-  const world = await randomWorld(grounds, connectedBy[seed % connectedBy.length]!);
-  const { app } = grounds.service;
-  const { git } = grounds.stub;
+  const scenario = await newScenario(environment, connectedBy[seed % connectedBy.length]!);
+  const { app } = environment.service;
+  const { git } = environment.stub;
   const ledger = newLedger();
   let lines = 0;
   const token = () => `line-${seed}-${lines++}`;
-  const here = peopleHere(world, ledger, die, token);
-  const gita = gitaOf(world, ledger, die, token, { rewinds: seed % 4 === 0 });
+  const here = peopleHere(scenario, ledger, die, token);
+  const remote = remoteActor(scenario, ledger, die, token, { rewinds: seed % 4 === 0 });
   const checked = new Set<string>();
-  world.copy.update();
-  ledger.outside = readOutside(world, []);
+  scenario.copy.update();
+  ledger.outside = readOutside(scenario, []);
   let round = 0;
   const did: string[] = [];
 
@@ -79,67 +79,67 @@ async function play(seed: number): Promise<void> {
     did.push(what);
     const step = 1 + die.below(stepsAtMost);
     const when = die.pick(["before", "after"] as const);
-    if (what === "race") await git.race(world.repo, () => gita.push());
+    if (what === "race") await git.race(scenario.repo, () => remote.push());
     if (what === "trouble") await git.trouble({ ...die.pick(troubles), times: 1 });
     if (what === "twice") {
-      const run = () => runConnection(app, world.connectionId);
+      const run = () => runConnection(app, scenario.connectionId);
       await Promise.all([run(), run()]);
       return;
     }
-    const meanwhile = { kill: "kill", beside: () => here.act(true), push: () => gita.push() } as const;
-    if (what !== "kill" && what !== "beside" && what !== "push") return void (await world.runOnce());
+    const meanwhile = { kill: "kill", beside: () => here.act(true), push: () => remote.push() } as const;
+    if (what !== "kill" && what !== "beside" && what !== "push") return void (await scenario.runOnce());
     const stopping = interrupted(app, { step, when, what: meanwhile[what] });
-    await world.runOnce(stopping.app);
+    await scenario.runOnce(stopping.app);
     await stopping.disarm();
-    while (!stopping.isDead() && flushProjections(stopping.app)) await grounds.service.settled();
+    while (!stopping.isDead() && flushProjections(stopping.app)) await environment.service.settled();
     did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
     if (what !== "kill" || !stopping.isMet()) return;
-    await reconciled(grounds);
+    await reconciled(environment);
     // While no sync runs, both sides make changes.
     if (die.chance(0.4)) await here.act(true);
-    if (die.chance(0.2)) gita.push();
+    if (die.chance(0.2)) remote.push();
   }
 
   try {
     for (; round < roundsEach; round++) {
       did.length = 0;
       for (let acts = die.below(3); acts > 0; acts--) await here.act();
-      for (let pushes = die.pick([0, 1, 1, 1, 2]); pushes > 0; pushes--) gita.push();
-      await gita.tell();
-      await grounds.service.settled();
+      for (let pushes = die.pick([0, 1, 1, 1, 2]); pushes > 0; pushes--) remote.push();
+      await remote.tell();
+      await environment.service.settled();
       if (die.chance(0.05)) {
         did.push("books");
-        await app.storage.syncBases.removeOfConnection(world.connectionId);
+        await app.storage.syncBases.removeOfConnection(scenario.connectionId);
         // No webhook reports it, and the first sync after it checks every skill again: only the one after that has
         // nothing to do.
-        await app.storage.connections.request({ id: world.connectionId }, { now: app.now() });
+        await app.storage.connections.request({ id: scenario.connectionId }, { now: app.now() });
         ledger.hasLostBooks = true;
         // A directory of a skill that was deleted here is a new one by then.
-        world.copy.update();
-        for (const { key } of readDirectories(world.copy.folder).values())
+        scenario.copy.update();
+        for (const { key } of readDirectories(scenario.copy.folder).values())
           ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
       }
       // An unreported push is found by the next poll of the branch; sometimes the poll starts the sync.
-      if (die.chance(0.2)) await world.look();
+      if (die.chance(0.2)) await scenario.look();
       await disturbed();
-      await world.settle();
+      await scenario.settle();
       await git.calm();
-      await world.look();
-      await world.settle();
+      await scenario.look();
+      await scenario.settle();
       // Hosts report our own pushes, too.
-      if (die.chance(0.3)) await world.tell(world.tip()!);
-      await world.settle();
-      await checkWorld(world, ledger, checked);
+      if (die.chance(0.3)) await scenario.tell(scenario.tip()!);
+      await scenario.settle();
+      await checkScenario(scenario, ledger, checked);
     }
-    await checkRestored(world, ledger);
-    await checkWorld(world, ledger, checked);
+    await checkRestored(scenario, ledger);
+    await checkScenario(scenario, ledger, checked);
   } catch (error) {
-    const what = `seed ${seed}, ${world.by}, round ${round} (${did.join(", ")}): ${String(error)}`;
-    throw new Error(`${what}\n${await lastRuns(world)}`, { cause: error });
+    const what = `seed ${seed}, ${scenario.by}, round ${round} (${did.join(", ")}): ${String(error)}`;
+    throw new Error(`${what}\n${await lastRuns(scenario)}`, { cause: error });
   } finally {
-    await world.close();
+    await scenario.close();
   }
 }
 
-for (let seed = firstSeed; seed < firstSeed + worlds; seed++)
+for (let seed = firstSeed; seed < firstSeed + scenarios; seed++)
   it(`keeps edits of both sides through ${roundsEach} rounds of seed ${seed}`, () => play(seed));

@@ -7,22 +7,22 @@ import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { openCli } from "../support/cli.ts";
 import { newFolder, newMember } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { startTokenWorld, type TokenWorld } from "./world.ts";
+import { startTokenFixture, type TokenFixture } from "./fixture.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-let world: TokenWorld;
+let fixture: TokenFixture;
 let service: TestService;
 let owner: TestUser;
 let org: TestOrg;
-let list: TokenWorld["list"];
-let revoke: TokenWorld["revoke"];
-let made: TokenWorld["made"];
-let revokeAll: TokenWorld["revokeAll"];
-let statusOf: TokenWorld["statusOf"];
+let list: TokenFixture["list"];
+let revoke: TokenFixture["revoke"];
+let made: TokenFixture["made"];
+let revokeAll: TokenFixture["revokeAll"];
+let statusOf: TokenFixture["statusOf"];
 before(async () => {
-  world = await startTokenWorld();
-  ({ service, owner, org, list, revoke, made, revokeAll, statusOf } = world);
+  fixture = await startTokenFixture();
+  ({ service, owner, org, list, revoke, made, revokeAll, statusOf } = fixture);
 });
 after(() => service.close());
 

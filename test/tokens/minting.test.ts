@@ -3,22 +3,22 @@ import { after, before, describe, it } from "node:test";
 import type { TokenPayload } from "../../contract/payloads/tokens.ts";
 import { addMember, newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { startTokenWorld, type TokenWorld } from "./world.ts";
+import { startTokenFixture, type TokenFixture } from "./fixture.ts";
 
-let world: TokenWorld;
+let fixture: TokenFixture;
 let service: TestService;
 let owner: TestUser;
 let org: TestOrg;
-let create: TokenWorld["create"];
-let list: TokenWorld["list"];
-let revoke: TokenWorld["revoke"];
-let made: TokenWorld["made"];
-let revokeAll: TokenWorld["revokeAll"];
-let statusOf: TokenWorld["statusOf"];
-let newRole: TokenWorld["newRole"];
+let create: TokenFixture["create"];
+let list: TokenFixture["list"];
+let revoke: TokenFixture["revoke"];
+let made: TokenFixture["made"];
+let revokeAll: TokenFixture["revokeAll"];
+let statusOf: TokenFixture["statusOf"];
+let newRole: TokenFixture["newRole"];
 before(async () => {
-  world = await startTokenWorld();
-  ({ service, owner, org, create, list, revoke, made, revokeAll, statusOf, newRole } = world);
+  fixture = await startTokenFixture();
+  ({ service, owner, org, create, list, revoke, made, revokeAll, statusOf, newRole } = fixture);
 });
 after(() => service.close());
 

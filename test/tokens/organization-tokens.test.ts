@@ -3,23 +3,23 @@ import { after, before, describe, it } from "node:test";
 import { purgeTokens } from "../../src/tokens/service.ts";
 import { newFolder } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
-import { startTokenWorld, type TokenWorld } from "./world.ts";
+import { startTokenFixture, type TokenFixture } from "./fixture.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-let world: TokenWorld;
+let fixture: TokenFixture;
 let service: TestService;
 let owner: TestUser;
 let org: TestOrg;
-let create: TokenWorld["create"];
-let list: TokenWorld["list"];
-let revoke: TokenWorld["revoke"];
-let made: TokenWorld["made"];
-let revokeAll: TokenWorld["revokeAll"];
-let statusOf: TokenWorld["statusOf"];
+let create: TokenFixture["create"];
+let list: TokenFixture["list"];
+let revoke: TokenFixture["revoke"];
+let made: TokenFixture["made"];
+let revokeAll: TokenFixture["revokeAll"];
+let statusOf: TokenFixture["statusOf"];
 before(async () => {
-  world = await startTokenWorld();
-  ({ service, owner, org, create, list, revoke, made, revokeAll, statusOf } = world);
+  fixture = await startTokenFixture();
+  ({ service, owner, org, create, list, revoke, made, revokeAll, statusOf } = fixture);
 });
 after(() => service.close());
 
@@ -155,7 +155,7 @@ describe("tokens of an organization", () => {
     );
 
     const twice = await Promise.all([revoke(owner, revoked.id), revoke(owner, revoked.id)]);
-    world.advance(dayMs);
+    fixture.advance(dayMs);
     const ask = (token: string) => service.call("GET", "/api/skills", { token });
     const answers = [await ask(short.token), await ask(revoked.token), await ask(`lskt_${"0".repeat(64)}`)];
 
@@ -173,11 +173,11 @@ describe("tokens of an organization", () => {
       const rows = await service.app.storage.database.raw.collection("tokens").find({}).toArray();
       return rows.map((row) => String(row._id));
     };
-    world.advance(31 * dayMs);
+    fixture.advance(31 * dayMs);
     await purgeTokens(service.app);
     assert.ok((await ids()).includes(kept.id));
     assert.ok(!(await ids()).includes(short.id) && !(await ids()).includes(revoked.id));
-    world.advance(-32 * dayMs);
+    fixture.advance(-32 * dayMs);
     await revokeAll();
   });
 });

@@ -5,17 +5,17 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { svc, type Ran } from "../cli/harness.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let alice: TestUser;
 let home: string;
 
 before(async () => {
   service = await startService();
-  world = await makeWorld(service);
-  alice = await world.join();
+  fixture = await makeFixture(service);
+  alice = await fixture.join();
   home = await mkdtemp(path.join(os.tmpdir(), "svc-home-"));
   await writeFile(path.join(home, "notes.md"), "# Notes\n\nmine\n");
 });
@@ -42,7 +42,7 @@ describe("svc publish --personal", () => {
     assert.equal(refused.error.code, "E_API");
     assert.equal(refused.error.details?.["httpStatus"], 422);
     assert.match(refused.error.message, /can enable them/);
-    await world.enable();
+    await fixture.enable();
   });
 
   it("publishes into the workspace, privately, and appends there", async () => {
@@ -52,7 +52,7 @@ describe("svc publish --personal", () => {
 
     assert.deepEqual([made.code, made.stderr], [0, ""]);
     const { action, skill, ignoredFlags, warnings } = made.data as Published;
-    const { own } = await world.overview(alice);
+    const { own } = await fixture.overview(alice);
     assert.deepEqual(
       [action, skill.visibility, skill.folderId, ignoredFlags, warnings],
       ["created", "private", own!.folderId, [], []],
@@ -91,7 +91,7 @@ describe("svc publish --personal", () => {
   });
 
   it("looks for the skill in the workspace only, with --create and --update", async () => {
-    await run(world.owner, "publish", "notes.md", "-n", "Elsewhere");
+    await run(fixture.owner, "publish", "notes.md", "-n", "Elsewhere");
     const taken = await run(alice, "publish", "notes.md", "--personal", "--create");
     const missing = await run(alice, "publish", "notes.md", "--personal", "--update", "-n", "Elsewhere");
 
@@ -113,7 +113,7 @@ describe("svc publish --folder", () => {
     assert.equal((made.data as Published).action, "created");
     const folders = await service.call<{ id: string; path: string }[]>(
       "GET",
-      `/api/tenants/${world.org.slug}/folders`,
+      `/api/tenants/${fixture.org.slug}/folders`,
       { token: alice.token },
     );
     const folder = folders.data.find((one) => one.path === "ops/review-tools");
@@ -123,7 +123,7 @@ describe("svc publish --folder", () => {
   });
 
   it("is refused by the folder that contains the workspaces", async () => {
-    const refused = await run(world.owner, "publish", "notes.md", "-n", "Loose", "-f", "personal");
+    const refused = await run(fixture.owner, "publish", "notes.md", "-n", "Loose", "-f", "personal");
 
     assert.deepEqual([refused.error.code, refused.error.details?.["httpStatus"]], ["E_API", 422]);
   });
@@ -134,7 +134,7 @@ describe("svc list --personal", () => {
     await service.settled();
     const mine = await run(alice, "list", "--personal");
     const found = await run(alice, "list", "--personal", "--search", "nothing");
-    const none = await run(world.owner, "list", "--personal");
+    const none = await run(fixture.owner, "list", "--personal");
 
     assert.equal(mine.stderr, "");
     const skills = mine.data as Record<string, unknown>[];
@@ -156,14 +156,14 @@ describe("svc list --personal", () => {
   });
 
   it("reports that an organization's token has no workspace", async () => {
-    const minted = await service.call<{ token: string }>("POST", `/api/tenants/${world.org.id}/tokens`, {
-      token: world.owner.token,
+    const minted = await service.call<{ token: string }>("POST", `/api/tenants/${fixture.org.id}/tokens`, {
+      token: fixture.owner.token,
       body: { name: "ci" },
     });
-    const token = { ...world.owner, token: minted.data.token };
+    const token = { ...fixture.owner, token: minted.data.token };
     for (const argv of [
       ["list", "--personal"],
-      ["publish", "notes.md", "--personal", "-t", world.org.slug],
+      ["publish", "notes.md", "--personal", "-t", fixture.org.slug],
     ]) {
       const refused = await run(token, ...argv);
 

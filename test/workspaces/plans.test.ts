@@ -7,21 +7,21 @@ import type { WorkspaceDoc } from "../../storage/workspaces.ts";
 import { reconcileWorkspaces } from "../../workers/workspaces/reconcile-workspaces.ts";
 import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 const rowCount = 1500;
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let alice: TestUser;
 let leaver: TestUser;
 
 before(async () => {
   service = await startWatchedService();
-  world = await makeWorld(service);
-  [alice, leaver] = [await world.join(), await world.join()];
-  await world.enable();
-  await world.publish(alice, "First");
-  await world.leave(leaver);
+  fixture = await makeFixture(service);
+  [alice, leaver] = [await fixture.join(), await fixture.join()];
+  await fixture.enable();
+  await fixture.publish(alice, "First");
+  await fixture.leave(leaver);
   await service.settled();
   await multiply();
 });
@@ -31,7 +31,7 @@ after(() => service.close());
 async function multiply(): Promise<void> {
   const { app } = service;
   const { raw } = app.storage.database;
-  const row = (await app.storage.workspaces.find(world.org.id, alice.id))!;
+  const row = (await app.storage.workspaces.find(fixture.org.id, alice.id))!;
   const folder = (await app.storage.folders.find(row.folderId))!;
   const [skill] = await raw.collection("skills").find({ folderId: folder._id }).toArray();
   const rows: WorkspaceDoc[] = [];
@@ -39,7 +39,7 @@ async function multiply(): Promise<void> {
   const skills: object[] = [];
   for (let i = 0; i < rowCount; i++) {
     const [tenantId, userId, folderId, skillId] = [
-      i % 3 === 0 ? "other" : world.org.id,
+      i % 3 === 0 ? "other" : fixture.org.id,
       app.newId(),
       app.newId(),
       app.newId(),
@@ -64,21 +64,24 @@ async function multiply(): Promise<void> {
   await raw.collection("skills").insertMany(skills);
   await raw
     .collection<{ _id: string }>("folder_trees")
-    .updateOne({ _id: world.org.id }, { $set: { revision: 50 } });
+    .updateOne({ _id: fixture.org.id }, { $set: { revision: 50 } });
   // The first query reads the whole tree once.
-  await world.overview();
+  await fixture.overview();
 }
 
 describe("the plans of queries about 1,500 workspaces", () => {
   it("list and count by index only", async () => {
     const plans = await plansOf(service, async () => {
       for (const state of ["", ...workspaceStates.map((one) => `&state=${one}`)]) {
-        const first = await world.at<WorkspacePayload[]>(world.owner, "GET", `/members?limit=20${state}`);
+        const first = await fixture.at<WorkspacePayload[]>(fixture.owner, "GET", `/members?limit=20${state}`);
         const more = `/members?limit=20${state}&cursor=${first.nextCursor}`;
-        if (first.nextCursor !== null) assert.equal((await world.at(world.owner, "GET", more)).status, 200);
+        if (first.nextCursor !== null)
+          assert.equal((await fixture.at(fixture.owner, "GET", more)).status, 200);
       }
     });
-    const overviews = await plansOf(service, () => Promise.all([world.overview(), world.overview(alice)]));
+    const overviews = await plansOf(service, () =>
+      Promise.all([fixture.overview(), fixture.overview(alice)]),
+    );
 
     assertIndexed(plans, 25);
     assertIndexed(overviews, 60);
@@ -90,19 +93,19 @@ describe("the plans of queries about 1,500 workspaces", () => {
 
   it("publish to and list the caller's own by index only, however many others have skills of that name", async () => {
     const plans = await plansOf(service, async () => {
-      const again = await world.publish(alice, "First", { content: "again\n" });
+      const again = await fixture.publish(alice, "First", { content: "again\n" });
       assert.equal(again.data.action, "updated");
-      assert.deepEqual(await world.skills(alice, "&personal=true"), ["first"]);
+      assert.deepEqual(await fixture.skills(alice, "&personal=true"), ["first"]);
     });
 
     assertIndexed(plans, 30);
   });
 
   it("publish elsewhere without reading the skills of that name in workspaces", async () => {
-    const made = await world.publish(world.owner, "First", { personal: undefined, content: "root\n" });
+    const made = await fixture.publish(fixture.owner, "First", { personal: undefined, content: "root\n" });
     assert.equal(made.data.action, "created");
     const plans = await plansOf(service, async () => {
-      const again = await world.publish(world.owner, "First", { personal: undefined, content: "more\n" });
+      const again = await fixture.publish(fixture.owner, "First", { personal: undefined, content: "more\n" });
       assert.deepEqual([again.data.action, again.data.skill.id], ["updated", made.data.skill.id]);
     });
 
@@ -110,13 +113,13 @@ describe("the plans of queries about 1,500 workspaces", () => {
   });
 
   it("leave, rejoin, reassign and reconcile by index only", async () => {
-    const bob = await world.join();
-    await world.sync();
+    const bob = await fixture.join();
+    await fixture.sync();
     const plans = await plansOf(service, async () => {
-      await world.leave(bob);
-      await world.at(world.owner, "POST", "/retry", { userId: alice.id });
-      await world.at(world.owner, "POST", "/reassign", { userId: bob.id, toUserId: alice.id });
-      await world.at(world.owner, "DELETE", `/members/${leaver.id}`);
+      await fixture.leave(bob);
+      await fixture.at(fixture.owner, "POST", "/retry", { userId: alice.id });
+      await fixture.at(fixture.owner, "POST", "/reassign", { userId: bob.id, toUserId: alice.id });
+      await fixture.at(fixture.owner, "DELETE", `/members/${leaver.id}`);
       await reconcileWorkspaces(service.app, service.app.now());
     });
 
@@ -125,8 +128,8 @@ describe("the plans of queries about 1,500 workspaces", () => {
 
   it("sync and repair in batches, by index only", async () => {
     const plans = await plansOf(service, async () => {
-      await world.sync();
-      await world.at(world.owner, "POST", "/repair", {});
+      await fixture.sync();
+      await fixture.at(fixture.owner, "POST", "/repair", {});
     });
 
     // The plans are read after the last call, when all changes of the tree are stored.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startWorkers } from "../../workers/start.ts";
 import type { Consumers } from "../../src/queue/index.ts";
-import { makeWorld as makeOrganization } from "../orgs/world.ts";
+import { makeFixture as makeOrganization } from "../orgs/fixture.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { until } from "../support/until.ts";
@@ -20,29 +20,29 @@ after(async () => {
 
 describe("workspaces, managed by the queue alone", () => {
   it("are created on enabling and on joining, kept on leaving, and deleted on request", async () => {
-    const world = await makeOrganization(service);
-    const base = `/api/tenants/${world.org.id}/personal-workspaces`;
+    const fixture = await makeOrganization(service);
+    const base = `/api/tenants/${fixture.org.id}/personal-workspaces`;
     const send = (user: TestUser, method: string, target: string, body?: object) =>
       service.call(method, target, { token: user.token, ...(body ? { body } : {}) });
     const stateOf = async (user: TestUser) => {
       const list = await service.call<WorkspacePayload[]>("GET", `${base}/members`, {
-        token: world.owner.token,
+        token: fixture.owner.token,
       });
       return list.data.find((one) => one.userId === user.id)?.state;
     };
-    assert.equal((await send(world.owner, "POST", `${base}/enable`, {})).status, 200);
-    await until("the owner's workspace", async () => (await stateOf(world.owner)) === "provisioned");
+    assert.equal((await send(fixture.owner, "POST", `${base}/enable`, {})).status, 200);
+    await until("the owner's workspace", async () => (await stateOf(fixture.owner)) === "provisioned");
 
     const alice = await service.newUser();
-    const { token } = await world.invite(world.owner, `${alice.username}@example.com`);
+    const { token } = await fixture.invite(fixture.owner, `${alice.username}@example.com`);
     const accepted = await send(alice, "POST", `/api/invitations/${token}/accept`);
     assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
     await until("the new member's workspace", async () => (await stateOf(alice)) === "provisioned");
 
-    await send(alice, "DELETE", `/api/tenants/${world.org.id}/members/${alice.id}`);
+    await send(alice, "DELETE", `/api/tenants/${fixture.org.id}/members/${alice.id}`);
     await until("the left workspace", async () => (await stateOf(alice)) === "left");
 
-    assert.equal((await send(world.owner, "DELETE", `${base}/members/${alice.id}`)).status, 200);
+    assert.equal((await send(fixture.owner, "DELETE", `${base}/members/${alice.id}`)).status, 200);
     await until("its end", async () => (await stateOf(alice)) === undefined);
   });
 });

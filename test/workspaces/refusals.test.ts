@@ -4,11 +4,11 @@ import type { FolderPayload } from "../../contract/payloads/folders.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { newFolder } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
-let other: World;
+let fixture: Fixture;
+let other: Fixture;
 let alice: TestUser;
 let root: string;
 /** Alice's workspace. */
@@ -18,14 +18,14 @@ let skill: SkillPayload;
 
 before(async () => {
   service = await startService();
-  [world, other] = [await makeWorld(service), await makeWorld(service)];
-  alice = await world.join();
-  await world.enable();
+  [fixture, other] = [await makeFixture(service), await makeFixture(service)];
+  alice = await fixture.join();
+  await fixture.enable();
   await other.enable({ name: "Own" });
-  root = (await world.overview()).folder!.id;
-  home = (await world.overview(alice)).own!.folderId!;
-  ordinary = await newFolder(service, world.org, world.owner, "ordinary");
-  skill = (await world.publish(alice, "Mine")).data.skill;
+  root = (await fixture.overview()).folder!.id;
+  home = (await fixture.overview(alice)).own!.folderId!;
+  ordinary = await newFolder(service, fixture.org, fixture.owner, "ordinary");
+  skill = (await fixture.publish(alice, "Mine")).data.skill;
 });
 after(() => service.close());
 
@@ -34,7 +34,7 @@ const send = (user: TestUser, method: string, target: string, body?: unknown) =>
 
 describe("managed folders", () => {
   it("reject every generic operation, by owners too", async () => {
-    const folders = `/api/tenants/${world.org.slug}/folders`;
+    const folders = `/api/tenants/${fixture.org.slug}/folders`;
     const access = { restricted: false, grants: [] };
     for (const folder of [root, home]) {
       for (const [method, target, body] of [
@@ -43,7 +43,7 @@ describe("managed folders", () => {
         ["DELETE", `/api/folders/${folder}`],
         ["PUT", `/api/folders/${folder}/access`, access],
       ] as const) {
-        const refused = await send(world.owner, method, target, body);
+        const refused = await send(fixture.owner, method, target, body);
 
         assert.deepEqual([refused.status, refused.code], [422, "managed_folder"], `${method} ${target}`);
       }
@@ -53,9 +53,9 @@ describe("managed folders", () => {
       ["POST", folders, { path: "personal/more" }],
       ["PATCH", `/api/folders/${ordinary.id}`, { parentId: root }],
       ["POST", `/api/skills/${skill.id}/move`, { folderId: root }],
-      ["POST", "/api/skills", { tenantId: world.org.slug, name: "x", content: "x\n", folder: "personal" }],
+      ["POST", "/api/skills", { tenantId: fixture.org.slug, name: "x", content: "x\n", folder: "personal" }],
     ] as const) {
-      const refused = await send(world.owner, method, target, body);
+      const refused = await send(fixture.owner, method, target, body);
 
       assert.deepEqual([refused.status, refused.code], [422, "managed_folder"], `${method} ${target}`);
     }
@@ -67,7 +67,7 @@ describe("managed folders", () => {
       grants: [],
     });
     const renamed = await send(alice, "PATCH", `/api/folders/${home}`, { name: "renamed" });
-    const inside = await newFolder(service, world.org, alice, `personal/${alice.username}/tools`);
+    const inside = await newFolder(service, fixture.org, alice, `personal/${alice.username}/tools`);
     const renamedInside = await send(alice, "PATCH", `/api/folders/${inside.id}`, { name: "things" });
 
     assert.equal(refused.status, 403);
@@ -76,7 +76,7 @@ describe("managed folders", () => {
   });
 
   it("can be moved and renamed by their own operation only, by the rules of folders", async () => {
-    const move = (body: object, user = world.owner) => world.at(user, "POST", "/move", body);
+    const move = (body: object, user = fixture.owner) => fixture.at(user, "POST", "/move", body);
     const cycle = await move({ parentId: home });
     const itself = await move({ parentId: root });
     const taken = await move({ name: "Ordinary" });
@@ -90,19 +90,19 @@ describe("managed folders", () => {
     assert.equal(nowhere.status, 404);
     assert.equal(empty.status, 400);
     assert.equal(moved.status, 200, JSON.stringify(moved.body));
-    assert.equal((await world.overview()).folder?.path, "ordinary/people");
-    assert.equal((await world.overview(alice)).own?.path, `ordinary/people/${alice.username}`);
+    assert.equal((await fixture.overview()).folder?.path, "ordinary/people");
+    assert.equal((await fixture.overview(alice)).own?.path, `ordinary/people/${alice.username}`);
     assert.equal((await send(alice, "GET", `/api/skills/${skill.id}`)).status, 200);
-    const again = await world.publish(alice, "Mine", { content: "moved\n" });
+    const again = await fixture.publish(alice, "Mine", { content: "moved\n" });
     assert.equal(again.data.skill.id, skill.id);
-    const [event] = await world.events("personal_workspace.namespace_updated");
+    const [event] = await fixture.events("personal_workspace.namespace_updated");
     assert.deepEqual(event?.metadata, { from: "personal", to: "ordinary/people", name: "People" });
     assert.equal((await move({ name: "Personal", parentId: null })).status, 200);
   });
 });
 
 describe("the operations of workspaces", () => {
-  const operations = (w: World, userId: string, toUserId: string) =>
+  const operations = (w: Fixture, userId: string, toUserId: string) =>
     [
       ["POST", "/enable", {}],
       ["POST", "/move", { name: "Elsewhere" }],
@@ -120,10 +120,10 @@ describe("the operations of workspaces", () => {
 
   it("require the permission, which members and viewers lack", async () => {
     for (const role of ["member", "viewer"]) {
-      const user = await world.join(role);
-      for (const { method, target, body } of operations(world, alice.id, user.id))
+      const user = await fixture.join(role);
+      for (const { method, target, body } of operations(fixture, alice.id, user.id))
         assert.equal((await send(user, method, target, body)).status, 403, `${role} ${method} ${target}`);
-      const overview = await world.overview(user);
+      const overview = await fixture.overview(user);
       assert.deepEqual(
         [overview.folder, overview.counts, overview.failed],
         [undefined, undefined, undefined],
@@ -132,12 +132,12 @@ describe("the operations of workspaces", () => {
   });
 
   const joinAs = async (name: string, permissions: object) => {
-    const made = await service.call<{ id: string }>("POST", `/api/tenants/${world.org.id}/roles`, {
-      token: world.owner.token,
+    const made = await service.call<{ id: string }>("POST", `/api/tenants/${fixture.org.id}/roles`, {
+      token: fixture.owner.token,
       body: { name, permissions: { personalWorkspace: ["manage"], ...permissions } },
     });
     assert.equal(made.status, 201, JSON.stringify(made.body));
-    return world.join(made.data.id);
+    return fixture.join(made.data.id);
   };
 
   it("rename or move the restricted parent only for callers who may do so with any such folder", async () => {
@@ -149,43 +149,43 @@ describe("the operations of workspaces", () => {
       joinAs("Grants only", { skill: ["read"], folder: ["manageAcl"] }),
       joinAs("Path manager", { skill: ["read", "update"], ...manageAcl }),
     ]);
-    const path = (await world.overview()).folder?.path;
+    const path = (await fixture.overview()).folder?.path;
 
     for (const [name, user] of Object.entries({ caretaker, editor, onlyAcl }))
       for (const body of [{ name: "Freed" }, { parentId: ordinary.id }, { name: "Freed", dryRun: true }]) {
-        const refused = await world.at(user, "POST", "/move", body);
+        const refused = await fixture.at(user, "POST", "/move", body);
         const why = `${name} ${JSON.stringify(body)} ${JSON.stringify(refused.body)}`;
         assert.deepEqual([refused.status, refused.code], [403, "forbidden"], why);
         assert.match(refused.error!, user === onlyAcl ? /folder:update/ : /folder:manageAcl/, why);
       }
-    assert.equal((await world.overview()).folder?.path, path);
-    const renamed = await world.at(manager, "POST", "/move", { name: "Renamed by its manager" });
-    const back = await world.at(manager, "POST", "/move", { name: "Personal" });
+    assert.equal((await fixture.overview()).folder?.path, path);
+    const renamed = await fixture.at(manager, "POST", "/move", { name: "Renamed by its manager" });
+    const back = await fixture.at(manager, "POST", "/move", { name: "Personal" });
 
     assert.deepEqual([renamed.status, back.status], [200, 200], JSON.stringify(renamed.body));
-    assert.equal((await world.overview()).folder?.path, path);
+    assert.equal((await fixture.overview()).folder?.path, path);
   });
 
   it("require further permissions to reassign or delete the workspaces of former members", async () => {
-    const [caretaker, leaver] = [await joinAs("Caretaker", { skill: ["read"] }), await world.join()];
-    await world.sync();
-    await world.leave(leaver);
+    const [caretaker, leaver] = [await joinAs("Caretaker", { skill: ["read"] }), await fixture.join()];
+    await fixture.sync();
+    await fixture.leave(leaver);
     const body = { userId: leaver.id, toUserId: caretaker.id };
-    const given = await world.at(caretaker, "POST", "/reassign", body);
-    const deleted = await world.at(caretaker, "DELETE", `/members/${leaver.id}`);
-    const retried = await world.at(caretaker, "POST", "/retry", {});
+    const given = await fixture.at(caretaker, "POST", "/reassign", body);
+    const deleted = await fixture.at(caretaker, "DELETE", `/members/${leaver.id}`);
+    const retried = await fixture.at(caretaker, "POST", "/retry", {});
 
     assert.deepEqual([given.status, deleted.status, retried.status], [403, 403, 200]);
     assert.match(given.error!, /folder:manageAcl/);
     assert.match(deleted.error!, /skill:delete/);
-    assert.equal((await world.workspaceOf(leaver))?.state, "left");
+    assert.equal((await fixture.workspaceOf(leaver))?.state, "left");
     // A viewer's workspace is read-only: the role counts as well.
-    assert.equal((await world.publish(caretaker, "No")).status, 403);
+    assert.equal((await fixture.publish(caretaker, "No")).status, 403);
   });
 
   it("return not_found for another organization, in any parameter", async () => {
     const stranger = other.owner;
-    for (const { method, target, body } of operations(world, alice.id, alice.id)) {
+    for (const { method, target, body } of operations(fixture, alice.id, alice.id)) {
       const hidden = await send(stranger, method, target, body);
       assert.deepEqual([hidden.status, hidden.code], [404, "not_found"], `${method} ${target}`);
     }
@@ -202,28 +202,28 @@ describe("the operations of workspaces", () => {
       const unknown = await other.at(stranger, method, path, body);
       assert.deepEqual([unknown.status, unknown.code], [404, "not_found"], `${method} ${path}`);
     }
-    const leaver = await world.join();
-    await world.sync();
-    await world.leave(leaver);
+    const leaver = await fixture.join();
+    await fixture.sync();
+    await fixture.leave(leaver);
     for (const toUserId of [stranger.id, leaver.id, "0".repeat(24), "nobody"]) {
-      const unknown = await world.at(world.owner, "POST", "/reassign", { userId: leaver.id, toUserId });
+      const unknown = await fixture.at(fixture.owner, "POST", "/reassign", { userId: leaver.id, toUserId });
       assert.deepEqual([unknown.status, unknown.code], [404, "not_found"], toUserId);
     }
     const publish = await service.call("POST", "/api/skills", {
       token: stranger.token,
-      body: { tenantId: world.org.slug, name: "x", content: "x\n", personal: true },
+      body: { tenantId: fixture.org.slug, name: "x", content: "x\n", personal: true },
     });
     assert.equal(publish.status, 404);
     assert.equal(
-      (await send(stranger, "GET", `/api/skills?personal=true&tenant_id=${world.org.id}`)).status,
+      (await send(stranger, "GET", `/api/skills?personal=true&tenant_id=${fixture.org.id}`)).status,
       404,
     );
   });
 
   it("can't reassign or delete the workspaces of members", async () => {
-    const body = { userId: alice.id, toUserId: world.owner.id };
-    const given = await world.at(world.owner, "POST", "/reassign", body);
-    const deleted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
+    const body = { userId: alice.id, toUserId: fixture.owner.id };
+    const given = await fixture.at(fixture.owner, "POST", "/reassign", body);
+    const deleted = await fixture.at(fixture.owner, "DELETE", `/members/${alice.id}`);
 
     for (const refused of [given, deleted]) {
       assert.deepEqual([refused.status, refused.code], [422, "refused"]);
@@ -237,36 +237,36 @@ describe("the operations of workspaces", () => {
       { allowedFolderIds: [ordinary.id] },
     ]) {
       const minted = await service.call<{ token: string }>("POST", "/api/user/tokens", {
-        cookie: world.owner.cookie,
+        cookie: fixture.owner.cookie,
         body: { name: "narrow", ...narrowed },
       });
       assert.equal(minted.status, 201, JSON.stringify(minted.body));
-      const token = { ...world.owner, token: minted.data.token };
-      for (const { method, target, body } of operations(world, alice.id, world.owner.id))
+      const token = { ...fixture.owner, token: minted.data.token };
+      for (const { method, target, body } of operations(fixture, alice.id, fixture.owner.id))
         assert.equal((await send(token, method, target, body)).status, 403, target);
       if (!("allowedFolderIds" in narrowed)) continue;
-      assert.equal((await world.publish(token, "Outside")).status, 403);
-      assert.deepEqual(await world.skills(token, "&personal=true"), []);
+      assert.equal((await fixture.publish(token, "Outside")).status, 403);
+      assert.deepEqual(await fixture.skills(token, "&personal=true"), []);
     }
   });
 
   it("are open to an organization's token, which has no workspace itself", async () => {
-    const minted = await service.call<{ token: string }>("POST", `/api/tenants/${world.org.id}/tokens`, {
-      token: world.owner.token,
+    const minted = await service.call<{ token: string }>("POST", `/api/tenants/${fixture.org.id}/tokens`, {
+      token: fixture.owner.token,
       body: { name: "ci" },
     });
     assert.equal(minted.status, 201, JSON.stringify(minted.body));
-    const token = { ...world.owner, token: minted.data.token };
-    const published = await world.publish(token, "Mine");
+    const token = { ...fixture.owner, token: minted.data.token };
+    const published = await fixture.publish(token, "Mine");
     const listed = await send(token, "GET", "/api/skills?personal=true");
-    const repaired = await world.at(token, "POST", "/repair", {});
+    const repaired = await fixture.at(token, "POST", "/repair", {});
 
     for (const refused of [published, listed]) {
       assert.deepEqual([refused.status, refused.code], [422, "refused"]);
       assert.match(refused.error!, /no personal workspace/);
     }
     assert.equal(repaired.status, 200);
-    assert.equal((await world.overview(token)).own, null);
+    assert.equal((await fixture.overview(token)).own, null);
   });
 
   it("reject unknown fields and invalid values", async () => {
@@ -280,10 +280,10 @@ describe("the operations of workspaces", () => {
       ["/reassign", { userId: alice.id }],
       ["/reassign", { userId: { $ne: null }, toUserId: alice.id }],
     ] as const)
-      assert.equal((await world.at(world.owner, "POST", path, body)).status, 400, JSON.stringify(body));
-    assert.equal((await world.at(world.owner, "GET", "/members?state=gone")).status, 400);
-    assert.equal((await world.at(world.owner, "GET", "/members?cursor=bm8")).status, 400);
-    const both = await world.publish(alice, "x", { folder: "ordinary" });
+      assert.equal((await fixture.at(fixture.owner, "POST", path, body)).status, 400, JSON.stringify(body));
+    assert.equal((await fixture.at(fixture.owner, "GET", "/members?state=gone")).status, 400);
+    assert.equal((await fixture.at(fixture.owner, "GET", "/members?cursor=bm8")).status, 400);
+    const both = await fixture.publish(alice, "x", { folder: "ordinary" });
     assert.equal(both.status, 400);
   });
 });

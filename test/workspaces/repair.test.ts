@@ -8,54 +8,59 @@ import { processors } from "../../workers/processors.ts";
 import type { FolderDoc } from "../../storage/folders.ts";
 import { addMember, governed, newFolder, restrict } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 before(async () => {
   service = await startService();
-  world = await makeWorld(service);
-  await world.enable();
+  fixture = await makeFixture(service);
+  await fixture.enable();
 });
 after(() => service.close());
 
 /** Changes a managed folder directly in the database. */
 async function damage(folderId: string, change: (folder: FolderDoc) => Partial<FolderDoc>): Promise<void> {
-  await changeTree(service.app, world.org.id, async () => {
+  await changeTree(service.app, fixture.org.id, async () => {
     const folder = await service.app.storage.folders.find(folderId);
     return { rows: [{ ...folder!, ...change(folder!) }], events: [] };
   });
 }
 
 async function newWorkspace(): Promise<{ user: TestUser; folderId: string }> {
-  const user = await world.join();
-  await world.sync();
-  return { user, folderId: (await world.overview(user)).own!.folderId! };
+  const user = await fixture.join();
+  await fixture.sync();
+  return { user, folderId: (await fixture.overview(user)).own!.folderId! };
 }
 
 const repair = async () => {
-  const answer = await world.at<{ checked: number; repaired: number }>(world.owner, "POST", "/repair", {});
+  const answer = await fixture.at<{ checked: number; repaired: number }>(
+    fixture.owner,
+    "POST",
+    "/repair",
+    {},
+  );
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  await world.sync();
+  await fixture.sync();
   return answer.data.repaired;
 };
 const mendedOf = async (user: TestUser) =>
-  (await world.events("personal_workspace.repaired"))
+  (await fixture.events("personal_workspace.repaired"))
     .filter((event) => event.userId === user.id)
     .map((event) => event.metadata["mended"]);
 
 async function assertWhole(user: TestUser): Promise<void> {
-  const row = (await world.workspaceOf(user))!;
+  const row = (await fixture.workspaceOf(user))!;
   assert.deepEqual([row.state, row.path], ["provisioned", `personal/${user.username}`]);
   const access = await service.call<FolderAccessPayload>("GET", `/api/folders/${row.folderId}/access`, {
-    token: world.owner.token,
+    token: fixture.owner.token,
   });
   assert.equal(access.data.restricted, true);
   assert.deepEqual(
     access.data.grants.map(({ principal, level }) => [principal.id, level]),
     [[user.id, "editor"]],
   );
-  assert.equal((await world.publish(user, `Proof of ${user.username}`)).status, 201);
+  assert.equal((await fixture.publish(user, `Proof of ${user.username}`)).status, 201);
 }
 
 describe("repairing workspaces", () => {
@@ -77,7 +82,7 @@ describe("repairing workspaces", () => {
     [
       "a grant too many",
       (f: FolderDoc) => ({
-        grants: [...f.grants, { type: "member" as const, id: world.owner.id, level: "viewer" as const }],
+        grants: [...f.grants, { type: "member" as const, id: fixture.owner.id, level: "viewer" as const }],
       }),
       "grants",
     ],
@@ -104,18 +109,18 @@ describe("repairing workspaces", () => {
     assert.equal(await repair(), 2);
     await assertWhole(first.user);
     await assertWhole(second.user);
-    assert.equal((await world.overview(first.user)).own?.folderId, first.folderId);
+    assert.equal((await fixture.overview(first.user)).own?.folderId, first.folderId);
     assert.deepEqual([await mendedOf(first.user), await mendedOf(second.user)], [[["record"]], [["folder"]]]);
   });
 
   it("removes the grant of a former member", async () => {
     const { user, folderId } = await newWorkspace();
-    await world.leave(user);
+    await fixture.leave(user);
     await damage(folderId, () => ({ grants: [{ type: "member", id: user.id, level: "editor" }] }));
 
     assert.equal(await repair(), 1);
     assert.deepEqual((await service.app.storage.folders.find(folderId))?.grants, []);
-    assert.equal((await world.workspaceOf(user))?.state, "left");
+    assert.equal((await fixture.workspaceOf(user))?.state, "left");
   });
 
   it("renames a folder after its owner's new user name, and not before", async () => {
@@ -127,17 +132,17 @@ describe("repairing workspaces", () => {
     });
     assert.equal(renamed.status, 200, JSON.stringify(renamed.body));
     await service.settled();
-    await world.sync();
-    assert.equal((await world.workspaceOf(user))?.path, `personal/${user.username}`);
+    await fixture.sync();
+    assert.equal((await fixture.workspaceOf(user))?.path, `personal/${user.username}`);
 
     assert.equal(await repair(), 1);
     await assertWhole({ ...user, username });
     // The former name is free again.
     const { pathReservations } = service.app.storage;
-    const root = (await world.overview()).folder!.id;
+    const root = (await fixture.overview()).folder!.id;
     const freed = {
       _id: "x",
-      tenantId: world.org.id,
+      tenantId: fixture.org.id,
       parentId: root,
       slug: user.username,
       kind: "folder",
@@ -149,20 +154,20 @@ describe("repairing workspaces", () => {
   });
 
   it("creates the parent folder again if it is missing", async () => {
-    const root = (await world.overview()).folder!.id;
+    const root = (await fixture.overview()).folder!.id;
     const { user } = await newWorkspace();
     await damage(root, () => ({ deletedAt: service.app.now() }));
     await service.app.storage.pathReservations.releaseAllOf(root);
-    const waiting = await world.join();
-    await world.sync();
-    const failed = await world.workspaceOf(waiting);
+    const waiting = await fixture.join();
+    await fixture.sync();
+    const failed = await fixture.workspaceOf(waiting);
     assert.equal(failed?.state, "failed");
     assert.match(failed?.error ?? "", /repair the workspaces/);
 
     assert.ok((await repair()) >= 1);
     await assertWhole(user);
-    assert.equal((await world.at(world.owner, "POST", "/retry", { userId: waiting.id })).status, 200);
-    await world.sync();
+    assert.equal((await fixture.at(fixture.owner, "POST", "/retry", { userId: waiting.id })).status, 200);
+    await fixture.sync();
     await assertWhole(waiting);
   });
 });
@@ -171,27 +176,27 @@ describe("a restriction inside a workspace", () => {
   /** A subfolder of a new workspace with a skill in it, restricted as earlier versions allowed. */
   async function lockedOut() {
     const { user, folderId } = await newWorkspace();
-    const inner = await newFolder(service, world.org, user, `personal/${user.username}/inner`);
+    const inner = await newFolder(service, fixture.org, user, `personal/${user.username}/inner`);
     await damage(inner.id, () => ({
       restricted: true,
       grants: [{ type: "member", id: stranger.id, level: "viewer" }],
     }));
     const made = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
-      token: world.owner.token,
+      token: fixture.owner.token,
       body: {
-        tenantId: world.org.slug,
+        tenantId: fixture.org.slug,
         name: `In ${user.username}`,
         content: "x\n",
         folder: `personal/${user.username}/inner`,
       },
     });
     assert.equal(made.status, 201, JSON.stringify(made.body));
-    await governed(service, world.org);
+    await governed(service, fixture.org);
     return { user, folderId, inner, skillId: made.data.skill.id };
   }
   let stranger: TestUser;
   before(async () => {
-    stranger = await world.join();
+    stranger = await fixture.join();
   });
   const isLifted = async (id: string) => {
     const folder = (await service.app.storage.folders.find(id))!;
@@ -211,10 +216,10 @@ describe("a restriction inside a workspace", () => {
     });
 
     assert.deepEqual([read.status, written.status], [200, 200], JSON.stringify(read.body));
-    assert.equal((await world.skills(user, `&folder_id=${inner.id}`)).length, 1);
-    assert.equal((await world.skills(user, "&personal=true")).length, 1);
+    assert.equal((await fixture.skills(user, `&folder_id=${inner.id}`)).length, 1);
+    assert.equal((await fixture.skills(user, "&personal=true")).length, 1);
     assert.equal(access.data.level, "editor");
-    const other = await world.join();
+    const other = await fixture.join();
     assert.equal((await service.call("GET", `/api/skills/${skillId}`, { token: other.token })).status, 404);
   });
 
@@ -227,39 +232,39 @@ describe("a restriction inside a workspace", () => {
     const seen = await service.call("GET", `/api/skills/${first.skillId}`, { token: stranger.token });
     assert.equal(seen.status, 404);
     const second = await lockedOut();
-    await world.at(world.owner, "POST", "/disable");
-    await world.sync();
+    await fixture.at(fixture.owner, "POST", "/disable");
+    await fixture.sync();
     assert.deepEqual(await isLifted(second.inner.id), [false, 0]);
     await service.settled();
     assert.deepEqual(await mendedOf(second.user), [["nested restriction"]]);
-    await world.enable();
+    await fixture.enable();
   });
 
   it("can't be set or moved in, and is removed when the workspace is reassigned", async () => {
     const { user, inner } = await lockedOut();
     await repair();
-    const outside = await newFolder(service, world.org, world.owner, `team-${user.username}/closed`);
-    await restrict(service, world.owner, outside.id, []);
+    const outside = await newFolder(service, fixture.org, fixture.owner, `team-${user.username}/closed`);
+    await restrict(service, fixture.owner, outside.id, []);
     const path = `/api/folders/${inner.id}/access`;
 
     for (const restricted of [true, false]) {
       const set = await service.call("PUT", path, {
-        token: world.owner.token,
+        token: fixture.owner.token,
         body: { restricted, grants: [] },
       });
       assert.deepEqual([set.status, set.code], [422, "managed_folder"], JSON.stringify(set.body));
     }
     for (const id of [outside.id, outside.parentId]) {
       const moved = await service.call("PATCH", `/api/folders/${id}`, {
-        token: world.owner.token,
+        token: fixture.owner.token,
         body: { parentId: inner.id },
       });
       assert.deepEqual([moved.status, moved.code], [422, "managed_folder"], JSON.stringify(moved.body));
     }
     await damage(inner.id, () => ({ restricted: true }));
-    await world.leave(user);
+    await fixture.leave(user);
     const heir = await newWorkspace();
-    const given = await world.at(world.owner, "POST", "/reassign", {
+    const given = await fixture.at(fixture.owner, "POST", "/reassign", {
       userId: user.id,
       toUserId: heir.user.id,
     });
@@ -271,22 +276,24 @@ describe("a restriction inside a workspace", () => {
 describe("two user names with the same slug", () => {
   it("get a number, which repair keeps", async () => {
     const [first, second] = [await service.newUser("con"), await service.newUser("con-folder")];
-    for (const user of [first, second]) await addMember(service, world.org, user, "member");
-    await world.sync();
+    for (const user of [first, second]) await addMember(service, fixture.org, user, "member");
+    await fixture.sync();
 
-    const paths = [await world.workspaceOf(first), await world.workspaceOf(second)].map((one) => one?.path);
+    const paths = [await fixture.workspaceOf(first), await fixture.workspaceOf(second)].map(
+      (one) => one?.path,
+    );
     assert.deepEqual(new Set(paths), new Set(["personal/con-folder", "personal/con-folder-2"]));
     assert.equal(await repair(), 0);
-    await world.publish(first, "Of con");
-    assert.deepEqual(await world.skills(second, "&personal=true"), []);
-    assert.deepEqual((await world.skills(first, "&personal=true")).length, 1);
+    await fixture.publish(first, "Of con");
+    assert.deepEqual(await fixture.skills(second, "&personal=true"), []);
+    assert.deepEqual((await fixture.skills(first, "&personal=true")).length, 1);
   });
 });
 
 describe("the parent folder of workspaces", () => {
   it("gets a number if a folder or a skill has its name", async () => {
     for (const kind of ["folder", "skill"]) {
-      const crowded = await makeWorld(service);
+      const crowded = await makeFixture(service);
       if (kind === "folder") await newFolder(service, crowded.org, crowded.owner, "personal");
       else await crowded.publish(crowded.owner, "Personal", { personal: false });
       await crowded.enable();
@@ -300,7 +307,7 @@ describe("the parent folder of workspaces", () => {
   });
 
   it("keeps its name when workspaces are enabled again", async () => {
-    const again = await makeWorld(service);
+    const again = await makeFixture(service);
     await again.enable({ name: "Private places" });
     await again.at(again.owner, "POST", "/disable", {});
     await again.enable({ name: "Other" });
@@ -313,7 +320,7 @@ describe("the parent folder of workspaces", () => {
 
 describe("provisioning that fails", () => {
   it("is recorded with a message, and retried on request", async () => {
-    const full = await makeWorld(service);
+    const full = await makeFixture(service);
     await full.enable();
     const user = await full.join();
     const root = (await full.overview()).folder!.id;

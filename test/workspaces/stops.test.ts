@@ -5,7 +5,7 @@ import { ServiceError } from "../../src/errors.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
 before(async () => {
@@ -49,15 +49,15 @@ async function stoppedAt<C extends keyof Storage, M extends keyof Storage[C]>(
 }
 
 /** Asserts that every member has one folder under their plain name and one event, and that nothing is left over. */
-async function assertWhole(world: World, members: TestUser[]): Promise<void> {
-  const { counts } = await world.overview();
+async function assertWhole(fixture: Fixture, members: TestUser[]): Promise<void> {
+  const { counts } = await fixture.overview();
   assert.deepEqual(counts, { scheduled: 0, provisioned: members.length, failed: 0, left: 0, deleting: 0 });
   for (const member of members)
-    assert.equal((await world.workspaceOf(member))?.path, `personal/${member.username}`);
+    assert.equal((await fixture.workspaceOf(member))?.path, `personal/${member.username}`);
   const { raw } = service.app.storage.database;
-  const managed = { tenantId: world.org.id, "managed.kind": "workspace", deletedAt: { $exists: false } };
+  const managed = { tenantId: fixture.org.id, "managed.kind": "workspace", deletedAt: { $exists: false } };
   assert.equal(await raw.collection("folders").countDocuments(managed), members.length);
-  const provisioned = await world.events("personal_workspace.provisioned");
+  const provisioned = await fixture.events("personal_workspace.provisioned");
   assert.deepEqual(
     provisioned.map((event) => event.userId).sort(),
     members.map((member) => member.id).sort(),
@@ -65,7 +65,7 @@ async function assertWhole(world: World, members: TestUser[]): Promise<void> {
   for (const name of ["workspaces", "workspace_settings", "folder_trees"]) {
     const unsettled = await raw
       .collection<{ _id: string; tenantId?: string }>(name)
-      .countDocuments({ outbox: { $ne: [] }, $or: [{ _id: world.org.id }, { tenantId: world.org.id }] });
+      .countDocuments({ outbox: { $ne: [] }, $or: [{ _id: fixture.org.id }, { tenantId: fixture.org.id }] });
     assert.equal(unsettled, 0, name);
   }
 }
@@ -94,17 +94,17 @@ describe("interrupted provisioning", () => {
 
   for (const [collection, method, when, calls] of points)
     it(`continues ${when} ${collection}.${method}, under the same names and without duplicate events`, async () => {
-      const world = await makeWorld(service);
-      const members = [world.owner, await world.join(), await world.join()];
-      const enabled = await world.at(world.owner, "POST", "/enable", {});
+      const fixture = await makeFixture(service);
+      const members = [fixture.owner, await fixture.join(), await fixture.join()];
+      const enabled = await fixture.at(fixture.owner, "POST", "/enable", {});
       assert.equal(enabled.status, 200);
 
       const point = [collection, method] as [typeof collection, never];
-      await stoppedAt(point, when, calls, () => world.sync());
-      await world.sync();
+      await stoppedAt(point, when, calls, () => fixture.sync());
+      await fixture.sync();
       await reconcileLater();
 
-      await assertWhole(world, members);
+      await assertWhole(fixture, members);
     });
 });
 
@@ -115,129 +115,132 @@ describe("interrupted enabling", () => {
     ["workspaces", "enable", "after"],
   ] as const)
     it(`is complete at the next call, ${when} ${collection}.${method}`, async () => {
-      const world = await makeWorld(service);
+      const fixture = await makeFixture(service);
       const point = [collection, method] as [typeof collection, never];
       await stoppedAt(point, when, 1, async () => {
-        const answer = await world.at(world.owner, "POST", "/enable", {});
+        const answer = await fixture.at(fixture.owner, "POST", "/enable", {});
         assert.equal(answer.status, 409);
         throw new Stop();
       });
-      await world.enable();
+      await fixture.enable();
       await reconcileLater();
 
-      await assertWhole(world, [world.owner]);
-      assert.equal((await world.events("personal_workspace.enabled")).length, 1);
-      assert.equal((await world.events("personal_workspace.backfill_scheduled")).length, 1);
+      await assertWhole(fixture, [fixture.owner]);
+      assert.equal((await fixture.events("personal_workspace.enabled")).length, 1);
+      assert.equal((await fixture.events("personal_workspace.backfill_scheduled")).length, 1);
     });
 });
 
 describe("the events of workspaces", () => {
   it("are logged by the reconcile job if the process crashed before it", async () => {
-    const world = await makeWorld(service);
-    await world.enable();
-    const carol = await world.join();
-    await stoppedAt(["auditEvents", "record"], "before", 1, () => world.sync());
+    const fixture = await makeFixture(service);
+    await fixture.enable();
+    const carol = await fixture.join();
+    await stoppedAt(["auditEvents", "record"], "before", 1, () => fixture.sync());
     await reconcileLater();
-    await world.sync();
+    await fixture.sync();
 
-    const scheduled = await world.events("personal_workspace.provisioning_scheduled");
+    const scheduled = await fixture.events("personal_workspace.provisioning_scheduled");
     assert.deepEqual(
       scheduled.map((event) => event.userId),
       [carol.id],
     );
-    await assertWhole(world, [world.owner, carol]);
+    await assertWhole(fixture, [fixture.owner, carol]);
   });
 });
 
 describe("a member who leaves", () => {
   it("gets no grant from provisioning that is in progress", async () => {
-    const world = await makeWorld(service);
-    const alice = await world.join();
-    await world.at(world.owner, "POST", "/enable", {});
+    const fixture = await makeFixture(service);
+    const alice = await fixture.join();
+    await fixture.at(fixture.owner, "POST", "/enable", {});
     const { folders } = service.app.storage;
     const { commit } = folders;
     folders.commit = async (...args) => {
       folders.commit = commit;
-      await world.leave(alice);
+      await fixture.leave(alice);
       return folders.commit(...args);
     };
-    await world.sync();
+    await fixture.sync();
 
-    const left = await world.workspaceOf(alice);
+    const left = await fixture.workspaceOf(alice);
     assert.equal(left?.state, "left");
     const folder = left?.folderId ? await folders.find(left.folderId) : null;
     assert.deepEqual(folder?.grants ?? [], []);
-    await world.sync();
-    assert.equal((await world.workspaceOf(alice))?.state, "left");
+    await fixture.sync();
+    assert.equal((await fixture.workspaceOf(alice))?.state, "left");
   });
 
   it("before there was a folder leaves only a row, which is removed", async () => {
-    const world = await makeWorld(service);
-    const alice = await world.join();
-    await world.at(world.owner, "POST", "/enable", {});
-    await stoppedAt(["folders", "commit"], "before", 1, () => world.sync());
-    await world.leave(alice);
-    await world.sync();
-    assert.equal((await world.workspaceOf(alice))?.state, "left");
-    const given = await world.at(world.owner, "POST", "/reassign", {
+    const fixture = await makeFixture(service);
+    const alice = await fixture.join();
+    await fixture.at(fixture.owner, "POST", "/enable", {});
+    await stoppedAt(["folders", "commit"], "before", 1, () => fixture.sync());
+    await fixture.leave(alice);
+    await fixture.sync();
+    assert.equal((await fixture.workspaceOf(alice))?.state, "left");
+    const given = await fixture.at(fixture.owner, "POST", "/reassign", {
       userId: alice.id,
-      toUserId: world.owner.id,
+      toUserId: fixture.owner.id,
     });
     assert.equal(given.code, "refused");
 
     const { now } = service.app;
     service.app.now = () => new Date(now().getTime() + 2 * 3_600_000);
-    await world.sync();
+    await fixture.sync();
     service.app.now = now;
 
-    assert.equal(await world.workspaceOf(alice), undefined);
+    assert.equal(await fixture.workspaceOf(alice), undefined);
   });
 });
 
 describe("interrupted reassigning and deleting", () => {
   const prepare = async () => {
-    const world = await makeWorld(service);
-    const [alice, bob] = [await world.join(), await world.join()];
-    await world.enable();
-    const made = await world.publish(alice, `Kept ${randomBytes(4).toString("hex")}`);
-    await world.leave(alice);
-    return { world, alice, bob, skill: made.data.skill };
+    const fixture = await makeFixture(service);
+    const [alice, bob] = [await fixture.join(), await fixture.join()];
+    await fixture.enable();
+    const made = await fixture.publish(alice, `Kept ${randomBytes(4).toString("hex")}`);
+    await fixture.leave(alice);
+    return { fixture, alice, bob, skill: made.data.skill };
   };
   const read = async (user: TestUser, id: string) =>
     (await service.call("GET", `/api/skills/${id}`, { token: user.token })).status;
 
   it("have reassigned once the tree has changed, and remove the row later", async () => {
-    const { world, alice, bob, skill } = await prepare();
+    const { fixture, alice, bob, skill } = await prepare();
     await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
       const body = { userId: alice.id, toUserId: bob.id };
-      assert.equal((await world.at(world.owner, "POST", "/reassign", body)).status, 409);
+      assert.equal((await fixture.at(fixture.owner, "POST", "/reassign", body)).status, 409);
       throw new Stop();
     });
 
     assert.equal(await read(bob, skill.id), 200);
-    const again = await world.at(world.owner, "POST", "/reassign", { userId: alice.id, toUserId: bob.id });
+    const again = await fixture.at(fixture.owner, "POST", "/reassign", {
+      userId: alice.id,
+      toUserId: bob.id,
+    });
     assert.equal(again.code, "refused");
-    const deleted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
+    const deleted = await fixture.at(fixture.owner, "DELETE", `/members/${alice.id}`);
     assert.equal(deleted.status, 200);
-    await processors(service.app)["workspaces.delete"]({ tenantId: world.org.id, userId: alice.id });
-    assert.equal(await world.workspaceOf(alice), undefined);
+    await processors(service.app)["workspaces.delete"]({ tenantId: fixture.org.id, userId: alice.id });
+    assert.equal(await fixture.workspaceOf(alice), undefined);
     assert.equal(await read(bob, skill.id), 200);
   });
 
   it("give a former owner who rejoins after that a new folder", async () => {
-    const { world, alice, bob, skill } = await prepare();
+    const { fixture, alice, bob, skill } = await prepare();
     await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
       const body = { userId: alice.id, toUserId: bob.id };
-      assert.equal((await world.at(world.owner, "POST", "/reassign", body)).status, 409);
+      assert.equal((await fixture.at(fixture.owner, "POST", "/reassign", body)).status, 409);
       throw new Stop();
     });
-    await addMember(service, world.org, alice, "member");
-    await world.sync();
+    await addMember(service, fixture.org, alice, "member");
+    await fixture.sync();
 
-    assert.equal((await world.workspaceOf(alice))?.path, `personal/${alice.username}`);
-    assert.notEqual((await world.overview(alice)).own?.folderId, skill.folderId);
+    assert.equal((await fixture.workspaceOf(alice))?.path, `personal/${alice.username}`);
+    assert.notEqual((await fixture.overview(alice)).own?.folderId, skill.folderId);
     assert.equal(await read(alice, skill.id), 404);
-    assert.equal((await world.publish(alice, "Anew")).status, 201);
+    assert.equal((await fixture.publish(alice, "Anew")).status, 201);
   });
 
   for (const [collection, method, when, calls] of [
@@ -248,34 +251,34 @@ describe("interrupted reassigning and deleting", () => {
     ["workspaces", "remove", "before", 1],
   ] as const)
     it(`delete the rest at the next attempt, ${when} call ${calls} of ${collection}.${method}`, async () => {
-      const { world, alice, skill } = await prepare();
-      const accepted = await world.at(world.owner, "DELETE", `/members/${alice.id}`);
+      const { fixture, alice, skill } = await prepare();
+      const accepted = await fixture.at(fixture.owner, "DELETE", `/members/${alice.id}`);
       assert.equal(accepted.status, 200);
       const job = () =>
-        processors(service.app)["workspaces.delete"]({ tenantId: world.org.id, userId: alice.id });
+        processors(service.app)["workspaces.delete"]({ tenantId: fixture.org.id, userId: alice.id });
       const point = [collection, method] as [typeof collection, never];
       await stoppedAt(point, when, calls, job);
       await job();
       await reconcileLater();
 
-      assert.equal(await read(world.owner, skill.id), 404);
-      assert.equal(await world.workspaceOf(alice), undefined);
-      assert.equal((await world.events("personal_workspace.deleted")).length, 1);
-      assert.equal((await world.events("skill.deleted")).length, 1);
+      assert.equal(await read(fixture.owner, skill.id), 404);
+      assert.equal(await fixture.workspaceOf(alice), undefined);
+      assert.equal((await fixture.events("personal_workspace.deleted")).length, 1);
+      assert.equal((await fixture.events("skill.deleted")).length, 1);
       const { raw } = service.app.storage.database;
       assert.equal(await raw.collection("places").countDocuments({ ownerId: skill.folderId! }), 0);
     });
 
   it("give an owner who rejoins during the deletion a new workspace", async () => {
-    const { world, alice } = await prepare();
-    await world.at(world.owner, "DELETE", `/members/${alice.id}`);
-    await addMember(service, world.org, alice, "member");
-    await world.sync();
-    const early = await world.publish(alice, "Early");
-    await processors(service.app)["workspaces.delete"]({ tenantId: world.org.id, userId: alice.id });
-    await world.sync();
+    const { fixture, alice } = await prepare();
+    await fixture.at(fixture.owner, "DELETE", `/members/${alice.id}`);
+    await addMember(service, fixture.org, alice, "member");
+    await fixture.sync();
+    const early = await fixture.publish(alice, "Early");
+    await processors(service.app)["workspaces.delete"]({ tenantId: fixture.org.id, userId: alice.id });
+    await fixture.sync();
 
     assert.deepEqual([early.status, early.code], [409, "conflict"]);
-    assert.equal((await world.publish(alice, "Later")).status, 201);
+    assert.equal((await fixture.publish(alice, "Later")).status, 201);
   });
 });

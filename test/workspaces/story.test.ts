@@ -10,10 +10,10 @@ import type { WorkspacePayload } from "../../contract/payloads/workspaces.ts";
 import { processors } from "../../workers/processors.ts";
 import { addMember, governed } from "../support/organization.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
 let service: TestService;
-let world: World;
+let fixture: Fixture;
 let alice: TestUser;
 let bob: TestUser;
 /** A skill of Alice in her workspace. */
@@ -21,8 +21,8 @@ let notes: SkillPayload;
 
 before(async () => {
   service = await startService();
-  world = await makeWorld(service);
-  [alice, bob] = [await world.join(), await world.join()];
+  fixture = await makeFixture(service);
+  [alice, bob] = [await fixture.join(), await fixture.join()];
 });
 after(() => service.close());
 
@@ -31,8 +31,8 @@ const get = <T = Record<string, unknown>>(user: TestUser | undefined, target: st
 
 describe("personal workspaces, from enabling to deletion", () => {
   it("are refused until they are enabled", async () => {
-    const refused = await world.publish(alice, "Notes");
-    const overview = await world.overview(alice);
+    const refused = await fixture.publish(alice, "Notes");
+    const overview = await fixture.overview(alice);
 
     assert.deepEqual([refused.status, refused.code], [422, "refused"]);
     assert.match(refused.error!, /not enabled in/);
@@ -40,22 +40,22 @@ describe("personal workspaces, from enabling to deletion", () => {
   });
 
   it("are created for every member when they are enabled", async () => {
-    await world.enable();
+    await fixture.enable();
 
-    const { counts, folder, enabled } = await world.overview();
+    const { counts, folder, enabled } = await fixture.overview();
     assert.deepEqual(
       [enabled, counts, folder?.path],
       [true, { scheduled: 0, provisioned: 3, failed: 0, left: 0, deleting: 0 }, "personal"],
     );
-    const own = (await world.overview(alice)).own;
+    const own = (await fixture.overview(alice)).own;
     assert.deepEqual([own?.state, own?.path], ["provisioned", `personal/${alice.username}`]);
-    const access = await get<FolderAccessPayload>(world.owner, `/api/folders/${own!.folderId}/access`);
+    const access = await get<FolderAccessPayload>(fixture.owner, `/api/folders/${own!.folderId}/access`);
     assert.equal(access.data.restricted, true);
     assert.deepEqual(
       access.data.grants.map(({ principal, level }) => [principal.type, principal.id, level]),
       [["member", alice.id, "editor"]],
     );
-    const events = await world.events();
+    const events = await fixture.events();
     assert.deepEqual(events.map((event) => event.name).sort(), [
       "personal_workspace.backfill_scheduled",
       "personal_workspace.enabled",
@@ -66,11 +66,11 @@ describe("personal workspaces, from enabling to deletion", () => {
   });
 
   it("are created for later members by an event of their own", async () => {
-    const carol = await world.join();
-    await world.sync();
+    const carol = await fixture.join();
+    await fixture.sync();
 
-    assert.equal((await world.workspaceOf(carol))?.state, "provisioned");
-    const scheduled = await world.events("personal_workspace.provisioning_scheduled");
+    assert.equal((await fixture.workspaceOf(carol))?.state, "provisioned");
+    const scheduled = await fixture.events("personal_workspace.provisioning_scheduled");
     assert.deepEqual(
       scheduled.map((event) => event.userId),
       [carol.id],
@@ -78,28 +78,28 @@ describe("personal workspaces, from enabling to deletion", () => {
   });
 
   it("accept what is published with personal, and append to it by name", async () => {
-    const made = await world.publish(alice, "Notes");
-    const again = await world.publish(alice, "Notes", { content: "# Notes\nmore\n" });
+    const made = await fixture.publish(alice, "Notes");
+    const again = await fixture.publish(alice, "Notes", { content: "# Notes\nmore\n" });
 
     assert.equal(made.status, 201, JSON.stringify(made.body));
     notes = made.data.skill;
-    const { own } = await world.overview(alice);
+    const { own } = await fixture.overview(alice);
     assert.deepEqual([notes.visibility, notes.folderId, notes.restricted], ["private", own!.folderId, true]);
     assert.deepEqual([again.data.action, again.data.skill.id], ["updated", notes.id]);
   });
 
   it("reject any visibility but private", async () => {
     for (const visibility of ["public", "unlisted"]) {
-      const refused = await world.publish(alice, "Open", { visibility });
+      const refused = await fixture.publish(alice, "Open", { visibility });
 
       assert.deepEqual([refused.status, refused.code], [422, "refused"]);
       assert.match(refused.error!, /private/);
     }
-    assert.equal((await world.publish(alice, "Notes", { visibility: "private" })).status, 201);
+    assert.equal((await fixture.publish(alice, "Notes", { visibility: "private" })).status, 201);
   });
 
   it("lose what their member moves out, who is shown who can read it then", async () => {
-    const { id } = (await world.publish(alice, "Outgoing")).data.skill;
+    const { id } = (await fixture.publish(alice, "Outgoing")).data.skill;
     const move = (user: TestUser, body: object) =>
       service.call<MovedSkillPayload>("POST", `/api/skills/${id}/move`, { token: user.token, body });
 
@@ -118,21 +118,21 @@ describe("personal workspaces, from enabling to deletion", () => {
     assert.equal(byOther.code, "not_found");
     assert.equal(moved.status, 200, JSON.stringify(moved.body));
     assert.equal((await get(bob, `/api/skills/${id}`)).status, 200);
-    await service.call("DELETE", `/api/skills/${id}`, { token: world.owner.token });
+    await service.call("DELETE", `/api/skills/${id}`, { token: fixture.owner.token });
   });
 
   it("are separate namespaces", async () => {
-    const shared = await world.publish(world.owner, "Shared", { personal: false });
-    const own = await world.publish(alice, "Shared");
-    const bobs = await world.publish(bob, "Notes");
-    const everybodys = await world.publish(bob, "Notes", { personal: false });
-    const appended = await world.publish(bob, "Notes", { personal: false, content: "new\n" });
-    const byPath = await world.publish(alice, "Notes", {
+    const shared = await fixture.publish(fixture.owner, "Shared", { personal: false });
+    const own = await fixture.publish(alice, "Shared");
+    const bobs = await fixture.publish(bob, "Notes");
+    const everybodys = await fixture.publish(bob, "Notes", { personal: false });
+    const appended = await fixture.publish(bob, "Notes", { personal: false, content: "new\n" });
+    const byPath = await fixture.publish(alice, "Notes", {
       personal: undefined,
       folder: `personal/${alice.username}`,
       content: "by path\n",
     });
-    const missing = await world.publish(bob, "Shared", { mode: "update" });
+    const missing = await fixture.publish(bob, "Shared", { mode: "update" });
 
     assert.deepEqual(
       [shared, own, bobs, everybodys, appended, byPath].map(({ data }) => data.action),
@@ -147,7 +147,7 @@ describe("personal workspaces, from enabling to deletion", () => {
   });
 
   it("are readable by their owner and by those exempt from restrictions, and by no one else", async () => {
-    await governed(service, world.org);
+    await governed(service, fixture.org);
     await service.call("PUT", `/api/skills/${notes.id}`, {
       token: alice.token,
       body: { visibility: "public", tags: ["zebra"] },
@@ -159,9 +159,9 @@ describe("personal workspaces, from enabling to deletion", () => {
       for (const target of [
         `/api/skills/${notes.id}`,
         `/api/skills/${notes.publicId}/content`,
-        `/api/skills/${world.org.slug}~${notes.slug}/versions`,
+        `/api/skills/${fixture.org.slug}~${notes.slug}/versions`,
         `/api/skills/resolve?ref=${notes.slug}`,
-        `/api/skills/resolve?ref=${world.org.slug}/${notes.slug}`,
+        `/api/skills/resolve?ref=${fixture.org.slug}/${notes.slug}`,
       ])
         assert.equal((await get(stranger, target)).status, expected, target);
       const explored = await get<CatalogItem[]>(stranger, "/api/explore?query=zebra");
@@ -171,16 +171,16 @@ describe("personal workspaces, from enabling to deletion", () => {
       );
       if (!stranger) continue;
       for (const query of ["", "&query=zebra", "&query=notes", "&tag=zebra", "&personal=true"])
-        assert.ok(!(await world.skills(stranger, query)).includes(notes.slug), query);
+        assert.ok(!(await fixture.skills(stranger, query)).includes(notes.slug), query);
     }
-    const seen = await get<FolderPayload[]>(bob, `/api/tenants/${world.org.slug}/folders`);
+    const seen = await get<FolderPayload[]>(bob, `/api/tenants/${fixture.org.slug}/folders`);
     assert.deepEqual(seen.data.map((folder) => folder.path).sort(), ["personal", `personal/${bob.username}`]);
     assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 200);
-    assert.equal((await get(world.owner, `/api/skills/${notes.id}`)).status, 200);
+    assert.equal((await get(fixture.owner, `/api/skills/${notes.id}`)).status, 200);
   });
 
   it("are listed by personal, with the folders in them", async () => {
-    const deep = await world.publish(alice, "Deep", {
+    const deep = await fixture.publish(alice, "Deep", {
       personal: undefined,
       folder: `personal/${alice.username}/tools/old`,
       createFolders: true,
@@ -189,14 +189,14 @@ describe("personal workspaces, from enabling to deletion", () => {
 
     assert.equal(deep.status, 201, JSON.stringify(deep.body));
     assert.deepEqual(
-      (await world.skills(alice, "&personal=true")).sort(),
+      (await fixture.skills(alice, "&personal=true")).sort(),
       [deep.data.skill.slug, notes.slug, "shared-2"].sort(),
     );
-    assert.deepEqual(await world.skills(alice, "&personal=true&query=deep"), [deep.data.skill.slug]);
-    assert.deepEqual(await world.skills(bob, "&personal=true"), ["notes-2"]);
-    assert.deepEqual(await world.skills(await service.newUser(), "&personal=true"), []);
+    assert.deepEqual(await fixture.skills(alice, "&personal=true&query=deep"), [deep.data.skill.slug]);
+    assert.deepEqual(await fixture.skills(bob, "&personal=true"), ["notes-2"]);
+    assert.deepEqual(await fixture.skills(await service.newUser(), "&personal=true"), []);
     // A caller who sees everything still has only their own workspace.
-    assert.deepEqual(await world.skills(world.owner, "&personal=true"), []);
+    assert.deepEqual(await fixture.skills(fixture.owner, "&personal=true"), []);
     const page = await get<SkillPayload[]>(alice, "/api/skills?personal=true&limit=2");
     const rest = await get<SkillPayload[]>(
       alice,
@@ -207,44 +207,44 @@ describe("personal workspaces, from enabling to deletion", () => {
   });
 
   it("keep their contents while they are disabled, and accept nothing by personal", async () => {
-    const off = await world.at(world.owner, "POST", "/disable", {});
-    const refused = await world.publish(alice, "Notes", { content: "off\n" });
-    const dave = await world.join();
-    await world.sync();
+    const off = await fixture.at(fixture.owner, "POST", "/disable", {});
+    const refused = await fixture.publish(alice, "Notes", { content: "off\n" });
+    const dave = await fixture.join();
+    await fixture.sync();
 
     assert.equal(off.status, 200);
     assert.equal(refused.code, "refused");
-    assert.equal(await world.workspaceOf(dave), undefined);
-    assert.ok((await world.skills(alice, "&personal=true")).includes(notes.slug));
+    assert.equal(await fixture.workspaceOf(dave), undefined);
+    assert.ok((await fixture.skills(alice, "&personal=true")).includes(notes.slug));
     const pushed = await service.call("POST", `/api/skills/${notes.id}/versions`, {
       token: alice.token,
       body: { content: "still mine\n" },
     });
     assert.equal(pushed.status, 201);
     assert.equal((await get(bob, `/api/skills/${notes.id}`)).status, 404);
-    await world.enable();
-    assert.equal((await world.workspaceOf(dave))?.state, "provisioned");
+    await fixture.enable();
+    assert.equal((await fixture.workspaceOf(dave))?.state, "provisioned");
   });
 
   it("are kept when their owner leaves, readable by the organization only", async () => {
-    await world.leave(alice);
+    await fixture.leave(alice);
 
-    assert.equal((await world.workspaceOf(alice))?.state, "left");
+    assert.equal((await fixture.workspaceOf(alice))?.state, "left");
     assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 404);
     assert.equal((await get(bob, `/api/skills/${notes.id}`)).status, 404);
-    assert.equal((await get(world.owner, `/api/skills/${notes.id}`)).status, 200);
-    const folderId = (await world.workspaceOf(alice))!.folderId;
-    const access = await get<FolderAccessPayload>(world.owner, `/api/folders/${folderId}/access`);
+    assert.equal((await get(fixture.owner, `/api/skills/${notes.id}`)).status, 200);
+    const folderId = (await fixture.workspaceOf(alice))!.folderId;
+    const access = await get<FolderAccessPayload>(fixture.owner, `/api/folders/${folderId}/access`);
     assert.deepEqual([access.data.restricted, access.data.grants], [true, []]);
   });
 
   it("belong to their owner again after rejoining", async () => {
-    await addMember(service, world.org, alice, "member");
-    await world.sync();
+    await addMember(service, fixture.org, alice, "member");
+    await fixture.sync();
 
     assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 200);
-    assert.ok((await world.skills(alice, "&personal=true")).includes(notes.slug));
-    const provisioned = await world.events("personal_workspace.provisioned");
+    assert.ok((await fixture.skills(alice, "&personal=true")).includes(notes.slug));
+    const provisioned = await fixture.events("personal_workspace.provisioned");
     assert.deepEqual(
       provisioned.filter((event) => event.metadata["returned"]).map((event) => event.userId),
       [alice.id],
@@ -252,56 +252,56 @@ describe("personal workspaces, from enabling to deletion", () => {
   });
 
   it("can be reassigned to another member, as a folder in that member's workspace", async () => {
-    await world.leave(alice);
+    await fixture.leave(alice);
     const body = { userId: alice.id, toUserId: bob.id };
-    const given = await world.at<{ path: string }>(world.owner, "POST", "/reassign", body);
-    await governed(service, world.org);
+    const given = await fixture.at<{ path: string }>(fixture.owner, "POST", "/reassign", body);
+    await governed(service, fixture.org);
 
     assert.equal(given.status, 200, JSON.stringify(given.body));
     assert.equal(given.data.path, `personal/${bob.username}/${alice.username}`);
     assert.equal((await get(bob, `/api/skills/${notes.id}`)).status, 200);
-    assert.ok((await world.skills(bob, "&personal=true")).includes(notes.slug));
-    assert.equal(await world.workspaceOf(alice), undefined);
-    const again = await world.at(world.owner, "POST", "/reassign", body);
+    assert.ok((await fixture.skills(bob, "&personal=true")).includes(notes.slug));
+    assert.equal(await fixture.workspaceOf(alice), undefined);
+    const again = await fixture.at(fixture.owner, "POST", "/reassign", body);
     assert.equal(again.status, 404);
-    await addMember(service, world.org, alice, "member");
-    await world.sync();
+    await addMember(service, fixture.org, alice, "member");
+    await fixture.sync();
     assert.equal((await get(alice, `/api/skills/${notes.id}`)).status, 404);
-    assert.deepEqual(await world.skills(alice, "&personal=true"), []);
-    assert.equal((await world.workspaceOf(alice))?.path, `personal/${alice.username}`);
-    const [event] = await world.events("personal_workspace.reassigned");
+    assert.deepEqual(await fixture.skills(alice, "&personal=true"), []);
+    assert.equal((await fixture.workspaceOf(alice))?.path, `personal/${alice.username}`);
+    const [event] = await fixture.events("personal_workspace.reassigned");
     assert.equal(event?.metadata["toUserId"], bob.id);
   });
 
   it("can be deleted with their skills once their owner has left", async () => {
     const gone = (
-      await world.publish(bob, "Gone", {
+      await fixture.publish(bob, "Gone", {
         personal: undefined,
         folder: `personal/${bob.username}/x`,
         createFolders: true,
       })
     ).data.skill;
-    await world.leave(bob);
-    const accepted = await world.at(world.owner, "DELETE", `/members/${bob.id}`);
+    await fixture.leave(bob);
+    const accepted = await fixture.at(fixture.owner, "DELETE", `/members/${bob.id}`);
     const jobs = processors(service.app);
-    await jobs["workspaces.delete"]({ tenantId: world.org.id, userId: bob.id });
+    await jobs["workspaces.delete"]({ tenantId: fixture.org.id, userId: bob.id });
     await jobs["upkeep.reconcile"]({});
     await service.settled();
 
     assert.equal(accepted.status, 200, JSON.stringify(accepted.body));
-    assert.equal(await world.workspaceOf(bob), undefined);
+    assert.equal(await fixture.workspaceOf(bob), undefined);
     for (const skill of [notes, gone])
-      assert.equal((await get(world.owner, `/api/skills/${skill.id}`)).status, 404);
-    const folders = await get<FolderPayload[]>(world.owner, `/api/tenants/${world.org.slug}/folders`);
+      assert.equal((await get(fixture.owner, `/api/skills/${skill.id}`)).status, 404);
+    const folders = await get<FolderPayload[]>(fixture.owner, `/api/tenants/${fixture.org.slug}/folders`);
     assert.deepEqual(
       folders.data.filter((folder) => folder.path.includes(bob.username)),
       [],
     );
-    assert.equal((await world.events("personal_workspace.deleted")).length, 1);
-    assert.ok((await world.events("skill.deleted")).length >= 3);
-    const again = await world.at(world.owner, "DELETE", `/members/${bob.id}`);
+    assert.equal((await fixture.events("personal_workspace.deleted")).length, 1);
+    assert.ok((await fixture.events("skill.deleted")).length >= 3);
+    const again = await fixture.at(fixture.owner, "DELETE", `/members/${bob.id}`);
     assert.equal(again.status, 404);
-    const list = await world.at<WorkspacePayload[]>(world.owner, "GET", "/members?state=left");
+    const list = await fixture.at<WorkspacePayload[]>(fixture.owner, "GET", "/members?state=left");
     assert.deepEqual(list.data, []);
   });
 });

@@ -20,7 +20,7 @@ import { runSync, type SyncEnd, type SyncPorts } from "../../../src/sync/run/run
 import { commitAndPush, runGit, runGitScript } from "../git-host.ts";
 import type { TestOrg, TestService, TestUser } from "../service.ts";
 
-export interface SyncWorld {
+export interface SyncFixture {
   service: TestService;
   owner: TestUser;
   org: TestOrg;
@@ -52,10 +52,10 @@ export interface WorkingCopy {
   push(message?: string, isForced?: boolean): string;
 }
 
-export async function connectedWorld(
+export async function connectedFixture(
   service: TestService,
   wrap: (mirrors: Mirrors) => Mirrors = (mirrors) => mirrors,
-): Promise<SyncWorld> {
+): Promise<SyncFixture> {
   const { app } = service;
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
@@ -125,15 +125,15 @@ export async function connectedWorld(
 }
 
 /** Runs a test with a connected organization. */
-export async function inWorld(
+export async function withSyncFixture(
   service: TestService,
-  test: (world: SyncWorld) => Promise<void>,
+  test: (fixture: SyncFixture) => Promise<void>,
 ): Promise<void> {
-  const world = await connectedWorld(service);
+  const fixture = await connectedFixture(service);
   try {
-    await test(world);
+    await test(fixture);
   } finally {
-    await world.close();
+    await fixture.close();
   }
 }
 
@@ -177,14 +177,14 @@ interface Published {
 
 /** A text skill, created by the API. */
 export async function publish(
-  world: SyncWorld,
+  fixture: SyncFixture,
   name: string,
   text: string,
   fields: object = {},
 ): Promise<Published["skill"]> {
-  const answer = await world.service.call<Published>("POST", "/api/skills", {
-    token: world.owner.token,
-    body: { tenantId: world.org.id, name, content: `# ${name}\n\n${text}\n`, ...fields },
+  const answer = await fixture.service.call<Published>("POST", "/api/skills", {
+    token: fixture.owner.token,
+    body: { tenantId: fixture.org.id, name, content: `# ${name}\n\n${text}\n`, ...fields },
   });
   assert.ok(answer.status === 201 || answer.status === 200, JSON.stringify(answer.body));
   return answer.data.skill;
@@ -197,24 +197,24 @@ export interface VersionRow {
   author: { username: string } | null;
 }
 
-export async function versionsOf(world: SyncWorld, skillId: string): Promise<VersionRow[]> {
-  const { data } = await world.service.call<VersionRow[]>(
+export async function versionsOf(fixture: SyncFixture, skillId: string): Promise<VersionRow[]> {
+  const { data } = await fixture.service.call<VersionRow[]>(
     "GET",
     `/api/skills/${skillId}/versions?limit=200&prerelease=true`,
     {
-      token: world.owner.token,
+      token: fixture.owner.token,
     },
   );
   return data;
 }
 
-export async function textOf(world: SyncWorld, skillId: string, version?: number): Promise<string> {
+export async function textOf(fixture: SyncFixture, skillId: string, version?: number): Promise<string> {
   const selector = version === undefined ? "" : `?version=${version}`;
-  const answer = await world.service.call<{ content: string }>(
+  const answer = await fixture.service.call<{ content: string }>(
     "GET",
     `/api/skills/${skillId}/content${selector}`,
     {
-      token: world.owner.token,
+      token: fixture.owner.token,
     },
   );
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -222,10 +222,10 @@ export async function textOf(world: SyncWorld, skillId: string, version?: number
 }
 
 export async function listSkills(
-  world: SyncWorld,
+  fixture: SyncFixture,
 ): Promise<{ id: string; slug: string; folderId: string | null; visibility: string; type: string }[]> {
-  const { data } = await world.service.call<
+  const { data } = await fixture.service.call<
     { id: string; slug: string; folderId: string | null; visibility: string; type: string }[]
-  >("GET", `/api/skills?tenant_id=${world.org.id}&limit=200`, { token: world.owner.token });
+  >("GET", `/api/skills?tenant_id=${fixture.org.id}&limit=200`, { token: fixture.owner.token });
   return data;
 }

@@ -7,7 +7,7 @@ import type {
   RemoteDirectory,
 } from "../../../src/sync/content/plan-types.ts";
 
-export interface World {
+export interface PlanInput {
   directories: RemoteDirectory[];
   bases?: MergeBase[];
   skills?: PlatformSkill[];
@@ -15,7 +15,7 @@ export interface World {
   versions?: Record<string, string[]>;
 }
 
-export async function plan({ directories, bases = [], skills = [], versions = {} }: World) {
+export async function plan({ directories, bases = [], skills = [], versions = {} }: PlanInput) {
   const asked: string[] = [];
   const actions = await planImport(directories, bases, skills, {
     exported: async (id) => {

@@ -7,7 +7,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
-import type { RandomWorld } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { skillDirectories } from "./fixture.ts";
 
 export interface Dice {
@@ -94,9 +94,9 @@ export function readDirectories(folder: string): Map<string, SeenDirectory> {
 }
 
 /** Every file of the branch that belongs to no skill and is not the list of skills, by path. */
-export function readOutside(world: RandomWorld, directories: Iterable<string>): string[] {
+export function readOutside(fixture: Scenario, directories: Iterable<string>): string[] {
   const below = [...directories].map((place) => `${place}/`);
-  return world.copy
+  return fixture.copy
     .git("-c", "core.quotePath=false", "ls-tree", "-r", "HEAD")
     .split("\n")
     .filter((line) => {
@@ -119,7 +119,7 @@ export interface SeenSkill {
 const keys = new Map<string, string>();
 
 /** Every skill that an organization has or had, with the content of all its versions. */
-export async function readPlatform({ service, org }: RandomWorld): Promise<Map<string, SeenSkill>> {
+export async function readPlatform({ service, org }: Scenario): Promise<Map<string, SeenSkill>> {
   const { app } = service;
   const docs = await app.storage.database.collection<SkillDoc>("skills").find({ tenantId: org.id }).toArray();
   const seen = new Map<string, SeenSkill>();

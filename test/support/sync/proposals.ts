@@ -18,22 +18,22 @@ import { startService, type TestOrg, type TestService, type TestUser } from "../
 export const ourBranch = "svc-sync/main";
 export const skillFile = (slug: string) => `skills/${slug}/SKILL.md`;
 
-export interface Ground {
+export interface ProposalEnvironment {
   service: TestService;
   stub: GitHubStub;
   /** Advances the clock. */
   wait(ms: number): void;
-  world(options?: WorldOptions): Promise<ProposalWorld>;
+  newFixture(options?: FixtureOptions): Promise<ProposalFixture>;
   close(): Promise<void>;
 }
 
-export interface WorldOptions {
+export interface FixtureOptions {
   by?: "token" | "app";
   /** Files of the first commit; none for an empty repository. */
   files?: Record<string, string>;
 }
 
-export interface ProposalWorld {
+export interface ProposalFixture {
   service: TestService;
   owner: TestUser;
   org: TestOrg;
@@ -69,7 +69,7 @@ export interface Clone {
   read(file: string): string;
 }
 
-export async function startGround(): Promise<Ground> {
+export async function startProposalEnvironment(): Promise<ProposalEnvironment> {
   let ahead = 0;
   const stub = await startGitHub();
   const service = await startService({
@@ -82,7 +82,7 @@ export async function startGround(): Promise<Ground> {
     service,
     stub,
     wait: (ms) => void (ahead += ms),
-    world: (options) => newWorld(service, stub, `acme/proposals-${++made}`, options),
+    newFixture: (options) => newFixture(service, stub, `acme/proposals-${++made}`, options),
     async close() {
       await service.close();
       await stub.close();
@@ -90,19 +90,19 @@ export async function startGround(): Promise<Ground> {
   };
 }
 
-async function newWorld(
+async function newFixture(
   service: TestService,
   stub: GitHubStub,
   name: string,
-  { by = "token", files = { "code.txt": "theirs\n" } }: WorldOptions = {},
-): Promise<ProposalWorld> {
+  { by = "token", files = { "code.txt": "theirs\n" } }: FixtureOptions = {},
+): Promise<ProposalFixture> {
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   const repository = await stub.newRepository(name, { installed: by === "app" });
   const { repo } = repository;
   if (Object.keys(files).length > 0) repo.commit(files);
   const base = `/api/tenants/${org.id}/repo-sync`;
-  const call: ProposalWorld["call"] = async <T>(method: string, target: string, body?: object) => {
+  const call: ProposalFixture["call"] = async <T>(method: string, target: string, body?: object) => {
     const answer = await service.call<T>(method, target, { token: owner.token, ...(body ? { body } : {}) });
     assert.ok([200, 201].includes(answer.status), JSON.stringify(answer.body));
     return answer.data;
@@ -116,7 +116,7 @@ async function newWorld(
   const tip = (branch = ourBranch) => repo.head(branch);
   const { app } = service;
 
-  const world: ProposalWorld = {
+  const fixture: ProposalFixture = {
     service,
     owner,
     org,
@@ -190,22 +190,22 @@ async function newWorld(
     async assertStill() {
       const held = () => [tip(), tip("main"), ...repository.pulls.map((pull) => JSON.stringify(pull))];
       const before = held();
-      assert.equal(await world.sync(), "done");
+      assert.equal(await fixture.sync(), "done");
       assert.deepEqual(held(), before);
       assert.equal(git("fsck", "--full", "--strict", "--no-dangling"), "");
     },
   };
-  return world;
+  return fixture;
 }
 
 /** A scenario whose main branch already has these skills, by a merged request. */
-export async function inStep(ground: Ground, ...names: string[]): Promise<ProposalWorld> {
-  const world = await ground.world();
-  for (const name of names) await world.publish(name, "one");
-  assert.equal(await world.sync(), "done");
-  world.merge();
-  assert.equal(await world.sync(), "done");
-  assert.equal((await world.proposal()).state, "none");
-  assert.equal((await world.state()).syncedSkills, names.length);
-  return world;
+export async function inStep(environment: ProposalEnvironment, ...names: string[]): Promise<ProposalFixture> {
+  const fixture = await environment.newFixture();
+  for (const name of names) await fixture.publish(name, "one");
+  assert.equal(await fixture.sync(), "done");
+  fixture.merge();
+  assert.equal(await fixture.sync(), "done");
+  assert.equal((await fixture.proposal()).state, "none");
+  assert.equal((await fixture.state()).syncedSkills, names.length);
+  return fixture;
 }

@@ -13,9 +13,9 @@ import {
   type Ledger,
   type SeenDirectory,
 } from "./ledger.ts";
-import type { RandomWorld } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 
-export interface Gita {
+export interface RemoteActor {
   /** Updates, edits, commits and pushes; synchronously, so that it may happen in the middle of a request. */
   push(): void;
   /** Sends the pending deliveries of the host: in any order, some twice, some never. */
@@ -27,14 +27,14 @@ export interface Habits {
   rewinds: boolean;
 }
 
-export function gitaOf(
-  world: RandomWorld,
+export function remoteActor(
+  scenario: Scenario,
   ledger: Ledger,
   dice: Dice,
   token: () => string,
   habits: Habits,
-): Gita {
-  const { copy } = world;
+): RemoteActor {
+  const { copy } = scenario;
   let count = 0;
   const owed: { after: string; id: string }[] = [];
 
@@ -131,7 +131,7 @@ export function gitaOf(
 
   return {
     push() {
-      const oid = pushEdits(world, ledger, () => {
+      const oid = pushEdits(scenario, ledger, () => {
         const isRewound = habits.rewinds && dice.chance(0.08) && rewind();
         for (let many = 1 + dice.below(3); many > 0; many--) {
           const directories = [...readDirectories(copy.folder).keys()];
@@ -140,7 +140,7 @@ export function gitaOf(
         }
         return isRewound ? "forced" : "plain";
       });
-      owed.push({ after: oid, id: `delivery-${world.connectionId}-${ledger.clock}` });
+      owed.push({ after: oid, id: `delivery-${scenario.connectionId}-${ledger.clock}` });
     },
     async tell() {
       const all = owed.splice(0);
@@ -148,17 +148,17 @@ export function gitaOf(
       for (const one of all) {
         const fate = dice.pick(["told", "told", "told", "twice", "lost", "late"]);
         if (fate === "late") owed.push(one);
-        if (fate === "told" || fate === "twice") await world.tell(one.after, one.id);
+        if (fate === "told" || fate === "twice") await scenario.tell(one.after, one.id);
         // By the host's own button with the id it had, or as a new one.
-        if (fate === "twice") await world.tell(one.after, dice.chance(0.5) ? one.id : `${one.id}-again`);
+        if (fate === "twice") await scenario.tell(one.after, dice.chance(0.5) ? one.id : `${one.id}-again`);
       }
     },
   };
 }
 
 /** Updates the clone, edits it, commits and pushes, and records the expected result. Returns the commit. */
-export function pushEdits(world: RandomWorld, ledger: Ledger, edit: () => "forced" | "plain"): string {
-  const { copy } = world;
+export function pushEdits(scenario: Scenario, ledger: Ledger, edit: () => "forced" | "plain"): string {
+  const { copy } = scenario;
   copy.update();
   const before = readDirectories(copy.folder);
   const how = edit();
@@ -167,7 +167,7 @@ export function pushEdits(world: RandomWorld, ledger: Ledger, edit: () => "force
   ledger.pushed.push({ oid, subject });
   const now = readDirectories(copy.folder);
   notePush(ledger, before, now);
-  ledger.outside = readOutside(world, now.keys());
+  ledger.outside = readOutside(scenario, now.keys());
   return oid;
 }
 

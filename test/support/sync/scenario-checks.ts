@@ -9,17 +9,17 @@ import {
   type SeenSkill,
   type SeenVersion,
 } from "./ledger.ts";
-import type { RandomWorld } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** Throws an error that names what was lost; `checked` are versions that were checked before. */
-export async function checkWorld(world: RandomWorld, ledger: Ledger, checked: Set<string>): Promise<void> {
-  const skills = await readPlatform(world);
-  world.copy.update();
+export async function checkScenario(scenario: Scenario, ledger: Ledger, checked: Set<string>): Promise<void> {
+  const skills = await readPlatform(scenario);
+  scenario.copy.update();
   checkSkills(ledger, skills);
   checkExpected(ledger, skills);
-  await checkImports(world, ledger, skills, checked);
-  checkBranch(world, ledger, skills);
-  await checkStillness(world, ledger, skills);
+  await checkImports(scenario, ledger, skills, checked);
+  checkBranch(scenario, ledger, skills);
+  await checkStillness(scenario, ledger, skills);
   ledger.expected.clear();
   ledger.hasLostBooks = false;
   ledger.hasHistory = true;
@@ -90,17 +90,17 @@ function isCurrentOf(ledger: Ledger, skill: SeenSkill, key: string, at: number):
 
 /** Nothing is imported that was not pushed, nor twice; each import names its author and what it overrides. */
 async function checkImports(
-  world: RandomWorld,
+  scenario: Scenario,
   ledger: Ledger,
   skills: ReadonlyMap<string, SeenSkill>,
   checked: Set<string>,
 ): Promise<void> {
-  const { storage } = world.service.app;
+  const { storage } = scenario.service.app;
   const times = new Map<string, number>();
-  const conflicts = await storage.syncConflicts.list({ connectionId: world.connectionId, limit: 10_000 });
+  const conflicts = await storage.syncConflicts.list({ connectionId: scenario.connectionId, limit: 10_000 });
   const events = await storage.auditEvents.list(
     {
-      log: { tenantId: world.org.id },
+      log: { tenantId: scenario.org.id },
       from: new Date(0),
       names: ["skill.version_imported", "skill.created_via_import"],
     },
@@ -118,22 +118,22 @@ async function checkImports(
       assert.ok(count <= most, `${name} was imported ${count} times and pushed ${most} times`);
       if (checked.has(row._id)) continue;
       checked.add(row._id);
-      assert.equal(row.author?.username, world.owner.username, `${name} is somebody else's`);
-      checkMessage(world, ledger, row.message, name);
+      assert.equal(row.author?.username, scenario.owner.username, `${name} is somebody else's`);
+      checkMessage(scenario, ledger, row.message, name);
       assert.ok(told.has(row.oid), `${name} has no audit entry`);
       if (skill.doc.deletedAt === undefined) checkConflict(ledger, skill, version, conflicts);
     }
   }
 }
 
-function checkMessage(world: RandomWorld, ledger: Ledger, message: string, name: string): void {
+function checkMessage(scenario: Scenario, ledger: Ledger, message: string, name: string): void {
   const taken = /^Taken from main at ([0-9a-f]{7})$/.exec(message);
   if (taken) {
     // Only if the mirror was fetched anew is no author known: at its start, after a skill's end or for a rewritten
     // history.
     const isAfresh = !ledger.hasHistory || ledger.hasRewound || ledger.deleted.size > 0;
     assert.ok(isAfresh, `${name} says ${message}`);
-    runGit(world.repo.directory, "cat-file", "-e", `${taken[1]}^{commit}`);
+    runGit(scenario.repo.directory, "cat-file", "-e", `${taken[1]}^{commit}`);
     return;
   }
   const found = /^(.*) \(([0-9a-f]{7}) by (.+)\)$/.exec(message);
@@ -141,7 +141,7 @@ function checkMessage(world: RandomWorld, ledger: Ledger, message: string, name:
   const [, subject, short, author] = found;
   if (ledger.hasRewound || ledger.hasLostBooks) return;
   const commit = ledger.pushed.find(({ oid }) => oid.startsWith(short!));
-  assert.deepEqual([commit?.subject, "Gita"], [subject, author], `${name} says ${message}`);
+  assert.deepEqual([commit?.subject, "Remote Author"], [subject, author], `${name} says ${message}`);
 }
 
 /** A conflict is reported if the version that was overridden is not one that the remote actor had. */
@@ -167,11 +167,11 @@ function checkConflict(
 }
 
 /** The branch: files of others unchanged, history kept, one directory for a skill and one skill for a directory. */
-function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): void {
-  const directories = readDirectories(world.copy.folder);
-  assert.deepEqual(readOutside(world, directories.keys()), ledger.outside, "what is not ours was changed");
+function checkBranch(scenario: Scenario, ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): void {
+  const directories = readDirectories(scenario.copy.folder);
+  assert.deepEqual(readOutside(scenario, directories.keys()), ledger.outside, "what is not ours was changed");
   const last = ledger.pushed.at(-1);
-  if (last) runGit(world.repo.directory, "merge-base", "--is-ancestor", last.oid, "main");
+  if (last) runGit(scenario.repo.directory, "merge-base", "--is-ancestor", last.oid, "main");
   for (const [place, key] of ledger.broken)
     assert.equal(directories.get(place)?.key, key, `${place} was overwritten though nobody could read it`);
   const claimed = new Set<string>();
@@ -196,37 +196,39 @@ function checkBranch(world: RandomWorld, ledger: Ledger, skills: ReadonlyMap<str
 
 /** A second sync changes nothing, and reports nothing. */
 async function checkStillness(
-  world: RandomWorld,
+  scenario: Scenario,
   ledger: Ledger,
   before: ReadonlyMap<string, SeenSkill>,
 ): Promise<void> {
-  const { storage } = world.service.app;
+  const { storage } = scenario.service.app;
   const lastRun = async () =>
-    (await storage.syncRuns.list({ connectionId: world.connectionId, limit: 1 })).at(0)?._id;
-  const [tip, run] = [world.tip(), await lastRun()];
-  await storage.connections.request({ id: world.connectionId }, { now: world.service.app.now() });
-  await world.settle();
-  assert.equal((await world.connection()).status, "active");
-  assert.equal(world.tip(), tip, "a second sync pushed");
+    (await storage.syncRuns.list({ connectionId: scenario.connectionId, limit: 1 })).at(0)?._id;
+  const [tip, run] = [scenario.tip(), await lastRun()];
+  await storage.connections.request({ id: scenario.connectionId }, { now: scenario.service.app.now() });
+  await scenario.settle();
+  assert.equal((await scenario.connection()).status, "active");
+  assert.equal(scenario.tip(), tip, "a second sync pushed");
   const numbers = (skills: ReadonlyMap<string, SeenSkill>) =>
     [...skills].map(([id, { versions }]) => `${id} ${versions.length}`);
-  assert.deepEqual(numbers(await readPlatform(world)), numbers(before), "a second sync imported");
+  assert.deepEqual(numbers(await readPlatform(scenario)), numbers(before), "a second sync imported");
   if (ledger.broken.size === 0) assert.equal(await lastRun(), run, "a second sync tells of something");
 }
 
 /** After a full sync, each skill is at its path, and nothing else is in its place. */
-export async function checkRestored(world: RandomWorld, ledger: Ledger): Promise<void> {
-  const asked = await world.api("POST", `/api/tenants/${world.org.id}/repo-sync/run`);
+export async function checkRestored(scenario: Scenario, ledger: Ledger): Promise<void> {
+  const asked = await scenario.api("POST", `/api/tenants/${scenario.org.id}/repo-sync/run`);
   assert.equal(asked.status, 200, JSON.stringify(asked.body));
-  await world.settle();
-  world.copy.update();
-  const { data } = await world.api<{ id: string; path: string }[]>(
+  await scenario.settle();
+  scenario.copy.update();
+  const { data } = await scenario.api<{ id: string; path: string }[]>(
     "GET",
-    `/api/tenants/${world.org.id}/folders`,
+    `/api/tenants/${scenario.org.id}/folders`,
   );
   const paths = new Map(data.map(({ id, path }) => [id, path]));
-  const skills = [...(await readPlatform(world)).values()].filter(({ doc }) => doc.deletedAt === undefined);
-  const there = readDirectories(world.copy.folder);
+  const skills = [...(await readPlatform(scenario)).values()].filter(
+    ({ doc }) => doc.deletedAt === undefined,
+  );
+  const there = readDirectories(scenario.copy.folder);
   const held = new Set([...ledger.broken.keys()].flatMap((place) => there.get(place)?.claims ?? []));
   // A copy that can't be read blocks no other skill.
   for (const [place, { claims }] of there)
@@ -246,5 +248,5 @@ export async function checkRestored(world: RandomWorld, ledger: Ledger): Promise
   const sorted = (rows: readonly (readonly (string | undefined)[])[]) =>
     rows.map((row) => row.join(" ")).toSorted();
   assert.deepEqual(sorted(lies), sorted(belongs), "a full sync does not make both sides the same");
-  runGit(world.repo.directory, "fsck", "--full", "--strict");
+  runGit(scenario.repo.directory, "fsck", "--full", "--strict");
 }

@@ -26,7 +26,7 @@ const runsAtMost = 20;
 export const connectedBy = ["github-token", "github-app", "address"] as const;
 export type ConnectedBy = (typeof connectedBy)[number];
 
-export interface Grounds {
+export interface ScenarioEnvironment {
   service: TestService;
   stub: GitHubStub;
   /** Advances the clock of the service. */
@@ -34,7 +34,7 @@ export interface Grounds {
   close(): Promise<void>;
 }
 
-export async function startGrounds(): Promise<Grounds> {
+export async function startScenarioEnvironment(): Promise<ScenarioEnvironment> {
   let ahead = 0;
   const stub = await startGitHub();
   const service = await startService({
@@ -58,8 +58,8 @@ export async function startGrounds(): Promise<Grounds> {
   };
 }
 
-export interface RandomWorld {
-  grounds: Grounds;
+export interface Scenario {
+  environment: ScenarioEnvironment;
   service: TestService;
   owner: TestUser;
   org: TestOrg;
@@ -82,19 +82,19 @@ export interface RandomWorld {
   close(): Promise<void>;
 }
 
-export async function randomWorld(grounds: Grounds, by: ConnectedBy): Promise<RandomWorld> {
-  const { service, stub, wait } = grounds;
+export async function newScenario(environment: ScenarioEnvironment, by: ConnectedBy): Promise<Scenario> {
+  const { service, stub, wait } = environment;
   const { app } = service;
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-random-"));
-  const hosted = await newRepository(grounds, by, org);
+  const hosted = await newRepository(environment, by, org);
   const { repo, body } = hosted;
   const copy = workingCopy(path.join(folder, "copy"), repo.directory);
   copy.write("src/main.c", "int main;\n");
   copy.push("first");
   if (by === "github-app") stub.tag(hosted.stubbed!, proofTag(app, org.id, hosted.stubbed!.fullName));
-  const api: RandomWorld["api"] = (method, target, sent) =>
+  const api: Scenario["api"] = (method, target, sent) =>
     service.call(method, target, { token: owner.token, ...(sent ? { body: sent } : {}) });
   const base = `/api/tenants/${org.id}/repo-sync`;
   const connected = await api<{ id: string }>("POST", base, body);
@@ -102,7 +102,7 @@ export async function randomWorld(grounds: Grounds, by: ConnectedBy): Promise<Ra
   const { id: connectionId } = connected.data;
   const connection = async () => (await app.storage.connections.find(connectionId))!;
 
-  const runOnce: RandomWorld["runOnce"] = async (through = app) => {
+  const runOnce: Scenario["runOnce"] = async (through = app) => {
     const { dueAt } = await connection();
     if (!dueAt || dueAt > app.now()) return "idle";
     try {
@@ -114,8 +114,8 @@ export async function randomWorld(grounds: Grounds, by: ConnectedBy): Promise<Ra
     }
   };
 
-  const world: RandomWorld = {
-    grounds,
+  const scenario: Scenario = {
+    environment,
     service,
     owner,
     org,
@@ -172,7 +172,7 @@ export async function randomWorld(grounds: Grounds, by: ConnectedBy): Promise<Ra
     },
   };
   await service.settled();
-  return world;
+  return scenario;
 }
 
 interface Hosted {
@@ -183,7 +183,7 @@ interface Hosted {
 }
 
 let made = 0;
-async function newRepository({ stub }: Grounds, by: ConnectedBy, org: TestOrg): Promise<Hosted> {
+async function newRepository({ stub }: ScenarioEnvironment, by: ConnectedBy, org: TestOrg): Promise<Hosted> {
   if (by === "address") {
     const secret = `password-${org.slug}`;
     const repo = await stub.git.newRepository({ secret });
@@ -202,7 +202,7 @@ async function newRepository({ stub }: Grounds, by: ConnectedBy, org: TestOrg): 
 }
 
 /** Work that a killed process leaves to the schedule of the service. */
-export async function reconciled({ service, wait }: Grounds): Promise<void> {
+export async function reconciled({ service, wait }: ScenarioEnvironment): Promise<void> {
   wait(10_000);
   await reconcile(service.app);
   await service.settled();

@@ -5,7 +5,7 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import { restrict } from "../organization.ts";
 import { makeZip, skillMd } from "../zip.ts";
 import { keyOf, noteAct, textKey, type Dice, type Ledger, type PlainFile } from "./ledger.ts";
-import type { RandomWorld } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 
 export interface Here {
   /** A random change; `beside` excludes those that legitimately remove what a concurrent push brings. */
@@ -14,8 +14,8 @@ export interface Here {
 
 const places = [undefined, "/", "red", "red/deep", "blue", "green/far"];
 
-export function peopleHere(world: RandomWorld, ledger: Ledger, dice: Dice, token: () => string): Here {
-  const { service, org, owner, api } = world;
+export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token: () => string): Here {
+  const { service, org, owner, api } = scenario;
   const { app } = service;
   let count = 0;
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { hashObject } from "../../../repos/store/objects.ts";
 import { runGit } from "../git-host.ts";
 import { originOf } from "./unusual-edits.ts";
-import { skillDirectories, type SyncWorld } from "./fixture.ts";
+import { skillDirectories, type SyncFixture } from "./fixture.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 
 const header = /<!-- svc:managed[^\n]*\n\n?/g;
@@ -29,7 +29,7 @@ export interface KeptBlobs {
 export const newKeptBlobs = (): KeptBlobs => ({ oids: new Set(), words: new Set(), checked: new Set() });
 
 /** Adds the content of the versions of all skills; called before a skill is deleted. */
-export async function keepVersions({ service, org }: SyncWorld, kept: KeptBlobs): Promise<void> {
+export async function keepVersions({ service, org }: SyncFixture, kept: KeptBlobs): Promise<void> {
   const { app } = service;
   const docs = await app.storage.database.collection<SkillDoc>("skills").find({ tenantId: org.id }).toArray();
   for (const { _id: skillId, slug, deletedAt, pending } of docs) {
@@ -49,15 +49,15 @@ export async function keepVersions({ service, org }: SyncWorld, kept: KeptBlobs)
 }
 
 /** Checks each commit of the service: removed content is kept, and nothing outside `skills/` was changed. */
-export function checkCommits(world: SyncWorld, kept: KeptBlobs): void {
-  const commits = runGit(world.remote, "log", "--author=^svc ", "--format=%H", "main")
+export function checkCommits(fixture: SyncFixture, kept: KeptBlobs): void {
+  const commits = runGit(fixture.remote, "log", "--author=^svc ", "--format=%H", "main")
     .split("\n")
     .filter(Boolean);
   for (const commit of commits) {
     if (kept.checked.has(commit)) continue;
     kept.checked.add(commit);
-    const tree = runGit(world.remote, "ls-tree", "-r", commit);
-    const rows = runGit(world.remote, "diff-tree", "-r", "-z", "--no-commit-id", "--root", commit).split(
+    const tree = runGit(fixture.remote, "ls-tree", "-r", commit);
+    const rows = runGit(fixture.remote, "diff-tree", "-r", "-z", "--no-commit-id", "--root", commit).split(
       "\0",
     );
     for (let i = 0; i + 1 < rows.length; i += 2) {
@@ -65,37 +65,37 @@ export function checkCommits(world: SyncWorld, kept: KeptBlobs): void {
       const place = rows[i + 1]!;
       assert.ok(place.startsWith("skills/"), `${place} was changed by the service`);
       if (status === "A") continue;
-      const isOwn = place.endsWith("/.svc.json") || isIndexOf(world, place, oid);
+      const isOwn = place.endsWith("/.svc.json") || isIndexOf(fixture, place, oid);
       if (isOwn || kept.oids.has(oid) || tree.includes(` ${oid}\t`)) continue;
-      const text = runGit(world.remote, "cat-file", "blob", oid);
+      const text = runGit(fixture.remote, "cat-file", "blob", oid);
       assert.ok(kept.words.has(requestText(text)), `lost in ${commit}: ${place}\n${text}`);
     }
   }
 }
 
-function isIndexOf({ remote }: SyncWorld, place: string, oid: string): boolean {
+function isIndexOf({ remote }: SyncFixture, place: string, oid: string): boolean {
   return (
     place === "skills/README.md" && runGit(remote, "cat-file", "blob", oid).startsWith("<!-- svc:managed")
   );
 }
 
 /** Checks that every directory which is not a skill in sync with the service is reported. */
-export async function checkNamed(world: SyncWorld): Promise<void> {
-  world.copy.update();
-  const { refusals = [] } = (await world.connection())!;
+export async function checkNamed(fixture: SyncFixture): Promise<void> {
+  fixture.copy.update();
+  const { refusals = [] } = (await fixture.connection())!;
   if (refusals.length >= 100) return;
   const named = refusals.map(({ path }) => path);
-  for (const place of skillDirectories(world.copy.folder)) {
+  for (const place of skillDirectories(fixture.copy.folder)) {
     const isNamed = named.some(
       (one) => one === place || place.startsWith(`${one}/`) || one.startsWith(`${place}/`),
     );
     if (isNamed) continue;
     assert.ok(
-      world.copy.has(`${place}/.svc.json`),
+      fixture.copy.has(`${place}/.svc.json`),
       `${place} is neither a skill nor reported: ${named.join(", ")}`,
     );
-    const { id } = JSON.parse(world.copy.read(`${place}/.svc.json`)) as { id: string };
-    const skill = await world.service.app.storage.skills.find(id);
-    assert.ok(skill && skill.tenantId === world.org.id && !skill.deletedAt, `${place} names no skill`);
+    const { id } = JSON.parse(fixture.copy.read(`${place}/.svc.json`)) as { id: string };
+    const skill = await fixture.service.app.storage.skills.find(id);
+    assert.ok(skill && skill.tenantId === fixture.org.id && !skill.deletedAt, `${place} names no skill`);
   }
 }

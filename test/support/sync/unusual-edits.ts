@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import type { Dice } from "./ledger.ts";
-import { skillDirectories, type SyncWorld } from "./fixture.ts";
+import { skillDirectories, type SyncFixture } from "./fixture.ts";
 
 /** In each text: the directory that it was first written for. */
 export const originOf = (text: string) => /^origin: (\S+)$/m.exec(text)?.[1];
@@ -55,7 +55,7 @@ export interface OddActor {
   push(): void;
 }
 
-export function createOddActor({ copy }: SyncWorld, dice: Dice): OddActor {
+export function createOddActor({ copy }: SyncFixture, dice: Dice): OddActor {
   let count = 0;
   const at = (place: string) => path.join(copy.folder, place);
   const rootOf = (place: string) =>

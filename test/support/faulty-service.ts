@@ -8,7 +8,7 @@ import { type Gateway, openGateway } from "./gateway.ts";
 import { type Account, newAccount, newOrganization } from "./http-client.ts";
 import { type Server, assertNothingRuns, removeFolder, startServer, temporaryFolder } from "./server.ts";
 
-export interface Troubled {
+export interface FaultyService {
   server: Server;
   gateway: Gateway;
   /** The owner of the organization `acme`, which has the text `review` and the package `kit`. */
@@ -20,7 +20,7 @@ export interface Troubled {
   close: () => Promise<void>;
 }
 
-export async function openTroubled(): Promise<Troubled> {
+export async function openFaultyService(): Promise<FaultyService> {
   const dataDir = temporaryFolder("troubled");
   const work = realpathSync(temporaryFolder("work"));
   const homes: string[] = [];
@@ -29,7 +29,7 @@ export async function openTroubled(): Promise<Troubled> {
   const ada = await newAccount(server.url, "ada", server.setupLink);
   await newOrganization(server.url, ada, "acme");
 
-  const open: Troubled["open"] = (env = { SVC_TOKEN: ada.token }) => {
+  const open: FaultyService["open"] = (env = { SVC_TOKEN: ada.token }) => {
     const home = realpathSync(temporaryFolder("failing"));
     homes.push(home);
     gateway.fault = () => false;

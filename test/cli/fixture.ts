@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
 import { type Ran, type StubSkill, startRegistry, svc, temporaryFolder } from "./harness.ts";
 
-export interface World {
+export interface Fixture {
   home: string;
   project: string;
   apiUrl: string;
@@ -25,7 +25,10 @@ export const kit = (text: string): Record<string, { data: string; mode?: "100644
 });
 
 /** A home, a project, and a registry with a text skill, a rule and a package. */
-export async function world(t: TestContext, intercept?: Parameters<typeof startRegistry>[2]): Promise<World> {
+export async function makeFixture(
+  t: TestContext,
+  intercept?: Parameters<typeof startRegistry>[2],
+): Promise<Fixture> {
   const home = await temporaryFolder(t);
   const project = await temporaryFolder(t);
   const skills: StubSkill[] = [
@@ -45,7 +48,7 @@ export async function world(t: TestContext, intercept?: Parameters<typeof startR
     { slug: "kit", publicId: "cccccccccc", name: "Kit", versions: [{ semver: "1.0.0", files: kit("one") }] },
   ];
   const apiUrl = await startRegistry(t, skills, intercept);
-  const machine: World["machine"] = { env: {}, platform: "linux" };
+  const machine: Fixture["machine"] = { env: {}, platform: "linux" };
   return {
     home,
     project,

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { parseLock } from "../../cli/project/lock.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import { world, type World } from "./world.ts";
+import { makeFixture, type Fixture } from "./fixture.ts";
 
-export const lockOf = async (w: World) => parseLock(await w.read(w.project, "svc.lock"), "svc.lock");
-export const manifestOf = async (w: World) => JSON.parse(await w.read(w.project, "svc.json")) as unknown;
-export const install = (w: World, ref: string, target: string, ...more: string[]) =>
+export const lockOf = async (w: Fixture) => parseLock(await w.read(w.project, "svc.lock"), "svc.lock");
+export const manifestOf = async (w: Fixture) => JSON.parse(await w.read(w.project, "svc.json")) as unknown;
+export const install = (w: Fixture, ref: string, target: string, ...more: string[]) =>
   w.run("install", ref, "-t", target, "-p", ...more);
 
 /** Kind, skill and tool of every drift. */
-export async function verify(w: World, ...more: string[]): Promise<string[][]> {
+export async function verify(w: Fixture, ...more: string[]): Promise<string[][]> {
   const ran = await w.run("verify", ...more);
   assert.equal(ran.stderr, "");
   const report = keepContract("verify", ran.data);
@@ -25,22 +25,22 @@ export async function verify(w: World, ...more: string[]): Promise<string[][]> {
   ]);
 }
 
-export async function restore(w: World, ...more: string[]) {
+export async function restore(w: Fixture, ...more: string[]) {
   const ran = await w.run("restore", ...more);
   assert.equal(ran.stderr, "");
   return keepContract("restore", ran.data);
 }
 
 /** A project that has a text skill pinned to `^1`, for two tools. */
-export async function saved(t: TestContext): Promise<World> {
-  const w = await world(t);
+export async function saved(t: TestContext): Promise<Fixture> {
+  const w = await makeFixture(t);
   await install(w, "review@^1", "claude,codex", "--save");
   return w;
 }
 
 /** The same project in another home, like a fresh clone. */
-export async function cloned(t: TestContext, w: World): Promise<World> {
-  const other = await world(t);
+export async function cloned(t: TestContext, w: Fixture): Promise<Fixture> {
+  const other = await makeFixture(t);
   other.skills.splice(0, other.skills.length, ...structuredClone(w.skills));
   for (const name of ["svc.json", "svc.lock"])
     await writeFile(join(other.project, name), await w.read(w.project, name));

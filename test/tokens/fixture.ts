@@ -16,7 +16,7 @@ interface Caller {
   token: string;
 }
 
-export interface TokenWorld {
+export interface TokenFixture {
   service: TestService;
   owner: TestUser;
   org: TestOrg;
@@ -34,12 +34,12 @@ export interface TokenWorld {
   newRole(permissions: object): Promise<string>;
 }
 
-export async function startTokenWorld(): Promise<TokenWorld> {
+export async function startTokenFixture(): Promise<TokenFixture> {
   let aheadMs = 0;
   const service = await startService({ now: () => new Date(Date.now() + aheadMs) });
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
-  const world: TokenWorld = {
+  const fixture: TokenFixture = {
     service,
     owner,
     org,
@@ -51,13 +51,13 @@ export async function startTokenWorld(): Promise<TokenWorld> {
     revoke: ({ token }, id, ref = org.id) =>
       service.call("DELETE", `/api/tenants/${ref}/tokens/${id}`, { token }),
     async made(by, fields, ref) {
-      const answer = await world.create(by, fields, ref);
+      const answer = await fixture.create(by, fields, ref);
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
       return answer.data;
     },
     async revokeAll() {
-      const { data } = await world.list(owner, "?limit=200");
-      await Promise.all(data.map(({ id }) => world.revoke(owner, id)));
+      const { data } = await fixture.list(owner, "?limit=200");
+      await Promise.all(data.map(({ id }) => fixture.revoke(owner, id)));
     },
     statusOf: async (token) =>
       (await service.call("GET", `/api/skills?tenant_id=${org.id}`, { token })).status,
@@ -70,5 +70,5 @@ export async function startTokenWorld(): Promise<TokenWorld> {
       return answer.data.id;
     },
   };
-  return world;
+  return fixture;
 }

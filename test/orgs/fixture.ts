@@ -16,7 +16,7 @@ import { readMail, type ReadMail } from "../support/mail-text.ts";
 import { addMember, confirmAddress } from "../support/organization.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
 
-export interface World {
+export interface Fixture {
   service: TestService;
   org: TestOrg;
   owner: TestUser;
@@ -46,18 +46,18 @@ export interface World {
   cleanUp(): Promise<void>;
 }
 
-export async function makeWorld(service: TestService, owner?: TestUser): Promise<World> {
+export async function makeFixture(service: TestService, owner?: TestUser): Promise<Fixture> {
   const founder = owner ?? (await service.newUser());
   const org = await service.newOrg(founder);
   await confirmAddress(service, founder);
-  const world: World = {
+  const fixture: Fixture = {
     service,
     org,
     owner: founder,
     async join(role, username) {
       const user = await service.newUser(username);
       await confirmAddress(service, user);
-      await world.add(user, role);
+      await fixture.add(user, role);
       return user;
     },
     async add(user, role) {
@@ -70,17 +70,17 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
         ...(body === undefined ? {} : { body }),
       }),
     async newTeam(name, roles = []) {
-      const made = await world.at<TeamPayload>(founder, "POST", "/teams", { name, roles });
+      const made = await fixture.at<TeamPayload>(founder, "POST", "/teams", { name, roles });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       return made.data.id;
     },
     async newRole(name, permissions) {
-      const made = await world.at<RolePayload>(founder, "POST", "/roles", { name, permissions });
+      const made = await fixture.at<RolePayload>(founder, "POST", "/roles", { name, permissions });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       return made.data.id;
     },
     async invite(by, email, offer = {}) {
-      const made = await world.at<InvitationPayload>(by, "POST", "/invitations", { email, ...offer });
+      const made = await fixture.at<InvitationPayload>(by, "POST", "/invitations", { email, ...offer });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       await endPause(service);
       await mailInvitation(service.app, made.data.id);
@@ -96,11 +96,11 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
       return link.slice(link.lastIndexOf("/") + 1);
     },
     async memberOf(user) {
-      const list = await world.at<MemberPayload[]>(founder, "GET", `/members?query=${user.username}`);
+      const list = await fixture.at<MemberPayload[]>(founder, "GET", `/members?query=${user.username}`);
       return list.data.find((member) => member.userId === user.id);
     },
     async permissionsOf(user) {
-      const read = await world.at<{ permissions: Record<string, string[]> }>(user, "GET", "");
+      const read = await fixture.at<{ permissions: Record<string, string[]> }>(user, "GET", "");
       return read.status === 200 ? read.data.permissions : {};
     },
     async events() {
@@ -119,7 +119,7 @@ export async function makeWorld(service: TestService, owner?: TestUser): Promise
       await cleanUpAfterTeams(service.app, now);
     },
   };
-  return world;
+  return fixture;
 }
 
 /** Ends the pause between mails to one address, so that a test need not wait. */

@@ -6,7 +6,7 @@ import { processors } from "../../workers/processors.ts";
 import { newMember } from "../support/organization.ts";
 import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
 
-export interface World {
+export interface Fixture {
   service: TestService;
   org: TestOrg;
   owner: TestUser;
@@ -32,11 +32,11 @@ export interface World {
   events(name?: string): Promise<{ name: string; userId: string; metadata: Record<string, unknown> }[]>;
 }
 
-export async function makeWorld(service: TestService): Promise<World> {
+export async function makeFixture(service: TestService): Promise<Fixture> {
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   const jobs = processors(service.app);
-  const world: World = {
+  const fixture: Fixture = {
     service,
     org,
     owner,
@@ -54,18 +54,18 @@ export async function makeWorld(service: TestService): Promise<World> {
       await jobs["orgs.member-left"]({ tenantId: org.id, userId: user.id });
     },
     async enable(body = {}) {
-      const enabled = await world.at(owner, "POST", "/enable", body);
+      const enabled = await fixture.at(owner, "POST", "/enable", body);
       assert.equal(enabled.status, 200, JSON.stringify(enabled.body));
-      await world.sync();
+      await fixture.sync();
     },
     sync: () => jobs["workspaces.sync"]({ tenantId: org.id }),
     async overview(user = owner) {
-      const read = await world.at<WorkspaceSettingsPayload>(user, "GET");
+      const read = await fixture.at<WorkspaceSettingsPayload>(user, "GET");
       assert.equal(read.status, 200, JSON.stringify(read.body));
       return read.data;
     },
     async workspaceOf(user) {
-      const list = await world.at<WorkspacePayload[]>(owner, "GET", "/members?limit=200");
+      const list = await fixture.at<WorkspacePayload[]>(owner, "GET", "/members?limit=200");
       return list.data.find((one) => one.userId === user.id);
     },
     publish: (user, name, fields = {}) =>
@@ -94,5 +94,5 @@ export async function makeWorld(service: TestService): Promise<World> {
       }));
     },
   };
-  return world;
+  return fixture;
 }
