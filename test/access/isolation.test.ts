@@ -13,7 +13,7 @@ import { confirmAddress, newFolder, newMember, restrict } from "../support/organ
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 
-interface Side {
+interface Organization {
   org: TestOrg;
   owner: TestUser;
   member: TestUser;
@@ -24,14 +24,14 @@ interface Side {
 }
 
 let service: TestService;
-let ours: Side;
-let theirs: Side;
+let ours: Organization;
+let theirs: Organization;
 
 before(async () => {
   service = await startService();
   // The first account is the service's administrator, who can see more.
   await service.newUser();
-  [ours, theirs] = [await makeSide(), await makeSide()];
+  [ours, theirs] = [await makeOrganization(), await makeOrganization()];
   await service.settled();
 });
 after(() => service.close());
@@ -42,7 +42,7 @@ async function made<T>(method: string, path: string, token: string, body?: unkno
   return answer.data;
 }
 
-async function makeSide(): Promise<Side> {
+async function makeOrganization(): Promise<Organization> {
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   const member = await newMember(service, org, "member");
@@ -89,28 +89,28 @@ async function makeSide(): Promise<Side> {
 }
 
 /** Values of a path's parameters, by route. */
-function idFor(route: Route, name: string, side: Side): string {
+function idFor(route: Route, name: string, organization: Organization): string {
   const { path } = route;
-  if (name === "tenant") return side.org.id;
-  if (name === "skill") return side.skill.id;
-  if (name === "folder") return side.ids.folder;
-  if (name === "upload") return side.ids.upload;
-  if (name === "userId") return side.member.id;
-  if (name === "token") return side.ids.invitation;
+  if (name === "tenant") return organization.org.id;
+  if (name === "skill") return organization.skill.id;
+  if (name === "folder") return organization.ids.folder;
+  if (name === "upload") return organization.ids.upload;
+  if (name === "userId") return organization.member.id;
+  if (name === "token") return organization.ids.invitation;
   if (name === "path") return "SKILL.md";
   if (name === "queue") return "upkeep";
-  if (name === "report") return side.skill.id;
+  if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
-  if (path.includes("/teams/")) return side.ids.team;
-  if (path.includes("/roles/")) return side.ids.role;
-  if (path.includes("/invitations/")) return side.ids.invitation;
-  if (path.includes("/user/sessions/")) return side.ids.session;
-  if (path.includes("/tokens/")) return side.ids.orgToken;
+  if (path.includes("/teams/")) return organization.ids.team;
+  if (path.includes("/roles/")) return organization.ids.role;
+  if (path.includes("/invitations/")) return organization.ids.invitation;
+  if (path.includes("/user/sessions/")) return organization.ids.session;
+  if (path.includes("/tokens/")) return organization.ids.orgToken;
   throw new Error(`what is "${name}" of ${path}?`);
 }
 
-/** A valid body for the routes that need one, with ids of `side`. */
-const bodies: Record<string, (side: Side) => unknown> = {
+/** A valid body for the routes that need one, with ids of `organization`. */
+const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/skills/:skill/versions": () => ({ content: "mine\n" }),
   "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
   "post /api/skills/:skill/revert": () => ({ version: 1 }),
@@ -158,12 +158,13 @@ const queries: Record<string, string> = {
 };
 
 const keyOf = (route: Route) => `${route.method} ${route.path}`;
-const pathOf = (route: Route, sides: Record<string, Side>) =>
-  route.path.replace(/[:*](\w+)/g, (_, name: string) => idFor(route, name, sides[name] ?? sides["rest"]!)) +
-  (queries[keyOf(route)] ?? "");
+const pathOf = (route: Route, organizations: Record<string, Organization>) =>
+  route.path.replace(/[:*](\w+)/g, (_, name: string) =>
+    idFor(route, name, organizations[name] ?? organizations["rest"]!),
+  ) + (queries[keyOf(route)] ?? "");
 
 /** A digest of everything that is stored of an organization. */
-async function digestOf(side: Side): Promise<string> {
+async function digestOf(organization: Organization): Promise<string> {
   await service.settled();
   const { raw } = service.app.storage.database;
   const hash = createHash("sha256");
@@ -173,7 +174,13 @@ async function digestOf(side: Side): Promise<string> {
     if (collectionName.startsWith("system.") || collectionName === "idempotency") continue;
     const rows = await raw
       .collection(collectionName)
-      .find({ $or: [{ tenantId: side.org.id }, { _id: side.org.id }, { userId: side.owner.id }] } as object)
+      .find({
+        $or: [
+          { tenantId: organization.org.id },
+          { _id: organization.org.id },
+          { userId: organization.owner.id },
+        ],
+      } as object)
       .sort({ _id: 1 })
       .toArray();
     for (const { lastUsedAt: _used, lastSeenAt: _seen, expiresAt: _ends, ...row } of rows)
@@ -201,12 +208,12 @@ describe("two organizations", () => {
           ...credentials,
           ...(route.stream ? { bytes: makePackage("x") } : { body }),
         });
-        const told = `${who}: ${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+        const response = `${who}: ${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
         // Some operations reject an organization's token before anything is looked up, since they need a person.
         const needsPerson = who === "the neighbour's own token" && answer.code === "forbidden";
         assert.ok(
           answer.code === "not_found" || (needsPerson && /organization's|token/.test(answer.error!)),
-          told,
+          response,
         );
         for (const secret of [
           theirs.org.slug,
@@ -215,7 +222,7 @@ describe("two organizations", () => {
           "Guarded",
           "Crew",
         ])
-          assert.ok(!JSON.stringify(answer.body).includes(secret), `tells "${secret}": ${told}`);
+          assert.ok(!JSON.stringify(answer.body).includes(secret), `reveals "${secret}": ${response}`);
         calls++;
       }
     }
@@ -232,12 +239,12 @@ describe("two organizations", () => {
       const body = route.stream ? undefined : bodies[keyOf(route)]?.(theirs);
       const sent = route.stream ? { bytes: makePackage("x") } : body === undefined ? {} : { body };
       const answer = await signedCall(service, identity, route.method.toUpperCase(), path, sent);
-      const told = `${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+      const response = `${keyOf(route)}: ${answer.status} ${JSON.stringify(answer.body)}`;
       // Streams can't be signed, except for uploads that the key itself announced.
-      if (route.stream) assert.equal(answer.code, "unauthenticated", told);
-      else if (answer.code !== "not_found") assert.match(answer.error ?? "", person, told);
+      if (route.stream) assert.equal(answer.code, "unauthenticated", response);
+      else if (answer.code !== "not_found") assert.match(answer.error ?? "", person, response);
       for (const secret of [theirs.org.slug, theirs.skill.publicId, theirs.owner.username, "Guarded"])
-        assert.ok(!JSON.stringify(answer.body).includes(secret), `tells "${secret}": ${told}`);
+        assert.ok(!JSON.stringify(answer.body).includes(secret), `reveals "${secret}": ${response}`);
     }
     assert.equal(await digestOf(theirs), untouched);
   });

@@ -257,10 +257,10 @@ describe("a new address for an account", () => {
     assert.deepEqual(Object.keys(taken.body), Object.keys(free.body));
     assert.equal(taken.status, free.status);
     assert.deepEqual({ ...taken.data, email: "" }, { ...free.data, email: "" });
-    const [told] = takenMails.filter(({ to }) => to.toLowerCase() === "bob@example.com");
-    assert.equal(told!.subject, "This address has an account already");
-    assert.equal(told!.token, "");
-    assert.ok(!told!.text.includes('"ada"'), "nobody is told who asked");
+    const [notice] = takenMails.filter(({ to }) => to.toLowerCase() === "bob@example.com");
+    assert.equal(notice!.subject, "This address has an account already");
+    assert.equal(notice!.token, "");
+    assert.ok(!notice!.text.includes('"ada"'), "the requester is not named");
   });
 
   it("that another account takes in the meantime can't be confirmed", async () => {

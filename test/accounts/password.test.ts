@@ -126,7 +126,7 @@ describe("changing the password", () => {
     ["too long", { currentPassword: password, newPassword: "x".repeat(257) }],
     ["no text", { currentPassword: password, newPassword: ["x".repeat(20)] }],
     ["missing", { currentPassword: password }],
-    ["beside an unknown field", { currentPassword: password, newPassword, keepSessions: true }],
+    ["combined with an unknown field", { currentPassword: password, newPassword, keepSessions: true }],
   ] as const)
     it(`rejects a new password that is ${what}`, async () => {
       user = await service.newUser();

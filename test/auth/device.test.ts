@@ -260,7 +260,7 @@ describe("device sign-in", () => {
     const json = { userCode, approve: true };
 
     const byToken = await service.call("POST", "/api/auth/device/decision", { token, json });
-    const byNobody = await service.call("POST", "/api/auth/device/decision", { json });
+    const byAnonymous = await service.call("POST", "/api/auth/device/decision", { json });
     const foreign = await service.call("POST", "/api/auth/device/decision", {
       cookie,
       json,
@@ -273,7 +273,7 @@ describe("device sign-in", () => {
       { ...json, x: 1 },
     ];
 
-    assert.deepEqual([byToken.status, byNobody.status, foreign.status], [403, 401, 403]);
+    assert.deepEqual([byToken.status, byAnonymous.status, foreign.status], [403, 401, 403]);
     for (const fields of wrong) {
       const answer = await service.call("POST", "/api/auth/device/decision", { cookie, json: fields });
       assert.equal(answer.status, 400, JSON.stringify(fields));

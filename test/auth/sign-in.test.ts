@@ -74,11 +74,11 @@ describe("sign-up and sign-in", () => {
 
     const right = await signIn({ email: " ADA@Example.ORG", password });
     const wrong = await signIn({ email: "ada@example.org", password: `${password}!` });
-    const nobody = await signIn({ email: "nobody@example.org", password });
+    const unknown = await signIn({ email: "nobody@example.org", password });
 
     assert.equal(right.status, 200);
     assert.equal(right.body.data["username"], "ada");
-    for (const refused of [wrong, nobody]) {
+    for (const refused of [wrong, unknown]) {
       assert.equal(refused.status, 401);
       assert.equal(refused.body.code, "invalid_credentials");
       assert.equal(refused.body.error, wrong.body.error);

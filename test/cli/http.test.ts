@@ -98,10 +98,10 @@ describe("a response of the service", () => {
     );
     const way = "Run svc login, or set SVC_TOKEN.\n  E_NOT_AUTHENTICATED\n";
 
-    const nobody = await svc(["whoami"], { home, env: { SVC_API_URL: apiUrl } });
+    const anonymous = await svc(["whoami"], { home, env: { SVC_API_URL: apiUrl } });
     const refused = await svc(["whoami"], { home, env: { SVC_API_URL: apiUrl, SVC_TOKEN: token } });
 
-    assert.equal(nobody.stderr, `error You are not logged in. ${way}`);
+    assert.equal(anonymous.stderr, `error You are not logged in. ${way}`);
     assert.equal(refused.stderr, `error Send a session cookie or an API token. ${way}`);
   });
 

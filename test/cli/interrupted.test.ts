@@ -136,22 +136,25 @@ describe("an update that is killed", () => {
       ),
     ];
     /** Old, new, or for folders missing: between two renames a folder has a temporary name. */
-    const check = async (allowed: readonly (string | undefined)[], told: string) => {
+    const check = async (allowed: readonly (string | undefined)[], context: string) => {
       assert.ok(
         (await read(home, ".codex/AGENTS.md"))?.startsWith("# Mine\n\n<!-- svc:start:review -->"),
-        told,
+        context,
       );
-      assert.ok((await read(project, "AGENTS.md"))?.startsWith("# Ours\n\n<!-- svc:start:review -->"), told);
+      assert.ok(
+        (await read(project, "AGENTS.md"))?.startsWith("# Ours\n\n<!-- svc:start:review -->"),
+        context,
+      );
       for (const slug of ["review", "house"])
         for (const path of texts(slug)) {
           const text = await read(...path);
           const word = new RegExp(`(old|new) ${slug}\n`).exec(text ?? "")?.[1];
-          assert.ok(allowed.includes(word), `${told}: ${path.join("/")}: ${text}`);
+          assert.ok(allowed.includes(word), `${context}: ${path.join("/")}: ${text}`);
         }
       for (const folder of packages) {
         const [skillFile, part] = [await read(folder, "SKILL.md"), await read(folder, "part.txt")];
-        assert.equal(skillFile?.slice(-3), part, `${told}: ${folder}`);
-        assert.ok(allowed.includes(part), `${told}: ${folder} ${part}`);
+        assert.equal(skillFile?.slice(-3), part, `${context}: ${folder}`);
+        assert.ok(allowed.includes(part), `${context}: ${folder} ${part}`);
       }
     };
 
@@ -163,29 +166,29 @@ describe("an update that is killed", () => {
     for (const slug of ["review", "house", "kit"])
       for (let killBefore = first; ; killBefore += stride) {
         const code = await runKilled(["pull", slug, "--latest"], killBefore, { home, env });
-        const told = `${slug}, before change ${killBefore}`;
-        await check(["old", "new", undefined], told);
+        const context = `${slug}, before change ${killBefore}`;
+        await check(["old", "new", undefined], context);
         if (code !== undefined) {
-          assert.equal(code, 0, told);
+          assert.equal(code, 0, context);
           ended++;
           break;
         }
         at++;
 
         const repaired = await run("pull", slug, "--latest");
-        assert.deepEqual([repaired.code, repaired.stderr], [0, ""], `${told}: ${repaired.stdout}`);
+        assert.deepEqual([repaired.code, repaired.stderr], [0, ""], `${context}: ${repaired.stdout}`);
         const again = (await run("pull")).data as {
           summary: { upToDate: number };
           skills: { warnings: string[] }[];
         };
-        assert.equal(again.summary.upToDate, 3, told);
+        assert.equal(again.summary.upToDate, 3, context);
         assert.deepEqual(
           again.skills.flatMap((skill) => skill.warnings),
           [],
-          told,
+          context,
         );
         await run("pull", slug, "--version", "1.0.0");
-        await check(["old", "new"], told);
+        await check(["old", "new"], context);
       }
 
     assert.equal(ended, 3);
@@ -215,18 +218,18 @@ describe("an install or uninstall that is killed", () => {
     for (const slug of ["review", "house", "kit"])
       for (let killBefore = first, ended = false; !ended; killBefore += stride) {
         const install = ["install", slug, "-t", targets.join(","), "-p", project];
-        const told = `${slug}, before change ${killBefore}`;
+        const context = `${slug}, before change ${killBefore}`;
         const installed = await run(killBefore, ...install);
         if (installed === undefined) killed++;
         const again = dataOf<{ installed: unknown[] }>(await made.run(...install));
-        assert.equal(again.installed.length, slug === "kit" ? 7 : 8, told);
+        assert.equal(again.installed.length, slug === "kit" ? 7 : 8, context);
         const uninstalled = await run(killBefore, "uninstall", slug);
         if (uninstalled === undefined) {
           killed++;
           const rest = await made.run("uninstall", slug);
-          if (rest.code !== 0) assert.equal(rest.error.code, "E_NOT_FOUND", told);
+          if (rest.code !== 0) assert.equal(rest.error.code, "E_NOT_FOUND", context);
         }
-        assert.deepEqual(snapshot(project), untouched, told);
+        assert.deepEqual(snapshot(project), untouched, context);
         ended = installed !== undefined && uninstalled !== undefined;
       }
     assert.ok(killed > 5, `only ${killed} places to die at`);

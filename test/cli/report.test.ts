@@ -80,9 +80,9 @@ describe("reports of installs", () => {
       ],
     );
     assert.equal((await read(home, ".svc/config.json")).match(/machineId/g)!.length, 1);
-    const told = JSON.stringify(reports);
+    const sent = JSON.stringify(reports);
     for (const name of [hostname(), userInfo().username])
-      if (name.length > 3) assert.ok(!told.includes(name), name);
+      if (name.length > 3) assert.ok(!sent.includes(name), name);
   });
 
   it("follow updates, repairs and removals, under the same name", async (t) => {
@@ -96,12 +96,12 @@ describe("reports of installs", () => {
     const since = async (...argv: string[]) => {
       reports.length = 0;
       const ran = await run(...argv);
-      const told = reports.map(
+      const sent = reports.map(
         ({ method, place }) => `${method} ${place["platform"]} ${place["scope"]} ${place["version"] ?? ""}`,
       );
       return {
         code: ran.code,
-        told: told.sort(),
+        sent: sent.sort(),
         machines: new Set(reports.map(({ place }) => place["machine"])).size,
       };
     };
@@ -114,16 +114,16 @@ describe("reports of installs", () => {
 
     assert.deepEqual(pulled, {
       code: 0,
-      told: ["PUT claude global 2", "PUT cursor global 2", "PUT cursor project 2"],
+      sent: ["PUT claude global 2", "PUT cursor global 2", "PUT cursor project 2"],
       machines: 1,
     });
-    assert.deepEqual(again.told, []);
+    assert.deepEqual(again.sent, []);
     assert.deepEqual(removed, {
       code: 1,
-      told: ["DELETE claude global ", "DELETE cursor global "],
+      sent: ["DELETE claude global ", "DELETE cursor global "],
       machines: 1,
     });
-    assert.deepEqual(rest.told, ["DELETE cursor project "]);
+    assert.deepEqual(rest.sent, ["DELETE cursor project "]);
   });
 
   it("are sent neither without a sign-in nor for an organization's token", async (t) => {

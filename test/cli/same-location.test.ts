@@ -167,13 +167,13 @@ describe("a folder that two tools read", () => {
     await mkdir(join(made.project, ".claude"));
     symlinkSync("../.agents/skills", join(made.project, ".claude/skills"));
     const before = snapshot(made.project);
-    const told = (reason: string) =>
+    const assertReason = (reason: string) =>
       assert.match(reason, /is the same place as .*\.agents\/skills\/kit, where codex/);
 
     const together = dataOf<Installed>(await made.run("install", "kit", "-t", "codex,claude", "-p"));
-    told(together.skipped[0]!.reason);
+    assertReason(together.skipped[0]!.reason);
     const later = await made.run("install", "kit", "-t", "claude", "-p");
-    told((later.error.details!["skipped"] as Installed["skipped"])[0]!.reason);
+    assertReason((later.error.details!["skipped"] as Installed["skipped"])[0]!.reason);
     assert.ok(lstatSync(join(made.project, ".agents/skills/kit")).isDirectory());
 
     await made.run("uninstall", "kit");

@@ -88,9 +88,9 @@ describe("svc share", () => {
     const again = shared(await json("share", "kit"));
     assert.equal(again.url, first.url);
     assert.equal(again.warnings.length, 1);
-    const told = await run("share", "kit");
-    assert.match(told.stdout, /^kit is shared already\./);
-    assert.match(told.stderr, /warning You share this already/);
+    const output = await run("share", "kit");
+    assert.match(output.stdout, /^kit is shared already\./);
+    assert.match(output.stderr, /warning You share this already/);
 
     await writeFile(join(home, "kit", "more.txt"), "more");
     assert.equal(shared(await json("share", "kit")).skill.slug, "kit-2");

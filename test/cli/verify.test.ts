@@ -61,7 +61,7 @@ describe("svc verify", () => {
     assert.deepEqual(await verify(w), [["cache", "review"]]);
   });
 
-  it("tells people where the copies of a lost state are", async (t) => {
+  it("shows people where the copies of a lost state are", async (t) => {
     const w = await makeFixture(t);
     await install(w, "kit", "cursor", "--save");
     await rm(join(w.home, ".svc"), { recursive: true });

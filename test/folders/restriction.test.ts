@@ -17,7 +17,7 @@ let vault: FolderPayload;
 let deep: FolderPayload;
 /** A public skill in the restricted folder. */
 let hidden: SkillPayload;
-let beside: SkillPayload;
+let unrestricted: SkillPayload;
 
 before(async () => {
   service = await startWatchedService();
@@ -28,7 +28,7 @@ before(async () => {
   vault = await newFolder(service, org, owner, "open/vault");
   deep = await newFolder(service, org, owner, "open/vault/deep");
   hidden = await publish("Quarterly numbers", "open/vault/deep", "public");
-  beside = await publish("Quarterly letters", "open", "public");
+  unrestricted = await publish("Quarterly letters", "open", "public");
   await restrict(service, owner, vault.id, [{ type: "member", id: granted.id, level: "viewer" }]);
   await governed(service, org);
 });
@@ -109,10 +109,10 @@ describe("a skill in a restricted folder", () => {
   it("is left out of the member's lists, searches, counts and trees", async () => {
     for (const token of [member.token, stranger.token, undefined]) {
       assert.ok(!(await explore(token)).includes(hidden.slug));
-      assert.deepEqual(await explore(token, "&query=revenue"), [beside.slug]);
+      assert.deepEqual(await explore(token, "&query=revenue"), [unrestricted.slug]);
     }
-    assert.deepEqual(await list(member.token), [beside.slug]);
-    assert.deepEqual(await list(member.token, "&query=quarterly"), [beside.slug]);
+    assert.deepEqual(await list(member.token), [unrestricted.slug]);
+    assert.deepEqual(await list(member.token, "&query=quarterly"), [unrestricted.slug]);
     const folders = await service.call<FolderPayload[]>("GET", `/api/tenants/${org.slug}/folders`, {
       token: member.token,
     });

@@ -240,7 +240,7 @@ describe("concurrent changes of folders", () => {
     const log = await service.app.storage.database.raw
       .collection("audit_events")
       .countDocuments({ tenantId: org.id, name: "folder.created", "metadata.path": /^many/ });
-    assert.equal(log, 41, "each is told once");
+    assert.equal(log, 41, "each is logged once");
   });
 
   it("allow a depth of a thousand and no more", async () => {

@@ -150,7 +150,7 @@ describe("a hostile package", () => {
     await refuses(
       makeZip([root, { ...twice[0]!, toldSize: 100 }]),
       "size_mismatch",
-      "a bomb that tells 100 bytes",
+      "a bomb that declares 100 bytes",
     );
     await refuses(
       makeZip([root, { ...twice[0]!, toldSize: 0xffff_fff0 }]),

@@ -135,10 +135,10 @@ describe("Idempotency-Key", () => {
     const key = newKey();
 
     const failed = await publish(key, { name: "Tried twice", semver: "1.0.0-beta.1" });
-    const mended = await publish(key, { name: "Tried twice" });
+    const retried = await publish(key, { name: "Tried twice" });
 
     assert.equal(failed.code, "refused");
-    assert.equal(mended.status, 201);
+    assert.equal(retried.status, 201);
   });
 
   it("expires after a day, or after minutes if the process crashed during the call", async () => {

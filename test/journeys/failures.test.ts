@@ -87,9 +87,9 @@ describe("a missing, existing or forbidden object", () => {
   });
 
   it("is reported to a user without a login or permission", async () => {
-    const { cli: nobody } = fixture.open({});
-    await fails(nobody, ["whoami"], "E_NOT_AUTHENTICATED", { httpStatus: 401 });
-    await fails(nobody, ["list"], "E_NOT_AUTHENTICATED");
+    const { cli: anonymous } = fixture.open({});
+    await fails(anonymous, ["whoami"], "E_NOT_AUTHENTICATED", { httpStatus: 401 });
+    await fails(anonymous, ["list"], "E_NOT_AUTHENTICATED");
     const readOnly = await callApi<{ token: string }>(fixture.server.url, "POST", "/api/user/tokens", {
       cookie: fixture.ada.cookie,
       body: { name: "reader", scopes: { skill: ["read"] } },

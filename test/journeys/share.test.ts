@@ -133,8 +133,8 @@ describe("twenty concurrent runs of svc share", () => {
     const made = runs
       .filter(({ code }) => code === 0)
       .map(({ stdout }) => keepContract("share", JSON.parse(stdout)));
-    const told = runs.map(({ code, stderr }) => `${code} ${stderr}`).join("\n");
-    assert.equal(made.length, limits.anonymousShares, told);
+    const outcomes = runs.map(({ code, stderr }) => `${code} ${stderr}`).join("\n");
+    assert.equal(made.length, limits.anonymousShares, outcomes);
     assert.equal(new Set(made.map(({ identity }) => identity.username)).size, 1);
     for (const { code, stderr } of runs)
       if (code !== 0) {

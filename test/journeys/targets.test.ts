@@ -196,9 +196,9 @@ describe("all eight tools", () => {
 
     const edited = path.join(project, ".clinerules/stil.md");
     writeFileSync(edited, "mine now\n");
-    const told = keepContract("pull", await svc.json(["pull"]));
+    const afterEdit = keepContract("pull", await svc.json(["pull"]));
     assert.deepEqual(
-      told.skills.map(({ slug, outcome, warnings }) => [slug, outcome, warnings.length]),
+      afterEdit.skills.map(({ slug, outcome, warnings }) => [slug, outcome, warnings.length]),
       [
         ["pruefen", "upToDate", 0],
         ["stil", "upToDate", 1],

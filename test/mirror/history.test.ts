@@ -91,12 +91,12 @@ describe("the last change of a directory", () => {
 
         const changes = await mirror.lastChanges(tip, asked);
 
-        const told = asked.map((path) => [path, changes.get(path)?.exact ? changes.get(path)!.oid : ""]);
+        const actual = asked.map((path) => [path, changes.get(path)?.exact ? changes.get(path)!.oid : ""]);
         const native = asked.map((path) => [
           path,
           runGit(repository.directory, "log", "-1", "--format=%H", "main", "--", path),
         ]);
-        assert.deepEqual(told, native, `seed ${seed}`);
+        assert.deepEqual(actual, native, `seed ${seed}`);
       }
     });
 

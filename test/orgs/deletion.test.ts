@@ -79,7 +79,7 @@ describe("a deleted organization", () => {
     assert.equal((await service.raw("GET", `/s/${skill.publicId}`)).status, 303);
   });
 
-  it("rejects every change, and tells its owners the reason", async () => {
+  it("rejects every change, and returns the reason to its owners", async () => {
     await fixture.at(fixture.owner, "DELETE", "");
     const calls: [string, string, unknown?][] = [
       ["PATCH", "", { name: "Alive" }],

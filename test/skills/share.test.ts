@@ -153,7 +153,7 @@ describe("a share", () => {
     assert.equal((await placesOf()).length, 5);
   });
 
-  it("is created once for one Idempotency-Key, although each call is signed anew", async () => {
+  it("is created once for one Idempotency-Key, although each call has a new signature", async () => {
     const call = () =>
       signedCall<SharedPayload>(service, identity, "POST", "/api/share", {
         body: text("Once"),
@@ -285,15 +285,15 @@ describe("the owner of a share", () => {
       ["DELETE", `/api/skills/${skill.id}`],
     ];
     for (const [method, path, body] of acts) {
-      const told = `${method} ${path}`;
+      const request = `${method} ${path}`;
       const options = body === undefined ? {} : { body };
-      assert.equal((await signedCall(service, other, method, path, options)).code, "forbidden", told);
+      assert.equal((await signedCall(service, other, method, path, options)).code, "forbidden", request);
       assert.equal(
         (await service.call(method, path, { token: person.token, ...options })).code,
         "forbidden",
-        told,
+        request,
       );
-      assert.equal((await service.call(method, path, options)).code, "unauthenticated", told);
+      assert.equal((await service.call(method, path, options)).code, "unauthenticated", request);
     }
     assert.equal((await signedCall(service, other, "GET", `/api/skills/${skill.id}`)).status, 200);
     const installed = await signedCall<{ recorded: boolean }>(

@@ -265,7 +265,7 @@ describe("a narrowed token", () => {
       assert.equal(
         (await publishAs(auditing, { mode: "create", name, content: "x\n" })).code,
         "forbidden",
-        `"${name}" is neither told to be there nor not`,
+        `"${name}" must not reveal whether it exists`,
       );
     const open = await service.call("GET", `/api/skills/${skills.unlisted!.id}`, { token: auditing });
     assert.equal(open.status, 200, "no less than an anonymous call");

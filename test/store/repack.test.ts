@@ -61,7 +61,7 @@ describe("repacking with native git", () => {
       const chain = await settledChain(bench.store, 20);
       const fresh = await bench.store.writeCommit(
         repo,
-        draft([textFile("SKILL.md", "not yet told of\n")], chain.at(-1)!.oid, 21),
+        draft([textFile("SKILL.md", "not yet referenced\n")], chain.at(-1)!.oid, 21),
       );
       const report = await bench.store.repack(repo, git);
       await bench.store.sweep(repo);

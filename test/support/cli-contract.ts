@@ -14,9 +14,9 @@ export function keepContract<K extends CliPayloadName>(
 }
 
 /** The same for the error object on stderr. */
-export function keepFailure(payload: unknown, told: string): CliFailurePayload["error"] {
+export function keepFailure(payload: unknown, context: string): CliFailurePayload["error"] {
   const parsed = CliFailurePayload.safeParse(payload);
-  if (!parsed.success) assert.fail(`${told}\n${deviation("error", parsed.error, payload)}`);
+  if (!parsed.success) assert.fail(`${context}\n${deviation("error", parsed.error, payload)}`);
   return parsed.data.error;
 }
 

@@ -59,10 +59,10 @@ export function openCli(options: { home: string; apiUrl: () => string; cwd: stri
   const run = (args: readonly string[], given?: RunOptions) => start(args, given).ended;
   const payload = async (args: readonly string[], code: number, given?: RunOptions) => {
     const done = await run([...args, "-o", "json"], given);
-    const told = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
-    assert.equal(done.code, code, told);
-    assert.equal(done.stderr, "", told);
-    const document = onlyDocument(done.stdout, told);
+    const context = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
+    assert.equal(done.code, code, context);
+    assert.equal(done.stderr, "", context);
+    const document = onlyDocument(done.stdout, context);
     keepContract(payloadNameOf(args), document);
     return document;
   };
@@ -74,16 +74,16 @@ export function openCli(options: { home: string; apiUrl: () => string; cwd: stri
     partial: (args, given) => payload(args, 1, given),
     async failure(args, given) {
       const done = await run([...args, "-o", "json"], given);
-      const told = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
-      assert.equal(done.code, 1, told);
-      assert.equal(done.stdout, "", told);
-      return keepFailure(onlyDocument(done.stderr, told), told);
+      const context = `svc ${args.join(" ")}\nstdout: ${done.stdout}\nstderr: ${done.stderr}`;
+      assert.equal(done.code, 1, context);
+      assert.equal(done.stdout, "", context);
+      return keepFailure(onlyDocument(done.stderr, context), context);
     },
   };
 }
 
-function onlyDocument(text: string, told: string): unknown {
-  assert.match(text, /^[^\n]+\n$/, `not exactly one line: ${told}`);
+function onlyDocument(text: string, context: string): unknown {
+  assert.match(text, /^[^\n]+\n$/, `not exactly one line: ${context}`);
   return JSON.parse(text);
 }
 

@@ -145,9 +145,9 @@ export function startPublishers(options: {
         token: options.token,
         body,
       });
-      const told = `${answer.status} ${answer.code}: ${answer.error}`;
+      const message = `${answer.status} ${answer.code}: ${answer.error}`;
       if (answer.status === 201) return { ...attempt, outcome: "acknowledged", version: answer.data };
-      return { ...attempt, outcome: answer.status === 503 ? "unavailable" : "refused", answer: told };
+      return { ...attempt, outcome: answer.status === 503 ? "unavailable" : "refused", answer: message };
     } catch (error) {
       if (!(error instanceof NotStaged)) return { ...attempt, outcome: "cut", answer: String(error) };
       if (error.isLimit) return undefined;
@@ -224,7 +224,7 @@ export async function checkAnswers(
       if ((outcome === "cut" || outcome === "unavailable") && row) uncertain++;
       marks.delete(mark);
     }
-    assert.deepEqual([...marks.keys()], [], "versions that nobody published");
+    assert.deepEqual([...marks.keys()], [], "unexpected versions");
     await checkRepository(service.gitRoot, skill, rows);
     versions += rows.length;
   }

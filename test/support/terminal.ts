@@ -67,14 +67,14 @@ export function openTerminal(
   });
   running.add(child);
   let text = "";
-  let told = "";
+  let status = "";
   let wake = () => {};
   let isOver = false;
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
     wake();
   });
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (told += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (status += chunk));
   const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
   const ended = new Promise<number>((resolve) => {
     child.once("close", () => {
@@ -82,17 +82,17 @@ export function openTerminal(
       running.delete(child);
       isOver = true;
       wake();
-      resolve(Number(/exit (\d+)/.exec(told)?.[1] ?? -1));
+      resolve(Number(/exit (\d+)/.exec(status)?.[1] ?? -1));
     });
   });
   return {
     text: () => text,
     type: (keys) => void child.stdin.write(keys),
-    pid: () => Number(/pid (\d+)/.exec(told)?.[1]),
+    pid: () => Number(/pid (\d+)/.exec(status)?.[1]),
     ended,
     async until(pattern, withinMs = 20_000) {
       for (const deadline = Date.now() + withinMs; !pattern.test(text);) {
-        if (isOver || Date.now() > deadline) throw new Error(`${pattern} did not come:\n${text}\n${told}`);
+        if (isOver || Date.now() > deadline) throw new Error(`${pattern} did not come:\n${text}\n${status}`);
         await Promise.race([
           new Promise<void>((resolve) => (wake = resolve)),
           new Promise<void>((resolve) => setTimeout(resolve, 50).unref()),

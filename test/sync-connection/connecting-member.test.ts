@@ -9,18 +9,18 @@ import { takeMails } from "../support/mailbox.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { edited } from "../support/sync/hosted.ts";
-import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
+import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 
-let sides: Sides;
+let customers: Customers;
 let service: TestService;
 before(async () => {
-  sides = await startSides();
-  ({ service } = sides);
+  customers = await startCustomers();
+  ({ service } = customers);
 });
-after(() => sides.close());
+after(() => customers.close());
 
 interface Connected {
-  side: Side;
+  customer: Customer;
   connector: TestUser;
   bare: string;
   run(): Promise<void>;
@@ -28,45 +28,52 @@ interface Connected {
 
 /** A repository that an administrator, who is not an owner, connected, with one skill. */
 async function connectedByAdmin(): Promise<Connected> {
-  const side = await sides.newSide();
-  const connector = await newMember(service, side.org, "admin");
-  const bare = sides.newRepository(side, "r.git", { "skills/theirs/SKILL.md": edited("theirs", "one") });
-  const answer = await service.call<{ id: string }>("POST", side.base, {
+  const customer = await customers.newCustomer();
+  const connector = await newMember(service, customer.org, "admin");
+  const bare = customers.newRepository(customer, "r.git", {
+    "skills/theirs/SKILL.md": edited("theirs", "one"),
+  });
+  const answer = await service.call<{ id: string }>("POST", customer.base, {
     token: connector.token,
     body: { host: "local", url: "r.git" },
   });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   const run = async () => {
     await service.settled();
-    await service.call("POST", `${side.base}/run`, as(side));
+    await service.call("POST", `${customer.base}/run`, as(customer));
     await service.settled();
     await runConnection(service.app, answer.data.id);
   };
   await run();
   takeMails(service.app);
-  return { side, connector, bare, run };
+  return { customer, connector, bare, run };
 }
 
-const versionsOf = async (side: Side) =>
-  (await service.call<VersionPayload[]>("GET", `/api/skills/${side.org.slug}~theirs/versions`, as(side)))
-    .data;
+const versionsOf = async (customer: Customer) =>
+  (
+    await service.call<VersionPayload[]>(
+      "GET",
+      `/api/skills/${customer.org.slug}~theirs/versions`,
+      as(customer),
+    )
+  ).data;
 
 describe("a connection whose member has left", () => {
   it("pauses imports, keeps pushing, notifies the owners once, and is taken over in one call", async () => {
-    const { side, connector, bare, run } = await connectedByAdmin();
-    const viewer = await newMember(service, side.org, "viewer");
+    const { customer, connector, bare, run } = await connectedByAdmin();
+    const viewer = await newMember(service, customer.org, "viewer");
     const left = await service.call(
       "DELETE",
-      `/api/tenants/${side.org.id}/members/${connector.id}`,
-      as(side),
+      `/api/tenants/${customer.org.id}/members/${connector.id}`,
+      as(customer),
     );
     assert.equal(left.status, 200, JSON.stringify(left.body));
-    sides.commitTo(bare, "skills/theirs/SKILL.md", edited("theirs", "two"));
-    sides.commitTo(bare, "skills/fresh/SKILL.md", edited("fresh", "new"));
-    await sides.publish(side, "Ours");
+    customers.commitTo(bare, "skills/theirs/SKILL.md", edited("theirs", "two"));
+    customers.commitTo(bare, "skills/fresh/SKILL.md", edited("fresh", "new"));
+    await customers.publish(customer, "Ours");
 
     await run();
-    const waiting = await sides.state(side);
+    const waiting = await customers.state(customer);
     assert.deepEqual(
       [waiting.connection!.status, waiting.connection!.problem?.code],
       ["blocked", "connector_gone"],
@@ -78,7 +85,7 @@ describe("a connection whose member has left", () => {
         .toSorted((a, b) => (a < b ? -1 : 1)),
       ["skills/fresh connector_gone", "skills/theirs connector_gone"],
     );
-    assert.equal((await versionsOf(side)).length, 1);
+    assert.equal((await versionsOf(customer)).length, 1);
     assert.match(runGit(bare, "ls-tree", "-r", "--name-only", "main"), /skills\/ours\/SKILL\.md/);
     assert.match(runGit(bare, "show", "main:skills/theirs/SKILL.md"), /two/);
     assert.deepEqual(
@@ -86,54 +93,54 @@ describe("a connection whose member has left", () => {
         to,
         /^The repository of .* needs another member$/.test(subject),
       ]),
-      [[`${side.owner.username}@example.com`, true]],
+      [[`${customer.owner.username}@example.com`, true]],
     );
     await run();
-    sides.wait(10 * 60_000);
+    customers.wait(10 * 60_000);
     await pollConnections(service.app);
     assert.deepEqual(takeMails(service.app), [], "mailed again");
 
-    const takeOver = (token: string) => service.call("POST", `${side.base}/takeover`, { token });
+    const takeOver = (token: string) => service.call("POST", `${customer.base}/takeover`, { token });
     const narrowed = await service.call<{ token: string }>("POST", "/api/user/tokens", {
-      ...as(side),
+      ...as(customer),
       body: { name: "sync", scopes: { githubSync: ["manage"] } },
     });
     for (const token of [viewer.token, narrowed.data.token])
       assert.equal((await takeOver(token)).code, "forbidden");
-    assert.equal((await takeOver(side.owner.token)).status, 200);
-    assert.equal((await takeOver(side.owner.token)).status, 200, "again changes nothing");
+    assert.equal((await takeOver(customer.owner.token)).status, 200);
+    assert.equal((await takeOver(customer.owner.token)).status, 200, "again changes nothing");
     await run();
-    const { connection, skillProblems } = await sides.state(side);
+    const { connection, skillProblems } = await customers.state(customer);
     assert.deepEqual(
       [connection!.status, connection!.problem, connection!.connectedBy.username, skillProblems],
-      ["active", null, side.owner.username, []],
+      ["active", null, customer.owner.username, []],
     );
-    const [newest, ...others] = await versionsOf(side);
-    assert.deepEqual([newest!.author?.username, others.length], [side.owner.username, 1]);
+    const [newest, ...others] = await versionsOf(customer);
+    assert.deepEqual([newest!.author?.username, others.length], [customer.owner.username, 1]);
     const log = await service.call<{ entries: { metadata: Record<string, unknown> }[] }>(
       "GET",
-      `/api/tenants/${side.org.id}/audit-log?action=repohost_sync.update`,
-      as(side),
+      `/api/tenants/${customer.org.id}/audit-log?action=repohost_sync.update`,
+      as(customer),
     );
     assert.deepEqual(
       log.data.entries.map(({ metadata }) => metadata["changes"]),
-      [{ connectedBy: { from: connector.username, to: side.owner.username } }],
+      [{ connectedBy: { from: connector.username, to: customer.owner.username } }],
     );
   });
 });
 
 describe("a connection whose member has a different role", () => {
   it("is paused by the next poll of its branch, and continues once the member may connect again", async () => {
-    const { side, connector, run } = await connectedByAdmin();
-    const member = `/api/tenants/${side.org.id}/members/${connector.id}`;
-    const setRole = (role: string) => service.call("PATCH", member, { ...as(side), body: { role } });
+    const { customer, connector, run } = await connectedByAdmin();
+    const member = `/api/tenants/${customer.org.id}/members/${connector.id}`;
+    const setRole = (role: string) => service.call("PATCH", member, { ...as(customer), body: { role } });
     const look = async () => {
-      sides.wait(10 * 60_000);
+      customers.wait(10 * 60_000);
       await pollConnections(service.app);
       await service.settled();
-      const found = (await service.app.storage.connections.findOfTenant(side.org.id))!;
+      const found = (await service.app.storage.connections.findOfTenant(customer.org.id))!;
       if (found.wanted > found.done) await runConnection(service.app, found._id);
-      return (await sides.state(side)).connection!;
+      return (await customers.state(customer)).connection!;
     };
     assert.equal((await look()).status, "active");
 
@@ -142,6 +149,6 @@ describe("a connection whose member has a different role", () => {
     assert.equal((await setRole("admin")).status, 200);
     assert.equal((await look()).status, "active");
     await run();
-    assert.equal((await sides.state(side)).connection!.problem, null);
+    assert.equal((await customers.state(customer)).connection!.problem, null);
   });
 });

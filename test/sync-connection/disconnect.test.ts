@@ -27,7 +27,7 @@ after(async () => {
   await stub.close();
 });
 
-type Side = Awaited<ReturnType<typeof connected>>;
+type Customer = Awaited<ReturnType<typeof connected>>;
 let made = 0;
 
 /** A connection with something to import and something to export. */
@@ -54,25 +54,28 @@ async function connected() {
   return { as, org, base, repository, connect, id: answer.data.id };
 }
 
-const skillsOf = async ({ as, org }: Side) =>
+const skillsOf = async ({ as, org }: Customer) =>
   (await service.call<unknown[]>("GET", `/api/skills?tenant_id=${org.id}`, as)).data.length;
 
 /**
  * Disconnects at the n-th request of an operation, to which the host does not respond. Returns false if there are fewer
  * requests.
  */
-async function disconnectAt(number: number, work: (side: Side) => Promise<unknown>): Promise<boolean> {
-  const side = await connected();
+async function disconnectAt(
+  number: number,
+  work: (customer: Customer) => Promise<unknown>,
+): Promise<boolean> {
+  const customer = await connected();
   const first = stub.requests.length;
   const met: { ending?: ReturnType<typeof disconnect> } = {};
-  const disconnect = () => service.call<{ webhook: string }>("DELETE", side.base, side.as);
+  const disconnect = () => service.call<{ webhook: string }>("DELETE", customer.base, customer.as);
   stub.onRequest(async (count, closed) => {
     if (count !== first + number) return;
     met.ending = disconnect();
     await closed;
   });
   const over = new AbortController();
-  const working = work(side)
+  const working = work(customer)
     .catch(() => undefined)
     .finally(() => over.abort());
   while (!over.signal.aborted && met.ending === undefined) await sleep(20);
@@ -82,7 +85,7 @@ async function disconnectAt(number: number, work: (side: Side) => Promise<unknow
     return false;
   }
   const ended = await met.ending;
-  const [requests, skills] = [stub.requests.length, await skillsOf(side)];
+  const [requests, skills] = [stub.requests.length, await skillsOf(customer)];
   stub.onRequest(undefined);
   await working;
   await sleep(quietMs);
@@ -90,22 +93,22 @@ async function disconnectAt(number: number, work: (side: Side) => Promise<unknow
 
   assert.deepEqual([ended.status, ended.data], [200, { webhook: "removed" }], JSON.stringify(ended.body));
   assert.deepEqual(stub.requests.slice(requests), [], `requests after the response, at request ${number}`);
-  assert.equal(await skillsOf(side), skills, "imported after the response");
-  assert.deepEqual(side.repository.hooks, []);
-  assert.equal(await service.app.storage.connections.find(side.id), null);
-  assert.equal((await side.connect()).status, 201, "connected again at once");
+  assert.equal(await skillsOf(customer), skills, "imported after the response");
+  assert.deepEqual(customer.repository.hooks, []);
+  assert.equal(await service.app.storage.connections.find(customer.id), null);
+  assert.equal((await customer.connect()).status, 201, "connected again at once");
   await disconnect();
   return true;
 }
 
 /** Disconnects at each request of the operation; returns their number. */
-async function disconnectAtEach(work: (side: Side) => Promise<unknown>): Promise<number> {
+async function disconnectAtEach(work: (customer: Customer) => Promise<unknown>): Promise<number> {
   for (let number = 1; ; number++) if (!(await disconnectAt(number, work))) return number - 1;
 }
 
 describe("a disconnect whose response was sent", () => {
   it("stops all later requests of a sync to the host", async () => {
-    const requests = await disconnectAtEach((side) => runConnection(service.app, side.id));
+    const requests = await disconnectAtEach((customer) => runConnection(service.app, customer.id));
 
     assert.ok(requests >= 5, `${requests} requests`);
   });
@@ -121,15 +124,15 @@ describe("a disconnect whose response was sent", () => {
   });
 
   it("stops all later requests of a plan to the host", async () => {
-    const plan = (side: Side) => service.call("GET", `${side.base}/plan`, side.as);
+    const plan = (customer: Customer) => service.call("GET", `${customer.base}/plan`, customer.as);
 
     assert.ok(await disconnectAt(1, plan));
     assert.ok(await disconnectAt(3, plan));
   });
 
   it("stops all later requests when two run concurrently, and the second finds no connection", async () => {
-    const side = await connected();
-    const answers = await Promise.all([1, 2].map(() => service.call("DELETE", side.base, side.as)));
+    const customer = await connected();
+    const answers = await Promise.all([1, 2].map(() => service.call("DELETE", customer.base, customer.as)));
 
     const codes = answers.map(({ status, code }) => code ?? `${status}`).toSorted();
     assert.deepEqual(codes, ["200", "not_found"]);
@@ -162,18 +165,20 @@ describe("a disconnect whose process was killed", () => {
 
 describe("an operation that does not end", () => {
   it("makes the disconnect unavailable with the reason, until it ends", async () => {
-    const side = await connected();
+    const customer = await connected();
     const { connections } = service.app.storage;
     const inAMinute = () => new Date(service.app.now().getTime() + 60_000);
-    assert.ok(await connections.takeLease(side.id, "a process that hangs", inAMinute(), service.app.now()));
+    assert.ok(
+      await connections.takeLease(customer.id, "a process that hangs", inAMinute(), service.app.now()),
+    );
 
-    const waiting = await service.call("DELETE", side.base, side.as);
+    const waiting = await service.call("DELETE", customer.base, customer.as);
     assert.deepEqual([waiting.status, waiting.code], [503, "unavailable"]);
     assert.match(waiting.error!, /has not ended yet: disconnect again in a minute\.$/);
-    const refused = await side.connect();
+    const refused = await customer.connect();
     assert.match(refused.error!, /still being disconnected, since work on it has not ended yet/);
     ahead += 61_000;
-    assert.equal((await service.call("DELETE", side.base, side.as)).status, 200);
-    assert.equal((await side.connect()).status, 201);
+    assert.equal((await service.call("DELETE", customer.base, customer.as)).status, 200);
+    assert.equal((await customer.connect()).status, 201);
   });
 });

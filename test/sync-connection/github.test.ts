@@ -60,14 +60,14 @@ for (const [way, open, asStranger] of ways)
       assert.equal(await host.head("main"), undefined, "an empty repository has no head");
       const commit = repository.repo.commit({ "a.txt": "1" });
 
-      const told = await host.describe();
+      const description = await host.describe();
       const head = await host.head("main");
 
       assert.deepEqual(
-        [told.id, told.fullName, told.defaultBranch, told.sizeKb],
+        [description.id, description.fullName, description.defaultBranch, description.sizeKb],
         [String(repository.id), repository.fullName, "main", 12],
       );
-      assert.notEqual(told.canPush, false);
+      assert.notEqual(description.canPush, false);
       assert.ok(head !== "unchanged" && head?.oid === commit && head.etag);
       assert.equal(await host.head("main", head.etag), "unchanged");
       repository.repo.commit({ "a.txt": "2" });
@@ -81,10 +81,10 @@ for (const [way, open, asStranger] of ways)
       stub.rename(repository, `${name}-new`);
       const thief = await stub.newRepository(name, { installed: true });
 
-      const told = await open(repository).describe();
+      const description = await open(repository).describe();
       const remote = await open(repository).remote();
 
-      assert.deepEqual([told.id, told.fullName], [String(repository.id), `${name}-new`]);
+      assert.deepEqual([description.id, description.fullName], [String(repository.id), `${name}-new`]);
       assert.equal(remote.kind === "http" && remote.url, `${stub.url}/${name}-new.git`);
       assert.notEqual(thief.id, repository.id);
       stub.remove(repository);
@@ -248,8 +248,12 @@ describe("a response of GitHub", () => {
     });
 
   it("is recognized: no response", async () => {
-    const nobody = { apiUrl: "http://127.0.0.1:1", webUrl: "http://127.0.0.1:1", allowPrivateNetwork: true };
-    const host = openGitHubTokenHost(nobody, { id: "1" }, "stub_x");
+    const unreachable = {
+      apiUrl: "http://127.0.0.1:1",
+      webUrl: "http://127.0.0.1:1",
+      allowPrivateNetwork: true,
+    };
+    const host = openGitHubTokenHost(unreachable, { id: "1" }, "stub_x");
 
     await assert.rejects(host.describe(), failsWith("remote_unreachable"));
   });

@@ -47,42 +47,42 @@ describe("a host with failures", () => {
   function limited(headers: Record<string, string>): Trouble {
     return { on: "fetch-refs", answer: { status: 403, headers } };
   }
-  let side: Connected;
+  let customer: Connected;
   before(async () => {
-    side = await hosted.connected();
-    for (const name of ["Here", "There"]) await hosted.publish(side, name, "at first");
-    await hosted.run(side);
-    await hosted.assertInStep(side);
+    customer = await hosted.connected();
+    for (const name of ["Here", "There"]) await hosted.publish(customer, name, "at first");
+    await hosted.run(customer);
+    await hosted.assertInStep(customer);
   });
   for (const [what, trouble, status, code] of cases)
     it(`${what} is reported as ${code}, and edits of both sides arrive later`, async () => {
-      side.repository.pull();
-      side.repository.commit({ "skills/there/SKILL.md": edited("there", `there, ${what}`) });
-      await hosted.publish(side, "Here", `here, ${what}`);
+      customer.repository.pull();
+      customer.repository.commit({ "skills/there/SKILL.md": edited("there", `there, ${what}`) });
+      await hosted.publish(customer, "Here", `here, ${what}`);
       await hosted.host.trouble(trouble);
 
-      await hosted.run(side);
+      await hosted.run(customer);
 
-      await hosted.assertTold(side, status, code);
+      await hosted.assertReported(customer, status, code);
       await hosted.host.calm();
-      await hosted.wait(side, 2 * hourMs);
-      await hosted.assertInStep(side);
-      assert.ok(side.repository.show("skills/here/SKILL.md").includes(`here, ${what}`));
-      assert.ok((await hosted.contentOf(side, "there")).includes(`there, ${what}`));
-      assert.equal(side.repository.show("a.txt"), "theirs");
+      await hosted.wait(customer, 2 * hourMs);
+      await hosted.assertInStep(customer);
+      assert.ok(customer.repository.show("skills/here/SKILL.md").includes(`here, ${what}`));
+      assert.ok((await hosted.contentOf(customer, "there")).includes(`there, ${what}`));
+      assert.equal(customer.repository.show("a.txt"), "theirs");
     });
 
   it("whose response to a push is lost is asked for the result", async () => {
-    await hosted.publish(side, "Here", "pushed, and no answer");
+    await hosted.publish(customer, "Here", "pushed, and no answer");
     await hosted.host.trouble({ on: "push", loseAnswer: true, times: 1 });
 
-    await hosted.run(side);
-    assert.ok(side.repository.show("skills/here/SKILL.md").includes("pushed, and no answer"));
-    const pushed = side.repository.head();
+    await hosted.run(customer);
+    assert.ok(customer.repository.show("skills/here/SKILL.md").includes("pushed, and no answer"));
+    const pushed = customer.repository.head();
 
-    await hosted.wait(side, 2 * hourMs);
-    assert.equal(side.repository.head(), pushed);
-    await hosted.assertInStep(side);
+    await hosted.wait(customer, 2 * hourMs);
+    assert.equal(customer.repository.head(), pushed);
+    await hosted.assertInStep(customer);
   });
 
   it("is not called before its Retry-After, whatever is published in the meantime", async () => {

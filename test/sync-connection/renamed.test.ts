@@ -55,57 +55,57 @@ async function stateOf({ base, owner }: Connected): Promise<ConnectionPayload> {
   return data.connection!;
 }
 
-async function publishAndRun(side: Connected, name: string): Promise<void> {
+async function publishAndRun(customer: Connected, name: string): Promise<void> {
   const { status } = await service.call("POST", "/api/skills", {
-    token: side.owner.token,
-    body: { tenantId: side.org.id, name, content: `# ${name}\n` },
+    token: customer.owner.token,
+    body: { tenantId: customer.org.id, name, content: `# ${name}\n` },
   });
   assert.equal(status, 201);
   await service.settled();
-  await runConnection(service.app, side.id);
+  await runConnection(service.app, customer.id);
 }
 
 describe("a connected repository at GitHub", () => {
   for (const by of ["token", "app"] as const)
     it(`that is renamed continues under its new name, and a new repository of the old name gets nothing (${by})`, async () => {
-      const side = await connected(`acme/before-${by}`, by);
-      stub.rename(side.repository, `globex/after-${by}`);
+      const customer = await connected(`acme/before-${by}`, by);
+      stub.rename(customer.repository, `globex/after-${by}`);
       const thief = await stub.newRepository(`acme/before-${by}`, { installed: true });
       thief.repo.commit({ "mine.txt": "mine\n" });
 
-      await publishAndRun(side, "Kept");
+      await publishAndRun(customer, "Kept");
 
-      const told = await stateOf(side);
-      assert.deepEqual([told.status, told.problem], ["active", null]);
-      assert.equal(told.repository, `globex/after-${by}`);
-      assert.equal(told.url, `${stub.url}/globex/after-${by}`);
-      assert.ok(side.repository.repo.paths().includes("skills/kept/SKILL.md"));
+      const state = await stateOf(customer);
+      assert.deepEqual([state.status, state.problem], ["active", null]);
+      assert.equal(state.repository, `globex/after-${by}`);
+      assert.equal(state.url, `${stub.url}/globex/after-${by}`);
+      assert.ok(customer.repository.repo.paths().includes("skills/kept/SKILL.md"));
       assert.deepEqual(thief.repo.paths(), ["mine.txt"]);
     });
 
   it("that an App loses to another owner is blocked, with the reason", async () => {
-    const side = await connected("acme/given-away", "app");
-    stub.rename(side.repository, "globex/given-away");
-    side.repository.installationId = 1;
+    const customer = await connected("acme/given-away", "app");
+    stub.rename(customer.repository, "globex/given-away");
+    customer.repository.installationId = 1;
 
-    await publishAndRun(side, "Held");
+    await publishAndRun(customer, "Held");
 
-    const told = await stateOf(side);
-    assert.deepEqual([told.status, told.problem?.code], ["blocked", "remote_missing"]);
-    assert.deepEqual(side.repository.repo.paths(), ["a.txt", "skills/README.md"]);
+    const state = await stateOf(customer);
+    assert.deepEqual([state.status, state.problem?.code], ["blocked", "remote_missing"]);
+    assert.deepEqual(customer.repository.repo.paths(), ["a.txt", "skills/README.md"]);
   });
 
   it("whose default branch is renamed is reported with the new name", async () => {
-    const side = await connected("acme/branches", "token");
-    runGit(side.repository.repo.directory, "branch", "-m", "main", "trunk");
-    side.repository.defaultBranch = "trunk";
+    const customer = await connected("acme/branches", "token");
+    runGit(customer.repository.repo.directory, "branch", "-m", "main", "trunk");
+    customer.repository.defaultBranch = "trunk";
 
-    await publishAndRun(side, "Waits");
+    await publishAndRun(customer, "Waits");
 
-    const told = await stateOf(side);
-    assert.deepEqual([told.status, told.problem?.code], ["blocked", "branch_missing"]);
+    const state = await stateOf(customer);
+    assert.deepEqual([state.status, state.problem?.code], ["blocked", "branch_missing"]);
     assert.equal(
-      told.problem?.message,
+      state.problem?.message,
       "The repository has no branch main (its default branch is trunk): create it, or disconnect and connect another one.",
     );
   });
@@ -113,10 +113,10 @@ describe("a connected repository at GitHub", () => {
 
 describe("a webhook that GitHub did not let the service create", () => {
   it("is created later, and then reports pushes", async () => {
-    const side = await connected("acme/untold", "token", false);
+    const customer = await connected("acme/untold", "token", false);
     const asks = () => stub.asked.filter(({ method, path }) => method !== "PATCH" && path.endsWith("/hooks"));
-    assert.equal((await stateOf(side)).notified, false);
-    stub.allowWebhooks(side.token);
+    assert.equal((await stateOf(customer)).notified, false);
+    stub.allowWebhooks(customer.token);
     const asked = asks().length;
     ahead += 20 * 60_000;
     await pollConnections(service.app);
@@ -125,12 +125,12 @@ describe("a webhook that GitHub did not let the service create", () => {
     ahead += 60 * 60_000;
     await pollConnections(service.app);
 
-    assert.equal((await stateOf(side)).notified, true);
-    const [hook, ...others] = side.repository.hooks;
+    assert.equal((await stateOf(customer)).notified, true);
+    const [hook, ...others] = customer.repository.hooks;
     assert.deepEqual(others, []);
-    const { wanted } = (await service.app.storage.connections.find(side.id))!;
+    const { wanted } = (await service.app.storage.connections.find(customer.id))!;
     const { headers, bytes } = delivery(hook!.secret, {
-      repositoryId: side.repository.id,
+      repositoryId: customer.repository.id,
       ref: "refs/heads/main",
     });
     const answer = await service.raw("POST", new URL(hook!.url).pathname + new URL(hook!.url).search, {
@@ -138,7 +138,7 @@ describe("a webhook that GitHub did not let the service create", () => {
       headers,
     });
     assert.equal(answer.status, 200);
-    assert.equal((await service.app.storage.connections.find(side.id))!.wanted, wanted + 1);
+    assert.equal((await service.app.storage.connections.find(customer.id))!.wanted, wanted + 1);
     ahead += 2 * 60 * 60_000;
     const made = asks().length;
     await pollConnections(service.app);

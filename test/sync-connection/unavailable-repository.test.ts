@@ -9,37 +9,37 @@ import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import type { ConnectionHost } from "../../storage/connections.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { hourMs } from "../support/sync/hosted.ts";
-import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
+import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 
-let sides: Sides;
+let customers: Customers;
 before(async () => {
-  sides = await startSides();
+  customers = await startCustomers();
 });
-after(() => sides.close());
+after(() => customers.close());
 
-async function connected(): Promise<Side & { id: string; bare: string }> {
-  const side = await sides.newSide();
-  const bare = sides.newRepository(side, "skills.git", { "notes.txt": "theirs\n" });
-  const made = await sides.connect(side, { host: "local", url: "skills.git" });
+async function connected(): Promise<Customer & { id: string; bare: string }> {
+  const customer = await customers.newCustomer();
+  const bare = customers.newRepository(customer, "skills.git", { "notes.txt": "theirs\n" });
+  const made = await customers.connect(customer, { host: "local", url: "skills.git" });
   assert.equal(made.status, 201, JSON.stringify(made.body));
-  await sides.service.settled();
-  await runConnection(sides.service.app, made.data.id);
-  return { ...side, bare, id: made.data.id };
+  await customers.service.settled();
+  await runConnection(customers.service.app, made.data.id);
+  return { ...customer, bare, id: made.data.id };
 }
 
 /**
  * An hour or two later: a poll of the connections, and the syncs that it requests. Returns the errors that were logged.
  */
 async function look(id: string, config: Partial<Config> = {}): Promise<unknown[]> {
-  sides.wait(2 * hourMs);
-  const { app } = sides.service;
+  customers.wait(2 * hourMs);
+  const { app } = customers.service;
   const errors: unknown[] = [];
   const log = Object.assign(Object.create(app.log) as typeof app.log, {
-    error: (...told: unknown[]) => void errors.push(told),
+    error: (...args: unknown[]) => void errors.push(args),
   });
   const configured = { ...app, log, config: { ...app.config, ...config } };
   await pollConnections(configured);
-  await sides.service.settled();
+  await customers.service.settled();
   const { wanted, done } = (await app.storage.connections.find(id))!;
   if (wanted > done) await runConnection(configured, id);
   return errors;
@@ -47,20 +47,20 @@ async function look(id: string, config: Partial<Config> = {}): Promise<unknown[]
 
 describe("a bare repository that is moved away", () => {
   it("is reported as missing without any change, and continues once it is back", async () => {
-    const side = await connected();
-    renameSync(side.bare, `${side.bare}.away`);
+    const customer = await connected();
+    renameSync(customer.bare, `${customer.bare}.away`);
 
-    for (let i = 0; i < 2; i++) assert.deepEqual(await look(side.id), []);
+    for (let i = 0; i < 2; i++) assert.deepEqual(await look(customer.id), []);
 
-    const { status, problem } = (await sides.state(side)).connection!;
+    const { status, problem } = (await customers.state(customer)).connection!;
     assert.deepEqual([status, problem?.code], ["blocked", "remote_missing"]);
     assert.match(
       problem!.message,
       /^There is no bare repository ".*" on the service's machine\. Restore it/,
     );
-    renameSync(`${side.bare}.away`, side.bare);
-    assert.deepEqual(await look(side.id), []);
-    assert.equal((await sides.state(side)).connection!.status, "active");
+    renameSync(`${customer.bare}.away`, customer.bare);
+    assert.deepEqual(await look(customer.id), []);
+    assert.equal((await customers.state(customer)).connection!.status, "active");
   });
 });
 
@@ -73,19 +73,19 @@ describe("a setting that the operator removes", () => {
   ];
   for (const [what, code, config, host] of cases)
     it(`blocks connections with a remedy: ${what}`, async () => {
-      const side = await connected();
+      const customer = await connected();
       if (host)
-        await sides.service.app.storage.database.raw
+        await customers.service.app.storage.database.raw
           .collection<{ _id: string }>("connections")
-          .updateOne({ _id: side.id }, { $set: { host } });
+          .updateOne({ _id: customer.id }, { $set: { host } });
 
-      assert.deepEqual(await look(side.id, config), []);
+      assert.deepEqual(await look(customer.id, config), []);
 
-      const { status, problem } = (await sides.state(side)).connection!;
+      const { status, problem } = (await customers.state(customer)).connection!;
       assert.deepEqual([status, problem?.code], ["blocked", code]);
       assert.match(problem!.message, /operator .* or disconnect and connect/);
-      assert.equal((await sides.service.call("DELETE", side.base, as(side))).status, 200);
-      await sides.service.settled();
-      assert.equal((await sides.state(side)).connection, null);
+      assert.equal((await customers.service.call("DELETE", customer.base, as(customer))).status, 200);
+      await customers.service.settled();
+      assert.equal((await customers.state(customer)).connection, null);
     });
 });

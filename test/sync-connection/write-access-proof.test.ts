@@ -24,7 +24,7 @@ after(async () => {
   await stub.close();
 });
 
-async function newSide() {
+async function newCustomer() {
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
@@ -32,25 +32,25 @@ async function newSide() {
 
 describe("the proof of write access to the App's repositories", () => {
   it("is a tag, and its error does not reveal whether the repository exists", async () => {
-    const side = await newSide();
+    const customer = await newCustomer();
     const repository = await stub.newRepository("acme/guarded", { installed: true });
     repository.repo.commit({ "a.txt": "1\n" });
     const connect = (name: string) =>
-      service.call<ConnectionPayload>("POST", side.base, {
-        token: side.owner.token,
+      service.call<ConnectionPayload>("POST", customer.base, {
+        token: customer.owner.token,
         body: { host: "github-app", repository: name },
       });
 
     const present = await connect("acme/guarded");
     const absent = await connect("acme/unheard");
-    const told = (answer: typeof present, name: string) =>
+    const messageOf = (answer: typeof present, name: string) =>
       JSON.stringify([answer.status, answer.error, answer.details])
         .replaceAll(String(answer.details?.["tag"]), "TAG")
         .replaceAll(name, "NAME");
     assert.equal(present.details?.["reason"], "proof_needed");
-    assert.equal(told(present, "acme/guarded"), told(absent, "acme/unheard"));
+    assert.equal(messageOf(present, "acme/guarded"), messageOf(absent, "acme/unheard"));
 
-    const other = await newSide();
+    const other = await newCustomer();
     stub.tag(repository, proofTag(service.app, other.org.id, "acme/guarded"));
     assert.equal(
       (await connect("acme/guarded")).code,

@@ -9,7 +9,7 @@ import { runConnection } from "../../workers/sync/run.ts";
 import { commitAndPush, runGit } from "../support/git-host.ts";
 import { moderate } from "../support/moderation.ts";
 import type { TestUser } from "../support/service.ts";
-import { as, problemsOf, startSides, type Sides } from "../support/sync/organizations.ts";
+import { as, problemsOf, startCustomers, type Customers } from "../support/sync/customers.ts";
 
 const lure = "# Lure\n\nrun this\n";
 
@@ -17,34 +17,34 @@ const text = (name: string, more: string) =>
   `---\nname: ${name}\ndescription: A skill.\n---\n\n# ${name}\n\n${more}\n`;
 
 describe("an import in push mode", () => {
-  let sides: Sides;
+  let customers: Customers;
   let admin: TestUser;
   before(async () => {
-    sides = await startSides();
+    customers = await startCustomers();
     // The first account of a service is its administrator.
-    admin = await sides.service.newUser();
+    admin = await customers.service.newUser();
   });
-  after(() => sides.close());
+  after(() => customers.close());
 
   it("refuses content that was taken down, imports the others, and imports it once it is allowed", async () => {
-    const { service } = sides;
-    const side = await sides.newSide();
+    const { service } = customers;
+    const customer = await customers.newCustomer();
     const call = async <T>(method: string, target: string, body?: object): Promise<T> => {
-      const answer = await service.call<T>(method, target, { ...as(side), ...(body ? { body } : {}) });
+      const answer = await service.call<T>(method, target, { ...as(customer), ...(body ? { body } : {}) });
       assert.ok([200, 201, 202].includes(answer.status), JSON.stringify(answer.body));
       return answer.data;
     };
     const publish = async (name: string, content: string, visibility = "public") =>
       (
         await call<{ skill: SkillPayload }>("POST", "/api/skills", {
-          tenantId: side.org.id,
+          tenantId: customer.org.id,
           name,
           content,
           visibility,
         })
       ).skill;
     const bySlug = async (slug: string) =>
-      (await call<SkillPayload[]>("GET", `/api/skills?tenant_id=${side.org.id}&limit=200`)).find(
+      (await call<SkillPayload[]>("GET", `/api/skills?tenant_id=${customer.org.id}&limit=200`)).find(
         (skill) => skill.slug === slug,
       );
     const trojan = await publish("Lure", lure);
@@ -57,17 +57,17 @@ describe("an import in push mode", () => {
       [`skills/${name}/SKILL.md`]: text("kit", "Run it."),
       [`skills/${name}/run.sh`]: script,
     });
-    const bare = sides.newRepository(side, "refused.git", {
+    const bare = customers.newRepository(customer, "refused.git", {
       ...kit("kit", "bad\n"),
       ...kit("tools", "good\n"),
     });
-    const { data } = await sides.connect(side, { host: "local", url: "refused.git" });
+    const { data } = await customers.connect(customer, { host: "local", url: "refused.git" });
     const sync = async () => {
-      await call("POST", `${side.base}/run`);
+      await call("POST", `${customer.base}/run`);
       await service.settled();
       await runConnection(service.app, data.id);
       await service.settled();
-      return sides.state(side);
+      return customers.state(customer);
     };
     await sync();
     const [badKit, tools] = [(await bySlug("kit"))!, (await bySlug("tools"))!];
@@ -75,8 +75,8 @@ describe("an import in push mode", () => {
     await sync();
     for (const skill of [trojan, badKit]) await moderate(service, admin, "take-down", skill);
 
-    const copy = path.join(sides.folder, "refused-copy");
-    runGit(sides.folder, "clone", "-q", bare, copy);
+    const copy = path.join(customers.folder, "refused-copy");
+    runGit(customers.folder, "clone", "-q", bare, copy);
     const same = (from: string, to: string) => {
       mkdirSync(path.dirname(path.join(copy, to)), { recursive: true });
       copyFileSync(path.join(copy, from), path.join(copy, to));
@@ -88,7 +88,7 @@ describe("an import in push mode", () => {
     same("skills/kit/SKILL.md", "skills/tools/SKILL.md");
     appendFileSync(path.join(copy, "skills/other/SKILL.md"), "\nedited there\n");
     const pushed = commitAndPush(copy, "the same bytes again", "main");
-    const plan = await call<SyncPlanPayload>("GET", `${side.base}/plan`);
+    const plan = await call<SyncPlanPayload>("GET", `${customer.base}/plan`);
     const state = await sync();
 
     const refused = ["skills/tools refused", "skills/victim refused"];

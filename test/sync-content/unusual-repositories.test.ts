@@ -19,116 +19,116 @@ after(() => hosted.close());
 
 describe("a repository", () => {
   it("in which skills is a file is reported, unchanged, and written to once the file is gone", async () => {
-    const side = await hosted.connected({ skills: "a list of skills\n" });
-    await hosted.publish(side, "Patient", "one");
-    await hosted.run(side);
-    await hosted.assertTold(side, "blocked", "skills_blocked");
-    assert.deepEqual(side.repository.paths(), ["skills"]);
+    const customer = await hosted.connected({ skills: "a list of skills\n" });
+    await hosted.publish(customer, "Patient", "one");
+    await hosted.run(customer);
+    await hosted.assertReported(customer, "blocked", "skills_blocked");
+    assert.deepEqual(customer.repository.paths(), ["skills"]);
 
-    side.repository.commit({ skills: null, "list.txt": "a list of skills\n" });
-    await hosted.wait(side, 10 * 60_000);
+    customer.repository.commit({ skills: null, "list.txt": "a list of skills\n" });
+    await hosted.wait(customer, 10 * 60_000);
 
-    await hosted.assertInStep(side);
-    assert.ok(side.repository.paths().includes("skills/patient/SKILL.md"));
-    assert.equal(side.repository.show("list.txt"), "a list of skills");
+    await hosted.assertInStep(customer);
+    assert.ok(customer.repository.paths().includes("skills/patient/SKILL.md"));
+    assert.equal(customer.repository.show("list.txt"), "a list of skills");
   });
 
   it("whose branch is missing is reported, never treated as empty, and continued when the branch is back", async () => {
-    const side = await hosted.connected();
-    await hosted.publish(side, "Steady", "one");
-    await hosted.run(side);
-    const tip = side.repository.head()!;
-    runGit(side.repository.directory, "branch", "-m", "main", "elsewhere");
-    await hosted.publish(side, "Steady", "two");
+    const customer = await hosted.connected();
+    await hosted.publish(customer, "Steady", "one");
+    await hosted.run(customer);
+    const tip = customer.repository.head()!;
+    runGit(customer.repository.directory, "branch", "-m", "main", "elsewhere");
+    await hosted.publish(customer, "Steady", "two");
 
-    await hosted.run(side);
+    await hosted.run(customer);
 
-    await hosted.assertTold(side, "blocked", "branch_missing");
-    assert.equal(side.repository.head("elsewhere"), tip);
-    runGit(side.repository.directory, "branch", "-m", "elsewhere", "main");
-    await hosted.wait(side, 2 * hourMs);
-    await hosted.assertInStep(side);
-    assert.match(side.repository.show("skills/steady/SKILL.md"), /two/);
+    await hosted.assertReported(customer, "blocked", "branch_missing");
+    assert.equal(customer.repository.head("elsewhere"), tip);
+    runGit(customer.repository.directory, "branch", "-m", "elsewhere", "main");
+    await hosted.wait(customer, 2 * hourMs);
+    await hosted.assertInStep(customer);
+    assert.match(customer.repository.show("skills/steady/SKILL.md"), /two/);
   });
 
   it("whose last branch was deleted is reported, and gets a branch again only from a sync run by a person", async () => {
-    const side = await hosted.connected();
-    await hosted.publish(side, "Erased", "one");
-    await hosted.run(side);
-    runGit(side.repository.directory, "update-ref", "-d", "refs/heads/main");
-    await hosted.publish(side, "Erased", "two");
+    const customer = await hosted.connected();
+    await hosted.publish(customer, "Erased", "one");
+    await hosted.run(customer);
+    runGit(customer.repository.directory, "update-ref", "-d", "refs/heads/main");
+    await hosted.publish(customer, "Erased", "two");
     const runByHand = async () => {
-      await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
-      await hosted.run(side);
+      await hosted.service.call("POST", `${customer.base}/run`, { token: customer.owner.token });
+      await hosted.run(customer);
     };
 
     // Running a sync before the loss is reported is not a request for a new branch.
     await runByHand();
-    await hosted.assertTold(side, "blocked", "branch_missing");
-    await hosted.publish(side, "Erased", "three");
-    await hosted.wait(side, 3 * hourMs);
-    await hosted.assertTold(side, "blocked", "branch_missing");
-    assert.equal(runGit(side.repository.directory, "for-each-ref"), "");
+    await hosted.assertReported(customer, "blocked", "branch_missing");
+    await hosted.publish(customer, "Erased", "three");
+    await hosted.wait(customer, 3 * hourMs);
+    await hosted.assertReported(customer, "blocked", "branch_missing");
+    assert.equal(runGit(customer.repository.directory, "for-each-ref"), "");
 
     await runByHand();
-    await hosted.assertInStep(side);
-    assert.match(side.repository.show("skills/erased/SKILL.md"), /three/);
+    await hosted.assertInStep(customer);
+    assert.match(customer.repository.show("skills/erased/SKILL.md"), /three/);
   });
 
   it("whose last branch was deleted gets one by a retry of the sync that a person ran, and by no later sync", async () => {
-    const side = await hosted.connected();
-    await hosted.publish(side, "Retried", "one");
-    await hosted.run(side);
-    const deleteBranch = () => runGit(side.repository.directory, "update-ref", "-d", "refs/heads/main");
+    const customer = await hosted.connected();
+    await hosted.publish(customer, "Retried", "one");
+    await hosted.run(customer);
+    const deleteBranch = () => runGit(customer.repository.directory, "update-ref", "-d", "refs/heads/main");
     deleteBranch();
-    await hosted.publish(side, "Retried", "two");
-    await hosted.run(side);
-    await hosted.assertTold(side, "blocked", "branch_missing");
+    await hosted.publish(customer, "Retried", "two");
+    await hosted.run(customer);
+    await hosted.assertReported(customer, "blocked", "branch_missing");
 
     await hosted.host.trouble({ on: "fetch-refs", answer: { status: 503 } });
-    await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
-    await hosted.run(side);
-    await hosted.assertTold(side, "failing", "remote_failed");
+    await hosted.service.call("POST", `${customer.base}/run`, { token: customer.owner.token });
+    await hosted.run(customer);
+    await hosted.assertReported(customer, "failing", "remote_failed");
     await hosted.host.calm();
-    await hosted.wait(side, 2 * hourMs);
+    await hosted.wait(customer, 2 * hourMs);
 
-    await hosted.assertInStep(side);
-    assert.match(side.repository.show("skills/retried/SKILL.md"), /two/);
+    await hosted.assertInStep(customer);
+    assert.match(customer.repository.show("skills/retried/SKILL.md"), /two/);
     deleteBranch();
-    await hosted.publish(side, "Retried", "three");
-    await hosted.run(side);
-    await hosted.assertTold(side, "blocked", "branch_missing");
+    await hosted.publish(customer, "Retried", "three");
+    await hosted.run(customer);
+    await hosted.assertReported(customer, "blocked", "branch_missing");
   });
 
   it("whose history was rewritten keeps edits of both sides", async () => {
-    const side = await hosted.connected();
-    await hosted.publish(side, "Held", "one");
-    await hosted.publish(side, "Moved", "one");
-    await hosted.run(side);
-    side.repository.pull();
-    const { copy } = side.repository;
+    const customer = await hosted.connected();
+    await hosted.publish(customer, "Held", "one");
+    await hosted.publish(customer, "Moved", "one");
+    await hosted.run(customer);
+    customer.repository.pull();
+    const { copy } = customer.repository;
     runGit(copy, "checkout", "-q", "--orphan", "anew");
     runGit(copy, "commit", "-q", "-m", "a new beginning");
     runGit(copy, "push", "-q", "--force", "origin", "HEAD:refs/heads/main");
-    side.repository.commit({ "skills/moved/SKILL.md": edited("moved", "after the rewrite") });
-    await hosted.publish(side, "Held", "two");
+    customer.repository.commit({ "skills/moved/SKILL.md": edited("moved", "after the rewrite") });
+    await hosted.publish(customer, "Held", "two");
 
-    await hosted.wait(side, 10 * 60_000);
+    await hosted.wait(customer, 10 * 60_000);
 
-    await hosted.assertInStep(side);
-    assert.match(await hosted.contentOf(side, "moved"), /after the rewrite/);
-    assert.match(side.repository.show("skills/held/SKILL.md"), /two/);
-    assert.match(runGit(side.repository.directory, "log", "--format=%s", "main"), /a new beginning$/);
+    await hosted.assertInStep(customer);
+    assert.match(await hosted.contentOf(customer, "moved"), /after the rewrite/);
+    assert.match(customer.repository.show("skills/held/SKILL.md"), /two/);
+    assert.match(runGit(customer.repository.directory, "log", "--format=%s", "main"), /a new beginning$/);
   });
 
   it("with a long history of large files is fetched by its tip only, and one too large is reported as such", async () => {
-    const side = await hosted.connected();
-    const { repository } = side;
+    const customer = await hosted.connected();
+    const { repository } = customer;
     for (let i = 0; i < 12; i++) repository.commit({ "video.bin": randomBytes(500_000) });
     repository.commit({ "video.bin": null, "skills/small/SKILL.md": edited("small", "one") });
     const mostBytes = 400_000;
     const bounded = async () =>
-      runSync(hosted.service.app, side.id, {
+      runSync(hosted.service.app, customer.id, {
         hostOf: (connection, guard) => openHost(hosted.service.app, connection, guard),
         mirrors: {
           ...hosted.service.app.mirrors,
@@ -143,31 +143,34 @@ describe("a repository", () => {
         },
       });
     assert.equal(await bounded(), "done");
-    assert.match(await hosted.contentOf(side, "small"), /one/);
+    assert.match(await hosted.contentOf(customer, "small"), /one/);
 
     repository.pull();
     repository.commit({
       "video.bin": randomBytes(2 * mostBytes),
       "skills/small/SKILL.md": edited("small", "two"),
     });
-    await hosted.publish(side, "Other", "waits");
+    await hosted.publish(customer, "Other", "waits");
     assert.equal(await bounded(), "blocked");
-    await hosted.assertTold(side, "blocked", "remote_too_large");
-    assert.match((await hosted.state(side)).connection.problem!.message, new RegExp(`${mostBytes} bytes`));
+    await hosted.assertReported(customer, "blocked", "remote_too_large");
+    assert.match(
+      (await hosted.state(customer)).connection.problem!.message,
+      new RegExp(`${mostBytes} bytes`),
+    );
 
     repository.commit({ "video.bin": null });
-    await hosted.wait(side, 10 * 60_000);
-    await hosted.assertInStep(side);
-    assert.match(await hosted.contentOf(side, "small"), /two/);
+    await hosted.wait(customer, 10 * 60_000);
+    await hosted.assertInStep(customer);
+    assert.match(await hosted.contentOf(customer, "small"), /two/);
     assert.ok(repository.paths().includes("skills/other/SKILL.md"));
   });
 
   it("with unusual content is synced except for it, each item is reported, and none is changed", async () => {
-    const side = await hosted.connected();
-    await hosted.publish(side, "Known", "one");
-    await hosted.run(side);
-    side.repository.pull();
-    const { copy, directory } = side.repository;
+    const customer = await hosted.connected();
+    await hosted.publish(customer, "Known", "one");
+    await hosted.run(customer);
+    customer.repository.pull();
+    const { copy, directory } = customer.repository;
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 12345\n`;
     const blob = (text: string) => feedGit(copy, text, "hash-object", "-w", "--stdin").toString().trim();
     const skill = blob(edited("odd", "one"));
@@ -191,9 +194,9 @@ describe("a repository", () => {
     runGit(copy, "commit", "-q", "-m", "odd things");
     runGit(copy, "push", "-q", "origin", "HEAD:main");
 
-    await hosted.wait(side, 10 * 60_000);
+    await hosted.wait(customer, 10 * 60_000);
 
-    const { connection, skillProblems } = await hosted.state(side);
+    const { connection, skillProblems } = await hosted.state(customer);
     assert.equal(connection.status, "active", JSON.stringify(connection.problem));
     assert.deepEqual(
       skillProblems.map(({ path, skillId }) => `${path} ${skillId}`).toSorted(),
@@ -202,7 +205,7 @@ describe("a repository", () => {
       ),
     );
     for (const { problem } of skillProblems) assert.match(problem.message, /\S.*\.$/s);
-    assert.match(await hosted.contentOf(side, "fine"), /one/);
+    assert.match(await hosted.contentOf(customer, "fine"), /one/);
     const listed = runGit(directory, "ls-tree", "-rz", "main").split("\0");
     for (const [mode, at, oid] of entries.filter(([, file]) => !file.startsWith("skills/fine/")))
       assert.ok(
@@ -211,7 +214,7 @@ describe("a repository", () => {
       );
 
     // Repaired one by one, each is imported then.
-    side.repository.pull();
+    customer.repository.pull();
     runGit(copy, "rm", "-rq", "--cached", "skills/module", "skills/with-module/dependency");
     runGit(
       copy,
@@ -224,11 +227,11 @@ describe("a repository", () => {
       "skills/deep",
     );
     runGit(copy, "rm", "-q", "skills/back/a\\\\b");
-    side.repository.commit({});
-    await hosted.wait(side, 10 * 60_000);
-    await hosted.assertInStep(side);
+    customer.repository.commit({});
+    await hosted.wait(customer, 10 * 60_000);
+    await hosted.assertInStep(customer);
     for (const slug of ["back", "lfs", "with-link", "with-module"])
-      assert.match(await hosted.contentOf(side, slug), /one/);
+      assert.match(await hosted.contentOf(customer, slug), /one/);
   });
 
   it("is synced except for its oddly named directories, and each is reported", async () => {
@@ -255,11 +258,11 @@ describe("a repository", () => {
     ];
     const odd = ["con", "ends. ", "a stream: here", "Fine", "fine", "naïve 漢字"];
     for (const mode of ["push", "pull_request"]) {
-      const side = await hosted.connected();
-      await hosted.publish(side, "Known", "one");
-      await hosted.run(side);
-      side.repository.pull();
-      const { copy, directory } = side.repository;
+      const customer = await hosted.connected();
+      await hosted.publish(customer, "Known", "one");
+      await hosted.run(customer);
+      customer.repository.pull();
+      const { copy, directory } = customer.repository;
       const blob = feedGit(copy, edited("odd", "one"), "hash-object", "-w", "--stdin").toString().trim();
       const mktree = (rows: string) => feedGit(copy, rows, "mktree", "-z", "--missing").toString().trim();
       const skill = mktree(`100644 blob ${blob}\tSKILL.md\0`);
@@ -286,15 +289,15 @@ describe("a repository", () => {
         .toString()
         .trim();
       runGit(copy, "push", "-q", "origin", `${commit}:refs/heads/main`);
-      const patched = await hosted.service.call("PATCH", side.base, {
-        token: side.owner.token,
+      const patched = await hosted.service.call("PATCH", customer.base, {
+        token: customer.owner.token,
         body: { mode },
       });
       assert.equal(patched.status, 200, JSON.stringify(patched.body));
 
-      await hosted.wait(side, 10 * 60_000);
+      await hosted.wait(customer, 10 * 60_000);
 
-      const { connection, skillProblems } = await hosted.state(side);
+      const { connection, skillProblems } = await hosted.state(customer);
       assert.equal(connection.status, "active", JSON.stringify(connection.problem));
       const expected = refused.flatMap((name) => [`skills/${name}`, `skills/around/${name}`]);
       assert.deepEqual(
@@ -303,7 +306,7 @@ describe("a repository", () => {
         JSON.stringify(skillProblems),
       );
       const found = await hosted.service.app.storage.database.collection<SkillDoc>("skills").countDocuments({
-        tenantId: side.org.id,
+        tenantId: customer.org.id,
       });
       assert.equal(found, 1 + 2 * odd.length, "the others are imported");
       const listed = runGit(directory, "ls-tree", "-z", "main:skills").split("\0");
@@ -312,55 +315,55 @@ describe("a repository", () => {
   });
 
   it("that names ids of another organization gets nothing of it, and changes nothing there", async () => {
-    const [side, other] = [await hosted.connected(), await hosted.connected()];
+    const [customer, other] = [await hosted.connected(), await hosted.connected()];
     const theirs = await hosted.publish(other, "Secret", "for nobody else");
     await hosted.run(other);
-    side.repository.commit({
-      "skills/secret/SKILL.md": edited("secret", "of this side"),
+    customer.repository.commit({
+      "skills/secret/SKILL.md": edited("secret", "of this customer"),
       "skills/secret/.svc.json": JSON.stringify({ id: theirs, version: 1, visibility: "public" }),
-      "skills/again/SKILL.md": edited("again", "of this side"),
+      "skills/again/SKILL.md": edited("again", "of this customer"),
       "skills/again/.svc.json": JSON.stringify({ id: other.id }),
     });
 
-    await hosted.wait(side, 10 * 60_000);
+    await hosted.wait(customer, 10 * 60_000);
 
-    await hosted.assertInStep(side);
-    assert.match(await hosted.contentOf(side, "secret"), /of this side/);
+    await hosted.assertInStep(customer);
+    assert.match(await hosted.contentOf(customer, "secret"), /of this customer/);
     assert.match(await hosted.contentOf(other, "secret"), /for nobody else/);
-    const { id } = JSON.parse(side.repository.show("skills/secret/.svc.json")) as { id: string };
+    const { id } = JSON.parse(customer.repository.show("skills/secret/.svc.json")) as { id: string };
     assert.notEqual(id, theirs);
-    assert.doesNotMatch(side.repository.show("skills/README.md"), /nobody else/);
+    assert.doesNotMatch(customer.repository.show("skills/README.md"), /nobody else/);
   });
 });
 
 describe("a secret that the host rejects", () => {
   it("blocks its own skill only, is named, and ends when it is removed", async () => {
-    const side = await hosted.connected();
-    await hosted.publish(side, "Known", "one");
-    await hosted.run(side);
-    side.repository.hook("pre-receive", secretScanningHook);
-    await hosted.publish(side, "Fresh", "with a SECRET-TOKEN in it");
-    await hosted.publish(side, "Known", "with a SECRET-TOKEN too");
-    for (let i = 0; i < 5; i++) await hosted.publish(side, `Fine ${i}`, "without");
+    const customer = await hosted.connected();
+    await hosted.publish(customer, "Known", "one");
+    await hosted.run(customer);
+    customer.repository.hook("pre-receive", secretScanningHook);
+    await hosted.publish(customer, "Fresh", "with a SECRET-TOKEN in it");
+    await hosted.publish(customer, "Known", "with a SECRET-TOKEN too");
+    for (let i = 0; i < 5; i++) await hosted.publish(customer, `Fine ${i}`, "without");
 
-    await hosted.run(side);
+    await hosted.run(customer);
 
-    const { connection, skillProblems } = await hosted.state(side);
+    const { connection, skillProblems } = await hosted.state(customer);
     assert.equal(connection.status, "active", JSON.stringify(connection.problem));
     assert.deepEqual(
       skillProblems.map(({ path, problem }) => `${path} ${problem.code}`).toSorted(),
       ["fresh", "known"].map((name) => `skills/${name} push_rejected`),
     );
     for (const { problem } of skillProblems) assert.match(problem.message, /PUSH PROTECTION/);
-    for (let i = 0; i < 5; i++) assert.ok(side.repository.paths().includes(`skills/fine-${i}/SKILL.md`));
-    assert.match(side.repository.show("skills/known/SKILL.md"), /one/);
-    assert.doesNotMatch(side.repository.show("skills/README.md"), /SECRET/);
+    for (let i = 0; i < 5; i++) assert.ok(customer.repository.paths().includes(`skills/fine-${i}/SKILL.md`));
+    assert.match(customer.repository.show("skills/known/SKILL.md"), /one/);
+    assert.doesNotMatch(customer.repository.show("skills/README.md"), /SECRET/);
 
-    await hosted.publish(side, "Fresh", "clean");
-    await hosted.publish(side, "Known", "clean");
-    await hosted.run(side);
-    await hosted.assertInStep(side);
-    assert.match(side.repository.show("skills/fresh/SKILL.md"), /clean/);
-    assert.match(side.repository.show("skills/known/SKILL.md"), /clean/);
+    await hosted.publish(customer, "Fresh", "clean");
+    await hosted.publish(customer, "Known", "clean");
+    await hosted.run(customer);
+    await hosted.assertInStep(customer);
+    assert.match(customer.repository.show("skills/fresh/SKILL.md"), /clean/);
+    assert.match(customer.repository.show("skills/known/SKILL.md"), /clean/);
   });
 });

@@ -12,29 +12,29 @@ import { commitAndPush, runGit } from "../support/git-host.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { makeFixture } from "../workspaces/fixture.ts";
-import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
+import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 
-let sides: Sides;
+let customers: Customers;
 let service: TestService;
 before(async () => {
-  sides = await startSides();
-  ({ service } = sides);
+  customers = await startCustomers();
+  ({ service } = customers);
 });
-after(() => sides.close());
+after(() => customers.close());
 
 describe("the plan", () => {
   it("lists what a first sync writes and creates before anything is connected, and stores nothing", async () => {
-    const side = await sides.newSide();
-    await sides.publish(side, "Known");
-    await sides.publish(side, "Mine");
-    const bare = sides.newRepository(side, "p.git", {
+    const customer = await customers.newCustomer();
+    await customers.publish(customer, "Known");
+    await customers.publish(customer, "Mine");
+    const bare = customers.newRepository(customer, "p.git", {
       "skills/fresh/SKILL.md": "---\nname: Fresh\n---\nbody\n",
       "README.md": "theirs\n",
     });
     const tip = runGit(bare, "rev-parse", "main");
 
-    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
-      ...as(side),
+    const plan = await service.call<SyncPlanPayload>("POST", `${customer.base}/plan`, {
+      ...as(customer),
       body: { host: "local", url: "p.git" },
     });
 
@@ -47,23 +47,23 @@ describe("the plan", () => {
     assert.deepEqual([plan.data.create, plan.data.creates], [[{ path: "skills/fresh" }], 1]);
     assert.deepEqual([plan.data.skills, plan.data.removes, plan.data.updates], [3, 0, 0]);
     assert.equal(runGit(bare, "rev-parse", "main"), tip);
-    assert.equal((await sides.state(side)).connection, null);
-    const mirrors = path.join(service.app.config.gitRoot, "t", side.org.id, "mirror");
+    assert.equal((await customers.state(customer)).connection, null);
+    const mirrors = path.join(service.app.config.gitRoot, "t", customer.org.id, "mirror");
     assert.deepEqual(existsSync(mirrors) ? readdirSync(mirrors) : [], []);
   });
 
   it("does not treat a folder of skills as a skill, and reports how to make it one", async () => {
-    const side = await sides.newSide();
-    const { data } = await sides.publish(side, "Inner");
-    const moved = { ...as(side), body: { folder: "ops", createFolders: true } };
+    const customer = await customers.newCustomer();
+    const { data } = await customers.publish(customer, "Inner");
+    const moved = { ...as(customer), body: { folder: "ops", createFolders: true } };
     assert.equal((await service.call("POST", `/api/skills/${data.skill.id}/move`, moved)).status, 200);
-    sides.newRepository(side, "f.git", {
+    customers.newRepository(customer, "f.git", {
       "skills/ops/SKILL.md": "# Ops\n",
       "skills/ops/inner/SKILL.md": "# Inner\n\ntheirs\n",
     });
 
-    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
-      ...as(side),
+    const plan = await service.call<SyncPlanPayload>("POST", `${customer.base}/plan`, {
+      ...as(customer),
       body: { host: "local", url: "f.git" },
     });
 
@@ -75,21 +75,21 @@ describe("the plan", () => {
   });
 
   it("lists the changes for a connection, for an empty repository and for a missing branch", async () => {
-    const side = await sides.newSide();
-    await sides.publish(side, "Only");
-    const bare = sides.newRepository(side, "e.git");
+    const customer = await customers.newCustomer();
+    await customers.publish(customer, "Only");
+    const bare = customers.newRepository(customer, "e.git");
     const draft = (branch: string) =>
-      service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
-        ...as(side),
+      service.call<SyncPlanPayload>("POST", `${customer.base}/plan`, {
+        ...as(customer),
         body: { host: "local", url: "e.git", branch },
       });
     assert.equal((await draft("main")).data.branchState, "empty");
-    const { data } = await sides.connect(side, { host: "local", url: "e.git" });
+    const { data } = await customers.connect(customer, { host: "local", url: "e.git" });
     await service.settled();
     await runConnection(service.app, data.id);
-    sides.commitTo(bare, "skills/only/SKILL.md", "edited\n");
+    customers.commitTo(bare, "skills/only/SKILL.md", "edited\n");
 
-    const plan = await service.call<SyncPlanPayload>("GET", `${side.base}/plan`, as(side));
+    const plan = await service.call<SyncPlanPayload>("GET", `${customer.base}/plan`, as(customer));
 
     assert.deepEqual(plan.data.update, [{ path: "skills/only", skill: "only", conflict: false }]);
     assert.deepEqual([plan.data.writes, plan.data.creates], [0, 0]);
@@ -99,14 +99,14 @@ describe("the plan", () => {
       ["refused", "branch_missing", ["main"]],
     );
     runGit(bare, "update-ref", "-d", "refs/heads/main");
-    const lost = await service.call<SyncPlanPayload>("GET", `${side.base}/plan`, as(side));
+    const lost = await service.call<SyncPlanPayload>("GET", `${customer.base}/plan`, as(customer));
     assert.equal(lost.data.branchState, "missing");
   });
 });
 
 describe("the plan of a repository with all kinds of content", () => {
   it("agrees with the sync that follows: what it creates, updates and refuses, by directory and reason", async () => {
-    const side = await sides.newSide();
+    const customer = await customers.newCustomer();
     const text = (name: string, more = "") => `---\nname: ${name}\n---\n\n# ${name}\n${more}`;
     const files: Record<string, string> = {
       "skills/fine/SKILL.md": text("fine"),
@@ -129,28 +129,28 @@ describe("the plan of a repository with all kinds of content", () => {
       "Skills/other/SKILL.md": text("other"),
       "skills/README.md": "# Ours\n",
     };
-    await sides.publish(side, "Mine");
-    await sides.publish(side, "Known");
-    const bare = sides.newRepository(side, "all-kinds.git");
-    const copy = path.join(sides.folder, "all-kinds");
-    runGit(sides.folder, "clone", "-q", bare, copy);
+    await customers.publish(customer, "Mine");
+    await customers.publish(customer, "Known");
+    const bare = customers.newRepository(customer, "all-kinds.git");
+    const copy = path.join(customers.folder, "all-kinds");
+    runGit(customers.folder, "clone", "-q", bare, copy);
     const write = (name: string, content: string) => {
       mkdirSync(path.dirname(path.join(copy, name)), { recursive: true });
       writeFileSync(path.join(copy, name), content);
     };
     for (const [name, content] of Object.entries(files)) write(name, content);
     commitAndPush(copy, "all kinds", "main");
-    const draft = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
-      ...as(side),
+    const draft = await service.call<SyncPlanPayload>("POST", `${customer.base}/plan`, {
+      ...as(customer),
       body: { host: "local", url: "all-kinds.git" },
     });
-    const { data } = await sides.connect(side, { host: "local", url: "all-kinds.git" });
+    const { data } = await customers.connect(customer, { host: "local", url: "all-kinds.git" });
     const agrees = async (plan: SyncPlanPayload) => {
       await service.settled();
       const tip = runGit(bare, "rev-parse", "main");
       await runConnection(service.app, data.id);
       const [run] = await service.app.storage.syncRuns.list({ connectionId: data.id, limit: 1 });
-      const { skillProblems } = await sides.state(side);
+      const { skillProblems } = await customers.state(customer);
       const rows = (found: readonly { path: string; code: string }[]) =>
         found.map(({ path: at, code }) => `${at} ${code}`).toSorted();
       const isUndone = ({ code }: { code: string }) => code === "name_put_back";
@@ -188,8 +188,8 @@ describe("the plan of a repository with all kinds of content", () => {
     runGit(copy, "rm", "-q", "skills/known/SKILL.md");
     write("skills/known/RULE.md", "# Another type\n");
     commitAndPush(copy, "edits", "main");
-    await service.call("POST", `${side.base}/run`, as(side));
-    const next = await service.call<SyncPlanPayload>("GET", `${side.base}/plan`, as(side));
+    await service.call("POST", `${customer.base}/run`, as(customer));
+    const next = await service.call<SyncPlanPayload>("GET", `${customer.base}/plan`, as(customer));
     assert.equal(next.data.updates, 1);
     assert.deepEqual(
       next.data.problems.filter(({ path: at }) => at === "skills/named").map(({ code }) => code),
@@ -207,33 +207,33 @@ describe("personal workspaces", () => {
     const member = await fixture.join();
     const made = await fixture.publish(member, "Diary");
     assert.equal(made.status, 201, JSON.stringify(made.body));
-    const side: Side = {
+    const customer: Customer = {
       owner: fixture.owner,
       org: fixture.org,
       base: `/api/tenants/${fixture.org.id}/repo-sync`,
     };
-    const bare = sides.newRepository(side, "all.git");
+    const bare = customers.newRepository(customer, "all.git");
     const at = `skills/personal/${member.username}/diary`;
 
-    const plan = await service.call<SyncPlanPayload>("POST", `${side.base}/plan`, {
-      ...as(side),
+    const plan = await service.call<SyncPlanPayload>("POST", `${customer.base}/plan`, {
+      ...as(customer),
       body: { host: "local", url: "all.git" },
     });
-    const { data } = await sides.connect(side, { host: "local", url: "all.git" });
+    const { data } = await customers.connect(customer, { host: "local", url: "all.git" });
     await service.settled();
     await runConnection(service.app, data.id);
 
     assert.deepEqual(plan.data.write, [{ path: at, skill: "diary" }]);
     assert.match(runGit(bare, "show", `main:${at}/SKILL.md`), /zebra/);
 
-    sides.commitTo(bare, `${at}/SKILL.md`, "---\nname: diary\n---\n\n# Diary\n\nelephant\n");
-    sides.commitTo(bare, "skills/personal/stray/SKILL.md", "# Stray\n\nbetween workspaces\n");
-    sides.commitTo(bare, "skills/personal/nobody/stray/SKILL.md", "# Stray\n\nof nobody\n");
-    sides.commitTo(bare, "skills/welcome/SKILL.md", "# Welcome\n\neverybody\n");
-    await service.call("POST", `${side.base}/run`, as(side));
+    customers.commitTo(bare, `${at}/SKILL.md`, "---\nname: diary\n---\n\n# Diary\n\nelephant\n");
+    customers.commitTo(bare, "skills/personal/stray/SKILL.md", "# Stray\n\nbetween workspaces\n");
+    customers.commitTo(bare, "skills/personal/nobody/stray/SKILL.md", "# Stray\n\nof nobody\n");
+    customers.commitTo(bare, "skills/welcome/SKILL.md", "# Welcome\n\neverybody\n");
+    await service.call("POST", `${customer.base}/run`, as(customer));
     await runConnection(service.app, data.id);
 
-    const { connection, skillProblems } = await sides.state(side);
+    const { connection, skillProblems } = await customers.state(customer);
     assert.deepEqual([connection!.status, connection!.problem], ["active", null]);
     assert.deepEqual(
       skillProblems.map(({ path: place }) => place).toSorted(),
@@ -251,26 +251,26 @@ describe("personal workspaces", () => {
 
 describe("conflicts", () => {
   it("are listed page by page, with the overwritten lines, to readers of the sync", async () => {
-    const side = await sides.newSide();
+    const customer = await customers.newCustomer();
     const names = ["one", "two", "three"];
-    const made = await Promise.all(names.map((name) => sides.publish(side, name)));
-    const bare = sides.newRepository(side, "c.git");
-    const { data } = await sides.connect(side, { host: "local", url: "c.git" });
+    const made = await Promise.all(names.map((name) => customers.publish(customer, name)));
+    const bare = customers.newRepository(customer, "c.git");
+    const { data } = await customers.connect(customer, { host: "local", url: "c.git" });
     await service.settled();
     await runConnection(service.app, data.id);
     for (const [at, name] of names.entries()) {
       const file = `skills/${name}/SKILL.md`;
       const text = runGit(bare, "show", `main:${file}`);
-      sides.commitTo(bare, file, `${text}\ntheir ${name}\n`);
+      customers.commitTo(bare, file, `${text}\ntheir ${name}\n`);
       await service.call("POST", `/api/skills/${made[at]!.data.skill.id}/versions`, {
-        ...as(side),
+        ...as(customer),
         body: { content: `${name}\n\nour ${name}\n` },
       });
     }
     await service.settled();
     await runConnection(service.app, data.id);
     const page = (query: string) =>
-      service.call<SyncConflictPayload[]>("GET", `${side.base}/conflicts${query}`, as(side));
+      service.call<SyncConflictPayload[]>("GET", `${customer.base}/conflicts${query}`, as(customer));
 
     const first = await page("?limit=2");
     const second = await page(`?limit=2&cursor=${first.nextCursor}`);
@@ -281,7 +281,7 @@ describe("conflicts", () => {
     for (const { slug, losing, winning, diff, author, path: place } of conflicts) {
       assert.deepEqual([losing, winning, place], [2, 3, `skills/${slug}`]);
       assert.match(author ?? "", /^Remote Author$/);
-      const lost = await service.call<DiffPayload>("GET", diff!, as(side));
+      const lost = await service.call<DiffPayload>("GET", diff!, as(customer));
       assert.equal(lost.status, 200);
       assert.deepEqual([lost.data.from, lost.data.to], [2, 3]);
       const [file, ...others] = lost.data.files;
@@ -291,17 +291,17 @@ describe("conflicts", () => {
     }
 
     // Every reader of the sync sees the conflict; the lines require access to the skill.
-    const member = await newMember(service, side.org, "member");
+    const member = await newMember(service, customer.org, "member");
     const asMember = { token: member.token };
-    assert.equal((await service.call("GET", `${side.base}/conflicts`, asMember)).code, "forbidden");
+    assert.equal((await service.call("GET", `${customer.base}/conflicts`, asMember)).code, "forbidden");
     assert.equal((await service.call("GET", conflicts[0]!.diff!, asMember)).status, 200);
     const stranger = await service.newUser();
     const asStranger = { token: stranger.token };
-    assert.equal((await service.call("GET", `${side.base}/conflicts`, asStranger)).code, "not_found");
+    assert.equal((await service.call("GET", `${customer.base}/conflicts`, asStranger)).code, "not_found");
     assert.equal((await service.call("GET", conflicts[0]!.diff!, asStranger)).code, "not_found");
     assert.equal((await page("?cursor=bm9uc2Vuc2U")).status, 400);
 
-    await service.call("DELETE", `/api/skills/${conflicts[0]!.skillId}`, as(side));
+    await service.call("DELETE", `/api/skills/${conflicts[0]!.skillId}`, as(customer));
     await service.settled();
     const left = (await page("")).data.find(({ id }) => id === conflicts[0]!.id);
     assert.ok(left === undefined || (left.slug === null && left.diff === null), JSON.stringify(left));
@@ -310,49 +310,49 @@ describe("conflicts", () => {
 
 describe("the schedule", () => {
   it("finds an unreported push, and a connection whose disconnect was interrupted", async () => {
-    const side = await sides.newSide();
-    const bare = sides.newRepository(side, "w.git", { "a.txt": "1\n" });
-    const { data } = await sides.connect(side, { host: "local", url: "w.git" });
+    const customer = await customers.newCustomer();
+    const bare = customers.newRepository(customer, "w.git", { "a.txt": "1\n" });
+    const { data } = await customers.connect(customer, { host: "local", url: "w.git" });
     await service.settled();
     await runConnection(service.app, data.id);
     const wanted = async () => (await service.app.storage.connections.find(data.id))!.wanted;
     const first = await wanted();
-    sides.wait(10 * 60_000);
+    customers.wait(10 * 60_000);
     await pollConnections(service.app);
     assert.equal(await wanted(), first, "nothing was pushed");
 
-    sides.commitTo(bare, "a.txt", "2\n");
-    sides.wait(10 * 60_000);
+    customers.commitTo(bare, "a.txt", "2\n");
+    customers.wait(10 * 60_000);
     await pollConnections(service.app);
     assert.equal(await wanted(), first + 1);
     await pollConnections(service.app);
     assert.equal(await wanted(), first + 1, "not before its time");
 
-    await service.app.storage.connections.disconnect(side.org.id, service.app.now(), []);
+    await service.app.storage.connections.disconnect(customer.org.id, service.app.now(), []);
     await pollConnections(service.app);
     assert.equal(await service.app.storage.connections.find(data.id), null);
   });
 
   it("keeps nothing of an erased organization", async () => {
-    const side = await sides.newSide();
-    await sides.publish(side, "Gone");
-    sides.newRepository(side, "g.git");
-    const { data } = await sides.connect(side, { host: "local", url: "g.git" });
+    const customer = await customers.newCustomer();
+    await customers.publish(customer, "Gone");
+    customers.newRepository(customer, "g.git");
+    const { data } = await customers.connect(customer, { host: "local", url: "g.git" });
     await service.settled();
     await runConnection(service.app, data.id);
     const { tenants } = service.app.storage;
     await tenants.scheduleDeletion(
-      side.org.id,
+      customer.org.id,
       new Date(service.app.now().getTime() - 1),
       service.app.now(),
       [],
     );
 
-    await eraseTenant(service.app, side.org.id);
+    await eraseTenant(service.app, customer.org.id);
 
     for (const name of ["connections", "sync_bases", "sync_runs", "sync_conflicts"])
       assert.equal(
-        await service.app.storage.database.raw.collection(name).countDocuments({ tenantId: side.org.id }),
+        await service.app.storage.database.raw.collection(name).countDocuments({ tenantId: customer.org.id }),
         0,
         name,
       );

@@ -12,51 +12,51 @@ import { viewOf } from "../../src/sync/report/visible.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";
-import { as, startSides, type Side, type Sides } from "../support/sync/organizations.ts";
+import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 
-let sides: Sides;
+let customers: Customers;
 let service: TestService;
-let side: Side;
+let customer: Customer;
 /** May read the sync and every skill outside restricted folders. */
 let reader: TestUser;
 let bare: string;
 let connectionId: string;
 
 before(async () => {
-  sides = await startSides();
-  ({ service } = sides);
-  side = await sides.newSide();
-  const role = await service.call<{ id: string }>("POST", `/api/tenants/${side.org.id}/roles`, {
-    ...as(side),
+  customers = await startCustomers();
+  ({ service } = customers);
+  customer = await customers.newCustomer();
+  const role = await service.call<{ id: string }>("POST", `/api/tenants/${customer.org.id}/roles`, {
+    ...as(customer),
     body: { name: "Sync reader", permissions: { githubSync: ["read", "manage"], skill: ["read"] } },
   });
-  reader = await newMember(service, side.org, role.data.id);
-  const vault = await newFolder(service, side.org, side.owner, "vault");
-  await restrict(service, side.owner, vault.id, []);
-  await sides.publish(side, "Open");
+  reader = await newMember(service, customer.org, role.data.id);
+  const vault = await newFolder(service, customer.org, customer.owner, "vault");
+  await restrict(service, customer.owner, vault.id, []);
+  await customers.publish(customer, "Open");
   await publishSecret("first\n");
-  bare = sides.newRepository(side, "seen.git");
-  connectionId = (await sides.connect(side, { host: "local", url: "seen.git" })).data.id;
+  bare = customers.newRepository(customer, "seen.git");
+  connectionId = (await customers.connect(customer, { host: "local", url: "seen.git" })).data.id;
   await sync();
 });
-after(() => sides.close());
+after(() => customers.close());
 
 const publishSecret = (content: string) =>
   service.call("POST", "/api/skills", {
-    ...as(side),
-    body: { tenantId: side.org.id, name: "Secret", folder: "vault", content },
+    ...as(customer),
+    body: { tenantId: customer.org.id, name: "Secret", folder: "vault", content },
   });
 
 async function sync(): Promise<void> {
   await service.settled();
-  await service.call("POST", `${side.base}/run`, as(side));
+  await service.call("POST", `${customer.base}/run`, as(customer));
   await runConnection(service.app, connectionId);
 }
 
 /** The responses to the owner and the reader; the reader's names nothing of the restricted folder. */
 async function asked<T>(at: string): Promise<{ owner: T; reader: T }> {
-  const owner = await service.call<T>("GET", side.base + at, as(side));
-  const answer = await service.call<T>("GET", side.base + at, { token: reader.token });
+  const owner = await service.call<T>("GET", customer.base + at, as(customer));
+  const answer = await service.call<T>("GET", customer.base + at, { token: reader.token });
   assert.deepEqual([owner.status, answer.status], [200, 200], JSON.stringify(answer.body));
   assert.doesNotMatch(JSON.stringify(answer.body), /vault|secret/i);
   return { owner: owner.data, reader: answer.data };
@@ -66,10 +66,10 @@ describe("a reader of the sync who may not read every skill", () => {
   it("sees the state, the plan, the history and the conflicts of readable skills, counts included", async () => {
     const first = await asked<RepositorySyncPayload>("");
     assert.deepEqual([first.owner.syncedSkills, first.reader.syncedSkills], [2, 1]);
-    sides.commitTo(bare, "skills/open/SKILL.md", "edited\n");
-    sides.commitTo(bare, "skills/vault/secret/SKILL.md", "edited there\n");
-    sides.commitTo(bare, "skills/vault/fresh/SKILL.md", "new there\n");
-    sides.commitTo(bare, "skills/vault/SKILL.md", "in the way\n");
+    customers.commitTo(bare, "skills/open/SKILL.md", "edited\n");
+    customers.commitTo(bare, "skills/vault/secret/SKILL.md", "edited there\n");
+    customers.commitTo(bare, "skills/vault/fresh/SKILL.md", "new there\n");
+    customers.commitTo(bare, "skills/vault/SKILL.md", "in the way\n");
     await publishSecret("edited here\n");
     await service.settled();
 

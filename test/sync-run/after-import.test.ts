@@ -14,31 +14,31 @@ const requests = (step: string) => hosted.host.asked.filter((asked) => asked.ste
 const commitsOf = ({ repository }: Connected) =>
   Number(runGit(repository.directory, "rev-list", "--count", "main"));
 
-async function versionsOf(side: Connected, slug: string): Promise<number> {
+async function versionsOf(customer: Connected, slug: string): Promise<number> {
   const { data } = await hosted.service.call<unknown[]>(
     "GET",
-    `/api/skills/${side.org.slug}~${slug}/versions`,
-    { token: side.owner.token },
+    `/api/skills/${customer.org.slug}~${slug}/versions`,
+    { token: customer.owner.token },
   );
   return data.length;
 }
 
 /** Syncs as long as a sync is requested; returns the number of commits and pushes. */
-async function untilStill(side: Connected): Promise<{ commits: number; pushes: number; runs: number }> {
-  const [commits, pushes] = [commitsOf(side), requests("push")];
+async function untilStill(customer: Connected): Promise<{ commits: number; pushes: number; runs: number }> {
+  const [commits, pushes] = [commitsOf(customer), requests("push")];
   let runs = 0;
   do {
     runs++;
     assert.ok(runs < 6, "it never rests");
-    await hosted.run(side);
+    await hosted.run(customer);
     await hosted.service.settled();
-  } while ((await hosted.state(side)).connection.pending);
-  await hosted.assertInStep(side);
-  return { commits: commitsOf(side) - commits, pushes: requests("push") - pushes, runs };
+  } while ((await hosted.state(customer)).connection.pending);
+  await hosted.assertInStep(customer);
+  return { commits: commitsOf(customer) - commits, pushes: requests("push") - pushes, runs };
 }
 
-async function askAgain(side: Connected): Promise<void> {
-  await hosted.service.call("POST", `${side.base}/run`, { token: side.owner.token });
+async function askAgain(customer: Connected): Promise<void> {
+  await hosted.service.call("POST", `${customer.base}/run`, { token: customer.owner.token });
 }
 
 describe("after an import", () => {
@@ -59,44 +59,44 @@ describe("after an import", () => {
   ];
   for (const [what, text, next] of forms)
     it(`of a text ${what} there is one commit, no second version, and then nothing`, async () => {
-      const side = await hosted.connected();
-      await untilStill(side);
-      side.repository.pull();
-      side.repository.commit({ "skills/fresh/SKILL.md": text });
-      await askAgain(side);
+      const customer = await hosted.connected();
+      await untilStill(customer);
+      customer.repository.pull();
+      customer.repository.commit({ "skills/fresh/SKILL.md": text });
+      await askAgain(customer);
 
-      const created = await untilStill(side);
+      const created = await untilStill(customer);
 
       assert.deepEqual([created.commits, created.pushes], [1, 1]);
       assert.ok(created.runs <= 2, `${created.runs} syncs`);
-      assert.equal(await versionsOf(side, "fresh"), 1);
+      assert.equal(await versionsOf(customer, "fresh"), 1);
 
-      side.repository.pull();
-      side.repository.commit({ "skills/fresh/SKILL.md": next });
-      await askAgain(side);
-      const changed = await untilStill(side);
+      customer.repository.pull();
+      customer.repository.commit({ "skills/fresh/SKILL.md": next });
+      await askAgain(customer);
+      const changed = await untilStill(customer);
       assert.deepEqual([changed.commits, changed.pushes], [1, 1]);
-      assert.equal(await versionsOf(side, "fresh"), 2);
+      assert.equal(await versionsOf(customer, "fresh"), 2);
 
       // The service's own content, with an edit in it.
-      side.repository.pull();
-      const written = side.repository.show("skills/fresh/SKILL.md");
-      side.repository.commit({ "skills/fresh/SKILL.md": `${written}\nmore\n` });
-      await askAgain(side);
-      const again = await untilStill(side);
+      customer.repository.pull();
+      const written = customer.repository.show("skills/fresh/SKILL.md");
+      customer.repository.commit({ "skills/fresh/SKILL.md": `${written}\nmore\n` });
+      await askAgain(customer);
+      const again = await untilStill(customer);
       assert.deepEqual([again.commits, again.pushes], [1, 1]);
-      assert.equal(await versionsOf(side, "fresh"), 3);
+      assert.equal(await versionsOf(customer, "fresh"), 3);
     });
 
   it("a sync without changes sends nothing, and fetches nothing", async () => {
-    const side = await hosted.connected();
-    await hosted.publish(side, "Still", "one");
-    await untilStill(side);
+    const customer = await hosted.connected();
+    await hosted.publish(customer, "Still", "one");
+    await untilStill(customer);
     const sent = ["push", "push-refs", "fetch"].map(requests);
     const looked = requests("fetch-refs");
-    await askAgain(side);
+    await askAgain(customer);
 
-    const nothing = await untilStill(side);
+    const nothing = await untilStill(customer);
 
     assert.deepEqual(nothing, { commits: 0, pushes: 0, runs: 1 });
     assert.deepEqual(["push", "push-refs", "fetch"].map(requests), sent);

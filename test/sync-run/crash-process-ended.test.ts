@@ -11,32 +11,32 @@ import { hourMs, startHosted, type Connected, type Hosted } from "../support/syn
 const limits = { maxOldSpaceMb: 256, timeoutMs: 60_000 };
 
 let hosted: Hosted;
-let side: Connected;
+let customer: Connected;
 before(async () => {
   hosted = await startHosted();
 });
 beforeEach(async () => {
   await hosted.host.calm();
-  side = await hosted.connected();
+  customer = await hosted.connected();
 });
 afterEach(() => closeChildren(hosted.service.app));
 after(() => hosted.close());
 
-const connection = async () => (await hosted.service.app.storage.connections.find(side.id))!;
+const connection = async () => (await hosted.service.app.storage.connections.find(customer.id))!;
 
 /** A sync in its process, which waits for the host while it holds the lease. */
 async function begin(): Promise<{ running: Promise<void>; rejected(code: string): Promise<void> }> {
   await hosted.host.trouble({ on: "fetch-refs", silent: true });
   const asked = hosted.host.asked.length;
-  const running = runConnectionInChild(hosted.service.app, { connectionId: side.id }, limits);
+  const running = runConnectionInChild(hosted.service.app, { connectionId: customer.id }, limits);
   running.catch(() => undefined);
   while (hosted.host.asked.length === asked) await sleep(20);
   return { running, rejected: (code) => assert.rejects(running, { code }) };
 }
 
 async function outcomes(): Promise<string[]> {
-  const { data } = await hosted.service.call<{ outcome: string }[]>("GET", `${side.base}/history`, {
-    token: side.owner.token,
+  const { data } = await hosted.service.call<{ outcome: string }[]>("GET", `${customer.base}/history`, {
+    token: customer.owner.token,
   });
   return data.map(({ outcome }) => outcome);
 }
@@ -47,7 +47,7 @@ describe("the process of a sync", () => {
     const { running } = await begin();
     for (const pid of jobProcesses()) process.kill(pid, "SIGSTOP");
 
-    const ended = await hosted.service.call("DELETE", side.base, { token: side.owner.token });
+    const ended = await hosted.service.call("DELETE", customer.base, { token: customer.owner.token });
 
     assert.equal(ended.status, 200, JSON.stringify(ended.body));
     assert.deepEqual(jobProcesses(), []);
@@ -61,7 +61,7 @@ describe("the process of a sync", () => {
       for (const pid of jobProcesses()) process.kill(pid, "SIGKILL");
       await rejected("child_ended");
 
-      await hosted.assertTold(side, "failing", "process_ended");
+      await hosted.assertReported(customer, "failing", "process_ended");
       const now = await connection();
       assert.deepEqual([now.failures, now.lease], [failures, undefined]);
       waits.push(now.dueAt!.getTime() - now.updatedAt.getTime());
@@ -70,46 +70,46 @@ describe("the process of a sync", () => {
     assert.deepEqual(await outcomes(), ["failed", "failed", "failed"]);
 
     await hosted.host.calm();
-    await hosted.wait(side, hourMs);
-    await hosted.assertInStep(side);
+    await hosted.wait(customer, hourMs);
+    await hosted.assertInStep(customer);
     assert.equal((await connection()).failures, 0);
   });
 
   it("that dies causes no retry of its job; the connection's own retry runs later", async () => {
     const error = await runConnectionInChild(
       hosted.service.app,
-      { connectionId: side.id },
+      { connectionId: customer.id },
       { ...limits, maxResidentMb: 20 },
     ).catch((thrown: unknown) => thrown as { code: string; retryable: boolean });
 
     assert.deepEqual([error?.code, error?.retryable], ["child_out_of_memory", false]);
-    await hosted.assertTold(side, "failing", "process_ended");
+    await hosted.assertReported(customer, "failing", "process_ended");
     assert.match((await connection()).problem!.message, /more memory/);
   });
 
   it("fails the sync that it never began", async () => {
     const dying = runConnectionInChild(
       hosted.service.app,
-      { connectionId: side.id },
+      { connectionId: customer.id },
       { ...limits, timeoutMs: 20 },
     );
     await assert.rejects(dying, { code: "child_timeout" });
 
-    await hosted.assertTold(side, "failing", "process_ended");
+    await hosted.assertReported(customer, "failing", "process_ended");
     const { failures, lease } = await connection();
     assert.deepEqual([failures, lease], [1, undefined]);
   });
 
   it("that dies when nothing is left to do has failed nothing", async () => {
-    await hosted.run(side);
+    await hosted.run(customer);
     const dying = runConnectionInChild(
       hosted.service.app,
-      { connectionId: side.id },
+      { connectionId: customer.id },
       { ...limits, timeoutMs: 20 },
     );
     await assert.rejects(dying, { code: "child_timeout" });
 
-    await hosted.assertInStep(side);
+    await hosted.assertInStep(customer);
     assert.equal((await connection()).lease, undefined);
   });
 
@@ -122,8 +122,8 @@ describe("the process of a sync", () => {
     assert.ok(dueAt! <= hosted.service.app.now());
     await rejected("child_cancelled");
     await hosted.host.calm();
-    await hosted.run(side);
-    await hosted.assertInStep(side);
+    await hosted.run(customer);
+    await hosted.assertInStep(customer);
     // Ids of one second and several processes are in no order.
     assert.ok((await outcomes()).includes("stopped"));
   });
@@ -133,15 +133,15 @@ describe("a sync of a connection that is leased", () => {
   const waiting = async () => {
     const { inspector } = hosted.service.app.queue;
     const jobs = await inspector.jobs("sync", "delayed", await inspector.ids("sync", "delayed", 0, 1000));
-    return jobs.filter(({ payload }) => payload["connectionId"] === side.id);
+    return jobs.filter(({ payload }) => payload["connectionId"] === customer.id);
   };
 
   it("is queued once for the end of that lease", async () => {
     const { app } = hosted.service;
     const until = new Date(app.now().getTime() + 40_000);
-    await app.storage.connections.takeLease(side.id, "somebody", until, app.now());
-    await hosted.run(side);
-    await hosted.run(side);
+    await app.storage.connections.takeLease(customer.id, "somebody", until, app.now());
+    await hosted.run(customer);
+    await hosted.run(customer);
 
     const jobs = await waiting();
     assert.equal(jobs.length, 1);
@@ -152,14 +152,14 @@ describe("a sync of a connection that is leased", () => {
 
   it("is not queued if nothing is left to do", async () => {
     const { app } = hosted.service;
-    await hosted.run(side);
+    await hosted.run(customer);
     await app.storage.connections.takeLease(
-      side.id,
+      customer.id,
       "somebody",
       new Date(app.now().getTime() + 40_000),
       app.now(),
     );
-    await requestSyncAfterLease(app, side.id);
+    await requestSyncAfterLease(app, customer.id);
 
     assert.deepEqual(await waiting(), []);
   });

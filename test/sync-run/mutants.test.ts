@@ -98,12 +98,12 @@ async function playIn(source: string, seed: number): Promise<Outcome> {
     SVC_SYNC_WORLDS: "1",
     SVC_SYNC_ROUNDS: String(rounds),
   });
-  const told = /seed \d+, [^,]+, round \d+ [^\n]*/.exec(words)?.[0];
+  const failure = /seed \d+, [^,]+, round \d+ [^\n]*/.exec(words)?.[0];
   assert.ok(
-    code === 0 || told !== undefined,
+    code === 0 || failure !== undefined,
     `the scenario ended otherwise (${code}):\n${words.slice(-4000)}`,
   );
-  return { isNoticed: told !== undefined, words: told ?? "" };
+  return { isNoticed: failure !== undefined, words: failure ?? "" };
 }
 
 describe("a broken rule of the sync", () => {
@@ -126,6 +126,6 @@ describe("a broken rule of the sync", () => {
         test.diagnostic(words.slice(0, 300));
         return;
       }
-      assert.fail(`nobody noticed in ${scenarios * rounds} rounds`);
+      assert.fail(`not detected in ${scenarios * rounds} rounds`);
     });
 });

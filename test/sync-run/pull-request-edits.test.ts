@@ -40,11 +40,7 @@ describe("an edit in the repository", () => {
     );
     await fixture.sync();
     assert.match(await fixture.textOf(two.id), /theirs/);
-    assert.equal(
-      await fixture.conflicts(),
-      2,
-      "what is only proposed was not before whoever edits the branch",
-    );
+    assert.equal(await fixture.conflicts(), 2, "an editor of the branch has not seen what is only proposed");
     fixture.merge();
     assert.equal(await fixture.sync(), "done");
     assert.deepEqual([(await fixture.proposal()).state, (await fixture.state()).syncedSkills], ["none", 3]);

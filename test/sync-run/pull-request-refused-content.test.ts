@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { moderate } from "../support/moderation.ts";
 import type { TestUser } from "../support/service.ts";
-import { problemsOf } from "../support/sync/organizations.ts";
+import { problemsOf } from "../support/sync/customers.ts";
 import {
   ourBranch,
   skillFile,

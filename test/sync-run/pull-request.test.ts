@@ -67,7 +67,7 @@ describe("a connection in pull-request mode", () => {
     await fixture.call("DELETE", `/api/skills/${one.id}`);
     assert.equal(await fixture.sync(), "done");
     assert.deepEqual(fixture.paths(), ["code.txt", skillFile("two")]);
-    assert.equal(fixture.pulls()[0]!.title, "What the others may see", "somebody's own words stay");
+    assert.equal(fixture.pulls()[0]!.title, "What the others may see", "a title by a person stays");
     assert.match(fixture.pulls()[0]!.body, /^- `skills\/two`/m);
     assert.doesNotMatch(fixture.pulls()[0]!.body, /skills\/one/);
     await fixture.assertStill();

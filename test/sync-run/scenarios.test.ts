@@ -50,11 +50,11 @@ const troubles: Trouble[] = [
 /** The service's own report of the state, for the analysis of a failure. */
 async function lastRuns({ service, connectionId, repo }: Scenario): Promise<string> {
   const runs = await service.app.storage.syncRuns.list({ connectionId, limit: 4 });
-  const told = runs.map(({ outcome, commit, counts, refusals }) =>
+  const reported = runs.map(({ outcome, commit, counts, refusals }) =>
     JSON.stringify({ outcome, commit, counts, refusals }),
   );
   const shown = runGit(repo.directory, "log", "-5", "--name-status", "--format=%h %an %s", "main");
-  return [...told, shown].join("\n");
+  return [...reported, shown].join("\n");
 }
 
 async function play(seed: number): Promise<void> {
@@ -75,7 +75,16 @@ async function play(seed: number): Promise<void> {
 
   /** The next sync, with a random event in the middle of it. */
   async function disturbed(): Promise<void> {
-    const what = die.pick(["kill", "kill", "beside", "push", "race", "trouble", "twice", "none"] as const);
+    const what = die.pick([
+      "kill",
+      "kill",
+      "concurrent",
+      "push",
+      "race",
+      "trouble",
+      "twice",
+      "none",
+    ] as const);
     did.push(what);
     const step = 1 + die.below(stepsAtMost);
     const when = die.pick(["before", "after"] as const);
@@ -86,8 +95,8 @@ async function play(seed: number): Promise<void> {
       await Promise.all([run(), run()]);
       return;
     }
-    const meanwhile = { kill: "kill", beside: () => here.act(true), push: () => remote.push() } as const;
-    if (what !== "kill" && what !== "beside" && what !== "push") return void (await scenario.runOnce());
+    const meanwhile = { kill: "kill", concurrent: () => here.act(true), push: () => remote.push() } as const;
+    if (what !== "kill" && what !== "concurrent" && what !== "push") return void (await scenario.runOnce());
     const stopping = interrupted(app, { step, when, what: meanwhile[what] });
     await scenario.runOnce(stopping.app);
     await stopping.disarm();
@@ -108,12 +117,12 @@ async function play(seed: number): Promise<void> {
       await remote.tell();
       await environment.service.settled();
       if (die.chance(0.05)) {
-        did.push("books");
+        did.push("lost state");
         await app.storage.syncBases.removeOfConnection(scenario.connectionId);
         // No webhook reports it, and the first sync after it checks every skill again: only the one after that has
         // nothing to do.
         await app.storage.connections.request({ id: scenario.connectionId }, { now: app.now() });
-        ledger.hasLostBooks = true;
+        ledger.hasLostState = true;
         // A directory of a skill that was deleted here is a new one by then.
         scenario.copy.update();
         for (const { key } of readDirectories(scenario.copy.folder).values())

@@ -40,35 +40,41 @@ interface Connected {
 }
 
 let made = 0;
-async function newSide() {
+async function newCustomer() {
   const owner = await service.newUser();
   const org = await service.newOrg(owner);
   return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
 }
 
 async function connectByToken(): Promise<Connected> {
-  const side = await newSide();
+  const customer = await newCustomer();
   const repository = await stub.newRepository(`acme/token-${made++}`);
   repository.repo.commit({ "a.txt": "1\n" });
   const token = stub.newToken([repository]);
   const body = { host: "github-token", repository: repository.fullName, token };
-  const answer = await service.call<ConnectionPayload>("POST", side.base, { token: side.owner.token, body });
+  const answer = await service.call<ConnectionPayload>("POST", customer.base, {
+    token: customer.owner.token,
+    body,
+  });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   assert.ok(!JSON.stringify(answer.body).includes(token));
   await service.settled();
-  return { ...side, repository, token, id: answer.data.id };
+  return { ...customer, repository, token, id: answer.data.id };
 }
 
 async function connectByApp(): Promise<Connected> {
-  const side = await newSide();
+  const customer = await newCustomer();
   const repository = await stub.newRepository(`acme/app-${made++}`, { installed: true });
   repository.repo.commit({ "a.txt": "1\n" });
-  stub.tag(repository, proofTag(service.app, side.org.id, repository.fullName));
+  stub.tag(repository, proofTag(service.app, customer.org.id, repository.fullName));
   const body = { host: "github-app", repository: repository.fullName };
-  const answer = await service.call<ConnectionPayload>("POST", side.base, { token: side.owner.token, body });
+  const answer = await service.call<ConnectionPayload>("POST", customer.base, {
+    token: customer.owner.token,
+    body,
+  });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   await service.settled();
-  return { ...side, repository, token: "", id: answer.data.id };
+  return { ...customer, repository, token: "", id: answer.data.id };
 }
 
 const wantedOf = async ({ id }: { id: string }) => (await service.app.storage.connections.find(id))!.wanted;
@@ -238,83 +244,86 @@ describe("a connection by a token", () => {
   });
 
   it("has its webhook created again after its removal, with the same secret", async () => {
-    const side = await connectByToken();
-    const [hook] = side.repository.hooks.splice(0);
+    const customer = await connectByToken();
+    const [hook] = customer.repository.hooks.splice(0);
     const look = async (ms: number) => {
       ahead += ms;
       await pollConnections(service.app);
     };
 
     await look(2 * 3_600_000);
-    assert.equal(side.repository.hooks.length, 0);
+    assert.equal(customer.repository.hooks.length, 0);
     await look(24 * 3_600_000);
 
-    const [again, ...others] = side.repository.hooks;
+    const [again, ...others] = customer.repository.hooks;
     assert.deepEqual([again?.url, again?.secret, others], [hook!.url, hook!.secret, []]);
-    assert.equal(await send(side, { to: `?connection=${side.id}`, secret: again!.secret }), 200);
+    assert.equal(await send(customer, { to: `?connection=${customer.id}`, secret: again!.secret }), 200);
     const asked = stub.asked.length;
     await look(3_600_000);
     assert.ok(stub.asked.slice(asked).every(({ path }) => !path.includes("/hooks")));
   });
 
   it("removes its webhook even if the response to its creation was lost", async () => {
-    const side = await connectByToken();
+    const customer = await connectByToken();
     await service.app.storage.database.raw
       .collection<{ _id: string }>("connections")
-      .updateOne({ _id: side.id }, { $unset: { webhook: true, webhookAt: true } });
-    assert.equal(side.repository.hooks.length, 1);
+      .updateOne({ _id: customer.id }, { $unset: { webhook: true, webhookAt: true } });
+    assert.equal(customer.repository.hooks.length, 1);
 
-    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.call("DELETE", customer.base, { token: customer.owner.token });
     await service.settled();
 
-    assert.deepEqual(side.repository.hooks, []);
-    assert.equal(await service.app.storage.connections.find(side.id), null);
+    assert.deepEqual(customer.repository.hooks, []);
+    assert.equal(await service.app.storage.connections.find(customer.id), null);
   });
 
   it("ends if its host can't be asked to remove the webhook, and reports that it was left", async () => {
-    const side = await connectByToken();
+    const customer = await connectByToken();
     stub.trouble(...Array.from({ length: 3 }, () => ({ status: 503, body: "{}" })));
-    const ended = await service.call("DELETE", side.base, { token: side.owner.token });
-    const body = { host: "github-token", repository: side.repository.fullName, token: side.token };
+    const ended = await service.call("DELETE", customer.base, { token: customer.owner.token });
+    const body = { host: "github-token", repository: customer.repository.fullName, token: customer.token };
 
     assert.deepEqual(ended.data, { webhook: "left" });
-    assert.equal(side.repository.hooks.length, 1);
-    assert.equal((await service.call("POST", side.base, { token: side.owner.token, body })).status, 201);
+    assert.equal(customer.repository.hooks.length, 1);
+    assert.equal(
+      (await service.call("POST", customer.base, { token: customer.owner.token, body })).status,
+      201,
+    );
   });
 
   it("syncs over GitHub's git, and is blocked permanently when its token is revoked", async () => {
-    const side = await connectByToken();
+    const customer = await connectByToken();
     await service.call("POST", "/api/skills", {
-      token: side.owner.token,
-      body: { tenantId: side.org.id, name: "Hubbed", content: "text\n" },
+      token: customer.owner.token,
+      body: { tenantId: customer.org.id, name: "Hubbed", content: "text\n" },
     });
     await service.settled();
-    await runConnection(service.app, side.id);
-    assert.ok(side.repository.repo.paths().includes("skills/hubbed/SKILL.md"));
+    await runConnection(service.app, customer.id);
+    assert.ok(customer.repository.repo.paths().includes("skills/hubbed/SKILL.md"));
 
-    stub.revoke(side.token);
+    stub.revoke(customer.token);
     ahead += 10 * 60_000;
     await pollConnections(service.app);
-    await service.call("POST", `${side.base}/run`, { token: side.owner.token });
-    await runConnection(service.app, side.id);
+    await service.call("POST", `${customer.base}/run`, { token: customer.owner.token });
+    await runConnection(service.app, customer.id);
 
-    const found = (await service.app.storage.connections.find(side.id))!;
+    const found = (await service.app.storage.connections.find(customer.id))!;
     assert.deepEqual([found.status, found.problem?.code], ["blocked", "auth_failed"]);
     // Ended even though the webhook can't be removed any more.
-    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.call("DELETE", customer.base, { token: customer.owner.token });
     await service.settled();
-    assert.equal(await service.app.storage.connections.find(side.id), null);
+    assert.equal(await service.app.storage.connections.find(customer.id), null);
   });
 
   it("with a read-only token reports that at the first push, and continues with another token", async () => {
-    const side = await newSide();
+    const customer = await newCustomer();
     const repository = await stub.newRepository("acme/readable");
     repository.repo.commit({ "skills/there/SKILL.md": "# There\n\nbefore\n" });
     const connect = async (contents: "read" | "write") => {
       const token = stub.newToken([repository], { contents });
       const body = { host: "github-token", repository: repository.fullName, token };
-      const answer = await service.call<ConnectionPayload>("POST", side.base, {
-        token: side.owner.token,
+      const answer = await service.call<ConnectionPayload>("POST", customer.base, {
+        token: customer.owner.token,
         body,
       });
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
@@ -326,14 +335,14 @@ describe("a connection by a token", () => {
     };
 
     assert.deepEqual(await connect("read"), ["blocked", "auth_failed"]);
-    await service.call("DELETE", side.base, { token: side.owner.token });
+    await service.call("DELETE", customer.base, { token: customer.owner.token });
     await service.settled();
 
     assert.deepEqual(await connect("write"), ["active", undefined]);
     const { data } = await service.call<{ slug: string }[]>(
       "GET",
-      `/api/skills?tenant_id=${side.org.id}&limit=10`,
-      { token: side.owner.token },
+      `/api/skills?tenant_id=${customer.org.id}&limit=10`,
+      { token: customer.owner.token },
     );
     assert.deepEqual(
       data.map(({ slug }) => slug),
@@ -343,13 +352,13 @@ describe("a connection by a token", () => {
   });
 
   it("is not created with a missing branch, an invalid token, or an expired one", async () => {
-    const side = await newSide();
+    const customer = await newCustomer();
     const repository = await stub.newRepository("acme/picky");
     repository.repo.commit({ "a.txt": "1\n" });
     const token = stub.newToken([repository]);
     const connect = (body: object) =>
-      service.call("POST", side.base, {
-        token: side.owner.token,
+      service.call("POST", customer.base, {
+        token: customer.owner.token,
         body: { host: "github-token", repository: "acme/picky", token, ...body },
       });
 
@@ -367,7 +376,7 @@ describe("a connection by a token", () => {
     }
     stub.trouble({ status: 503, body: "{}" });
     assert.equal((await connect({})).code, "unavailable");
-    assert.equal(await service.app.storage.connections.findOfTenant(side.org.id), null);
+    assert.equal(await service.app.storage.connections.findOfTenant(customer.org.id), null);
     stub.trouble();
   });
 });

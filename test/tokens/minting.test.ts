@@ -118,7 +118,7 @@ describe("creating tokens of an organization", () => {
       assert.equal(answer.status, 404, id);
       unseen.push([answer.error!.replace(id, "it"), JSON.stringify(answer.details).replace(id, "it")]);
     }
-    assert.equal(new Set(unseen.map(String)).size, 1, "told apart by words");
+    assert.equal(new Set(unseen.map(String)).size, 1, "distinguishable by text");
     await restrict(service, owner, inner.id, []);
     const beyond = await naming(mine.id);
     assert.equal(beyond.status, 403);
@@ -193,7 +193,7 @@ describe("the folders of a personal token", () => {
       assert.equal(answer.status, 404, id);
       unseen.push(`${answer.error} ${JSON.stringify(answer.details)}`.replaceAll(`"${id}"`, "it"));
     }
-    assert.equal(new Set(unseen).size, 1, "told apart by words");
+    assert.equal(new Set(unseen).size, 1, "distinguishable by text");
     await addMember(service, other, member, "viewer");
     assert.equal((await naming(member, foreign.id)).status, 201);
     assert.equal((await naming(owner, open.id, open.id)).status, 400);

@@ -92,8 +92,8 @@ export async function connectedFixture(
   await connect();
   const host: RepositoryHost = {
     kind: "local",
-    describe: () => Promise.reject(new Error("nobody asks")),
-    head: () => Promise.reject(new Error("nobody asks")),
+    describe: () => Promise.reject(new Error("not implemented")),
+    head: () => Promise.reject(new Error("not implemented")),
     remote: async () => ({ kind: "directory", path: remote }),
   };
   const ports: SyncPorts = { mirrors: wrap(mirrors), hostOf: () => host };

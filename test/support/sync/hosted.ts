@@ -23,14 +23,14 @@ export interface Hosted {
   /** Another organization, connected to another repository with these files. */
   connected(files?: Record<string, string>): Promise<Connected>;
   /** Creates a text skill, or its next version; returns its id. */
-  publish(side: Connected, name: string, text: string): Promise<string>;
-  run(side: Connected): Promise<void>;
-  state(side: Connected): Promise<RepositorySyncPayload & { connection: ConnectionPayload }>;
-  contentOf(side: Connected, slug: string): Promise<string>;
-  assertTold(side: Connected, status: "blocked" | "failing", code: string): Promise<void>;
+  publish(customer: Connected, name: string, text: string): Promise<string>;
+  run(customer: Connected): Promise<void>;
+  state(customer: Connected): Promise<RepositorySyncPayload & { connection: ConnectionPayload }>;
+  contentOf(customer: Connected, slug: string): Promise<string>;
+  assertReported(customer: Connected, status: "blocked" | "failing", code: string): Promise<void>;
   /** Advances the clock, polls, and runs everything that is due. */
-  wait(side: Connected, ms: number): Promise<void>;
-  assertInStep(side: Connected): Promise<void>;
+  wait(customer: Connected, ms: number): Promise<void>;
+  assertInStep(customer: Connected): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,36 +56,44 @@ export async function startHosted(): Promise<Hosted> {
     return { owner, org, repository, id: answer.data.id, base };
   }
 
-  async function publish(side: Connected, name: string, text: string): Promise<string> {
+  async function publish(customer: Connected, name: string, text: string): Promise<string> {
     const answer = await service.call<{ skill: { id: string } }>("POST", "/api/skills", {
-      token: side.owner.token,
-      body: { tenantId: side.org.id, name, content: `# ${name}\n\n${text}\n` },
+      token: customer.owner.token,
+      body: { tenantId: customer.org.id, name, content: `# ${name}\n\n${text}\n` },
     });
     assert.ok([200, 201].includes(answer.status), JSON.stringify(answer.body));
     await service.settled();
     return answer.data.skill.id;
   }
 
-  async function state(side: Connected): Promise<RepositorySyncPayload & { connection: ConnectionPayload }> {
-    const answer = await service.call<RepositorySyncPayload>("GET", side.base, { token: side.owner.token });
+  async function state(
+    customer: Connected,
+  ): Promise<RepositorySyncPayload & { connection: ConnectionPayload }> {
+    const answer = await service.call<RepositorySyncPayload>("GET", customer.base, {
+      token: customer.owner.token,
+    });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.doesNotMatch(JSON.stringify(answer.body), new RegExp(secret));
     assert.ok(answer.data.connection);
     return { ...answer.data, connection: answer.data.connection };
   }
 
-  async function contentOf(side: Connected, slug: string): Promise<string> {
+  async function contentOf(customer: Connected, slug: string): Promise<string> {
     const answer = await service.call<{ content: string }>(
       "GET",
-      `/api/skills/${side.org.slug}~${slug}/content`,
-      { token: side.owner.token },
+      `/api/skills/${customer.org.slug}~${slug}/content`,
+      { token: customer.owner.token },
     );
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.data.content;
   }
 
-  async function assertTold(side: Connected, status: "blocked" | "failing", code: string): Promise<void> {
-    const { connection } = await state(side);
+  async function assertReported(
+    customer: Connected,
+    status: "blocked" | "failing",
+    code: string,
+  ): Promise<void> {
+    const { connection } = await state(customer);
     assert.deepEqual(
       [connection.status, connection.problem?.code],
       [status, code],
@@ -95,19 +103,19 @@ export async function startHosted(): Promise<Hosted> {
     assert.equal(connection.retryAt !== null, status === "failing");
   }
 
-  async function wait(side: Connected, ms: number): Promise<void> {
+  async function wait(customer: Connected, ms: number): Promise<void> {
     ahead += ms;
     await pollConnections(service.app);
     await service.settled();
     // An import requests the sync that writes back to the repository.
-    for (let i = 0; i < 3 && (await state(side)).connection.pending; i++) {
-      await run(side);
+    for (let i = 0; i < 3 && (await state(customer)).connection.pending; i++) {
+      await run(customer);
       await service.settled();
     }
   }
 
-  async function assertInStep(side: Connected): Promise<void> {
-    const { connection, skillProblems } = await state(side);
+  async function assertInStep(customer: Connected): Promise<void> {
+    const { connection, skillProblems } = await state(customer);
     assert.deepEqual([connection.status, connection.problem, connection.pending], ["active", null, false]);
     assert.deepEqual(skillProblems, []);
   }
@@ -121,7 +129,7 @@ export async function startHosted(): Promise<Hosted> {
     run,
     state,
     contentOf,
-    assertTold,
+    assertReported,
     wait,
     assertInStep,
     async close() {

@@ -185,7 +185,7 @@ export interface Ledger {
   /** The mirror has been fetched, and later commits are fetched on top. */
   hasHistory: boolean;
   /** The sync state was lost since the last check. */
-  hasLostBooks: boolean;
+  hasLostState: boolean;
 }
 
 export function newLedger(): Ledger {
@@ -203,7 +203,7 @@ export function newLedger(): Ledger {
     outside: [],
     hasRewound: false,
     hasHistory: false,
-    hasLostBooks: false,
+    hasLostState: false,
   };
 }
 

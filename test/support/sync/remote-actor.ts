@@ -146,9 +146,9 @@ export function remoteActor(
       const all = owed.splice(0);
       if (dice.chance(0.3)) all.reverse();
       for (const one of all) {
-        const fate = dice.pick(["told", "told", "told", "twice", "lost", "late"]);
+        const fate = dice.pick(["sent", "sent", "sent", "twice", "lost", "late"]);
         if (fate === "late") owed.push(one);
-        if (fate === "told" || fate === "twice") await scenario.tell(one.after, one.id);
+        if (fate === "sent" || fate === "twice") await scenario.tell(one.after, one.id);
         // By the host's own button with the id it had, or as a new one.
         if (fate === "twice") await scenario.tell(one.after, dice.chance(0.5) ? one.id : `${one.id}-again`);
       }

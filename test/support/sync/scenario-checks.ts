@@ -21,7 +21,7 @@ export async function checkScenario(scenario: Scenario, ledger: Ledger, checked:
   checkBranch(scenario, ledger, skills);
   await checkStillness(scenario, ledger, skills);
   ledger.expected.clear();
-  ledger.hasLostBooks = false;
+  ledger.hasLostState = false;
   ledger.hasHistory = true;
 }
 
@@ -33,10 +33,10 @@ function checkSkills(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): vo
     assert.ok(skills.has(id) || ledger.deleted.has(id), `skill ${id} is gone`);
   for (const [id, { doc, versions }] of skills) {
     const isDeleted = ledger.deleted.has(id);
-    assert.equal(doc.deletedAt !== undefined, isDeleted, `skill ${doc.slug} was deleted by nobody`);
+    assert.equal(doc.deletedAt !== undefined, isDeleted, `skill ${doc.slug} was deleted by no one`);
     if (isDeleted) continue;
     const isMade = ledger.visibility.has(id);
-    assert.ok(isMade || isImport(versions[0]!), `skill ${doc.slug} was made by nobody`);
+    assert.ok(isMade || isImport(versions[0]!), `skill ${doc.slug} was created by no one`);
     const visibility = ledger.visibility.get(id) ?? "private";
     assert.equal(doc.visibility, visibility, `skill ${doc.slug} is in sight of others`);
     assert.deepEqual(
@@ -53,7 +53,7 @@ function checkSkills(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): vo
       [newest!.key, lastAct?.key].includes(
         doc.current.version === newest!.row.version ? newest!.key : lastAct?.key,
       ),
-      `skill ${doc.slug} has a current version that nobody made current`,
+      `skill ${doc.slug} has a current version that was never made current`,
     );
   }
 }
@@ -67,7 +67,7 @@ function checkExpected(ledger: Ledger, skills: ReadonlyMap<string, SeenSkill>): 
     const deletedAt = owner === undefined ? undefined : ledger.deleted.get(owner);
     const isOwn = own !== undefined && deletedAt === undefined;
     // Content that a skill has had before can't be distinguished from our own export once the sync state is lost.
-    if (isOwn && ledger.hasLostBooks && ledger.hasRewound) continue;
+    if (isOwn && ledger.hasLostState && ledger.hasRewound) continue;
     const candidates = isOwn ? [own] : [...skills.values()];
     const isKept = candidates.some((skill) => isCurrentOf(ledger, skill, key, at));
     assert.ok(
@@ -107,7 +107,7 @@ async function checkImports(
     0,
     10_000,
   );
-  const told = new Set(events.map(({ metadata }) => String(metadata?.["commit"])));
+  const audited = new Set(events.map(({ metadata }) => String(metadata?.["commit"])));
   for (const skill of skills.values()) {
     for (const version of skill.versions.filter(isImport)) {
       const { row, key } = version;
@@ -118,9 +118,9 @@ async function checkImports(
       assert.ok(count <= most, `${name} was imported ${count} times and pushed ${most} times`);
       if (checked.has(row._id)) continue;
       checked.add(row._id);
-      assert.equal(row.author?.username, scenario.owner.username, `${name} is somebody else's`);
+      assert.equal(row.author?.username, scenario.owner.username, `${name} has another author`);
       checkMessage(scenario, ledger, row.message, name);
-      assert.ok(told.has(row.oid), `${name} has no audit entry`);
+      assert.ok(audited.has(row.oid), `${name} has no audit entry`);
       if (skill.doc.deletedAt === undefined) checkConflict(ledger, skill, version, conflicts);
     }
   }
@@ -129,7 +129,7 @@ async function checkImports(
 function checkMessage(scenario: Scenario, ledger: Ledger, message: string, name: string): void {
   const taken = /^Taken from main at ([0-9a-f]{7})$/.exec(message);
   if (taken) {
-    // Only if the mirror was fetched anew is no author known: at its start, after a skill's end or for a rewritten
+    // Only if the mirror was fetched again is no author known: at its start, after a skill's end or for a rewritten
     // history.
     const isAfresh = !ledger.hasHistory || ledger.hasRewound || ledger.deleted.size > 0;
     assert.ok(isAfresh, `${name} says ${message}`);
@@ -139,7 +139,7 @@ function checkMessage(scenario: Scenario, ledger: Ledger, message: string, name:
   const found = /^(.*) \(([0-9a-f]{7}) by (.+)\)$/.exec(message);
   assert.ok(found, `${name} says ${message}`);
   const [, subject, short, author] = found;
-  if (ledger.hasRewound || ledger.hasLostBooks) return;
+  if (ledger.hasRewound || ledger.hasLostState) return;
   const commit = ledger.pushed.find(({ oid }) => oid.startsWith(short!));
   assert.deepEqual([commit?.subject, "Remote Author"], [subject, author], `${name} says ${message}`);
 }
@@ -160,10 +160,10 @@ function checkConflict(
     assert.equal(
       conflict?.losing,
       before.row.version,
-      `no conflict of version ${row.version} of ${doc.slug} is told`,
+      `no conflict of version ${row.version} of ${doc.slug} is reported`,
     );
-  if (expected.basedOn.size === 1 && expected.basedOn.has(before.key) && !ledger.hasLostBooks)
-    assert.equal(conflict, undefined, `a conflict of version ${row.version} of ${doc.slug} is told`);
+  if (expected.basedOn.size === 1 && expected.basedOn.has(before.key) && !ledger.hasLostState)
+    assert.equal(conflict, undefined, `a conflict of version ${row.version} of ${doc.slug} is reported`);
 }
 
 /** The branch: files of others unchanged, history kept, one directory for a skill and one skill for a directory. */
@@ -173,7 +173,7 @@ function checkBranch(scenario: Scenario, ledger: Ledger, skills: ReadonlyMap<str
   const last = ledger.pushed.at(-1);
   if (last) runGit(scenario.repo.directory, "merge-base", "--is-ancestor", last.oid, "main");
   for (const [place, key] of ledger.broken)
-    assert.equal(directories.get(place)?.key, key, `${place} was overwritten though nobody could read it`);
+    assert.equal(directories.get(place)?.key, key, `${place} was overwritten although it was unreadable`);
   const claimed = new Set<string>();
   ledger.places.clear();
   const all = [...directories.values()];
@@ -211,7 +211,7 @@ async function checkStillness(
   const numbers = (skills: ReadonlyMap<string, SeenSkill>) =>
     [...skills].map(([id, { versions }]) => `${id} ${versions.length}`);
   assert.deepEqual(numbers(await readPlatform(scenario)), numbers(before), "a second sync imported");
-  if (ledger.broken.size === 0) assert.equal(await lastRun(), run, "a second sync tells of something");
+  if (ledger.broken.size === 0) assert.equal(await lastRun(), run, "a second sync reports something");
 }
 
 /** After a full sync, each skill is at its path, and nothing else is in its place. */

@@ -8,8 +8,8 @@ import { keyOf, noteAct, textKey, type Dice, type Ledger, type PlainFile } from 
 import type { Scenario } from "./scenario.ts";
 
 export interface Here {
-  /** A random change; `beside` excludes those that legitimately remove what a concurrent push brings. */
-  act(beside?: boolean): Promise<void>;
+  /** A random change; `isConcurrent` excludes those that legitimately remove what a concurrent push brings. */
+  act(isConcurrent?: boolean): Promise<void>;
 }
 
 const places = [undefined, "/", "red", "red/deep", "blue", "green/far"];
@@ -147,7 +147,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
     setFields,
   ];
   const all = [...harmless, publishNew, publishVersion, goBack, remove, restrictFolder];
-  return { act: (beside = false) => dice.pick(beside ? harmless : all)() };
+  return { act: (isConcurrent = false) => dice.pick(isConcurrent ? harmless : all)() };
 }
 
 function packageFiles(name: string, line: string): PlainFile[] {

@@ -6,25 +6,25 @@ import type { ConnectionPayload, RepositorySyncPayload } from "../../../contract
 import { runGit } from "../git-host.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../service.ts";
 
-export interface Side {
+export interface Customer {
   owner: TestUser;
   org: TestOrg;
   base: string;
 }
 
-export interface Sides {
+export interface Customers {
   service: TestService;
   /** The parent folder of everything that the tests create. */
   folder: string;
   /** Advances the clock. */
   wait(ms: number): void;
-  newSide(): Promise<Side>;
+  newCustomer(): Promise<Customer>;
   /** A bare repository where the organization may connect it; each of `files` is a commit. */
-  newRepository(side: Side, name: string, files?: Record<string, string>): string;
+  newRepository(customer: Customer, name: string, files?: Record<string, string>): string;
   commitTo(bare: string, name: string, text: string): void;
-  publish(side: Side, name: string): Promise<{ data: { skill: { id: string } } }>;
-  connect(side: Side, body: object): ReturnType<typeof callConnect>;
-  state(side: Side): Promise<RepositorySyncPayload>;
+  publish(customer: Customer, name: string): Promise<{ data: { skill: { id: string } } }>;
+  connect(customer: Customer, body: object): ReturnType<typeof callConnect>;
+  state(customer: Customer): Promise<RepositorySyncPayload>;
   close(): Promise<void>;
 }
 
@@ -32,13 +32,13 @@ export interface Sides {
 export const problemsOf = ({ skillProblems }: RepositorySyncPayload) =>
   skillProblems.map(({ path: at, problem }) => `${at} ${problem.code}`).toSorted();
 
-export const as = (side: Side) => ({ token: side.owner.token });
+export const as = (customer: Customer) => ({ token: customer.owner.token });
 
-const callConnect = (service: TestService, side: Side, body: object) =>
-  service.call<ConnectionPayload>("POST", side.base, { ...as(side), body });
+const callConnect = (service: TestService, customer: Customer, body: object) =>
+  service.call<ConnectionPayload>("POST", customer.base, { ...as(customer), body });
 
-export async function startSides(): Promise<Sides> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "svc-sides-"));
+export async function startCustomers(): Promise<Customers> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), "svc-customers-"));
   let ahead = 0;
   const service = await startService({
     localRepositories: path.join(folder, "repositories"),
@@ -57,7 +57,7 @@ export async function startSides(): Promise<Sides> {
     service,
     folder,
     wait: (ms) => void (ahead += ms),
-    async newSide() {
+    async newCustomer() {
       const owner = await service.newUser();
       const org = await service.newOrg(owner);
       return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
@@ -70,13 +70,14 @@ export async function startSides(): Promise<Sides> {
       return bare;
     },
     commitTo,
-    publish: (side, name) =>
+    publish: (customer, name) =>
       service.call("POST", "/api/skills", {
-        ...as(side),
-        body: { tenantId: side.org.id, name, content: `${name}\n` },
+        ...as(customer),
+        body: { tenantId: customer.org.id, name, content: `${name}\n` },
       }),
-    connect: (side, body) => callConnect(service, side, body),
-    state: async (side) => (await service.call<RepositorySyncPayload>("GET", side.base, as(side))).data,
+    connect: (customer, body) => callConnect(service, customer, body),
+    state: async (customer) =>
+      (await service.call<RepositorySyncPayload>("GET", customer.base, as(customer))).data,
     async close() {
       await service.close();
       rmSync(folder, { recursive: true, force: true });
