@@ -45,7 +45,7 @@ describe("the decision about choosing a repository", () => {
     ["an unrestricted organization token", tokenOf({}), "allowed"],
     ["a token whose scopes include the skills", userWith({ org: "admin" }, { scopes }), "allowed"],
     [
-      "a role that manages the sync alone",
+      "a role that only manages the sync",
       memberWith(sync),
       ["skill:read", "skill:create", "skill:update", "skill:delete", "folder:create", "folder:manageAcl"],
     ],
@@ -61,7 +61,7 @@ describe("the decision about choosing a repository", () => {
     ],
     ["a role without the sync", memberWith({ ...everySkill, githubSync: ["read"] }), ["githubSync:manage"]],
     [
-      "a token whose scopes leave the skills out",
+      "a token whose scopes exclude skills",
       userWith({ org: "owner" }, { scopes: sync }),
       ["skill:read", "skill:create", "skill:update", "skill:delete", "folder:create"],
     ],

@@ -124,7 +124,7 @@ describe("changing the password", () => {
   for (const [what, body] of [
     ["too short", { currentPassword: password, newPassword: "short" }],
     ["too long", { currentPassword: password, newPassword: "x".repeat(257) }],
-    ["no text", { currentPassword: password, newPassword: ["x".repeat(20)] }],
+    ["not a string", { currentPassword: password, newPassword: ["x".repeat(20)] }],
     ["missing", { currentPassword: password }],
     ["combined with an unknown field", { currentPassword: password, newPassword, keepSessions: true }],
   ] as const)

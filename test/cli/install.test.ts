@@ -220,7 +220,7 @@ describe("a download", () => {
       (body: string) => body.replace("scripts/run.sh", "scripts/rum.sh"),
     ],
     [
-      "a list with a path that leads out",
+      "a list with a path outside the folder",
       "kit",
       "/manifest",
       (body: string) => body.replace("scripts/run.sh", "../../../run.sh"),

@@ -192,7 +192,7 @@ describe("a tool that does not support a text", () => {
   for (const [what, bytes] of [
     ["is in another encoding", Buffer.from("caf\u00e9\n", "latin1")],
     ["has 16-bit characters", Buffer.from("\ufeffhi\n", "utf16le")],
-    ["has markers in disorder", Buffer.from("<!-- svc:start:review -->\nx\n")],
+    ["has markers in the wrong order", Buffer.from("<!-- svc:start:review -->\nx\n")],
   ] as const)
     it(`is skipped if its shared file ${what}`, async (t) => {
       const made = await makeFixture(t);

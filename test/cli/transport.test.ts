@@ -12,7 +12,7 @@ const ask = (url: string) => exchange(new URL(url), { method: "GET", headers: {}
 
 describe("a body", () => {
   for (const [kind, start] of [
-    ["as it is", (response: ServerResponse) => void response.write('{"success":')],
+    ["uncompressed", (response: ServerResponse) => void response.write('{"success":')],
     [
       "compressed",
       (response: ServerResponse) => {

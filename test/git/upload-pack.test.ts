@@ -165,10 +165,10 @@ describe("a child of git that does not end", () => {
   }
 
   for (const [what, options, leave] of [
-    ["the client leaves", {}, (answer: Readable) => void answer.destroy()],
-    ["the time is over", { requestMs: 300 }, () => undefined],
+    ["the client disconnects", {}, (answer: Readable) => void answer.destroy()],
+    ["the time limit is exceeded", { requestMs: 300 }, () => undefined],
     ["the service closes", {}, (_: Readable, uploads: UploadPack) => uploads.close()],
-    ["a process of jobs ends itself", {}, () => killGitProcesses()],
+    ["a job process exits", {}, () => killGitProcesses()],
   ] as const)
     it(`is killed with git when ${what}`, async () => {
       const uploads = open(options);

@@ -151,25 +151,25 @@ describe("a service with faulty responses", () => {
   const outcomes: [string, Fault, CliCode, Record<string, unknown>][] = [
     ["drops the connection", (_request, response) => Boolean(response.destroy()), "E_NETWORK", {}],
     [
-      "is a page",
+      "responds with a page",
       (_request, response) => reply(response, 200, "<html>Welcome</html>", { "content-type": "text/html" }),
       "E_NETWORK",
       { httpStatus: 200 },
     ],
     [
-      "is a page of 500",
+      "responds with a page and 500",
       (_request, response) => reply(response, 500, "<html>"),
       "E_API",
       { httpStatus: 500 },
     ],
     [
-      "is too busy, for long",
+      "is busy for a long time",
       (_request, response) => reply(response, 429, { error: "Slowly." }, { "retry-after": "3600" }),
       "E_API",
       { httpStatus: 429 },
     ],
     [
-      "moves elsewhere",
+      "redirects to another address",
       (_request, response) => reply(response, 302, "", { location: "https://elsewhere.example.com/" }),
       "E_NETWORK",
       { httpStatus: 302 },
@@ -186,7 +186,7 @@ describe("a service with faulty responses", () => {
       {},
     ],
     [
-      "says nonsense with a 409",
+      "sends an invalid body with 409",
       (_request, response) => reply(response, 409, "[]"),
       "E_ALREADY_EXISTS",
       { httpStatus: 409 },
@@ -221,7 +221,7 @@ describe("a service with faulty responses", () => {
       },
     ],
     [
-      "of other bytes",
+      "different from the announced bytes",
       (response: ServerResponse) => reply(response, 200, "PK nothing", { "content-type": "application/zip" }),
     ],
     ["a page", (response: ServerResponse) => reply(response, 200, "<html>", { "content-type": "text/html" })],

@@ -362,7 +362,7 @@ describe("the daily update check", needsTerminal, () => {
   for (const [what, respond] of [
     ["hangs", () => {}],
     ["fails", (response: ServerResponse) => void response.destroy()],
-    ["is none of ours", (response: ServerResponse) => void response.end("<html>")],
+    ["is not from the service", (response: ServerResponse) => void response.end("<html>")],
     ["is older", (response: ServerResponse) => reply(response, { version: "0.1.0" })],
     ["is hostile", (response: ServerResponse) => reply(response, { version: "99.0.0\u001B[2J" })],
   ] as const)

@@ -37,7 +37,7 @@ describe("a command on a connection that was just closed", () => {
   const commands: [string, () => Promise<unknown>][] = [
     ["a read", () => database.collection("closed").findOne({})],
     ["a write", () => database.collection("closed").insertOne({ text: "x" })],
-    ["a command over what a socket takes at once", () => insertLarge()],
+    ["a command larger than the buffer of a socket", () => insertLarge()],
   ];
   const insertLarge = () => database.collection("closed").insertOne({ text: "x".repeat(4_000_000) });
 
@@ -53,7 +53,7 @@ describe("a command on a connection that was just closed", () => {
       assert.equal(
         await outcomeOf(database.ping()),
         "answered",
-        "and the next command finds a new connection",
+        "and the next command uses a new connection",
       );
     });
 

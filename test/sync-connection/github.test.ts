@@ -175,7 +175,7 @@ describe("a response of GitHub", () => {
   const table: [string, StubAnswer, RepoFailure, ((ms: number | undefined) => boolean)?][] = [
     ["credentials that were revoked", { status: 401, body: "{}" }, "auth_failed"],
     [
-      "credentials of too small a scope",
+      "credentials with insufficient scope",
       { status: 403, body: '{"message":"Resource not accessible"}' },
       "auth_failed",
     ],
@@ -207,8 +207,8 @@ describe("a response of GitHub", () => {
       "rate_limited",
       (ms) => ms === 3_600_000,
     ],
-    ["nothing there", { status: 404, body: "{}" }, "remote_missing"],
-    ["taken down", { status: 451, body: "{}" }, "remote_missing"],
+    ["a missing repository", { status: 404, body: "{}" }, "remote_missing"],
+    ["a repository that was taken down", { status: 451, body: "{}" }, "remote_missing"],
     [
       "a failure",
       { status: 502, headers: { "content-type": "text/html" }, body: "<h1>Unicorn</h1>" },
@@ -219,19 +219,19 @@ describe("a response of GitHub", () => {
       { status: 200, headers: { "content-type": "text/html" }, body: "<html>Sign in</html>" },
       "remote_protocol",
     ],
-    ["no JSON at all", { status: 200, body: "{" }, "remote_protocol"],
+    ["invalid JSON", { status: 200, body: "{" }, "remote_protocol"],
     ["another repository", { status: 200, body: '{"id":1,"full_name":"evil/twin"}' }, "remote_protocol"],
+    ["a name with another path", { status: 200, body: '{"id":1,"full_name":"../../x"}' }, "remote_protocol"],
     [
-      "a name that leads elsewhere",
-      { status: 200, body: '{"id":1,"full_name":"../../x"}' },
-      "remote_protocol",
-    ],
-    [
-      "a redirect to elsewhere",
+      "a redirect to another host",
       { status: 301, headers: { location: "http://169.254.169.254/" } },
       "remote_protocol",
     ],
-    ["more than it should", { status: 200, body: `"${"x".repeat(9 * 1024 * 1024)}"` }, "remote_too_large"],
+    [
+      "a response that is too large",
+      { status: 200, body: `"${"x".repeat(9 * 1024 * 1024)}"` },
+      "remote_too_large",
+    ],
   ];
   for (const [name, answer, code, isWait = () => true] of table)
     it(`is recognized: ${name}`, async () => {

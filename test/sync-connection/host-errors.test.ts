@@ -14,7 +14,7 @@ before(async () => {
 beforeEach(() => hosted.host.calm());
 after(() => hosted.close());
 
-describe("a host with failures", () => {
+describe("a host", () => {
   const cases: [what: string, trouble: Trouble, status: "blocked" | "failing", code: string][] = [
     ["that asks to wait", limited({ "retry-after": "1200" }), "failing", "rate_limited"],
     ["with too many requests", { on: "fetch", answer: { status: 429 } }, "failing", "rate_limited"],
@@ -33,15 +33,20 @@ describe("a host with failures", () => {
       "failing",
       "remote_protocol",
     ],
-    ["that is cut off in the middle", { on: "fetch", cutAfterBytes: 150 }, "failing", "remote_unreachable"],
+    [
+      "that closes the connection in the middle",
+      { on: "fetch", cutAfterBytes: 150 },
+      "failing",
+      "remote_unreachable",
+    ],
     ["that fails", { on: "push", answer: { status: 502 } }, "failing", "remote_failed"],
     [
-      "that takes the credentials no more",
+      "that no longer accepts the credentials",
       { on: "fetch-refs", answer: { status: 401 } },
       "blocked",
       "auth_failed",
     ],
-    ["that lets us read alone", { on: "push", answer: { status: 403 } }, "blocked", "auth_failed"],
+    ["that allows only reads", { on: "push", answer: { status: 403 } }, "blocked", "auth_failed"],
     ["without the repository", { on: "fetch-refs", answer: { status: 404 } }, "blocked", "remote_missing"],
   ];
   function limited(headers: Record<string, string>): Trouble {

@@ -43,7 +43,7 @@ async function askAgain(customer: Connected): Promise<void> {
 
 describe("after an import", () => {
   const forms: [what: string, text: string, full: string][] = [
-    ["with all that we would write", edited("fresh", "one"), edited("fresh", "two")],
+    ["in the service's own format", edited("fresh", "one"), edited("fresh", "two")],
     ["without frontmatter", "# Fresh\n\nThe first paragraph.\n", "# Fresh\n\nAnother first paragraph.\n"],
     [
       "without a description",
@@ -51,11 +51,11 @@ describe("after an import", () => {
       "---\nname: fresh\n---\n# Fresh\n\nAnother one.\n",
     ],
     [
-      "with more in its frontmatter, in another order",
+      "with more fields in its frontmatter, in another order",
       "---\nlicense: MIT\ntags: [a, b]\ndescription: >\n  Folded\n  text.\nname: other\n---\nbody\n",
       "---\nlicense: MIT\ntags: [b]\ndescription: >\n  Folded\n  text.\nname: other\n---\nbody two\n",
     ],
-    ["with line ends of another system", "# Fresh\r\n\r\none\r\n", "# Fresh\r\n\r\ntwo\r\n"],
+    ["with CRLF line ends", "# Fresh\r\n\r\none\r\n", "# Fresh\r\n\r\ntwo\r\n"],
   ];
   for (const [what, text, next] of forms)
     it(`of a text ${what} there is one commit, no second version, and then nothing`, async () => {

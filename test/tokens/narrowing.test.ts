@@ -67,20 +67,15 @@ const inOpen = named("open", "sub", "vault", "inner");
 
 /** User, token, and the skills expected in lists. */
 const cases: [who: string, token: () => Promise<string>, sees: string[], folders: string[]][] = [
-  ["the organization's, not narrowed", () => organizations({}), [...named("root"), ...inOpen], ["*"]],
+  ["the organization's, unrestricted", () => organizations({}), [...named("root"), ...inOpen], ["*"]],
   [
-    "the organization's, to read",
+    "the organization's, with read scope",
     () => organizations({ scopes: { skill: ["read"] } }),
     named("root", "open", "sub"),
     ["beside", "open", "open/sub"],
   ],
-  [
-    "the organization's, without a scope to read",
-    () => organizations({ scopes: { skill: ["create"] } }),
-    [],
-    [],
-  ],
-  ["the organization's, for nothing", () => organizations({ scopes: {} }), [], []],
+  ["the organization's, without read scope", () => organizations({ scopes: { skill: ["create"] } }), [], []],
+  ["the organization's, without scopes", () => organizations({ scopes: {} }), [], []],
   [
     "the organization's, in a folder",
     () => organizations({ allowedFolderIds: [folders.open.id] }),
@@ -112,12 +107,12 @@ const cases: [who: string, token: () => Promise<string>, sees: string[], folders
     ["open", "open/sub", "open/vault"],
   ],
   [
-    "a member's with a grant, to read",
+    "a member's with a grant, with read scope",
     () => personal(granted, { scopes: { skill: ["read"] } }),
     named("root", "open", "sub", "vault"),
     ["beside", "open", "open/sub", "open/vault"],
   ],
-  ["a member's, for the log", () => personal(granted, { scopes: { auditLog: ["read"] } }), [], []],
+  ["a member's, with log scope", () => personal(granted, { scopes: { auditLog: ["read"] } }), [], []],
 ];
 
 describe("skills that narrowed tokens see", () => {

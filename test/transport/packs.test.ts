@@ -86,12 +86,12 @@ describe("a received pack", () => {
     const wrong: [string, Buffer][] = [
       ["thin", thin],
       ["cut", pack.subarray(0, -500)],
-      ["cut and signed", signed(pack.subarray(0, -500))],
+      ["truncated, with a valid checksum", signed(pack.subarray(0, -500))],
       ["longer", signed(Buffer.concat([body, Buffer.from("more"), Buffer.alloc(20)]))],
       ["nothing", Buffer.alloc(0)],
       ["a page", Buffer.from("<html>".repeat(20))],
       ["of another version", signed(Buffer.concat([Buffer.from("PACK\0\0\0\x04"), pack.subarray(8)]))],
-      ["counting wrong", signed(Buffer.concat([packHeader(5), pack.subarray(12)]))],
+      ["with a wrong count", signed(Buffer.concat([packHeader(5), pack.subarray(12)]))],
     ];
     for (const [what, data] of wrong) {
       const repo = newId();

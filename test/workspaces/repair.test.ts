@@ -72,22 +72,22 @@ describe("repairing workspaces", () => {
   });
 
   for (const [what, change, flaw] of [
-    ["a restriction that is gone", () => ({ restricted: false }), "restriction"],
-    ["a grant that is missing", () => ({ grants: [] }), "grants"],
+    ["a missing restriction", () => ({ restricted: false }), "restriction"],
+    ["a missing grant", () => ({ grants: [] }), "grants"],
     [
-      "a grant of another level",
+      "a grant with another level",
       (f: FolderDoc) => ({ grants: f.grants.map((g) => ({ ...g, level: "viewer" as const })) }),
       "grants",
     ],
     [
-      "a grant too many",
+      "an extra grant",
       (f: FolderDoc) => ({
         grants: [...f.grants, { type: "member" as const, id: fixture.owner.id, level: "viewer" as const }],
       }),
       "grants",
     ],
-    ["a folder that lies elsewhere", () => ({ parentId: null }), "parent"],
-    ["a folder of another name", () => ({ name: "odd", slug: "odd" }), "name"],
+    ["a folder in another parent", () => ({ parentId: null }), "parent"],
+    ["a folder with another name", () => ({ name: "odd", slug: "odd" }), "name"],
   ] as const)
     it(`repairs ${what}, and reports it`, async () => {
       const { user, folderId } = await newWorkspace();
