@@ -6,22 +6,22 @@ import { a, b, base, dir, plan, summarize } from "../support/sync/import-plans.t
 describe("a known directory", () => {
   const known = { bases: [base("A", "skills/a", "one")], skills: [a] };
   const cases: [what: string, remote: string, versions: string[], expected: ImportAction[]][] = [
-    ["that did not change is nothing", "one", ["one"], []],
-    ["that changed on the platform alone is nothing", "one", ["one", "two"], []],
+    ["is skipped if it did not change", "one", ["one"], []],
+    ["is skipped if only the service changed it", "one", ["one", "two"], []],
     [
-      "that changed in the repository alone is a version",
+      "becomes a version if only the repository changed it",
       "two",
       ["one"],
       [{ kind: "version", skillId: "A", path: "skills/a", contentTree: "two", conflict: false }],
     ],
     [
-      "that changed on both sides alike is agreed on",
+      "is agreed on if both sides made the same change",
       "two",
       ["one", "two"],
       [{ kind: "adopt", skillId: "A", path: "skills/a", contentTree: "two" }],
     ],
     [
-      "that changed on both sides is a version on top of the platform's",
+      "becomes a version on top of the service's if both sides changed it",
       "two",
       ["one", "three"],
       [{ kind: "version", skillId: "A", path: "skills/a", contentTree: "two", conflict: true }],
