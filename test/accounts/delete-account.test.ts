@@ -1,28 +1,22 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { UserDoc } from "../../storage/users.ts";
 import { finishDeletion } from "../../src/accounts/delete-account.ts";
 import { repairOwners } from "../../src/orgs/owners.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { addMember } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 
 let service: TestService;
 let admin: TestUser;
-let now = new Date("2026-05-01T12:00:00Z");
-const advance = (ms: number) => (now = new Date(now.getTime() + ms));
-
-before(async () => {
-  service = await startService({ now: () => now });
+const { advance, now } = setUpService((started) => (service = started), {
+  stoppedAt: new Date("2026-05-01T12:00:00Z"),
+  isEmptied: true,
 });
-afterEach(async () => {
-  await service.settled();
-  await service.empty();
-});
-after(() => service.close());
 
 /** The first account administers the service. */
 async function newUsers(...names: string[]): Promise<TestUser[]> {
@@ -213,7 +207,7 @@ describe("deleting an account that owns an organization", () => {
     await addOwner(org, bob);
     const { users } = service.app.storage;
     const credentials = (await users.findCredentialsById(ada.id))!;
-    await users.markDeleted(credentials, now);
+    await users.markDeleted(credentials, now());
     assert.equal(await isKnown(ada), false);
 
     await reconcile(service.app);
@@ -230,7 +224,7 @@ describe("deleting an account that owns an organization", () => {
     const [ada] = (await newUsers("ada")) as [TestUser];
     await service.newOrg(ada, "own");
     const { users } = service.app.storage;
-    await users.markDeleted((await users.findCredentialsById(ada.id))!, now);
+    await users.markDeleted((await users.findCredentialsById(ada.id))!, now());
     advance(61_000);
 
     await reconcile(service.app);

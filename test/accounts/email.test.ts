@@ -1,25 +1,19 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const hourMs = 3_600_000;
 
 let service: TestService;
-let now = new Date("2026-05-01T12:00:00Z");
-const advance = (ms: number) => (now = new Date(now.getTime() + ms));
-
-before(async () => {
-  service = await startService({ now: () => now });
+const { advance, now } = setUpService((started) => (service = started), {
+  stoppedAt: new Date("2026-05-01T12:00:00Z"),
+  isEmptied: true,
 });
-afterEach(async () => {
-  await service.settled();
-  await service.empty();
-});
-after(() => service.close());
 
 const request = (user: TestUser, email: string) =>
   service.call<{ email: string; expiresAt: string }>("POST", "/api/user/email", {
@@ -172,7 +166,7 @@ describe("a new address for an account", () => {
 
     assert.equal(asked.status, 200);
     assert.equal(asked.data.email, "Ada@New.example");
-    assert.equal(Date.parse(asked.data.expiresAt), now.getTime() + 24 * hourMs);
+    assert.equal(Date.parse(asked.data.expiresAt), now().getTime() + 24 * hourMs);
     assert.equal((await profile(user)).email, "ada@example.com");
     const delivered = await mails();
     const notice = delivered.find(({ to }) => to === "ada@example.com")!;

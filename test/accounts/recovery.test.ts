@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const password = "correct horse battery";
 const newPassword = "a staple that is new";
@@ -10,17 +11,10 @@ const hourMs = 3_600_000;
 
 let service: TestService;
 let ada: TestUser;
-let now = new Date("2026-05-01T12:00:00Z");
-const advance = (ms: number) => (now = new Date(now.getTime() + ms));
-
-before(async () => {
-  service = await startService({ now: () => now });
+const { advance } = setUpService((started) => (service = started), {
+  stoppedAt: new Date("2026-05-01T12:00:00Z"),
+  isEmptied: true,
 });
-afterEach(async () => {
-  await service.settled();
-  await service.empty();
-});
-after(() => service.close());
 
 const forgot = (email: unknown) => service.call("POST", "/api/auth/password/forgot", { body: { email } });
 const reset = (token: string, chosen: unknown = newPassword) =>

@@ -1,25 +1,19 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { finishEndingTokens } from "../../src/accounts/end-tokens.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { deliverMails } from "../support/mailbox.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { setUpService } from "../support/set-up.ts";
 
 const newPassword = "a staple that is new";
 
 let service: TestService;
 let ada: TestUser;
-let now = new Date("2026-05-01T12:00:00Z");
-const advance = (ms: number) => (now = new Date(now.getTime() + ms));
-
-before(async () => {
-  service = await startService({ now: () => now });
+const { advance, now } = setUpService((started) => (service = started), {
+  stoppedAt: new Date("2026-05-01T12:00:00Z"),
+  isEmptied: true,
 });
-afterEach(async () => {
-  await service.settled();
-  await service.empty();
-});
-after(() => service.close());
 
 const mails = async () => {
   await service.settled();
@@ -108,7 +102,7 @@ describe("an account that another person created with the owner's address", () =
     advance(61_000);
     await finishEndingTokens(service.app);
     assert.equal(await tokens.listOfEarlierEpochs(ada.id, 1, 10).then((rows) => rows.length), 0);
-    assert.deepEqual(await service.app.storage.users.listTokensEnding(now, 10), []);
+    assert.deepEqual(await service.app.storage.users.listTokensEnding(now(), 10), []);
   });
 
   it("has its tokens revoked by the reconcile job if the process crashed after the reset", async () => {

@@ -5,15 +5,16 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
 import { limits } from "../../contract/limits.ts";
 import { packageRules } from "../../contract/package-rules.ts";
 import { adviceRules, contentRules } from "../../contract/skill-rules.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 import { root } from "../support/root.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 type Files = Record<string, string | Buffer>;
 
@@ -21,12 +22,7 @@ let service: TestService;
 let user: TestUser;
 let org: TestOrg;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+setUpOrganization((made) => ({ service, user, org } = made));
 
 const head = (fields: string) => `---\n${fields}\n---\n`;
 const good = head("name: kit\ndescription: Does it.");

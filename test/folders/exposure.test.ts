@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import type { ChangedSkillPayload, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import type {
   ChangedFolderAccessPayload,
@@ -8,18 +8,14 @@ import type {
   MovedSkillPayload,
 } from "../../contract/payloads/folders.ts";
 import { newFolder, newMember, restrict } from "../support/organization.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let owner: TestUser;
 let org: TestOrg;
 
-before(async () => {
-  service = await startService();
-  owner = await service.newUser();
-  org = await service.newOrg(owner);
-});
-after(() => service.close());
+setUpOrganization((made) => ({ service, user: owner, org } = made));
 
 async function publish(name: string, folder: string, visibility: string) {
   const made = await service.call<PublishResult>("POST", "/api/skills", {

@@ -1,29 +1,19 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdirSync, existsSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
 import { limits } from "../../contract/limits.ts";
 import type { PackageRule } from "../../contract/package-rules.ts";
-import {
-  startService,
-  type Answer,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import { type Answer, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 import { makeZip, skillMd, type ZipEntry } from "../support/zip.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;
 let org: TestOrg;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+setUpOrganization((made) => ({ service, user, org } = made));
 
 const root: ZipEntry = { name: "SKILL.md", data: skillMd("hostile") };
 

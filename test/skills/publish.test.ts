@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import type {
   ContentPayload,
@@ -11,21 +11,17 @@ import type {
 import { limits } from "../../contract/limits.ts";
 import { readSkillText } from "../../contract/skill-rules.ts";
 import { git } from "../support/native-git.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 
 import { skillTexts } from "../support/skill-texts.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;
 let org: TestOrg;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+setUpOrganization((made) => ({ service, user, org } = made));
 
 const sha256Of = (text: string) => createHash("sha256").update(text).digest("hex");
 const publish = (body: object, token = user.token) =>

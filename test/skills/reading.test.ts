@@ -4,23 +4,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
 import { readZip } from "../../repos/archive/index.ts";
 import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { skillMd } from "../support/zip.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;
 let org: TestOrg;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+setUpOrganization((made) => ({ service, user, org } = made));
 
 const publish = (fields: object = {}, content = files) => publishPackage(service, user, org, fields, content);
 const encoded = (name: string) => name.split("/").map(encodeURIComponent).join("/");

@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { PublishResult } from "../../contract/payloads/skills.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;
 let org: TestOrg;
 let counter = 0;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+setUpOrganization((made) => ({ service, user, org } = made));
 
 const newSkill = () => newVersionedSkill({ service, user, org, name: `versioned ${++counter}` });
 

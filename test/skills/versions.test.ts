@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { VersionPayload } from "../../contract/payloads/skills.ts";
 import { git } from "../support/native-git.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { newVersionedSkill } from "../support/versioned-skill.ts";
+import { setUpOrganization } from "../support/set-up.ts";
 
 let service: TestService;
 let user: TestUser;
 let org: TestOrg;
 let counter = 0;
 
-before(async () => {
-  service = await startService();
-  user = await service.newUser();
-  org = await service.newOrg(user);
-});
-after(() => service.close());
+setUpOrganization((made) => ({ service, user, org } = made));
 
 const get = <T>(path: string) => service.call<T>("GET", path, { token: user.token });
 
