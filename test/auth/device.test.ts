@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 import { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
 import { deviceGrantType, purgeDeviceCodes } from "../../src/auth/device.ts";
@@ -11,6 +11,7 @@ import {
   statusesOf,
   type AccountsService,
   type Answer,
+  setUpAccount,
 } from "../support/accounts-app.ts";
 
 const minuteMs = 60_000;
@@ -28,12 +29,7 @@ describe("device sign-in", () => {
   let service: AccountsService;
   let cookie: string;
   let userId: string;
-  before(async () => void (service = await startAccounts()));
-  beforeEach(async () => {
-    await service.clear();
-    ({ cookie, id: userId } = await signUp(service, "ada"));
-  });
-  after(() => service.close());
+  setUpAccount((made) => ({ service, cookie, userId } = made));
 
   async function start(fields: Record<string, string> = {}): Promise<DeviceCodePayload> {
     const answer = await service.call("POST", "/api/auth/device/code", {

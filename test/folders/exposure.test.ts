@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { ChangedSkillPayload, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { ChangedSkillPayload, SkillPayload } from "../../contract/payloads/skills.ts";
 import type {
   ChangedFolderAccessPayload,
   ChangedFolderPayload,
   FolderPayload,
   MovedSkillPayload,
 } from "../../contract/payloads/folders.ts";
-import { newFolder, newMember, restrict } from "../support/organization.ts";
+import { newFolder, newMember, restrict, publishInFolder } from "../support/organization.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
@@ -17,14 +17,8 @@ let org: TestOrg;
 
 setUpOrganization((made) => ({ service, user: owner, org } = made));
 
-async function publish(name: string, folder: string, visibility: string) {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: owner.token,
-    body: { tenantId: org.slug, name, content: `# ${name}\n`, folder, visibility },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
-}
+const publish = (name: string, folder: string, visibility: string) =>
+  publishInFolder(service, org, owner, { name, folder, visibility });
 
 describe("a restriction", () => {
   let vault: FolderPayload;

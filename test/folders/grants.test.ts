@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { CatalogItem, PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
+import type { CatalogItem, SkillPayload } from "../../contract/payloads/skills.ts";
 import type { FolderAccessPayload, FolderPayload } from "../../contract/payloads/folders.ts";
-import { addMember, governed, newFolder, newMember, restrict } from "../support/organization.ts";
+import {
+  addMember,
+  governed,
+  newFolder,
+  newMember,
+  restrict,
+  publishInFolder,
+} from "../support/organization.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
@@ -19,14 +26,8 @@ before(async () => {
 });
 after(() => service.close());
 
-async function publish(name: string, folder: string, visibility: string) {
-  const made = await service.call<PublishResult>("POST", "/api/skills", {
-    token: owner.token,
-    body: { tenantId: org.slug, name, content: `# ${name}\n`, folder, visibility },
-  });
-  assert.equal(made.status, 201, JSON.stringify(made.body));
-  return made.data.skill;
-}
+const publish = (name: string, folder: string, visibility: string) =>
+  publishInFolder(service, org, owner, { name, folder, visibility });
 
 const list = async (token: string | undefined) =>
   (await service.call<SkillPayload[]>("GET", "/api/skills?limit=200", { token })).data.map(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "node:test";
-import type { FailureCode } from "../../contract/errors.ts";
-import { refuses as refusesAt, send as sendTo } from "../support/refusals.ts";
+import { after, before, describe, it } from "node:test";
+
+import { refusalsTo } from "../support/refusals.ts";
 import {
   startService,
   type CallOptions,
@@ -13,25 +13,17 @@ import {
 let service: TestService;
 let user: TestUser;
 let org: TestOrg;
-let logged: string[];
+const logged: string[] = [];
 
 before(async () => {
-  logged = [];
   service = await startService({ logged });
   user = await service.newUser();
   org = await service.newOrg(user);
   await service.settled();
 });
 after(() => service.close());
-afterEach(() => {
-  const failed = logged.filter((line) => line.includes('"level":"error"'));
-  assert.deepEqual(failed.splice(0), [], "nothing here is a failure of ours");
-});
 
-const refuses = (code: FailureCode, method: string, target: string, options: CallOptions = {}, what = "") =>
-  refusesAt(service, code, method, target, { token: user.token, ...options }, what);
-const send = (lines: string[], chunks: Buffer[] = []) => sendTo(service, lines, chunks);
-const auth = () => `Authorization: Bearer ${user.token}`;
+const { refuses, send, auth } = refusalsTo(() => ({ service, user }), logged);
 const json = (text: string | Buffer, type = "application/json"): CallOptions => ({
   bytes: Buffer.from(text),
   headers: { "content-type": type },

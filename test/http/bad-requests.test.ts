@@ -1,24 +1,16 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, afterEach, before, describe, it } from "node:test";
-import type { FailureCode } from "../../contract/errors.ts";
-import { refuses as refusesAt, send as sendTo } from "../support/refusals.ts";
-import {
-  startService,
-  type CallOptions,
-  type TestOrg,
-  type TestService,
-  type TestUser,
-} from "../support/service.ts";
+import { after, before, describe, it } from "node:test";
+import { refusalsTo } from "../support/refusals.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 
 let service: TestService;
 let user: TestUser;
 let org: TestOrg;
-let logged: string[];
+const logged: string[] = [];
 let skillId: string;
 
 before(async () => {
-  logged = [];
   service = await startService({ logged });
   user = await service.newUser();
   org = await service.newOrg(user);
@@ -30,15 +22,8 @@ before(async () => {
   await service.settled();
 });
 after(() => service.close());
-afterEach(() => {
-  const failed = logged.filter((line) => line.includes('"level":"error"'));
-  assert.deepEqual(failed.splice(0), [], "nothing here is a failure of ours");
-});
 
-const refuses = (code: FailureCode, method: string, target: string, options: CallOptions = {}, what = "") =>
-  refusesAt(service, code, method, target, { token: user.token, ...options }, what);
-const send = (lines: string[], chunks: Buffer[] = []) => sendTo(service, lines, chunks);
-const auth = () => `Authorization: Bearer ${user.token}`;
+const { refuses, send, auth } = refusalsTo(() => ({ service, user }), logged);
 
 describe("a request", () => {
   it("needs an existing path, and a method that it supports", async () => {

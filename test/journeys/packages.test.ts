@@ -2,24 +2,19 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 import { keepContract } from "../support/cli-contract.ts";
-import { type Cli, openCli } from "../support/cli.ts";
-import { sharedEngines } from "../support/engine.ts";
+import type { Cli } from "../support/cli.ts";
+
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
-import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
+import { type Account, callApi } from "../support/http-client.ts";
 import { assertSound, git, gitBytes, repositoryOf, waitForTags } from "../support/native-git.ts";
-import {
-  type Server,
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-} from "../support/server.ts";
+import { type Server, removeFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
+import { setUpJourney } from "../support/journey.ts";
 
 const MiB = 1024 * 1024;
 const bytes = (text: string) => Buffer.from(text);
@@ -64,25 +59,7 @@ let server: Server;
 let account: Account;
 let svc: Cli;
 
-before(async () => {
-  dataDir = temporaryFolder("packages");
-  [home, project, work] = ["home", "project", "work"].map((name) => realpathSync(temporaryFolder(name))) as [
-    string,
-    string,
-    string,
-  ];
-  server = await startServer({ dataDir, env: await sharedEngines() });
-  account = await newAccount(server.url, "grace", server.setupLink);
-  await newOrganization(server.url, account, "acme");
-  svc = openCli({ home, apiUrl: () => server.url, cwd: work });
-  keepContract("login", await svc.json(["login", "--token", account.token]));
-});
-
-after(async () => {
-  await server.stop();
-  await assertNothingRuns(dataDir);
-  for (const folder of [dataDir, home, project, work]) removeFolder(folder);
-});
+setUpJourney("grace", true, (journey) => ({ server, dataDir, account, home, project, work, svc } = journey));
 
 /** A memory value of the server process on Linux: VmRSS is the current one, VmHWM the maximum. */
 function residentMiB(name: "VmRSS" | "VmHWM"): number {

@@ -3,23 +3,18 @@
  * tools, push, pull, revert, uninstall.
  */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 
 import { keepContract } from "../support/cli-contract.ts";
-import { type Cli, openCli } from "../support/cli.ts";
-import { sharedEngines } from "../support/engine.ts";
+import type { Cli } from "../support/cli.ts";
+
 import { snapshot, writeTree } from "../support/file-tree.ts";
-import { type Account, callApi, newAccount, newOrganization } from "../support/http-client.ts";
+import { type Account, callApi } from "../support/http-client.ts";
 import { assertSound, git, repositoryOf, waitForTags } from "../support/native-git.ts";
-import {
-  type Server,
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-} from "../support/server.ts";
+import { type Server, removeFolder } from "../support/server.ts";
+import { setUpJourney } from "../support/journey.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const allTargets = ["-t", "claude,cursor,codex"] as const;
@@ -36,22 +31,11 @@ let account: Account;
 let tenantId: string;
 let svc: Cli;
 
-before(async () => {
-  dataDir = temporaryFolder("journey");
-  home = realpathSync(temporaryFolder("home"));
-  project = realpathSync(temporaryFolder("project"));
-  work = realpathSync(temporaryFolder("work"));
-  server = await startServer({ dataDir, env: await sharedEngines() });
-  account = await newAccount(server.url, "ada", server.setupLink);
-  tenantId = await newOrganization(server.url, account, "acme");
-  svc = openCli({ home, apiUrl: () => server.url, cwd: work });
-});
-
-after(async () => {
-  await server.stop();
-  await assertNothingRuns(dataDir);
-  for (const folder of [dataDir, home, project, work]) removeFolder(folder);
-});
+setUpJourney(
+  "ada",
+  false,
+  (journey) => ({ server, dataDir, account, tenantId, home, project, work, svc } = journey),
+);
 
 /** Files of the user in the same folders and files, before svc is used. */
 function layOutForeignThings(): void {

@@ -5,23 +5,18 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 
 import { targets } from "../../contract/vocabulary.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import { type Cli, openCli } from "../support/cli.ts";
-import { sharedEngines } from "../support/engine.ts";
+import type { Cli } from "../support/cli.ts";
+
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
-import { newAccount, newOrganization } from "../support/http-client.ts";
-import {
-  type Server,
-  assertNothingRuns,
-  removeFolder,
-  startServer,
-  temporaryFolder,
-} from "../support/server.ts";
+
+import { removeFolder } from "../support/server.ts";
+import { setUpJourney } from "../support/journey.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const all = targets.join(",");
@@ -43,32 +38,12 @@ const skillFile = (word: string) => head("pruefen") + text(word);
 const section = (slug: string, name: string, body: string) =>
   `<!-- svc:start:${slug} -->\n## ${name}\n\n${body}\n<!-- svc:end:${slug} -->`;
 
-let dataDir: string;
 let home: string;
 let project: string;
 let work: string;
-let server: Server;
 let svc: Cli;
 
-before(async () => {
-  dataDir = temporaryFolder("targets");
-  [home, project, work] = ["home", "project", "work"].map((name) => realpathSync(temporaryFolder(name))) as [
-    string,
-    string,
-    string,
-  ];
-  server = await startServer({ dataDir, env: await sharedEngines() });
-  const account = await newAccount(server.url, "hedy", server.setupLink);
-  await newOrganization(server.url, account, "acme");
-  svc = openCli({ home, apiUrl: () => server.url, cwd: work });
-  keepContract("login", await svc.json(["login", "--token", account.token]));
-});
-
-after(async () => {
-  await server.stop();
-  await assertNothingRuns(dataDir);
-  for (const folder of [dataDir, home, project, work]) removeFolder(folder);
-});
+setUpJourney("hedy", true, (journey) => ({ home, project, work, svc } = journey));
 
 const outside = () => ({ home: snapshot(home, [".svc"]), project: snapshot(project) });
 

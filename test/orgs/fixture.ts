@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { after, before, beforeEach } from "node:test";
 import type {
   InvitationPayload,
   MemberPayload,
@@ -14,7 +15,14 @@ import { repairOwners } from "../../src/orgs/owners.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { readMail, type ReadMail } from "../support/mail-text.ts";
 import { addMember, confirmAddress } from "../support/organization.ts";
-import type { Answer, TestOrg, TestService, TestUser } from "../support/service.ts";
+import {
+  startService,
+  type Answer,
+  type TestOrg,
+  type TestService,
+  type TestUser,
+} from "../support/service.ts";
+import { newClock, type Clock } from "../support/set-up.ts";
 
 export interface Fixture {
   service: TestService;
@@ -38,12 +46,32 @@ export interface Fixture {
   /** The token of the newest invitation to a user's address. */
   lastInvitation(user: TestUser): Promise<string>;
   memberOf(user: TestUser): Promise<MemberPayload | undefined>;
+  /** The number of the user's active memberships in the organization. */
+  countActive(user: TestUser): Promise<number>;
   /** The user's current permissions in the organization. */
   permissionsOf(user: TestUser): Promise<Record<string, string[]>>;
   /** Names of the events in the organization's log, oldest first. */
   events(): Promise<string[]>;
   /** Runs the jobs of organizations. */
   cleanUp(): Promise<void>;
+}
+
+/**
+ * Starts a service before the tests, and creates an organization in it before each of them, with the clock at the present
+ * time. `use` keeps both.
+ */
+export function setUpFixtures(use: (made: { service: TestService; fixture: Fixture }) => void): Clock {
+  const clock = newClock();
+  let service: TestService;
+  before(async () => {
+    service = await startService({ now: () => clock.now() });
+  });
+  beforeEach(async () => {
+    clock.aheadMs = 0;
+    use({ service, fixture: await makeFixture(service) });
+  });
+  after(() => service.close());
+  return clock;
 }
 
 export async function makeFixture(service: TestService, owner?: TestUser): Promise<Fixture> {
@@ -99,6 +127,10 @@ export async function makeFixture(service: TestService, owner?: TestUser): Promi
       const list = await fixture.at<MemberPayload[]>(founder, "GET", `/members?query=${user.username}`);
       return list.data.find((member) => member.userId === user.id);
     },
+    countActive: (user) =>
+      service.app.storage.database.raw
+        .collection("memberships")
+        .countDocuments({ tenantId: org.id, userId: user.id, active: true }),
     async permissionsOf(user) {
       const read = await fixture.at<{ permissions: Record<string, string[]> }>(user, "GET", "");
       return read.status === 200 ? read.data.permissions : {};

@@ -1,25 +1,17 @@
 /** Limits of the mails that invitations send to others. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { InvitationPayload } from "../../contract/payloads/organizations.ts";
 import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { confirmAddress } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { mailsTo, makeFixture, type Fixture } from "./fixture.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { mailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
 let fixture: Fixture;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
-beforeEach(async () => {
-  aheadMs = 0;
-  fixture = await makeFixture(service);
-});
+const clock = setUpFixtures((made) => ({ service, fixture } = made));
 
 describe("an invitation", () => {
   it("sends mails with a pause in between that outlasts a revocation, for all organizations together", async () => {
@@ -42,20 +34,20 @@ describe("an invitation", () => {
       [[own, "waiting"]],
     );
 
-    aheadMs = 10 * 60_000;
+    clock.aheadMs = 10 * 60_000;
     for (const id of [own, others]) await mailInvitation(service.app, id);
     assert.equal(await sent(), 2);
-    aheadMs = 21 * 60_000;
+    clock.aheadMs = 21 * 60_000;
     await mailInvitation(service.app, others);
     assert.equal(await sent(), 3);
     for (let round = 0; round < 8; round++) {
-      aheadMs += 11 * 60_000;
+      clock.aheadMs += 11 * 60_000;
       const id = await inviteBy(fixture);
       await fixture.at(fixture.owner, "DELETE", `/invitations/${id}`);
     }
     assert.equal(await sent(), limits.invitationMails.recipient);
     const last = await inviteBy(fixture);
-    aheadMs += dayMs;
+    clock.aheadMs += dayMs;
     const due = await service.app.storage.invitations.listMailsDue(service.app.now(), 10);
     assert.deepEqual(due, [last]);
     await mailInvitation(service.app, last);
@@ -84,7 +76,7 @@ describe("an invitation", () => {
     assert.equal((await inviteBy(fixture.owner, "other@example.org")).status, 201);
     await fill(`organization:${fixture.org.id}`, organization, organization);
     assert.equal((await inviteBy(fixture.owner, "more@example.org")).code, "rate_limited");
-    aheadMs = dayMs + 1000;
+    clock.aheadMs = dayMs + 1000;
     assert.equal((await inviteBy(admin, "over@example.org")).status, 201);
   });
 

@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import { describe, it } from "node:test";
+import type { TestService, TestUser } from "../support/service.ts";
+import { type Fixture, setUpFixtures } from "./fixture.ts";
 
 let service: TestService;
 let fixture: Fixture;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
-beforeEach(async () => {
-  fixture = await makeFixture(service);
-});
+setUpFixtures((made) => ({ service, fixture } = made));
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
-const memberships = (user: TestUser) =>
-  service.app.storage.database.raw
-    .collection("memberships")
-    .countDocuments({ tenantId: fixture.org.id, userId: user.id, active: true });
+const memberships = (user: TestUser) => fixture.countActive(user);
 
 describe("the page of an invitation", () => {
   const open = (path: string, cookie?: string) =>

@@ -1,29 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { JoinedPayload } from "../../contract/payloads/organizations.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
 let fixture: Fixture;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
-beforeEach(async () => {
-  aheadMs = 0;
-  fixture = await makeFixture(service);
-});
+const clock = setUpFixtures((made) => ({ service, fixture } = made));
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
 const accept = (user: TestUser, token: string) =>
   service.call<JoinedPayload>("POST", `/api/invitations/${token}/accept`, { token: user.token });
-const memberships = (user: TestUser) =>
-  service.app.storage.database.raw
-    .collection("memberships")
-    .countDocuments({ tenantId: fixture.org.id, userId: user.id, active: true });
+const memberships = (user: TestUser) => fixture.countActive(user);
 
 describe("an invitation's permissions", () => {
   it("include no more than its sender has", async () => {
@@ -93,7 +82,7 @@ describe("an invitation's permissions", () => {
     const ended = await fixture.at(owner, "DELETE", `/tokens/${revoked.id}`);
     assert.equal(ended.status, 200, JSON.stringify(ended.body));
     const byRevoked = await acceptSent(third);
-    aheadMs = 2 * dayMs;
+    clock.aheadMs = 2 * dayMs;
     const [byLasting, byExpired] = [await acceptSent(first), await acceptSent(fourth)];
     await fixture.at(owner, "PATCH", "", { maxTokenDays: 2 });
     const byTooOld = await acceptSent(second);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { InvitationPayload, JoinedPayload } from "../../contract/payloads/organizations.ts";
 import { MailError } from "../../src/mail/mailer.ts";
@@ -7,31 +7,20 @@ import { mailInvitation } from "../../src/orgs/invitations/mail.ts";
 import { createInvitedMembership } from "../../src/orgs/invitations/membership.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { mailsTo, makeFixture, type Fixture } from "./fixture.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { mailsTo, makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 const dayMs = 86_400_000;
 let service: TestService;
 let fixture: Fixture;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
-beforeEach(async () => {
-  aheadMs = 0;
-  fixture = await makeFixture(service);
-});
+const clock = setUpFixtures((made) => ({ service, fixture } = made));
 
 const emailOf = (user: TestUser) => `${user.username}@example.com`;
 const answer = (user: TestUser, token: string, act: "accept" | "decline" = "accept") =>
   service.call<JoinedPayload>("POST", `/api/invitations/${token}/${act}`, { token: user.token });
 const profile = async (user: TestUser) =>
   (await service.call<IdentityPayload>("GET", "/api/user/profile", { token: user.token })).data;
-const memberships = (user: TestUser) =>
-  service.app.storage.database.raw
-    .collection("memberships")
-    .countDocuments({ tenantId: fixture.org.id, userId: user.id, active: true });
+const memberships = (user: TestUser) => fixture.countActive(user);
 
 describe("an invitation", () => {
   it("adds its recipient with the role and the teams it names", async () => {
@@ -85,7 +74,7 @@ describe("an invitation", () => {
     assert.equal(mails.length, 1);
     assert.ok(!mails[0]!.text.includes("evil.example"), mails[0]!.text);
     assert.ok(!/<(img|script|link)/i.test(mails[0]!.html));
-    aheadMs = 11 * 60_000;
+    clock.aheadMs = 11 * 60_000;
     await fixture.at(fixture.owner, "POST", "/invitations", { email: "new.person@example.org" });
     await mailInvitation(service.app, id);
     assert.equal((await mailsTo(service, "new.person@example.org")).length, 2);
@@ -145,7 +134,7 @@ describe("an invitation", () => {
   it("is invalid once it has expired, been revoked or declined", async () => {
     const guest = await service.newUser();
     const cases: [string, () => Promise<unknown>][] = [
-      ["expired", async () => (aheadMs += 7 * dayMs)],
+      ["expired", async () => (clock.aheadMs += 7 * dayMs)],
       ["revoked", async () => undefined],
       ["declined", async () => undefined],
     ];
@@ -298,7 +287,7 @@ describe("an invitation", () => {
       [],
     );
 
-    aheadMs = 60_000;
+    clock.aheadMs = 60_000;
     await reconcile(service.app);
 
     assert.equal(await memberships(guest), 1);
@@ -311,10 +300,10 @@ describe("an invitation", () => {
     const { id } = await fixture.invite(fixture.owner, "forgotten@example.org");
     await service.settled();
 
-    aheadMs = 36 * dayMs;
+    clock.aheadMs = 36 * dayMs;
     await purge(service.app);
     const kept = await service.app.storage.invitations.find(id);
-    aheadMs = 38 * dayMs;
+    clock.aheadMs = 38 * dayMs;
     await purge(service.app);
 
     assert.equal(kept?._id, id);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Document } from "mongodb";
+
 import { pruneOrganizations, reconcileOrganizations } from "../../workers/orgs/reconcile-organizations.ts";
-import { assertIndexed, plansOf, startWatchedService, type Plan } from "../support/plans.ts";
+import { assertIndexed, plansOf, startWatchedService, type Plan, insertCopies } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { makeFixture, type Fixture } from "./fixture.ts";
 
@@ -26,22 +26,11 @@ after(() => service.close());
 
 /** Many members, teams, roles and invitations, of this organization and of others. */
 async function multiply(): Promise<void> {
-  const { raw } = service.app.storage.database;
-  const copies = async (name: string, count: number, change: (i: number) => Document) => {
-    const template = await raw.collection(name).findOne({ unsettledAt: { $exists: false } });
-    assert.ok(template, name);
-    const rows = Array.from({ length: count }, (_, i) => ({
-      ...template,
-      ...change(i),
-      _id: service.app.newId() as never,
-    }));
-    await raw.collection(name).insertMany(rows);
-  };
   const tenantOf = (i: number) => (i % 3 === 0 ? `other${i % 9}` : fixture.org.id);
   await service.settled();
   await fixture.invite(fixture.owner, "first@example.org");
   await service.settled();
-  await copies("memberships", memberCount, (i) => ({
+  await insertCopies(service, "memberships", memberCount, (i) => ({
     tenantId: tenantOf(i),
     userId: `user${i}`,
     username: `copy-${String(i).padStart(5, "0")}`,
@@ -50,14 +39,22 @@ async function multiply(): Promise<void> {
     teamIds: i % 4 === 0 ? [team] : [],
     active: true,
   }));
-  await copies("teams", 300, (i) => ({ tenantId: tenantOf(i), name: `T${i}`, nameKey: `t${i}` }));
-  await copies("roles", 120, (i) => ({ tenantId: tenantOf(i), name: `R${i}`, nameKey: `r${i}` }));
-  await copies("invitations", 400, (i) => ({
+  await insertCopies(service, "teams", 300, (i) => ({
+    tenantId: tenantOf(i),
+    name: `T${i}`,
+    nameKey: `t${i}`,
+  }));
+  await insertCopies(service, "roles", 120, (i) => ({
+    tenantId: tenantOf(i),
+    name: `R${i}`,
+    nameKey: `r${i}`,
+  }));
+  await insertCopies(service, "invitations", 400, (i) => ({
     tenantId: tenantOf(i),
     email: `copy${i}@example.org`,
     emailKey: `copy${i}@example.org`,
   }));
-  await copies("tenants", 300, (i) => ({ slug: `t${i}-copy`, slugs: [`t${i}-copy`] }));
+  await insertCopies(service, "tenants", 300, (i) => ({ slug: `t${i}-copy`, slugs: [`t${i}-copy`] }));
 }
 
 const planned = (run: () => Promise<unknown>): Promise<Plan[]> => plansOf(service, run);

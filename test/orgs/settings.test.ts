@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type { PublishResult, ResolveResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { limits } from "../../contract/limits.ts";
-import { startService, type TestService } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import type { TestService } from "../support/service.ts";
+import { makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 let service: TestService;
 let fixture: Fixture;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
-beforeEach(async () => {
-  fixture = await makeFixture(service);
-});
+setUpFixtures((made) => ({ service, fixture } = made));
 
 const change = (body: object, by = fixture.owner) => fixture.at<TenantPayload>(by, "PATCH", "", body);
 

@@ -1,25 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { limits } from "../../contract/limits.ts";
 import type { RolePayload, TeamPayload } from "../../contract/payloads/organizations.ts";
 import { builtInRoles, type FolderLevel } from "../../contract/vocabulary.ts";
 import { purge } from "../../workers/maintenance/purge.ts";
 import { reconcile } from "../../workers/maintenance/reconcile.ts";
 import { newFolder, restrict } from "../support/organization.ts";
-import { startService, type TestService, type TestUser } from "../support/service.ts";
-import { makeFixture, type Fixture } from "./fixture.ts";
+import type { TestService, TestUser } from "../support/service.ts";
+import { makeFixture, type Fixture, setUpFixtures } from "./fixture.ts";
 
 let service: TestService;
 let fixture: Fixture;
-let aheadMs = 0;
-before(async () => {
-  service = await startService({ now: () => new Date(Date.now() + aheadMs) });
-});
-after(() => service.close());
-beforeEach(async () => {
-  aheadMs = 0;
-  fixture = await makeFixture(service);
-});
+const clock = setUpFixtures((made) => ({ service, fixture } = made));
 
 const put = (team: string, user: TestUser, by = fixture.owner) =>
   fixture.at(by, "PUT", `/teams/${team}/members/${user.id}`);
@@ -54,7 +46,7 @@ describe("a team", () => {
       await put(team, member);
       await fixture.invite(fixture.owner, "passing@example.org", { teamIds: [team] });
       const folder = await fixture.at<{ folder: { id: string } }>(fixture.owner, "POST", "/folders", {
-        path: `for-${aheadMs}`,
+        path: `for-${clock.aheadMs}`,
       });
       await service.call("PUT", `/api/folders/${folder.data.folder.id}/access`, {
         token: fixture.owner.token,
@@ -63,7 +55,7 @@ describe("a team", () => {
       await fixture.at(fixture.owner, "DELETE", `/teams/${team}`);
       await service.settled();
 
-      aheadMs += 60_000;
+      clock.aheadMs += 60_000;
       await clean();
 
       const { raw } = service.app.storage.database;

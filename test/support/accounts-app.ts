@@ -21,6 +21,7 @@ import { openSecrets } from "../../src/secrets.ts";
 import { newId } from "../../storage/database.ts";
 import { openStorage, type Storage } from "../../storage/index.ts";
 import { emptyDatabase, serviceDatabase } from "./engine.ts";
+import { after, before, beforeEach } from "node:test";
 
 export interface Answer {
   status: number;
@@ -229,6 +230,23 @@ export async function signUp(
   const json = { email, password, name: `Name of ${username}`, username, ...fields };
   const answer = await service.call("POST", "/api/auth/sign-up", { json });
   return { id: answer.body.data?.id, cookie: cookieOf(answer), email, answer };
+}
+
+/**
+ * Starts the features before the tests of a suite, with the account `ada` alone before each of them. `use` keeps them and
+ * the account's session.
+ */
+export function setUpAccount(
+  use: (made: { service: AccountsService; cookie: string; userId: string }) => void,
+): void {
+  let service: AccountsService;
+  before(async () => void (service = await startAccounts()));
+  beforeEach(async () => {
+    await service.clear();
+    const { cookie, id } = await signUp(service, "ada");
+    use({ service, cookie, userId: id });
+  });
+  after(() => service.close());
 }
 
 /** Creates a personal token by session. */

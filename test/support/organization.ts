@@ -1,5 +1,7 @@
 /** Members of an organization with roles, teams and grants, for tests of authorization. */
+import assert from "node:assert/strict";
 import type { CreatedFolderPayload, FolderPayload } from "../../contract/payloads/folders.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
 import type { FolderLevel } from "../../contract/vocabulary.ts";
 import { updateSkillAccess } from "../../workers/folders/update-effective-access.ts";
 import type { TestOrg, TestService, TestUser } from "./service.ts";
@@ -64,6 +66,21 @@ export interface Grantee {
   type: "member" | "team";
   id: string;
   level: FolderLevel;
+}
+
+/** A text skill in an existing folder. */
+export async function publishInFolder(
+  service: TestService,
+  org: TestOrg,
+  { token }: TestUser,
+  skill: { name: string; folder: string; visibility: string },
+): Promise<PublishResult["skill"]> {
+  const made = await service.call<PublishResult>("POST", "/api/skills", {
+    token,
+    body: { tenantId: org.slug, content: `# ${skill.name}\n`, ...skill },
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  return made.data.skill;
 }
 
 /** Restricts a folder to the given grants, or removes the restriction. */

@@ -83,3 +83,22 @@ export function assertIndexed(plans: Plan[], mostExamined: number): void {
     assert.ok(examined <= mostExamined, `examines ${examined}: ${shown}`);
   }
 }
+
+/** Inserts copies of a document of a collection without pending work, each with its own id and the given fields. */
+export async function insertCopies(
+  service: TestService,
+  collection: string,
+  count: number,
+  change: (index: number) => Document,
+): Promise<void> {
+  const rows = service.app.storage.database.raw.collection(collection);
+  const template = await rows.findOne({ unsettledAt: { $exists: false } });
+  assert.ok(template, collection);
+  await rows.insertMany(
+    Array.from({ length: count }, (_, index) => ({
+      ...template,
+      ...change(index),
+      _id: service.app.newId() as never,
+    })),
+  );
+}

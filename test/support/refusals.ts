@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import net from "node:net";
+import { afterEach } from "node:test";
 import type { FailureCode } from "../../contract/errors.ts";
-import type { CallOptions, TestService } from "./service.ts";
+import type { CallOptions, TestService, TestUser } from "./service.ts";
 
 /** A summary of the stored data: documents that calls could add to, and files. */
 async function stored(service: TestService): Promise<string> {
@@ -58,4 +59,20 @@ export function send(service: TestService, lines: string[], body: Buffer[] = [])
     socket.write(`${lines.join("\r\n")}\r\n\r\n`);
     for (const chunk of body) socket.write(chunk);
   });
+}
+
+/** Calls by a user, for the tests of a file; a test fails if the service has logged an error. */
+export function refusalsTo(caller: () => { service: TestService; user: TestUser }, logged: string[]) {
+  afterEach(() => {
+    const failed = logged.filter((line) => line.includes('"level":"error"'));
+    assert.deepEqual(failed.splice(0), [], "nothing here is a failure of ours");
+  });
+  return {
+    refuses(code: FailureCode, method: string, target: string, options: CallOptions = {}, what = "") {
+      const { service, user } = caller();
+      return refuses(service, code, method, target, { token: user.token, ...options }, what);
+    },
+    send: (lines: string[], chunks: Buffer[] = []) => send(caller().service, lines, chunks),
+    auth: () => `Authorization: Bearer ${caller().user.token}`,
+  };
 }

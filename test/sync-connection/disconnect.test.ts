@@ -1,31 +1,21 @@
 /** Disconnecting during requests to the host: at each request of a sync, of a poll and of a plan. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { startGitHub, type GitHubStub } from "../support/github-stub.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { GitHubStub } from "../support/github-stub.ts";
+import type { TestService } from "../support/service.ts";
 import { edited } from "../support/sync/hosted.ts";
+import { setUpGitHub } from "../support/sync/set-up-github.ts";
 
 /** Longer than the pause between two polls of a connection. */
 const quietMs = 700;
 let stub: GitHubStub;
 let service: TestService;
-let ahead = 0;
-before(async () => {
-  stub = await startGitHub();
-  service = await startService({
-    github: { url: stub.url, apiUrl: stub.url, app: undefined, webhookSecrets: [] },
-    now: () => new Date(Date.now() + ahead),
-  });
-});
-after(async () => {
-  await service.close();
-  await stub.close();
-});
+const clock = setUpGitHub({}, (made) => ({ service, stub } = made));
 
 type Customer = Awaited<ReturnType<typeof connected>>;
 let made = 0;
@@ -115,7 +105,7 @@ describe("a disconnect whose response was sent", () => {
 
   it("stops all later requests of a poll to the host, including the renewal of its webhook", async () => {
     const poll = () => {
-      ahead += 25 * 3_600_000;
+      clock.aheadMs += 25 * 3_600_000;
       return pollConnections(service.app);
     };
 
@@ -177,7 +167,7 @@ describe("an operation that does not end", () => {
     assert.match(waiting.error!, /has not ended yet: disconnect again in a minute\.$/);
     const refused = await customer.connect();
     assert.match(refused.error!, /still being disconnected, since work on it has not ended yet/);
-    ahead += 61_000;
+    clock.aheadMs += 61_000;
     assert.equal((await service.call("DELETE", customer.base, customer.as)).status, 200);
     assert.equal((await customer.connect()).status, 201);
   });

@@ -1,27 +1,17 @@
 /** Changes at GitHub to a connected repository: names, owners, the default branch, and a token's permissions. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ConnectionPayload, RepositorySyncPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { delivery, startGitHub, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
+import { delivery, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
 import { runGit } from "../support/git-host.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpGitHub } from "../support/sync/set-up-github.ts";
 
 let stub: GitHubStub;
 let service: TestService;
-let ahead = 0;
-before(async () => {
-  stub = await startGitHub();
-  service = await startService({
-    github: { url: stub.url, apiUrl: stub.url, app: { ...stub.app, proof: "none" }, webhookSecrets: [] },
-    now: () => new Date(Date.now() + ahead),
-  });
-});
-after(async () => {
-  await service.close();
-  await stub.close();
-});
+const clock = setUpGitHub({ proof: "none" }, (made) => ({ service, stub } = made));
 
 interface Connected {
   owner: TestUser;
@@ -118,11 +108,11 @@ describe("a webhook that GitHub did not let the service create", () => {
     assert.equal((await stateOf(customer)).notified, false);
     stub.allowWebhooks(customer.token);
     const asked = asks().length;
-    ahead += 20 * 60_000;
+    clock.aheadMs += 20 * 60_000;
     await pollConnections(service.app);
     assert.equal(asks().length, asked, "not before its time");
 
-    ahead += 60 * 60_000;
+    clock.aheadMs += 60 * 60_000;
     await pollConnections(service.app);
 
     assert.equal((await stateOf(customer)).notified, true);
@@ -139,7 +129,7 @@ describe("a webhook that GitHub did not let the service create", () => {
     });
     assert.equal(answer.status, 200);
     assert.equal((await service.app.storage.connections.find(customer.id))!.wanted, wanted + 1);
-    ahead += 2 * 60 * 60_000;
+    clock.aheadMs += 2 * 60 * 60_000;
     const made = asks().length;
     await pollConnections(service.app);
     assert.equal(asks().length, made, "made once");

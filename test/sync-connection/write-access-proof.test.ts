@@ -1,38 +1,19 @@
 /** Proof that an organization has write access to a repository before it connects it by the App. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
-import { startGitHub, type GitHubStub } from "../support/github-stub.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { GitHubStub } from "../support/github-stub.ts";
+import type { TestService } from "../support/service.ts";
+import { newCustomer, setUpGitHub } from "../support/sync/set-up-github.ts";
 
 let stub: GitHubStub;
 let service: TestService;
-before(async () => {
-  stub = await startGitHub();
-  service = await startService({
-    github: {
-      url: stub.url,
-      apiUrl: stub.url,
-      app: { ...stub.app, proof: "tag" },
-      webhookSecrets: [],
-    },
-  });
-});
-after(async () => {
-  await service.close();
-  await stub.close();
-});
-
-async function newCustomer() {
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
-  return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
-}
+setUpGitHub({ proof: "tag" }, (made) => ({ service, stub } = made));
 
 describe("the proof of write access to the App's repositories", () => {
   it("is a tag, and its error does not reveal whether the repository exists", async () => {
-    const customer = await newCustomer();
+    const customer = await newCustomer(service);
     const repository = await stub.newRepository("acme/guarded", { installed: true });
     repository.repo.commit({ "a.txt": "1\n" });
     const connect = (name: string) =>
@@ -50,7 +31,7 @@ describe("the proof of write access to the App's repositories", () => {
     assert.equal(present.details?.["reason"], "proof_needed");
     assert.equal(messageOf(present, "acme/guarded"), messageOf(absent, "acme/unheard"));
 
-    const other = await newCustomer();
+    const other = await newCustomer(service);
     stub.tag(repository, proofTag(service.app, other.org.id, "acme/guarded"));
     assert.equal(
       (await connect("acme/guarded")).code,

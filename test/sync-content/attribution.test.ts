@@ -1,10 +1,10 @@
 /** Authors of imported edits: the author of the commit, or none if the available history does not contain it. */
 import assert from "node:assert/strict";
-import { after, before, it } from "node:test";
+import { it } from "node:test";
 import type { SyncConflictPayload } from "../../contract/payloads/sync.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
 import {
-  withSyncFixture,
+  setUpSyncFixtures,
   listSkills,
   publish,
   versionsOf,
@@ -12,12 +12,7 @@ import {
 } from "../support/sync/fixture.ts";
 
 let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
-
-const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
+const withFixture = setUpSyncFixtures((started) => (service = started));
 
 const fresh = "---\nname: fresh\ndescription: New.\n---\n\none\n";
 

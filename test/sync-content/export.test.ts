@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { cpSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runGit } from "../support/git-host.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 import {
-  withSyncFixture,
+  setUpSyncFixtures,
   listSkills,
   publish,
   textOf,
@@ -16,12 +16,7 @@ import {
 } from "../support/sync/fixture.ts";
 
 let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
-
-const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
+const withFixture = setUpSyncFixtures((started) => (service = started));
 
 describe("the export of large skills", () => {
   it("is one commit if the branch already contains their content, and several otherwise", () =>

@@ -1,13 +1,13 @@
 /** Folders of skills: imported folders, and changes to folders while a sync runs. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { App } from "../../src/app.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { newFolder } from "../support/organization.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {
-  withSyncFixture,
+  setUpSyncFixtures,
   listSkills,
   publish,
   skillDirectories,
@@ -18,12 +18,7 @@ import {
 import type { SkillDoc } from "../../storage/skills.ts";
 
 let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
-
-const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
+const withFixture = setUpSyncFixtures((started) => (service = started));
 
 /** A sync with a wrapped app that runs a change in the middle. */
 async function runThrough(app: App, fixture: SyncFixture) {

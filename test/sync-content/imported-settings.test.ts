@@ -1,19 +1,14 @@
 /** Description and tags of a skill in a push: they count if they were edited there, and only then. */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { withoutManagedHeader } from "../../repos/mirror/layout.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
 import { skillTexts } from "../support/skill-texts.ts";
-import { withSyncFixture, publish, type SyncFixture } from "../support/sync/fixture.ts";
+import { setUpSyncFixtures, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
 let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
-
-const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
+const withFixture = setUpSyncFixtures((started) => (service = started));
 
 async function change(fixture: SyncFixture, skillId: string, body: object): Promise<void> {
   const answer = await service.call("PUT", `/api/skills/${skillId}`, { token: fixture.owner.token, body });

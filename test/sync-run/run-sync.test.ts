@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runGit } from "../support/git-host.ts";
 import { newFolder, restrict } from "../support/organization.ts";
-import { startService, type TestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 import {
-  withSyncFixture,
+  setUpSyncFixtures,
   listSkills,
   publish,
   skillDirectories,
@@ -17,10 +17,7 @@ import {
 } from "../support/sync/fixture.ts";
 
 let service: TestService;
-before(async () => {
-  service = await startService();
-});
-after(() => service.close());
+const withFixture = setUpSyncFixtures((started) => (service = started));
 
 /** Asserts that a sync without changes creates no commit and no version. */
 async function assertStill(fixture: SyncFixture): Promise<void> {
@@ -33,8 +30,6 @@ async function assertStill(fixture: SyncFixture): Promise<void> {
     versions,
   );
 }
-
-const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
 describe("the first sync", () => {
   it("writes every skill, of any visibility, below skills/ and changes nothing else", () =>

@@ -1,34 +1,19 @@
 /** Connections at GitHub and the deliveries of their webhooks: signed, forged, repeated, and unrelated. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { delivery, startGitHub, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
-import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+import { delivery, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { newCustomer, setUpGitHub } from "../support/sync/set-up-github.ts";
 
 const secrets = ["the new secret of the App", "the old secret of the App"];
 let stub: GitHubStub;
 let service: TestService;
-let ahead = 0;
-before(async () => {
-  stub = await startGitHub();
-  service = await startService({
-    github: {
-      url: stub.url,
-      apiUrl: stub.url,
-      app: { ...stub.app, proof: "tag" },
-      webhookSecrets: secrets,
-    },
-    now: () => new Date(Date.now() + ahead),
-  });
-});
-after(async () => {
-  await service.close();
-  await stub.close();
-});
+const clock = setUpGitHub({ proof: "tag", webhookSecrets: secrets }, (made) => ({ service, stub } = made));
 
 interface Connected {
   owner: TestUser;
@@ -40,14 +25,8 @@ interface Connected {
 }
 
 let made = 0;
-async function newCustomer() {
-  const owner = await service.newUser();
-  const org = await service.newOrg(owner);
-  return { owner, org, base: `/api/tenants/${org.id}/repo-sync` };
-}
-
 async function connectByToken(): Promise<Connected> {
-  const customer = await newCustomer();
+  const customer = await newCustomer(service);
   const repository = await stub.newRepository(`acme/token-${made++}`);
   repository.repo.commit({ "a.txt": "1\n" });
   const token = stub.newToken([repository]);
@@ -63,7 +42,7 @@ async function connectByToken(): Promise<Connected> {
 }
 
 async function connectByApp(): Promise<Connected> {
-  const customer = await newCustomer();
+  const customer = await newCustomer(service);
   const repository = await stub.newRepository(`acme/app-${made++}`, { installed: true });
   repository.repo.commit({ "a.txt": "1\n" });
   stub.tag(repository, proofTag(service.app, customer.org.id, repository.fullName));
@@ -247,7 +226,7 @@ describe("a connection by a token", () => {
     const customer = await connectByToken();
     const [hook] = customer.repository.hooks.splice(0);
     const look = async (ms: number) => {
-      ahead += ms;
+      clock.aheadMs += ms;
       await pollConnections(service.app);
     };
 
@@ -302,7 +281,7 @@ describe("a connection by a token", () => {
     assert.ok(customer.repository.repo.paths().includes("skills/hubbed/SKILL.md"));
 
     stub.revoke(customer.token);
-    ahead += 10 * 60_000;
+    clock.aheadMs += 10 * 60_000;
     await pollConnections(service.app);
     await service.call("POST", `${customer.base}/run`, { token: customer.owner.token });
     await runConnection(service.app, customer.id);
@@ -316,7 +295,7 @@ describe("a connection by a token", () => {
   });
 
   it("with a read-only token reports that at the first push, and continues with another token", async () => {
-    const customer = await newCustomer();
+    const customer = await newCustomer(service);
     const repository = await stub.newRepository("acme/readable");
     repository.repo.commit({ "skills/there/SKILL.md": "# There\n\nbefore\n" });
     const connect = async (contents: "read" | "write") => {
@@ -352,7 +331,7 @@ describe("a connection by a token", () => {
   });
 
   it("is not created with a missing branch, an invalid token, or an expired one", async () => {
-    const customer = await newCustomer();
+    const customer = await newCustomer(service);
     const repository = await stub.newRepository("acme/picky");
     repository.repo.commit({ "a.txt": "1\n" });
     const token = stub.newToken([repository]);
@@ -395,7 +374,7 @@ describe("an App that was uninstalled", () => {
     assert.deepEqual([blocked.status, blocked.problem?.code], ["blocked", "remote_missing"]);
 
     app.repository.installationId = installationId;
-    ahead += 2 * 3_600_000;
+    clock.aheadMs += 2 * 3_600_000;
     await pollConnections(service.app);
     await runConnection(service.app, app.id);
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 import { CreatedTokenPayload, TokenPayload } from "../../contract/payloads/tokens.ts";
 import { publishEvents } from "../../src/audit/events.ts";
@@ -7,9 +7,9 @@ import { purgeTokens, removeTokensOfUser } from "../../src/tokens/service.ts";
 import {
   createToken,
   signUp,
-  startAccounts,
   statusesOf,
   type AccountsService,
+  setUpAccount,
 } from "../support/accounts-app.ts";
 
 const dayMs = 24 * 60 * 60_000;
@@ -18,12 +18,7 @@ describe("a personal token", () => {
   let service: AccountsService;
   let cookie: string;
   let userId: string;
-  before(async () => void (service = await startAccounts()));
-  beforeEach(async () => {
-    await service.clear();
-    ({ cookie, id: userId } = await signUp(service, "ada"));
-  });
-  after(() => service.close());
+  setUpAccount((made) => ({ service, cookie, userId } = made));
 
   const list = async () =>
     TokenPayload.array().parse((await service.call("GET", "/api/user/tokens", { cookie })).body.data);

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { Document } from "mongodb";
 import { purgeSessions } from "../../src/auth/sessions.ts";
 import { reconcileMails } from "../../workers/mail/reconcile-mails.ts";
-import { assertIndexed, plansOf, startWatchedService } from "../support/plans.ts";
+import { assertIndexed, plansOf, startWatchedService, insertCopies } from "../support/plans.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 
 const password = "correct horse battery";
@@ -22,21 +22,14 @@ after(() => service.close());
 
 /** Many accounts and sessions, some of them this user's. */
 async function multiply(): Promise<void> {
-  const { raw } = service.app.storage.database;
-  const copies = async (name: string, count: number, change: (i: number) => Document) => {
-    const template = await raw.collection(name).findOne({ unsettledAt: { $exists: false } });
-    assert.ok(template, name);
-    const rows = Array.from({ length: count }, (_, i) => ({
-      ...template,
-      ...change(i),
-      _id: service.app.newId() as never,
-    }));
-    await raw.collection(name).insertMany(rows);
-  };
   const users = service.app.storage.database.collection<Document>("users");
   await users.updateMany({}, { $unset: { founder: true, mailsDue: true } });
-  await copies("users", 1000, (i) => ({ email: `c${i}@x.org`, emailKey: `c${i}@x.org`, username: `c${i}` }));
-  await copies("sessions", 1000, (i) => ({
+  await insertCopies(service, "users", 1000, (i) => ({
+    email: `c${i}@x.org`,
+    emailKey: `c${i}@x.org`,
+    username: `c${i}`,
+  }));
+  await insertCopies(service, "sessions", 1000, (i) => ({
     userId: i % (1000 / sessionsOfUser) === 0 ? user.id : `other${i}`,
     secretHash: `hash${i}`,
     epoch: 0,

@@ -1,26 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { describe, it } from "node:test";
 
 import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import { AuditLogPayload } from "../../contract/payloads/audit.ts";
 import {
   createToken,
   signUp,
-  startAccounts,
   statusesOf,
   type AccountsService,
+  setUpAccount,
 } from "../support/accounts-app.ts";
 
 describe("the profile", () => {
   let service: AccountsService;
   let cookie: string;
   let userId: string;
-  before(async () => void (service = await startAccounts()));
-  beforeEach(async () => {
-    await service.clear();
-    ({ cookie, id: userId } = await signUp(service, "ada"));
-  });
-  after(() => service.close());
+  setUpAccount((made) => ({ service, cookie, userId } = made));
 
   const patch = (json: unknown) => service.call("PATCH", "/api/user/profile", { cookie, json });
   const log = async (query = "") => {

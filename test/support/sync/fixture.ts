@@ -19,6 +19,7 @@ import type { Mirrors } from "../../../repos/mirror/types.ts";
 import { runSync, type SyncEnd, type SyncPorts } from "../../../src/sync/run/run-sync.ts";
 import { commitAndPush, runGit, runGitScript } from "../git-host.ts";
 import type { TestOrg, TestService, TestUser } from "../service.ts";
+import { setUpService } from "../set-up.ts";
 
 export interface SyncFixture {
   service: TestService;
@@ -122,6 +123,15 @@ export async function connectedFixture(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts a service before the tests; returns a function that runs a test with a connected organization. */
+export function setUpSyncFixtures(
+  use: (service: TestService) => void,
+): (test: (fixture: SyncFixture) => Promise<void>) => Promise<void> {
+  let service: TestService;
+  setUpService((started) => use((service = started)));
+  return (test) => withSyncFixture(service, test);
 }
 
 /** Runs a test with a connected organization. */
