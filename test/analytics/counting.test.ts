@@ -112,21 +112,21 @@ function countsOf(rows: DownloadRow[]) {
 /** A process of its own, which writes only when a test calls it. */
 const otherProcess = (): App => ({ ...service.app, background() {} });
 
-class Stopped extends Error {}
+class Crash extends Error {}
 
 /** The application in a process that ends right before or right after its n-th read or write of the counting. */
 function stoppingApp(app: App, step: number, when: "before" | "after"): App {
   let steps = 0;
-  const stopping = <T extends object>(part: T): T =>
+  const crashing = <T extends object>(part: T): T =>
     new Proxy(part, {
       get(target, name, receiver) {
         const value: unknown = Reflect.get(target, name, receiver);
         if (typeof value !== "function") return value;
         return async (...args: unknown[]) => {
           const isLast = ++steps === step;
-          if (steps > step || (isLast && when === "before")) throw new Stopped();
+          if (steps > step || (isLast && when === "before")) throw new Crash();
           const answer: unknown = await Reflect.apply(value, target, args);
-          if (isLast) throw new Stopped();
+          if (isLast) throw new Crash();
           return answer;
         };
       },
@@ -137,9 +137,9 @@ function stoppingApp(app: App, step: number, when: "before" | "after"): App {
     background() {},
     storage: {
       ...app.storage,
-      downloadCounts: stopping(downloadCounts),
-      skills: stopping(skills),
-      searchEntries: stopping(searchEntries),
+      downloadCounts: crashing(downloadCounts),
+      skills: crashing(skills),
+      searchEntries: crashing(searchEntries),
     },
   };
 }
@@ -166,7 +166,7 @@ describe("counting downloads", () => {
         await insert(rows);
 
         await countDownloads(stoppingApp(service.app, step, when)).catch((error: unknown) => {
-          assert.ok(error instanceof Stopped, String(error));
+          assert.ok(error instanceof Crash, String(error));
         });
         const later = [rowOf("a"), rowOf("b", 9)];
         await insert(later);

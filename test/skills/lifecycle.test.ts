@@ -195,7 +195,7 @@ describe("recovery after a crash", () => {
     for (const undo of restore.splice(0)) undo();
   });
   /** From here on, this process projects nothing, as if it had ended right after its last response. */
-  function stopAfterAnswers(): void {
+  function crashAfterResponses(): void {
     const { skills } = service.app.storage;
     const { listToProject } = skills;
     skills.listToProject = () => Promise.reject(new Error("this process has ended"));
@@ -207,7 +207,7 @@ describe("recovery after a crash", () => {
   }
 
   it("is not needed by readers: reads succeed before anything is projected", async () => {
-    stopAfterAnswers();
+    crashAfterResponses();
     const { skill } = await publish({ visibility: "public" });
     await push(skill.id, "two\n");
     await push(skill.id, "three\n");
@@ -234,7 +234,7 @@ describe("recovery after a crash", () => {
   });
 
   it("is done by the reconcile job, with each event exactly once", async () => {
-    stopAfterAnswers();
+    crashAfterResponses();
     const { skill } = await publish();
     await push(skill.id, "two\n");
     await service.call("PUT", `/api/skills/${skill.id}`, { token: user.token, body: { description: "d" } });
@@ -260,7 +260,7 @@ describe("recovery after a crash", () => {
   });
 
   it("continues with other skills when one can't be repaired", async () => {
-    stopAfterAnswers();
+    crashAfterResponses();
     const broken = await publish();
     const sound = await publish();
     const { advanceRefs } = next.app.repos;
@@ -277,7 +277,7 @@ describe("recovery after a crash", () => {
   });
 
   it("queues missing deletion jobs and erases repositories without a skill", async () => {
-    stopAfterAnswers();
+    crashAfterResponses();
     const { skill } = await publish();
     await del(skill.id);
     const orphan = { tenantId: org.id, skillId: service.app.newId() };

@@ -138,21 +138,21 @@ describe("an interrupted sync", () => {
       for (const step of stops) {
         scene.turn++;
         await edit(scene);
-        const stopping = interrupted(environment.service.app, { step, when, what: "kill" });
-        await scenario.runOnce(stopping.app);
-        const stoppedAt = typeof step === "number" ? stopping.steps[step - 1] : step;
-        const name = `${when} step ${step}, ${stoppedAt}`;
+        const crashing = interrupted(environment.service.app, { step, when, what: "kill" });
+        await scenario.runOnce(crashing.app);
+        const crashedAt = typeof step === "number" ? crashing.steps[step - 1] : step;
+        const name = `${when} step ${step}, ${crashedAt}`;
         try {
-          if (stopping.isMet()) await reconciled(environment);
+          if (crashing.isMet()) await reconciled(environment);
           // In half of the cases a member publishes on top of what the interrupted sync left.
-          if (stopping.isMet() && scene.turn % 2 === 0) await goOn(scene, `later ${step}`);
+          if (crashing.isMet() && scene.turn % 2 === 0) await goOn(scene, `later ${step}`);
           await scenario.settle();
           await checkScenario(scenario, ledger, checked);
         } catch (error) {
           throw new Error(`${name}: ${String(error)}`, { cause: error });
         }
-        if (!stopping.isMet()) break;
-        met.push(stoppedAt!);
+        if (!crashing.isMet()) break;
+        met.push(crashedAt!);
       }
       if (isWhole) assert.ok(new Set(met).size > 12 && met.length < mostSteps, met.join(", "));
       else assert.deepEqual(met, stops);

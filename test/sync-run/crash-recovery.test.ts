@@ -27,12 +27,12 @@ after(() => service.close());
 const withFixture = (test: (fixture: SyncFixture) => Promise<void>) => withSyncFixture(service, test);
 
 /** Requests a sync and crashes it right after a step; its lease expires. */
-async function stopAfter(fixture: SyncFixture, step: string): Promise<void> {
-  const stopping = interrupted(service.app, { step, when: "after", what: "kill" });
+async function crashAfter(fixture: SyncFixture, step: string): Promise<void> {
+  const crashing = interrupted(service.app, { step, when: "after", what: "kill" });
   await service.app.storage.connections.request({ id: fixture.connectionId }, { now: service.app.now() });
-  const { mirrors } = stopping.app;
-  await assert.rejects(runSync(stopping.app, fixture.connectionId, { ...fixture.ports, mirrors }));
-  assert.ok(stopping.isMet(), stopping.steps.join(", "));
+  const { mirrors } = crashing.app;
+  await assert.rejects(runSync(crashing.app, fixture.connectionId, { ...fixture.ports, mirrors }));
+  assert.ok(crashing.isMet(), crashing.steps.join(", "));
   ahead += 5 * 60_000;
 }
 
@@ -55,7 +55,7 @@ describe("a sync that can't write its state", () => {
       const made = t.mock.method(globalThis, "setInterval");
       const cleared = t.mock.method(globalThis, "clearInterval");
 
-      for (const step of ["syncRuns.start", "syncRuns.closeInterrupted"]) await stopAfter(fixture, step);
+      for (const step of ["syncRuns.start", "syncRuns.closeInterrupted"]) await crashAfter(fixture, step);
 
       const ended = new Set(cleared.mock.calls.map(({ arguments: [timer] }) => timer));
       const left = made.mock.calls.filter(
@@ -72,7 +72,7 @@ describe("a sync that crashes right after", () => {
       const skill = await publish(fixture, "Text", "one");
       await fixture.sync();
       await publish(fixture, "Text", "two");
-      await stopAfter(fixture, "mirror.push");
+      await crashAfter(fixture, "mirror.push");
       await publish(fixture, "Text", "three");
 
       assert.equal(await fixture.sync(), "done");
@@ -93,7 +93,7 @@ describe("a sync that crashes right after", () => {
         }
         fixture.copy.write(`${place}/SKILL.md`, "# Text\n\ntheirs\n");
         fixture.copy.push();
-        await stopAfter(fixture, "mirror.push");
+        await crashAfter(fixture, "mirror.push");
         const [skill] = await listSkills(fixture);
         await publish(fixture, "Text", "theirs, and ours", {
           folder: place.includes("New") ? "new-room" : "/",
@@ -111,7 +111,7 @@ describe("a sync that crashes right after", () => {
       const skill = await publish(fixture, "Text", "one");
       await fixture.sync();
       editText(fixture, "text", "theirs");
-      await stopAfter(fixture, "skills.append");
+      await crashAfter(fixture, "skills.append");
       await publish(fixture, "Text", "theirs, and ours");
 
       assert.equal(await fixture.sync(), "done");
@@ -128,7 +128,7 @@ describe("a sync that crashes right after", () => {
       fixture.copy.write("skills/text/SKILL.md", "# Text\n\ntheirs\n");
       fixture.copy.push();
       await publish(fixture, "Text", "ours");
-      await stopAfter(fixture, "skills.append");
+      await crashAfter(fixture, "skills.append");
       await publish(fixture, "Text", "theirs, and ours");
 
       assert.equal(await fixture.sync(), "done");
@@ -144,7 +144,7 @@ describe("a sync that crashes right after", () => {
       fixture.copy.update();
       fixture.copy.write("skills/red/text/scripts/run.sh", "#!/bin/sh\n");
       fixture.copy.push();
-      await stopAfter(fixture, "skills.append");
+      await crashAfter(fixture, "skills.append");
 
       assert.equal(await fixture.sync(), "done");
       assert.equal((await versionsOf(fixture, id)).length, 2);
@@ -157,7 +157,7 @@ describe("a sync that crashes right after", () => {
       await fixture.sync();
       editText(fixture, "text", "theirs");
       await publish(fixture, "Text", "ours");
-      await stopAfter(fixture, "skills.append");
+      await crashAfter(fixture, "skills.append");
 
       assert.equal(await fixture.sync(), "done");
       assert.deepEqual(await conflictsOf(fixture), [[3, 2]]);
@@ -170,7 +170,7 @@ describe("a sync that crashes right after", () => {
       const skill = await publish(fixture, "Text", "one");
       await fixture.sync();
       editText(fixture, "text", "first");
-      await stopAfter(fixture, "skills.append");
+      await crashAfter(fixture, "skills.append");
       editText(fixture, "text", "second");
 
       assert.equal(await fixture.sync(), "done");
@@ -190,7 +190,7 @@ describe("a sync that crashes right after", () => {
       // Not in our format, so that the agreed content differs from our export.
       for (const file of ["skills/text/SKILL.md", "skills/new/SKILL.md"]) {
         write(file, "first");
-        await stopAfter(fixture, "syncBases.putMany");
+        await crashAfter(fixture, "syncBases.putMany");
         write(file, "second");
         assert.equal(await fixture.sync(), "done");
         assert.deepEqual(await conflictsOf(fixture), [], file);
@@ -199,7 +199,7 @@ describe("a sync that crashes right after", () => {
       assert.equal((await versionsOf(fixture, skill.id)).length, 3);
 
       write("skills/text/SKILL.md", "third");
-      await stopAfter(fixture, "syncBases.putMany");
+      await crashAfter(fixture, "syncBases.putMany");
       await publish(fixture, "Text", "ours");
       write("skills/text/SKILL.md", "fourth");
       assert.equal(await fixture.sync(), "done");
@@ -220,7 +220,7 @@ describe("a sync that crashes right after", () => {
           },
         );
       fixture.copy.push();
-      await stopAfter(fixture, "skills.insert");
+      await crashAfter(fixture, "skills.insert");
 
       assert.equal(await fixture.sync(), "done");
       const slugs = (await listSkills(fixture)).map(({ slug }) => slug).toSorted();
@@ -244,7 +244,7 @@ describe("a sync that crashes right after", () => {
           "# Fresh\n\ntheirs\n",
         );
         fixture.copy.push();
-        await stopAfter(fixture, "skills.insert");
+        await crashAfter(fixture, "skills.insert");
         const [made] = await listSkills(fixture);
         await act(fixture, made!.id);
         const [text, { length }] = [await textOf(fixture, made!.id), await versionsOf(fixture, made!.id)];
@@ -270,7 +270,7 @@ describe("a sync that crashes right after", () => {
         await service.call("DELETE", `/api/skills/${skill.id}`, { token: fixture.owner.token });
         await eraseSkill(service.app, { tenantId: fixture.org.id, skillId: skill.id });
         editText(fixture, "text", "theirs");
-        await stopAfter(fixture, step);
+        await crashAfter(fixture, step);
         const [made] = await listSkills(fixture);
 
         assert.equal(await fixture.sync(), "done");

@@ -117,7 +117,7 @@ async function play(seed: number): Promise<void> {
       push: () => actor.push(),
       disconnect: () => disconnect(fixture),
     } as const;
-    const stopping = interrupted(service.app, {
+    const crashing = interrupted(service.app, {
       step: 1 + die.below(stepsAtMost),
       when: die.pick(["before", "after"] as const),
       what: meanwhile[what],
@@ -127,12 +127,12 @@ async function play(seed: number): Promise<void> {
       { id: connectionId },
       { full: die.chance(0.3), now: service.app.now() },
     );
-    await runSync(stopping.app, connectionId, { ...ports, mirrors: stopping.app.mirrors }).catch(
+    await runSync(crashing.app, connectionId, { ...ports, mirrors: crashing.app.mirrors }).catch(
       () => undefined,
     );
-    await stopping.disarm();
-    while (!stopping.isDead() && flushProjections(stopping.app)) await service.settled();
-    if (what === "disconnect" && stopping.isMet()) await reconnect(fixture);
+    await crashing.disarm();
+    while (!crashing.isDead() && flushProjections(crashing.app)) await service.settled();
+    if (what === "disconnect" && crashing.isMet()) await reconnect(fixture);
   }
 
   let round = 0;

@@ -97,12 +97,12 @@ async function play(seed: number): Promise<void> {
     }
     const meanwhile = { kill: "kill", concurrent: () => here.act(true), push: () => remote.push() } as const;
     if (what !== "kill" && what !== "concurrent" && what !== "push") return void (await scenario.runOnce());
-    const stopping = interrupted(app, { step, when, what: meanwhile[what] });
-    await scenario.runOnce(stopping.app);
-    await stopping.disarm();
-    while (!stopping.isDead() && flushProjections(stopping.app)) await environment.service.settled();
-    did.push(`${step} ${when} ${stopping.steps[step - 1]}`);
-    if (what !== "kill" || !stopping.isMet()) return;
+    const crashing = interrupted(app, { step, when, what: meanwhile[what] });
+    await scenario.runOnce(crashing.app);
+    await crashing.disarm();
+    while (!crashing.isDead() && flushProjections(crashing.app)) await environment.service.settled();
+    did.push(`${step} ${when} ${crashing.steps[step - 1]}`);
+    if (what !== "kill" || !crashing.isMet()) return;
     await reconciled(environment);
     // While no sync runs, both sides make changes.
     if (die.chance(0.4)) await here.act(true);

@@ -16,14 +16,14 @@ after(() => service.close());
 type Storage = TestService["app"]["storage"];
 
 /** Simulates a crash: code that is stopped here records nothing and retries nothing. */
-class Stop extends ServiceError {
+class Crash extends ServiceError {
   constructor() {
     super("conflict", "The process was stopped here by the test.");
   }
 }
 
 /** Makes a call to storage end as in a killed process: before it reaches the database, or right after it did. */
-async function stoppedAt<C extends keyof Storage, M extends keyof Storage[C]>(
+async function crashAt<C extends keyof Storage, M extends keyof Storage[C]>(
   [collection, method]: [C, M],
   when: "before" | "after",
   calls: number,
@@ -34,14 +34,14 @@ async function stoppedAt<C extends keyof Storage, M extends keyof Storage[C]>(
   let count = 0;
   const stopping = async (...args: unknown[]) => {
     const isStop = ++count >= calls;
-    if (isStop && when === "before") throw new Stop();
+    if (isStop && when === "before") throw new Crash();
     const answer = await (original as (...args: unknown[]) => unknown).apply(room, args);
-    if (isStop) throw new Stop();
+    if (isStop) throw new Crash();
     return answer;
   };
   room[method] = stopping as Storage[C][M];
   try {
-    await assert.rejects(run, Stop, `${collection}.${String(method)} was called`);
+    await assert.rejects(run, Crash, `${collection}.${String(method)} was called`);
   } finally {
     room[method] = original;
   }
@@ -100,7 +100,7 @@ describe("interrupted provisioning", () => {
       assert.equal(enabled.status, 200);
 
       const point = [collection, method] as [typeof collection, never];
-      await stoppedAt(point, when, calls, () => fixture.sync());
+      await crashAt(point, when, calls, () => fixture.sync());
       await fixture.sync();
       await reconcileLater();
 
@@ -117,10 +117,10 @@ describe("interrupted enabling", () => {
     it(`is complete at the next call, ${when} ${collection}.${method}`, async () => {
       const fixture = await makeFixture(service);
       const point = [collection, method] as [typeof collection, never];
-      await stoppedAt(point, when, 1, async () => {
+      await crashAt(point, when, 1, async () => {
         const answer = await fixture.at(fixture.owner, "POST", "/enable", {});
         assert.equal(answer.status, 409);
-        throw new Stop();
+        throw new Crash();
       });
       await fixture.enable();
       await reconcileLater();
@@ -136,7 +136,7 @@ describe("the events of workspaces", () => {
     const fixture = await makeFixture(service);
     await fixture.enable();
     const carol = await fixture.join();
-    await stoppedAt(["auditEvents", "record"], "before", 1, () => fixture.sync());
+    await crashAt(["auditEvents", "record"], "before", 1, () => fixture.sync());
     await reconcileLater();
     await fixture.sync();
 
@@ -175,7 +175,7 @@ describe("a member who leaves", () => {
     const fixture = await makeFixture(service);
     const alice = await fixture.join();
     await fixture.at(fixture.owner, "POST", "/enable", {});
-    await stoppedAt(["folders", "commit"], "before", 1, () => fixture.sync());
+    await crashAt(["folders", "commit"], "before", 1, () => fixture.sync());
     await fixture.leave(alice);
     await fixture.sync();
     assert.equal((await fixture.workspaceOf(alice))?.state, "left");
@@ -208,10 +208,10 @@ describe("interrupted reassigning and deleting", () => {
 
   it("have reassigned once the tree has changed, and remove the row later", async () => {
     const { fixture, alice, bob, skill } = await prepare();
-    await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
+    await crashAt(["workspaces", "remove"], "before", 1, async () => {
       const body = { userId: alice.id, toUserId: bob.id };
       assert.equal((await fixture.at(fixture.owner, "POST", "/reassign", body)).status, 409);
-      throw new Stop();
+      throw new Crash();
     });
 
     assert.equal(await read(bob, skill.id), 200);
@@ -229,10 +229,10 @@ describe("interrupted reassigning and deleting", () => {
 
   it("give a former owner who rejoins after that a new folder", async () => {
     const { fixture, alice, bob, skill } = await prepare();
-    await stoppedAt(["workspaces", "remove"], "before", 1, async () => {
+    await crashAt(["workspaces", "remove"], "before", 1, async () => {
       const body = { userId: alice.id, toUserId: bob.id };
       assert.equal((await fixture.at(fixture.owner, "POST", "/reassign", body)).status, 409);
-      throw new Stop();
+      throw new Crash();
     });
     await addMember(service, fixture.org, alice, "member");
     await fixture.sync();
@@ -257,7 +257,7 @@ describe("interrupted reassigning and deleting", () => {
       const job = () =>
         processors(service.app)["workspaces.delete"]({ tenantId: fixture.org.id, userId: alice.id });
       const point = [collection, method] as [typeof collection, never];
-      await stoppedAt(point, when, calls, job);
+      await crashAt(point, when, calls, job);
       await job();
       await reconcileLater();
 
