@@ -14,7 +14,7 @@ import { type Account, callApi } from "../support/http-client.ts";
 import { assertSound, git, gitBytes, repositoryOf, waitForTags } from "../support/native-git.ts";
 import { type Server, removeFolder } from "../support/server.ts";
 import { until } from "../support/until.ts";
-import { setUpJourney } from "../support/journey.ts";
+import { setUpJourney } from "./set-up.ts";
 
 const MiB = 1024 * 1024;
 const bytes = (text: string) => Buffer.from(text);

@@ -14,7 +14,7 @@ import { snapshot, writeTree } from "../support/file-tree.ts";
 import { type Account, callApi } from "../support/http-client.ts";
 import { assertSound, git, repositoryOf, waitForTags } from "../support/native-git.ts";
 import { type Server, removeFolder } from "../support/server.ts";
-import { setUpJourney } from "../support/journey.ts";
+import { setUpJourney } from "./set-up.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const allTargets = ["-t", "claude,cursor,codex"] as const;

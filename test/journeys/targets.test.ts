@@ -16,7 +16,7 @@ import type { Cli } from "../support/cli.ts";
 import { type FileTree, assertTree, snapshot, writeTree } from "../support/file-tree.ts";
 
 import { removeFolder } from "../support/server.ts";
-import { setUpJourney } from "../support/journey.ts";
+import { setUpJourney } from "./set-up.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const all = targets.join(",");

@@ -1,11 +1,17 @@
-/** The set-up of journeys: the built service with an organization, and the built `svc` of its owner. */
+/** The set-up of journeys with one account: the built service with an organization, and the built `svc` of its owner. */
 import { realpathSync } from "node:fs";
 import { after, before } from "node:test";
-import { keepContract } from "./cli-contract.ts";
-import { type Cli, openCli } from "./cli.ts";
-import { sharedEngines } from "./engine.ts";
-import { type Account, newAccount, newOrganization } from "./http-client.ts";
-import { type Server, assertNothingRuns, removeFolder, startServer, temporaryFolder } from "./server.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import { type Cli, openCli } from "../support/cli.ts";
+import { sharedEngines } from "../support/engine.ts";
+import { type Account, newAccount, newOrganization } from "../support/http-client.ts";
+import {
+  type Server,
+  assertNothingRuns,
+  removeFolder,
+  startServer,
+  temporaryFolder,
+} from "../support/server.ts";
 
 export interface Journey {
   server: Server;
