@@ -9,4 +9,5 @@ export {
   queueOf,
   retiredJobs,
 } from "./jobs.ts";
-export { type EnqueueOptions, openQueue, type Queue, type QueueLocation } from "./open.ts";
+export type { EnqueueOptions } from "./job-options.ts";
+export { openQueue, type Queue, type QueueLocation } from "./open.ts";

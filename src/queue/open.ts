@@ -1,5 +1,5 @@
 // The job queue: the only access to BullMQ for the whole service, on Redis or on the embedded engine.
-import type { JobsOptions, JobType } from "bullmq";
+import type { JobType } from "bullmq";
 
 import type { Log } from "../log.ts";
 import {
@@ -10,13 +10,18 @@ import {
   redisBackend,
   withinTime,
 } from "./backend.ts";
-import { policyBackoff } from "./backoff.ts";
 import { type ConsumerSettings, type Consumers, startConsumers } from "./consumers.ts";
 import { QueueUnavailableError } from "./errors.ts";
+import {
+  jobOptions,
+  repeatOptions,
+  retryOptions,
+  type EnqueueOptions,
+  type Schedule,
+} from "./job-options.ts";
 import { inspectorOf, type QueueInspector } from "./inspect.ts";
 import {
   type JobName,
-  jobPolicies,
   type JobPayloads,
   type Processors,
   type QueueName,
@@ -28,29 +33,10 @@ import { collectConnectionErrors, startPatience, waitFor } from "./wait.ts";
 
 /** The embedded engine reports waiting jobs of a paused queue as `paused`, a state that the library's types lack. */
 const countedStates: readonly string[] = ["waiting", "paused", "active", "delayed", "failed", "completed"];
-const KEEP_COMPLETED = 200;
-const KEEP_FAILED = 1000;
-/** Kept of each job, for administrators. */
-const KEEP_STACKS = 10;
-const KEEP_LOG_LINES = 50;
 const CLOSE_TIMEOUT_MS = 3000;
 
 /** Redis when there is a URL for it (or the path of its unix socket), else the embedded engine's data folder. */
 export type QueueLocation = { redisUrl: string } | { dataDir: string };
-
-export interface EnqueueOptions {
-  /**
-   * Identifies the work within the job's name. While a job of this id waits, another adds nothing; while one runs, one
-   * more is queued after it, because the running one may already have read its records.
-   */
-  jobId?: string;
-  /** Moves a delayed job of this id, or its next attempt, to the time at which this one would run. */
-  retime?: boolean;
-  delayMs?: number;
-}
-
-/** Times of a repeating job: at a fixed interval, or by a cron pattern (UTC unless a time zone is given). */
-type Schedule = { everyMs: number } | { cron: string; timeZone?: string };
 
 export interface QueueCounts {
   waiting: number;
@@ -156,33 +142,6 @@ function isEngineAway(error: unknown): boolean {
   if (typeof code === "string" && /^E(CONN|PIPE|NOENT|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)) return true;
   return name === "MaxRetriesPerRequestError" || /Connection is closed|Stream isn't writeable/i.test(message);
 }
-
-function retryOptions(name: JobName) {
-  return {
-    attempts: jobPolicies[name].attempts,
-    backoff: { type: policyBackoff },
-    stackTraceLimit: KEEP_STACKS,
-    keepLogs: KEEP_LOG_LINES,
-    removeOnComplete: { count: KEEP_COMPLETED },
-    removeOnFail: { count: KEEP_FAILED },
-  };
-}
-
-function jobOptions(name: JobName, { jobId, retime = false, delayMs }: EnqueueOptions): JobsOptions {
-  return {
-    ...retryOptions(name),
-    ...(delayMs !== undefined && { delay: delayMs }),
-    // Not BullMQ's own jobId: with it, a finished job would block later ones for as long as it is kept.
-    ...(jobId !== undefined && {
-      deduplication: { id: `${name}/${jobId}`, keepLastIfActive: true, reschedule: retime },
-    }),
-  };
-}
-
-const repeatOptions = (schedule: Schedule) =>
-  "everyMs" in schedule
-    ? { every: schedule.everyMs }
-    : { pattern: schedule.cron, tz: schedule.timeZone ?? "UTC" };
 
 async function countStates(queues: Map<QueueName, BackendQueue>): Promise<Record<QueueName, QueueCounts>> {
   const entries = [...queues].map(async ([name, queue]) => {
