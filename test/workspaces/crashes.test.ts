@@ -111,8 +111,8 @@ describe("interrupted provisioning", () => {
 describe("interrupted enabling", () => {
   for (const [collection, method, when] of [
     ["folders", "commit", "after"],
-    ["workspaces", "enable", "before"],
-    ["workspaces", "enable", "after"],
+    ["workspaceSettings", "enable", "before"],
+    ["workspaceSettings", "enable", "after"],
   ] as const)
     it(`is complete at the next call, ${when} ${collection}.${method}`, async () => {
       const fixture = await makeFixture(service);
