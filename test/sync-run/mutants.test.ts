@@ -11,7 +11,7 @@ import os from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { testDatabase } from "../support/engine.ts";
-import { mutants, type Mutant } from "../support/sync/mutants.ts";
+import { type FunctionChange, type Mutant, mutants } from "../support/sync/mutants.ts";
 import { root } from "../support/root.ts";
 
 const asked = process.env["SVC_SYNC_MUTANTS"];
@@ -45,18 +45,32 @@ function sourceWith(mutant: Mutant | undefined): string {
   for (const name of ["mirror", "support", "sync-content", "sync-run"])
     cpSync(path.join(root, "test", name), path.join(copy, "test", name), { recursive: true });
   symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
-  if (mutant) writeFileSync(path.join(copy, mutant.file), edited(mutant));
+  if (mutant) for (const [file, text] of filesOf(mutant)) writeFileSync(path.join(copy, file), text);
   return copy;
 }
 
-/** The mutated file. */
-function edited({ file, edits }: Mutant): string {
-  let text = readFileSync(path.join(root, file), "utf8");
-  for (const [from, to] of edits) {
-    assert.equal(text.split(from).length, 2, `${file} has not once: ${from}`);
-    text = text.replace(from, () => to);
+/** A source file after the change: the function stays under another name, which the replacement gets. */
+function changed(text: string, { file, symbol, replacement }: FunctionChange): string {
+  const declaration = new RegExp(`^(export )?((?:async )?function )${symbol}\\b`, "gm");
+  const found = [...text.matchAll(declaration)];
+  assert.equal(found.length, 1, `${file} does not have one function ${symbol}`);
+  const exported = found[0]![1] ?? "";
+  const original = `${symbol}Original`;
+  return `${text.replace(declaration, `$2${original}`)}
+${exported}function ${symbol}(...args) {
+  return (${replacement})(${original}, ...args);
+}
+`;
+}
+
+/** The changed files of a mutant. */
+function filesOf({ changes }: Mutant): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const change of changes) {
+    const text = files.get(change.file) ?? readFileSync(path.join(root, change.file), "utf8");
+    files.set(change.file, changed(text, change));
   }
-  return text;
+  return files;
 }
 
 interface Outcome {
@@ -107,7 +121,7 @@ async function playIn(source: string, seed: number): Promise<Outcome> {
 }
 
 describe("a broken rule of the sync", () => {
-  for (const mutant of mutants) it(`can be created: ${mutant.name}`, () => void edited(mutant));
+  for (const mutant of mutants) it(`can be created: ${mutant.name}`, () => void filesOf(mutant));
 
   for (const mutant of tried)
     it(`is detected: ${mutant.name}`, { timeout: 1_800_000 }, async (test) => {

@@ -73,7 +73,7 @@ export async function appendVersion(
     // A retried call finds the version of its first attempt in the head that it would replace: one id, one row.
     const earlier = request.versionId && (await findVersionById(app, skill, request.versionId));
     if (earlier) return { skill, version: earlier, unchanged: false, warnings: source.warnings };
-    if (imported && imported.expectedHead !== skill.head.version) throw staleHead(skill);
+    requireExpectedHead(skill, imported);
     const published = await loadPublishedSemvers(app, skill, request);
     const before = await predecessorOf(app, skill, published, request);
     if (skipsEqual && (await source.equals(before, skill))) {
@@ -200,8 +200,10 @@ async function appendOnce(
   }
 }
 
-function staleHead(skill: SkillDoc): ServiceError {
-  return new ServiceError("conflict", `"${skill.slug}" has a new version: decide again.`, {
+/** An import is decided for one newest version. Throws `conflict` when there is a later one. */
+function requireExpectedHead(skill: SkillDoc, imported: AppendRequest["imported"]): void {
+  if (imported === undefined || imported.expectedHead === skill.head.version) return;
+  throw new ServiceError("conflict", `"${skill.slug}" has a new version: decide again.`, {
     kind: "skill",
     ref: skill._id,
     head: skill.head.version,

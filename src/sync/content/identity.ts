@@ -90,18 +90,19 @@ function resolveClaims(search: Search): ReadonlySet<string> {
   return open;
 }
 
+/** Whether a skill exists and no directory is assigned to it. */
+function isUnassigned({ alive, assigned }: Search, skillId: string): boolean {
+  return alive.has(skillId) && !assigned.has(skillId);
+}
+
 /** Directories by the skill that their `.svc.json` names, for skills without a directory. */
-function findClaimants({
-  directories,
-  identities,
-  alive,
-  assigned,
-}: Search): ReadonlyMap<string, RemoteDirectory[]> {
+function findClaimants(search: Search): ReadonlyMap<string, RemoteDirectory[]> {
+  const { directories, identities } = search;
   const claimants = new Map<string, RemoteDirectory[]>();
   for (const directory of directories) {
     const { svcId } = directory;
     if (svcId === undefined || identities.has(directory.path)) continue;
-    if (!alive.has(svcId) || assigned.has(svcId)) continue;
+    if (!isUnassigned(search, svcId)) continue;
     claimants.set(svcId, [...(claimants.get(svcId) ?? []), directory]);
   }
   return claimants;

@@ -52,7 +52,7 @@ export async function planClaimed(
 async function planChange(sides: ImportSides, found: Found, base: MergeBase): Promise<ImportAction> {
   const { skillId, contentTree: agreed } = base;
   const later = await laterThan(sides, base);
-  const at = later.findIndex(({ contentTree }) => contentTree === found.contentTree);
+  const at = positionOf(later, found.contentTree);
   // Imported or exported by a sync that was interrupted before it recorded that; there may be later versions since.
   if (at >= 0) return { kind: "adopt", skillId, ...found, ...unrecordedConflict(later.slice(at), agreed) };
   const { contentTree: platform } = await sides.ask.exported(skillId);
@@ -64,6 +64,11 @@ async function planChange(sides: ImportSides, found: Found, base: MergeBase): Pr
   const isUnchanged = platform === agreed || platform === rewritten || isTheirs;
   const conflict = !isUnchanged && !(await isEditOfProposal(sides, skillId, platform));
   return { kind: "version", skillId, ...found, conflict };
+}
+
+/** Index of the version with this content, or -1. */
+function positionOf(later: readonly LaterVersion[], sought: string): number {
+  return later.findIndex(({ contentTree }) => contentTree === sought);
 }
 
 async function laterThan(

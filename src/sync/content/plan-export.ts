@@ -69,7 +69,7 @@ interface ExportSides extends ExportQuestion {
 }
 
 export async function planExport(given: ExportQuestion): Promise<SkillExport[]> {
-  const { skills, bases, full, skipped, refused } = given;
+  const { skills, bases } = given;
   const sides: ExportSides = {
     ...given,
     present: new Map(given.directories.map((directory) => [directory.path, directory])),
@@ -79,8 +79,7 @@ export async function planExport(given: ExportQuestion): Promise<SkillExport[]> 
   const exports: SkillExport[] = [];
   for (const skill of skills) {
     const base = sides.baseOf.get(skill.id);
-    const isNews = isOutdated(sides, skill, base);
-    if (skipped.has(skill.id) || refused.has(skill.path) || (!isNews && !full)) continue;
+    if (isHeldBack(sides, skill) || !isDue(sides, skill, base)) continue;
     try {
       const step = await planSkill(sides, skill, base);
       if (step) exports.push(step);
@@ -93,6 +92,16 @@ export async function planExport(given: ExportQuestion): Promise<SkillExport[]> 
     if (!alive.has(base.skillId))
       exports.push({ skillId: base.skillId, remove: removable(sides, base, undefined), after: undefined });
   return exports;
+}
+
+/** Whether the skill's directory has an edit that could not be imported. */
+function isHeldBack({ skipped, refused }: ExportSides, { id, path }: SkillToExport): boolean {
+  return skipped.has(id) || refused.has(path);
+}
+
+/** Whether the skill is compared with the branch: each one in a full sync. */
+function isDue(sides: ExportSides, skill: SkillToExport, base: ExportedBase | undefined): boolean {
+  return sides.full || isOutdated(sides, skill, base);
 }
 
 /** Whether a skill has changed since its last export, or its directory is not its own. */

@@ -1,123 +1,170 @@
 /**
- * The rules of the sync, each broken in one place of the source, which must be noticed (`mutants.test.ts`): a check that no
- * broken rule can fail proves nothing.
+ * The rules of the sync, each broken by replacing one function of the source, which a test must detect
+ * (`mutants.test.ts`): a check that no broken rule can fail proves nothing.
  */
 export interface Mutant {
   name: string;
+  /** Tests that must fail, if only a rare moment shows the broken rule. By default, the random scenarios. */
+  shownBy?: string;
+  changes: readonly FunctionChange[];
+}
+
+/** A top-level function of a source file, and what is called in its place: a JavaScript function of it and its arguments. */
+export interface FunctionChange {
   /** From the root of the repository. */
   file: string;
-  /** The tests that must fail, where it takes a rare moment to show. By itself the random worlds. */
-  shownBy?: string;
-  /** Each is found once in the file. */
-  edits: readonly (readonly [from: string, to: string])[];
+  symbol: string;
+  replacement: string;
 }
+
+const content = "src/sync/content";
 
 export const mutants: readonly Mutant[] = [
   {
     name: "the platform wins a conflict",
-    file: "src/sync/content/plan-existing.ts",
-    edits: [
-      [
-        `return { kind: "version", skillId, ...found, conflict };`,
-        `return { kind: conflict ? "adopt" : "version", skillId, ...found, conflict } as ImportAction;`,
-      ],
+    changes: [
+      {
+        file: `${content}/plan-existing.ts`,
+        symbol: "planChange",
+        replacement: `async (planChange, ...args) => {
+          const action = await planChange(...args);
+          return action.conflict ? { ...action, kind: "adopt" } : action;
+        }`,
+      },
     ],
   },
   {
     name: "a directory that is deleted takes its skill with it",
-    file: "src/sync/content/apply-import.ts",
-    edits: [
-      [
-        `const candidates = findCandidates(planned, facts);`,
-        `const candidates = findCandidates(planned, facts);
-  for (const { skillId, path: place, strayPath } of facts.bases.values())
-    if (!at.has(place) && !at.has(strayPath ?? "") && !actions.some((one) => "skillId" in one && one.skillId === skillId))
-      await context.app.storage.database.collection("skills").updateOne({ _id: skillId }, { $set: { deletedAt: new Date() } });`,
-      ],
+    changes: [
+      {
+        file: `${content}/apply-import.ts`,
+        symbol: "applyImport",
+        replacement: `async (applyImport, context, actions, facts) => {
+          const present = new Set(facts.directories.map(({ path }) => path));
+          const named = new Set(actions.map(({ skillId }) => skillId));
+          const skills = context.app.storage.database.collection("skills");
+          for (const { skillId, path, strayPath } of facts.bases.values())
+            if (!present.has(path) && !present.has(strayPath) && !named.has(skillId))
+              await skills.updateOne({ _id: skillId }, { $set: { deletedAt: new Date() } });
+          return applyImport(context, actions, facts);
+        }`,
+      },
     ],
   },
   {
     name: "the echo of a push is imported",
-    file: "src/sync/content/plan-existing.ts",
-    edits: [
-      [`if (at >= 0) return`, `if (at > 1e9) return`],
-      [
-        `if (found.contentTree === platform || wasProposed(sides, skillId, found.contentTree))`,
-        `if (wasProposed(sides, skillId, found.contentTree))`,
-      ],
-      [`if (contentTree === base.contentTree) return undefined;`, ``],
+    changes: [
+      {
+        file: `${content}/plan-existing.ts`,
+        symbol: "planKnown",
+        replacement: `async (planKnown, sides, directory, base) =>
+          planKnown(sides, directory, { ...base, contentTree: "0".repeat(40) })`,
+      },
+      {
+        file: `${content}/plan-existing.ts`,
+        symbol: "planChange",
+        replacement: `async (planChange, sides, found, base) => {
+          const action = await planChange(sides, found, base);
+          return action.kind === "version" ? action : { kind: "version", skillId: base.skillId, ...found, conflict: true };
+        }`,
+      },
     ],
   },
   {
-    name: "what a stopped sync has pushed is taken for an edit",
+    name: "a push of a stopped sync is mistaken for an edit",
     shownBy: "test/sync-run/crash-recovery.test.ts",
-    file: "src/sync/content/plan-existing.ts",
-    edits: [[`if (at >= 0) return`, `if (at > 1e9) return`]],
+    changes: [{ file: `${content}/plan-existing.ts`, symbol: "positionOf", replacement: `() => -1` }],
   },
   {
     name: "a copy is the skill itself",
     shownBy: "test/sync-content/plan-import.test.ts",
-    file: "src/sync/content/identity.ts",
-    edits: [[`if (!alive.has(svcId) || assigned.has(svcId)) continue;`, `if (!alive.has(svcId)) continue;`]],
+    changes: [
+      {
+        file: `${content}/identity.ts`,
+        symbol: "isUnassigned",
+        replacement: `(isUnassigned, { alive }, skillId) => alive.has(skillId)`,
+      },
+    ],
   },
   {
     name: "a branch that has moved is pushed over",
     shownBy: "test/mirror/known-host.test.ts",
-    file: "repos/transport/send-pack.ts",
-    edits: [
-      [`if (now !== request.from) return { status: "stale" };`, ``],
-      [
-        `const result = await push(session, request, banded);`,
-        `const result = await push(session, { ...request, from: now }, banded);`,
-      ],
+    changes: [
+      {
+        file: "repos/transport/send-pack.ts",
+        symbol: "sendPack",
+        replacement: `async (sendPack, session, request, ...rest) => {
+          const result = await sendPack(session, request, ...rest);
+          if (result.status !== "stale") return result;
+          const { refs } = await session.discover("git-receive-pack");
+          return sendPack(session, { ...request, from: refs.get(request.ref) ?? null }, ...rest);
+        }`,
+      },
     ],
   },
   {
     name: "an import is not recorded",
-    file: "src/sync/content/sync-bases.ts",
-    edits: [
-      [
-        `const { skillId, path, contentTree, strayPath } = agreed;`,
-        `const { skillId, path, contentTree, strayPath } = agreed;\n  if (skillId !== "") return;`,
-      ],
+    changes: [
+      { file: `${content}/sync-bases.ts`, symbol: "recordAgreement", replacement: `async () => undefined` },
     ],
   },
   {
     name: "a push is not recorded",
     shownBy: "test/sync-run/run-sync.test.ts",
-    file: "src/sync/content/sync-bases.ts",
-    edits: [[`steps.flatMap(({ after }) => (after ? [after] : []))`, `steps.flatMap(() => [])`]],
+    changes: [
+      {
+        file: `${content}/sync-bases.ts`,
+        symbol: "recordExports",
+        replacement: `(recordExports, context, steps) =>
+          recordExports(context, steps.filter(({ after }) => after === undefined))`,
+      },
+    ],
   },
   {
     name: "an edit that can't be read is overwritten",
-    file: "src/sync/content/plan-export.ts",
-    edits: [[`if (skipped.has(skill.id) || refused.has(skill.path) || (`, `if ((`]],
+    changes: [{ file: `${content}/plan-export.ts`, symbol: "isHeldBack", replacement: `() => false` }],
   },
   {
     name: "a conflict is not reported",
-    file: "src/sync/content/import-directory.ts",
-    edits: [
-      [
-        `  tally(context, "conflicts", folderId);\n`,
-        `  tally(context, "conflicts", folderId);\n  if (context.counts.conflicts > 0) return;\n`,
-      ],
+    changes: [
+      {
+        file: `${content}/import-directory.ts`,
+        symbol: "recordConflict",
+        replacement: `async () => undefined`,
+      },
     ],
   },
   {
     name: "a new skill is public",
-    file: "src/skills/publish/import-skill.ts",
-    edits: [[`visibility: "private",`, `visibility: "public",`]],
+    changes: [
+      {
+        file: "src/skills/publish/create-skill.ts",
+        symbol: "createSkill",
+        replacement: `(createSkill, app, actor, tenant, source, request) =>
+          createSkill(app, actor, tenant, source, request.imported ? { ...request, visibility: "public" } : request)`,
+      },
+    ],
   },
   {
     name: "a full sync puts nothing back",
     shownBy: "test/sync-content/plan-export.test.ts",
-    file: "src/sync/content/plan-export.ts",
-    edits: [[`(!isNews && !full)`, `!isNews`]],
+    changes: [
+      {
+        file: `${content}/plan-export.ts`,
+        symbol: "isDue",
+        replacement: `(isDue, sides, ...rest) => isDue({ ...sides, full: false }, ...rest)`,
+      },
+    ],
   },
   {
-    name: "an import is decided on what was there before",
+    name: "an import is decided on an earlier version",
     shownBy: "test/sync-content/import.test.ts",
-    file: "src/skills/publish/append-version.ts",
-    edits: [[`if (imported && imported.expectedHead !== skill.head.version) throw staleHead(skill);`, ``]],
+    changes: [
+      {
+        file: "src/skills/publish/append-version.ts",
+        symbol: "requireExpectedHead",
+        replacement: `() => undefined`,
+      },
+    ],
   },
 ];
