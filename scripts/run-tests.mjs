@@ -77,6 +77,18 @@ function memoryFolder() {
   }
 }
 
+/** The queue of all tests but those of the embedded one: on Redis if it is installed, which starts and works faster. */
+async function startQueue() {
+  const redis = await startRedis(temp);
+  if (redis) {
+    process.env.SVC_TEST_REDIS_URL = redis.uri;
+    return redis;
+  }
+  const dataDir = path.join(temp, "queue");
+  process.env.SVC_TEST_QUEUE_DIR = dataDir;
+  return startEmbeddedQueue({ dataDir, log: silent });
+}
+
 /** What node:test runs for a group of files. */
 function writeEntry(group, index) {
   const entry = path.join(temp, `group-${index + 1}.mjs`);
@@ -93,19 +105,12 @@ let hasFailed = false;
 const unended = new Set(files);
 
 try {
-  const queueDir = path.join(temp, "queue");
-  const [mongo, queue, redis] = await Promise.all([
+  const [mongo, queue] = await Promise.all([
     startEmbeddedMongo({ dataDir: path.join(temp, "mongodb"), cacheDir: ENGINE_CACHE, log: silent }),
-    startEmbeddedQueue({ dataDir: queueDir, log: silent }),
-    startRedis(temp),
+    startQueue(),
   ]);
   engines.push(mongo, queue);
-  if (redis) {
-    engines.push(redis);
-    process.env.SVC_TEST_REDIS_URL = redis.uri;
-  }
   process.env.SVC_TEST_MONGODB_URL = mongo.uri;
-  process.env.SVC_TEST_QUEUE_DIR = queueDir;
   process.env.SVC_TEST_JOB_PROGRAM = JOB_PROGRAM;
   const events = run({ files: groupTests(files).map(writeEntry), concurrency: CONCURRENCY });
   events.on("test:pass", ({ name, nesting }) => nesting === 0 && unended.delete(name));

@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { everything, functionsOf, linesOf, product, texts } from "./sources.ts";
 
 /** The goal is a median of 40 to 80 lines and 90 % below 200; these figures may only improve. */
-const medianAtMost = 86;
-const shareBelow200AtLeast = 0.87;
+const medianAtMost = 82;
+const shareBelow200AtLeast = 0.95;
 
 /** Folders with 30 files or more, with the number that they may not exceed. */
 const fullFolders: Record<string, number> = {

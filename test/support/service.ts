@@ -13,7 +13,7 @@ import type { Health } from "../../src/http/health.ts";
 import { readConfig, type Config } from "../../src/config.ts";
 import { openLog } from "../../src/log.ts";
 import { openApp } from "../../src/open.ts";
-import { openQueue } from "../../src/queue/index.ts";
+import { openQueue, type QueueLocation } from "../../src/queue/index.ts";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { declaredAnswers } from "./declared.ts";
 import { emptyDatabase, emptyRedis, serviceDatabase } from "./engine.ts";
@@ -76,8 +76,15 @@ export interface ServiceOptions extends Partial<Config> {
   now?: () => Date;
   /** Receives every line of the log. */
   logged?: string[];
-  /** For tests that run jobs, which would otherwise take those of other files. By default on Redis, which starts faster. */
+  /** For tests that run jobs, which would otherwise take those of other files: on the run's Redis, unless named. */
   ownQueue?: true | "embedded";
+}
+
+function queueLocation(own: ServiceOptions["ownQueue"], ownFolder: string): QueueLocation {
+  const redisUrl = own === undefined ? process.env["SVC_TEST_REDIS_URL"] : emptyRedis();
+  if (redisUrl !== undefined && own !== "embedded") return { redisUrl };
+  const shared = own === undefined ? process.env["SVC_TEST_QUEUE_DIR"] : undefined;
+  return { dataDir: shared ?? ownFolder };
 }
 
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
@@ -85,10 +92,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await serviceDatabase();
   const working = new Set<Promise<unknown>>();
-  const sharedQueue = ownQueue ? undefined : process.env["SVC_TEST_QUEUE_DIR"];
-  const redisUrl = ownQueue === true ? emptyRedis() : undefined;
-  const location = redisUrl ? { redisUrl } : { dataDir: sharedQueue ?? path.join(folder, "queue") };
-  const queue = await openQueue(location, openLog("silent"));
+  const queue = await openQueue(queueLocation(ownQueue, path.join(folder, "queue")), openLog("silent"));
   const opened = await openApp({
     config: {
       ...readConfig({
