@@ -125,7 +125,7 @@ async function oneSkill(folder: string, store: SkillStore): Promise<Row[]> {
   const floors = Array.from({ length: versions / block }, (_, i) =>
     floor.slice((i * block) / 4, ((i + 1) * block) / 4),
   );
-  // Relative to the floor of the same moments: other work on the machine is no slope of ours.
+  // Relative to the baseline of the same moments, so that other work on the machine has no effect on the slope.
   const slope = (i: number) => median(blocks.at(i)!) / median(floors.at(i)!);
 
   await store.maintain(skill(1));

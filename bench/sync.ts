@@ -67,7 +67,7 @@ try {
   }
   const cold: number[] = [];
   for (let n = 0; n < Number(values.cold); n++) {
-    // As after some minutes of quiet: the process that syncs has to be started. It is given time to end its books.
+    // As after some idle minutes, the process of the sync has to be started. It has time to record its state first.
     await sleep(3000);
     for (const { pid, command } of server.engines())
       if (command.includes("job-child")) process.kill(pid, "SIGKILL");

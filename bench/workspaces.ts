@@ -1,5 +1,5 @@
 /**
- * A thousand personal workspaces in the background: how long they take, and what that does to readers meanwhile. The p99
+ * A thousand personal workspaces in the background: how long they take, and their effect on concurrent reads. The p99
  * of a read at a steady pace while they are made is compared with the same reads before, in one run.
  *
  * `node --import tsx bench/workspaces.ts [--members=1000]`
@@ -109,10 +109,10 @@ async function main(): Promise<void> {
     await engine.stop();
 
     const p99 = (times: number[]) => percentile(times, 0.99);
-    const note = `idle ${median(idle).toFixed(1)} (p99 ${p99(idle).toFixed(1)}) ms, meanwhile ${median(busy).toFixed(1)} (p99 ${p99(busy).toFixed(1)}) ms over ${busy.length} reads`;
+    const note = `idle ${median(idle).toFixed(1)} (p99 ${p99(idle).toFixed(1)}) ms, concurrently ${median(busy).toFixed(1)} (p99 ${p99(busy).toFixed(1)}) ms over ${busy.length} reads`;
     const rows = [
       row(`${members} workspaces provisioned`, tookMs / 1000, "s", { most: 60 }),
-      row("a read's p99 meanwhile / idle", p99(busy) / p99(idle), "x", { most: 2 }, note),
+      row("a read's p99 under load / idle", p99(busy) / p99(idle), "x", { most: 2 }, note),
     ];
     printRows(rows);
     if (rows.some((one) => !one.ok)) process.exitCode = 1;

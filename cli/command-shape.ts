@@ -9,7 +9,7 @@ export interface FlagShape {
   /** `none`: a switch. `optional`: `--flag` alone, or with a value. */
   value: "none" | "required" | "optional";
   description: string;
-  /** How help names the value. */
+  /** Name of the value in help. */
   hint?: string;
   /** May be repeated; all values are kept. */
   multiple?: true;

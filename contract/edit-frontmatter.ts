@@ -9,7 +9,7 @@ import { YamlLimitError, parseYaml } from "./yaml.ts";
 
 /**
  * Line breaks that YAML 1.1 has and the parser here does not, or the other way round: after one of them, another reader
- * would find a key, or a second name, that is no more than a part of a value here.
+ * would find a key, or a second name, that is only part of a value here.
  */
 const disputedBreak = /\r(?!\n)|[\u0085\u2028\u2029]/;
 

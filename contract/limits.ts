@@ -70,7 +70,7 @@ export const limits = {
   personName: 100,
   email: 254,
   password: { min: 12, max: 256 },
-  /** How long the links hold that mails carry. */
+  /** Validity of the links in mails. */
   confirmEmailMs: dayMs,
   resetPasswordMs: 60 * minuteMs,
   sessionIdleMs: 14 * dayMs,
@@ -99,9 +99,9 @@ export const limits = {
   anonymousShares: 10,
   /** Staged uploads an anonymous identity may have open at a time. */
   anonymousUploads: 2,
-  /** How far the time of a signed call may be from ours, to either side. */
+  /** Maximum difference between the time of a signed call and the service's, in either direction. */
   signatureWindowMs: 5 * minuteMs,
-  /** How long an anonymous identity that shares nothing is kept. */
+  /** Time for which an anonymous identity without shares is kept. */
   idleIdentityMs: 30 * dayMs,
   /** Places of one member that are remembered per skill; the latest stay. */
   installsPerSkill: 50,

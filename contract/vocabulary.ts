@@ -28,7 +28,7 @@ export type InstallMethod = (typeof installMethods)[number];
 export const installScopes = ["global", "project"] as const;
 export type InstallScope = (typeof installScopes)[number];
 
-/** How something that is installed deviates (`docs/reference/manifest.md`). */
+/** Kinds of deviations of an install (`docs/reference/manifest.md`). */
 export const driftKinds = [
   "missing",
   "edited",
@@ -44,7 +44,7 @@ export const driftKinds = [
 ] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
-/** Where a download came from. */
+/** Origins of downloads. */
 export const downloadSources = ["cli", "web", "api"] as const;
 export type DownloadSource = (typeof downloadSources)[number];
 
@@ -177,13 +177,13 @@ export type SyncProblemCode = (typeof syncProblemCodes)[number];
 export const hostKinds = ["github-app", "github-token", "local"] as const;
 export type HostKind = (typeof hostKinds)[number];
 
-/** How changes reach the connected branch. */
+/** Ways in which changes reach the connected branch. */
 export const syncModes = ["push", "pull_request"] as const;
 export type SyncMode = (typeof syncModes)[number];
 
 /**
- * `none`: the connected branch has everything; `branch`: the host has no pull requests, so the branch is all; `closed`: by
- * somebody who wants none of it, until something else is proposed; `edited`: by somebody whose commits are left alone.
+ * `none`: the connected branch has all changes; `branch`: the host has no pull requests; `closed`: a person closed the
+ * pull request, until there are other changes; `edited`: a person added commits, which are never overwritten.
  */
 export const proposalStates = ["none", "branch", "open", "closed", "edited"] as const;
 export type ProposalState = (typeof proposalStates)[number];

@@ -13,7 +13,7 @@ const ADVICE = "Set MONGODB_URL to a MongoDB server (6.0 or newer) to run withou
 export interface EmbeddedMongoOptions {
   /** Created (mode 0700) when missing. Several processes may name the same folder: one owns the engine. */
   dataDir: string;
-  /** Where the relaxed copy of the binary goes (glibc 2.36 and 2.37 only, 36 MB); default `<dataDir>/.cache`. */
+  /** Folder of the relaxed copy of the binary (glibc 2.36 and 2.37 only, 36 MB); default `<dataDir>/.cache`. */
   cacheDir?: string;
   log: EngineLog;
 }

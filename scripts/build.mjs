@@ -25,7 +25,7 @@ export async function buildIfStale(names = ["server", "cli", "web"]) {
     const template = needed.includes("server") ? makeQueueTemplate() : undefined;
     for (const name of needed) {
       const build = builds[name];
-      if (isFresh(build)) continue; // another process has built it meanwhile
+      if (isFresh(build)) continue; // another process has built it
       const state = stateOf(build);
       if (name === "server") await buildServer();
       else if (name === "cli") await buildCli();
@@ -43,7 +43,7 @@ export async function buildIfStale(names = ["server", "cli", "web"]) {
   if (process.exitCode) process.exit();
 }
 
-/** Of builds that were killed: no other one runs while the lock is held. */
+/** Removes output of killed builds: no other build runs while the lock is held. */
 function removeLeftovers() {
   for (const name of fs.readdirSync(inRoot("dist"))) {
     if (/^\.(server|cli|web|tests)-\d+$|\.old-\d+$/.test(name)) {
@@ -81,7 +81,7 @@ function isAlive(file) {
   }
 }
 
-/** Takes seconds, beside the compiler; the first start of the service would have to wait for it otherwise. */
+/** Takes seconds, concurrently with the compiler; otherwise the first start of the service would wait for it. */
 async function makeQueueTemplate() {
   const { ensureTemplate } = await import("../engines/queue-database.mjs");
   await ensureTemplate().catch(() => undefined);
@@ -102,7 +102,7 @@ async function buildServer() {
   }
 }
 
-/** What is started as a process or a thread. Finding and reading 1,500 files took longer than all else of a start. */
+/** Programs that are started as a process or a thread: bundled, since reading 1,500 files dominated their start. */
 const programs = ["server", "workers/job-child", "repos/store/worker-thread"];
 /** Machine code, WebAssembly, and what is read as files. */
 const unbundled =
@@ -152,7 +152,7 @@ function keepingPlaces(dir) {
   };
 }
 
-/** What nearly every command runs through: one file is read faster than fifteen. The rest is loaded when it is called. */
+/** Modules of nearly every command, in one file, which is read faster than fifteen. The others are loaded on use. */
 const hotPath =
   /\/cli\/(?:run|argv|flag-reader|command|command-shape|context|errors|output|registry|interrupt|api\/(?:client|call|pages|failure|http|transport)|state\/(?:session|config|profiles|paths|state|atomic))\.ts$|\/contract\/(?:errors|limits|vocabulary)\.ts$|\/citty\//;
 
@@ -212,7 +212,7 @@ function buildTests() {
     const args = [tsc, "-p", "tsconfig.json", ...options, "--outDir", fresh];
     // A file with a syntax error is compiled all the same, and fails as it is loaded.
     spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
-    // Where compiled modules look for the front end. Scripts find the checkout by their own place, so they stay there.
+    // Compiled modules look for the front end here. Scripts find the checkout by their own location, so they stay there.
     fs.symlinkSync("../web", path.join(fresh, "web"));
     fs.rmSync(path.join(fresh, "scripts"), { recursive: true, force: true });
     fs.symlinkSync("../../scripts", path.join(fresh, "scripts"));

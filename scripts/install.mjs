@@ -6,7 +6,7 @@ import path from "node:path";
 import { root } from "./sources.mjs";
 
 const lockfile = path.join(root, "package-lock.json");
-/** What npm notes down about its last installation. */
+/** npm's record of its last installation. */
 const installed = path.join(root, "node_modules", ".package-lock.json");
 
 const packagesOf = (file) => JSON.parse(fs.readFileSync(file, "utf8")).packages;

@@ -89,7 +89,7 @@ async function startQueue() {
   return startEmbeddedQueue({ dataDir, log: silent });
 }
 
-/** What node:test runs for a group of files. */
+/** Writes the program that node:test runs for a group of files. */
 function writeEntry(group, index) {
   const entry = path.join(temp, `group-${index + 1}.mjs`);
   const runner = JSON.stringify(new URL("./run-group.mjs", import.meta.url));

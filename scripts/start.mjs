@@ -35,7 +35,7 @@ function dropDoubledSignals() {
   };
 }
 
-/** A killed npm (kill -9) would leave the service behind with nobody to stop it. */
+/** After a kill -9 of npm, the service would continue without a parent to stop it. */
 function endWithNpm() {
   const npm = process.ppid;
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-// Runs git for native.ts and takes the time of it, from a process that holds so many MB beside its own.
+// Runs git for native.ts and measures its time, from a process with additional memory.
 import { execFile } from "node:child_process";
 
 const held = Buffer.alloc(Number(process.argv[2] ?? 0) * 1024 * 1024, 1);

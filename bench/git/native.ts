@@ -33,7 +33,7 @@ export interface NativeGit {
   close(): void;
 }
 
-/** @param heldMb what the process that starts git holds beside its own, in MB */
+/** @param heldMb additional memory of the process that starts git, in MB */
 export function openNativeGit(heldMb = 0): NativeGit {
   const child = fork(join(import.meta.dirname, "native-child.mjs"), [String(heldMb)], { execArgv: [] });
   const waiting = new Map<number, (done: Done) => void>();

@@ -153,13 +153,13 @@ function present(context: Context, published: PublishResult): CommandResult {
   const url = checkSkillUrl(published.url);
   const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
   const { tenantId, tenantSlug, folderId } = skill;
-  const told = [
+  const shown = [
     ...(warnings ?? []),
     ...ignoredFlags
       .filter((flag) => flag === "type")
       .map(() => `--type was ignored: the skill keeps its type ${type}`),
   ];
-  for (const warning of told) context.output.warn(warning);
+  for (const warning of shown) context.output.warn(warning);
   return {
     data: {
       action,
@@ -180,7 +180,7 @@ function present(context: Context, published: PublishResult): CommandResult {
       ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
       ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
       unchanged,
-      warnings: told,
+      warnings: shown,
     },
     text: [
       unchanged

@@ -34,7 +34,7 @@ export async function planRequested(at: PlanContext, wanted: WantedInstall): Pro
 
 /** A location that has the skill already; it keeps its path and method if possible. */
 export async function planExisting(at: PlanContext, record: InstallationRecord): Promise<PlannedInstall> {
-  const { method: _, ...anew } = record;
+  const { method: _, ...unplaced } = record;
   const placement = placementFor(at.item, at.context, record);
   if ("refused" in placement) return placement;
   const possible: readonly InstallMethod[] = placement.methods;
@@ -45,12 +45,12 @@ export async function planExisting(at: PlanContext, record: InstallationRecord):
   ) {
     // An install stays in its folder if a variable has changed the tool's folder.
     const same = { ...placement, path: record.path };
-    const trouble =
+    const refusal =
       (await checkInsideProject(same, record.projectDir)) ?? (await checkSection(same, at.installName));
-    return trouble ?? plan(at, same, record, record.method, record);
+    return refusal ?? plan(at, same, record, record.method, record);
   }
-  const free = await freePlacement(at, anew);
-  return "refused" in free ? free : plan(at, free, anew, chooseMethod(at, free, anew), record);
+  const free = await freePlacement(at, unplaced);
+  return "refused" in free ? free : plan(at, free, unplaced, chooseMethod(at, free, unplaced), record);
 }
 
 /** Whether a record's path is still the item's path: a text that became a rule has another one. */

@@ -48,7 +48,7 @@ export async function acceptPublisher(
 }
 
 /**
- * Consent to another version of an installed skill: the same skill of the same organization, whatever they are called.
+ * Consent to another version of an installed skill: the same skill of the same organization, even if renamed.
  */
 export function acceptInstalled(installed: InstalledSkill, resolved: ResolveResult): AcceptedVersion {
   const { publicId, tenantId } = resolved.skill;

@@ -32,13 +32,13 @@ export async function followPull(
       if (skill === undefined || skill.version !== version.version || skill.hash !== version.hash) return;
       // The tools' files have the metadata of the time when they were written.
       const { meta } = await inspectCache(cacheFolder(statePaths(context.home), installName));
-      const told = meta?.hash === skill.hash ? { name: meta.name, description: meta.description } : {};
+      const cached = meta?.hash === skill.hash ? { name: meta.name, description: meta.description } : {};
       for (const folder of folders) {
         const records = skill.installs.filter(({ projectDir }) => projectDir === folder);
         const request = repin === undefined ? {} : { request: { range: repin, targets: [] } };
         try {
           if (refOf(await readProject(folder), resolved.skill, resolved.own) === undefined) continue;
-          const about = { ...resolved.skill, ...told };
+          const about = { ...resolved.skill, ...cached };
           const { own } = resolved;
           await recordSkill(folder, { skill: about, version, own, installName, records, ...request });
         } catch (error) {

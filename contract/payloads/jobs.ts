@@ -22,7 +22,7 @@ export const QueuePayload = z
     rates: z
       .object({
         completed: z.number(),
-        failed: z.number().meta({ description: "attempts that failed, for good or not" }),
+        failed: z.number().meta({ description: "failed attempts, whether retried or not" }),
         averageMs: z.int().nullable().meta({ description: "of one attempt; null where none ran" }),
       })
       .meta({ description: "per minute, over the last five" }),
@@ -37,7 +37,7 @@ const jobFields = {
   state: z.enum(jobStates),
   payload: z
     .record(z.string(), z.unknown())
-    .meta({ description: "ids; a value that is no id is cut to 200 characters" }),
+    .meta({ description: "ids; other values are cut to 200 characters" }),
   attemptsMade: z.int(),
   attempts: z.int().meta({ description: "how often it is tried in all" }),
   error: z.string().nullable().meta({ description: "of the last failed attempt" }),
@@ -76,7 +76,7 @@ export const JobMetricsPayload = z
       z.object({
         at: Time.meta({ description: "where the step begins" }),
         completed: z.int(),
-        failed: z.int().meta({ description: "jobs that failed for good" }),
+        failed: z.int().meta({ description: "jobs that failed permanently" }),
         retried: z.int().meta({ description: "attempts that failed and were tried again" }),
         averageMs: z.int().nullable(),
         maxMs: z.int().nullable(),

@@ -25,7 +25,7 @@ export const SkillPayload = z
     tenantSlug: z.string(),
     folderId: z.string().nullable(),
     restricted: z.boolean().meta({
-      description: "in a restricted folder, and so private whatever its visibility",
+      description: "in a restricted folder, and therefore private regardless of its visibility",
     }),
     takedown: z.object({ reason: z.string(), at: timestamp }).optional().meta({
       description: "set while an administrator of the service keeps it from everyone but its own members",

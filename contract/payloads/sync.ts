@@ -29,7 +29,7 @@ export const ConnectionPayload = z
       description: "whom imported versions are by",
     }),
     notified: z.boolean().meta({
-      description: "the host tells of pushes; else the branch is looked at every few minutes",
+      description: "the host reports pushes; otherwise the branch is polled every few minutes",
     }),
     pending: z.boolean().meta({ description: "something has been asked for that is not done yet" }),
     pendingSince: timestamp.nullable(),
@@ -69,7 +69,7 @@ export const ProposalPayload = z
     branch: z.string().meta({ description: "the service's own, in the same repository" }),
     state: z.enum(proposalStates).meta({
       description:
-        "none: the connected branch has everything; branch: it is up to date, without a pull request; open: so is its pull request; closed: by somebody, until something else is proposed; edited: by somebody, and left alone until it is merged or closed",
+        "none: the connected branch has all changes; branch: the branch is up to date, without a pull request; open: the branch and its pull request are up to date; closed: a person closed the pull request, until there are other changes; edited: a person added commits, and the branch is not changed until it is merged or closed",
     }),
     message: z.string().meta({ description: "the same as a sentence for people" }),
     number: z.number().int().nullable().meta({ description: "of the pull request" }),

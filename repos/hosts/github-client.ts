@@ -81,7 +81,7 @@ function failureOf(error: unknown, what: string): unknown {
   const refused = error.cause instanceof RepoError ? error.cause : undefined;
   if (refused) return refused;
   const answer = answerOf(error);
-  // Whatever is wrong on the way there ends as an error without an answer; the cause has no token in it.
+  // A failure of the connection is an error without a response; its cause contains no token.
   if (!answer) {
     if (!("status" in error)) return error;
     return new RepoError("remote_unreachable", `${what}: GitHub can't be reached.`, { cause: error.cause });
@@ -99,7 +99,7 @@ function failureOf(error: unknown, what: string): unknown {
   return new RepoError("remote_protocol", `${what}: GitHub answered ${status}.`);
 }
 
-/** How long a limit asks to wait, primary or secondary; undefined where the answer is none. */
+/** Milliseconds to wait for a primary or secondary rate limit; undefined for other responses. */
 function waitOf({ status, headers, text }: Answered): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const after = Number(headers["retry-after"]);

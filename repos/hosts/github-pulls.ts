@@ -7,7 +7,7 @@ import type { PullRequest, PullRequests } from "./host.ts";
 const permission = 'the permission "Pull requests: read and write"';
 const perPage = 30;
 
-/** Where they are, for one job. */
+/** The repository of the pull requests, for one job. */
 export interface PullRequestTarget {
   client: GitHubClient;
   owner: string;

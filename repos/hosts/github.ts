@@ -1,6 +1,6 @@
 /**
- * Repositories at GitHub, by an App or by a fine-grained token. A repository is known by its number: whoever takes over
- * the name of one that was renamed or deleted gets nothing of it.
+ * Repositories at GitHub, by an App or by a fine-grained token. A repository is identified by its number, so that a new
+ * owner of the name of a renamed or deleted repository gains no access.
  */
 import { createAppAuth } from "@octokit/auth-app";
 import { RepoError } from "../errors.ts";
@@ -16,7 +16,7 @@ import { gitHubPulls, lacksPulls } from "./github-pulls.ts";
 import type { BranchHead, HostedRepository, RepositoryHost } from "./host.ts";
 
 export interface GitHubConnection extends GitHubAddress {
-  /** Where git reaches repositories: `https://github.com`. */
+  /** Base address of repositories: `https://github.com`. */
   webUrl: string;
   /** For an Enterprise server in one's own network. */
   allowPrivateNetwork: boolean;
@@ -103,7 +103,7 @@ export interface GitHubAppHost extends RepositoryHost {
   hasTag(name: string): Promise<boolean>;
 }
 
-/** Where the App is installed, for a repository by its name. Throws `remote_missing` where it is not. */
+/** The id of the App's installation for a repository. Throws `remote_missing` if there is none. */
 export async function findInstallation(
   place: GitHubConnection,
   app: GitHubAppIdentity,
@@ -119,7 +119,7 @@ export async function findInstallation(
   return data.id;
 }
 
-/** A repository by an App. Its tokens reach this repository alone, live for an hour and are made for each job anew. */
+/** A repository by an App. Its tokens are limited to this repository, valid for an hour, and created for each job. */
 export function openGitHubAppHost(
   place: GitHubConnection,
   app: GitHubAppIdentity,

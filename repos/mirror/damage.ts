@@ -1,6 +1,6 @@
 import { RepoError, asRepoError } from "../errors.ts";
 
-/** Whether an operation failed because the cached repository has lost objects, for whatever reason. */
+/** Whether an operation failed because the cached repository has lost objects. */
 export function isDamage(error: unknown): error is RepoError {
   const codes = ["object_missing", "object_corrupt", "pack_vanished", "repository_missing"];
   return error instanceof RepoError && codes.includes(error.code);

@@ -54,7 +54,7 @@ export async function lastChanges(
         continue;
       }
       const changed = await changedBetween(folders, commit.treeOid, fields.treeOid, wanted);
-      // Of several parents, the content comes from the first in which the path is the same.
+      // With several parents, the content comes from the first in which the path is the same.
       const differing = [...changed].filter((path) => left.has(path));
       if (differing.length === left.size) continue;
       const same = left;

@@ -1,6 +1,6 @@
 /**
- * How a version lies in a customer's repository, and how a directory there is read back. Pure, and without a clock:
- * the same version gives the same bytes, which is what tells an edit from our own export.
+ * The form of a version in a customer's repository: writing and reading its directory. Pure and independent of the time:
+ * the same version has the same bytes, which distinguishes an edit from our own export.
  */
 import { createHash } from "node:crypto";
 import { cutFences } from "../../contract/frontmatter.ts";
@@ -15,18 +15,18 @@ export const skillsFolder = "skills";
 export const indexPath = `${skillsFolder}/README.md`;
 export const svcFile = ".svc.json";
 
-/** By this word the header is known again, whatever else becomes of its sentence. */
+/** Identifies the header, even if its sentence was edited. */
 const headerMark = "svc:managed";
 
-/** One line, so that it can't be left open. No version, date or address: it would change every file with them. */
+/** One line, so that the comment is always closed. Without version, date or address, which would change every file. */
 export const managedHeader = `<!-- ${headerMark} This file is kept in step with the skill registry: an edit below becomes a new version. This line is not part of it. -->`;
 
-/** An edited header may have grown over lines, but not over the whole file. */
+/** Maximum length of an edited header, which may have several lines. */
 const headerBytes = 2000;
 
 /**
- * Path of a skill: folders from the outermost in, then the skill. Throws `invalid_draft` for a slug that is no plain
- * name, or would be the index.
+ * Path of a skill: folders from the outermost in, then the skill. Throws `invalid_draft` for a slug that is not a
+ * plain name or that would be the index.
  */
 export function mirrorPath(folderSlugs: readonly string[], slug: string): string {
   const path = [skillsFolder, ...folderSlugs, slug].join("/");
@@ -96,7 +96,7 @@ export function withManagedHeader(text: string): string {
   return `${head}${managedHeader}${eol}${eol}${body}`;
 }
 
-/** A version's files as they lie in its directory: a text with its header, a package as it is. Bytes that are no text stay. */
+/** A file of a version as it is exported: a text with its header, a package unchanged. Binary content is unchanged. */
 export function exportedFile(format: ContentFormat, file: MirrorFile): MirrorFile {
   if (format === "package") return file;
   const text = textOf(file.data);

@@ -70,17 +70,17 @@ export interface UploadPackOptions {
   /** The program: a name that is looked for on `searchPath`, or an absolute path. */
   program: string;
   searchPath: string | undefined;
-  /** Processes at a time; default is twice the number of processors. */
+  /** Maximum number of concurrent processes; default: twice the number of processors. */
   atOnce?: number;
-  /** How long a client may be too slow; default is a minute. */
+  /** Time for which a client may be too slow; default: a minute. */
   slowMs?: number;
-  /** How long a request may take; default is a quarter of an hour. */
+  /** Time limit of a request; default: 15 minutes. */
   requestMs?: number;
 }
 
 /**
- * Throws `git_missing` where there is no git program, `server_busy` when too many wait already. The streams that come
- * back are the client's: ending one ends its process.
+ * Throws `git_missing` without a git program, and `server_busy` if too many requests are waiting. The caller owns the
+ * returned streams: destroying one ends its process.
  */
 export function openUploadPack(options: UploadPackOptions): UploadPack {
   const { log, program, searchPath, atOnce, slowMs, requestMs = longestMs } = options;
@@ -172,9 +172,8 @@ const argumentsFor = (directory: string, args: readonly string[]) => [
 ];
 
 /**
- * The answer as a stream of its own, fed from now on: what a process has written is thrown away when it ends before
- * anybody reads. Whoever leaves the stream ends the process, and so does whoever reads too slowly: git's own timeout
- * is of silence only.
+ * The output as a separate stream that is filled from now on: the output of a process that ends before it is read would
+ * be lost. Destroying the stream ends the process, and so does reading too slowly: git's own timeout covers only silence.
  */
 function fed(
   { child, end }: GitProcess,
@@ -189,7 +188,7 @@ function fed(
   });
   if (ahead !== "") answer.write(ahead);
   const timer = setInterval(() => {
-    // Where nothing waits for the client, it waits for git.
+    // Without buffered output, the client waits for git.
     if (passed < leastBytes && answer.readableLength > 0) answer.destroy(tooSlow());
     passed = 0;
   }, slowMs);

@@ -36,27 +36,27 @@ export interface PackStore {
   /** The same for a pack too large for memory. */
   stage(repo: StoredId, where: PackTarget): Promise<PackStage>;
 
-  /** Notes that `by` holds everything the `replaced` packs hold, so that they may go after the grace. */
+  /** Notes that `by` contains all objects of the `replaced` packs, which may be removed after the grace period. */
   supersede(repo: StoredId, by: string, replaced: readonly string[]): Promise<void>;
   superseded(repo: StoredId, by: string): Promise<{ replaced: string[]; at: Date }>;
-  /** Removes packs, or the note of `by` once all it names are gone. Readers with the pack open keep their bytes. */
+  /** Removes packs, or a note once all packs that it names are removed. Readers of an open pack are not affected. */
   remove(repo: StoredId, what: { packs?: readonly string[]; note?: string }): Promise<void>;
 
   exists(repo: StoredId): Promise<boolean>;
-  /** Those of skills. */
+  /** Repositories of skills. */
   repositories(): AsyncIterable<RepoId>;
-  /** Those of connections. */
+  /** Repositories of connections. */
   mirrors(): AsyncIterable<MirrorId>;
-  /** Takes the repository out of its place in one step, then removes it. */
+  /** Moves the repository away in one step, then removes it. */
   erase(repo: StoredId): Promise<void>;
-  /** Removes what killed writers left: temporary files, packs without an index, half-removed repositories. */
+  /** Removes what killed writers have left: temporary files, packs without an index, partly removed repositories. */
   sweep(repo: StoredId | undefined): Promise<Pick<SweepReport, "temporary" | "trash">>;
   close(): Promise<void>;
 }
 
 /**
- * Whether a write may create the repository. One that builds on what is there may not (`repository_missing`): it would
- * bring back what was erased while it ran.
+ * Whether a write may create the repository. A write that builds on existing objects may not (`repository_missing`), since
+ * it would restore a repository that was erased concurrently.
  */
 export type PackTarget = "create" | "existing";
 
@@ -70,7 +70,7 @@ export interface PackStage {
   append(bytes: readonly Buffer[]): Promise<void>;
   /**
    * Overwrites the start of the pack with `header`, appends the trailer, and makes pack and index visible and
-   * durable. The index is asked for once the pack's checksum is known.
+   * durable. `buildIndex` is called once the pack's checksum is known.
    */
   publish(header: Buffer, buildIndex: (checksum: Buffer) => Buffer): Promise<{ pack: string; index: Buffer }>;
   discard(): Promise<void>;

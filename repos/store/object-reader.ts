@@ -21,7 +21,7 @@ const joinGapBytes = 16 * 1024;
 const joinedReadBytes = 4 * 1024 * 1024;
 const maxDeltaDepth = 4096;
 
-/** How far a sequence inflates ahead of its reader. */
+/** Number of bytes that a sequence inflates ahead of its reader. */
 const aheadBytes = 4 * 1024 * 1024;
 const aheadObjects = 8;
 const readsAtOnce = 16;
@@ -57,7 +57,7 @@ export class ObjectReader {
     });
   }
 
-  /** An object of the expected type; `object_missing` if the repository has none of that id. */
+  /** An object of the expected type; `object_missing` if it does not exist. */
   async read(repo: StoredId, oid: string, type: ObjectType): Promise<Buffer> {
     const cached = this.#cached(repo, oid, type);
     if (cached !== undefined) return cached;
@@ -233,7 +233,7 @@ export class ObjectReader {
     }
   }
 
-  /** Reads a stretch; what does not come out of it right (a replaced pack, a delta, damage) is read by itself. */
+  /** Reads a stretch. Entries that need more than their bytes (a replaced pack, a delta, damage) are read separately. */
   async #fetch(repo: StoredId, stretch: Stretch): Promise<Fetched[]> {
     if (!Array.isArray(stretch)) return [{ oid: "", cached: stretch, entry: undefined, head: undefined }];
     const { pack, offset } = stretch[0]!.place;

@@ -1,6 +1,6 @@
 /**
  * The bytes of packs and their indexes (gitformat-pack(5)): entry headers, index version 2 with 64-bit offsets,
- * deltas. No I/O; whatever does not add up is `object_corrupt`.
+ * deltas. No I/O; inconsistent bytes throw `object_corrupt`.
  */
 import { createHash } from "node:crypto";
 import { RepoError } from "../errors.ts";
@@ -43,7 +43,7 @@ export interface EntryHead {
   type: number;
   /** Inflated bytes (of the delta itself where the entry is one). */
   size: number;
-  /** Where the deflated bytes start, counted from the start of the entry. */
+  /** Offset of the deflated bytes from the start of the entry. */
   dataStart: number;
   /** For an offset delta: how far before this entry its base lies. */
   baseDistance?: number;
@@ -91,8 +91,8 @@ export function typeName(code: number): ObjectType {
 }
 
 /**
- * The content of a zlib stream that only has stored blocks (RFC 1951, 3.2.4), which is how images and archives lie in
- * our packs; undefined if it has others. Whoever calls compares the object's hash, so the stream's own sum is not.
+ * The content of a zlib stream that only has stored blocks (RFC 1951, 3.2.4), the form of images and archives in our
+ * packs; undefined if it has others. The stream's checksum is not verified, since the caller compares the object's hash.
  */
 export function readStored(stream: Buffer, size: number): Buffer | undefined {
   // A stored block's first byte is 0, or 1 for the last: other kinds have bits 1 and 2 set, or padding that is not 0.
@@ -262,7 +262,7 @@ export class PackIndex {
     return Number(this.#data.readBigUInt64BE(at));
   }
 
-  /** Where the entry at this offset ends: at the next one, or at the pack's trailer. */
+  /** End of the entry at this offset: the next one, or the pack's trailer. */
   entryEnd(offset: number, packBytes: number): number {
     this.#offsets ??= this.#sortedOffsets();
     let low = 0;

@@ -24,7 +24,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 }
 
-/** Answers `instead` where the file is not there. */
+/** Returns `instead` if the file does not exist. */
 export async function orMissing<T, U>(result: Promise<T>, instead: U): Promise<T | U> {
   try {
     return await result;

@@ -1,4 +1,4 @@
-/** Where the file system driver keeps repositories, and the enumeration of them. */
+/** Paths of repositories in the file system, and their enumeration. */
 import { join } from "node:path";
 import { RepoError, asRepoError } from "../errors.ts";
 import * as files from "./posix-files.ts";

@@ -1,7 +1,7 @@
 /**
- * Refs as files. They are derived from MongoDB, so the lock only keeps a late writer from overwriting a newer value,
- * and a writer that can't have it walks away. A ref's new value is written beside it and renamed over it: the lock
- * file itself never becomes the ref, for a broken lock may have two owners.
+ * Refs as files. They are derived from MongoDB, so the lock only prevents a late writer from overwriting a newer value,
+ * and a writer that can't acquire it skips the write. A ref's new value is written to a temporary file and renamed: the
+ * lock file itself never becomes the ref, since a broken lock may have two owners.
  */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";

@@ -1,7 +1,7 @@
 /**
- * Repacks a repository with native git into one pack with deltas, a third of what single packs take. Git removes
- * nothing here: old packs of which the new ones hold every object are noted as replaced, and go after the grace. A pack of
- * a publish under way, which no ref reaches yet, is none of these and stays.
+ * Repacks a repository with native git into one pack with deltas, about a third of the size of single packs. Git removes
+ * nothing: old packs whose objects are all in the new ones are noted as replaced, and removed after the grace period. The
+ * pack of a concurrent publish, which no ref reaches yet, stays.
  */
 import { RepoError } from "../errors.ts";
 import { type NativeGit, runGit } from "../native-git.ts";
@@ -10,7 +10,7 @@ import { isCovered } from "./maintenance.ts";
 import type { PackViews } from "./pack-views.ts";
 import type { MaintenanceReport, RepoId } from "./types.ts";
 
-/** One file beside another only, as our own packs are, and within the memory that a service can spare. */
+/** A pack and its index only, as in our own packs, and within the memory that the service has available. */
 const settings = [
   "repack.writeBitmaps=false",
   "pack.writeReverseIndex=false",
@@ -57,7 +57,7 @@ export async function repackNatively(
   const fresh = await Promise.all(written.map((pack) => views.index(repo, pack)));
   const covered: string[] = [];
   for (const pack of before) if (isCovered(await views.index(repo, pack), fresh)) covered.push(pack);
-  // A publish beside this may have written a pack too; the note belongs on the one that holds the most.
+  // A concurrent publish may have written a pack too; the note belongs to the pack with the most objects.
   const most = fresh.reduce((best, index, at) => (index.count > fresh[best]!.count ? at : best), 0);
   if (covered.length > 0) await packs.supersede(repo, written[most]!, covered);
   views.cover(repo, covered);

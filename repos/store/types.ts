@@ -27,7 +27,7 @@ export interface TreeFile {
 }
 
 /**
- * Where the files of a version come from: memory, or a zip spooled on disk. A zip is checked against every
+ * Source of a version's files: memory, or a zip spooled on disk. A zip is checked against every
  * package rule as it is read (`PackageError`), and over 16 MB it is streamed into the pack in a worker thread.
  */
 export type TreeSource =

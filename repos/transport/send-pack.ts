@@ -22,25 +22,24 @@ export interface SendRequest {
   packBytes: number;
 }
 
-/** How hosts take pushes, by the remote's address. */
+/** Properties of hosts for pushes, by the remote's address. */
 export type PushHabits = LRUCache<string, PushHabit>;
 
 interface PushHabit {
   /** Whether its report comes in a band of its own. */
   banded: boolean;
-  /** It once took no push that had not asked just before. */
+  /** It has refused a push without a preceding request. */
   wantsToBeAsked: boolean;
 }
 
 export const newPushHabits = (): PushHabits => new LRUCache({ max: mostKnown, ttl: knownForMs });
 
 /**
- * Sends the pack, and leaves the last word to the host. The first push asks what the host understands and where the branch
- * is before a byte of the pack is sent. A later one does without: there is no asking for one branch, all the repository's
- * are listed each time, and the host compares the branch with what we say that it is in any case. Where it does not take
- * that, it is asked.
+ * Sends the pack; the host decides whether it accepts it. The first push requests the host's capabilities and refs before
+ * it sends the pack. Later ones skip that request, which always lists all refs of the repository: the host compares the
+ * branch with the expected commit in any case. If it refuses such a push, the request is sent.
  *
- * @param address by which the host's habits are kept
+ * @param address by which the host's properties are stored
  */
 export async function sendPack(
   session: Session,

@@ -25,7 +25,7 @@ export class CallError extends Error {
   }
 }
 
-/** What went wrong, for whoever looks at the page. */
+/** The text of an error, as the page shows it. */
 export const messageOf = (error: unknown) =>
   error instanceof CallError ? error.message : "Something is wrong with this page: load it again.";
 
@@ -48,7 +48,7 @@ async function call<T>(method: string, path: string): Promise<Envelope<T>> {
   }
   const body = (await response.json().catch(() => undefined)) as Envelope<T> | FailureBody | undefined;
   if (response.ok && body !== undefined && "success" in body && !("code" in body)) return body;
-  // A 404 of the whole interface says that this is no administrator's session any more.
+  // The whole interface responds with 404 once the session is no longer an administrator's.
   const failure = body as FailureBody | undefined;
   throw new CallError(response.status, failure?.error ?? `The service answered ${response.status}.`);
 }

@@ -1,4 +1,4 @@
-/** The connections of organizations, those in trouble first: as many pages as the reader has asked for. */
+/** The connections of organizations, those with problems first: as many pages as were requested. */
 import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import { api, messageOf } from "./api.ts";
 import { h, part, show } from "./dom.ts";
@@ -15,15 +15,15 @@ export interface ConnectionList {
 }
 
 export function openConnectionList(): ConnectionList {
-  const place = part("connections", HTMLElement);
+  const target = part("connections", HTMLElement);
   let shown = pageSize;
   /** Answers to what is not asked any more are thrown away. */
   let asked = 0;
 
-  // From the beginning each time: a connection that comes into trouble, or out of it, changes its place.
+  // From the beginning each time, since a connection changes its position when its status changes.
   const read = async () => {
     const mine = ++asked;
-    // One that changes its place meanwhile may come twice.
+    // A connection that changes its position concurrently may occur twice.
     const connections = new Map<string, AdminConnectionPayload>();
     let cursor: string | null | undefined;
     try {
@@ -35,11 +35,11 @@ export function openConnectionList(): ConnectionList {
         cursor = page.nextCursor;
       }
     } catch (error) {
-      if (mine === asked) show(place, h("p", { class: "alert" }, messageOf(error)));
+      if (mine === asked) show(target, h("p", { class: "alert" }, messageOf(error)));
       return;
     }
     show(
-      place,
+      target,
       connectionTable([...connections.values()]),
       cursor !== null &&
         h(
@@ -97,7 +97,7 @@ function row(one: AdminConnectionPayload): Element {
   );
 }
 
-/** What is wrong now; else the newest that was, which is over. */
+/** The current problem, or else the last one, which is over. */
 function failureCell({ problem, lastProblem, failures }: AdminConnectionPayload): Element {
   if (problem)
     return h(

@@ -24,12 +24,12 @@ export function ask(question: string, yes: string): Promise<boolean> {
 }
 
 /** Shows a job; `undefined` for one that is still being read, or is gone. */
-export function showJob(job: JobDetailPayload | undefined, told: string): void {
+export function showJob(job: JobDetailPayload | undefined, text: string): void {
   const dialog = part("job", HTMLDialogElement);
   show(
     dialog,
     h("h2", { id: "job-title" }, job === undefined ? "Job" : `${job.name} #${job.id}`),
-    ...(job === undefined ? [h("p", { class: "soft" }, told)] : jobDetail(job)),
+    ...(job === undefined ? [h("p", { class: "soft" }, text)] : jobDetail(job)),
     h(
       "p",
       { class: "actions" },

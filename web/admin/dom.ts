@@ -12,7 +12,7 @@ export type Attributes = Record<string, string | number | boolean | null | undef
 const svgNames = new Set(["svg", "rect", "line", "path", "title", "g"]);
 const svgNamespace = "http://www.w3.org/2000/svg";
 
-/** An element; `key` among the attributes tells it from its siblings when a list changes. */
+/** An element; the attribute `key` identifies it among its siblings when a list changes. */
 export function h(name: string, attributes: Attributes = {}, ...children: Children[]): Element {
   const element = svgNames.has(name)
     ? document.createElementNS(svgNamespace, name)

@@ -68,7 +68,7 @@ function row(job: JobPayload): Element {
   );
 }
 
-/** What can be done to a job as it is now. The next one of a schedule comes back however often it is removed. */
+/** The actions on a job in its state. The next job of a schedule is created again after each removal. */
 export function actions(job: JobPayload): Element[] {
   const { state, scheduled } = job;
   const offered: [act: string, text: string, isOffered: boolean][] = [

@@ -1,4 +1,4 @@
-/** The list of jobs that the page shows: read by pages, and read again whenever it has changed. */
+/** The list of jobs that the page shows: read in pages, and again after each change. */
 import type { JobPayload } from "../../contract/payloads/jobs.ts";
 import type { JobState } from "../../contract/vocabulary.ts";
 import { api, CallError } from "./api.ts";
@@ -6,9 +6,9 @@ import { h, part, show } from "./dom.ts";
 import { jobTable, stateNames } from "./jobs.ts";
 
 const pageSize = 50;
-/** More than one answer holds is not read again by itself: the reader is told instead. */
+/** A longer list is not read again automatically: a notice is shown instead. */
 const mostReread = 200;
-/** Changes come in bursts. */
+/** Minimum time between reads, since changes occur in bursts. */
 const restMs = 700;
 
 interface Wanted {
@@ -21,21 +21,21 @@ export interface JobList {
   open(wanted: Wanted): Promise<void>;
   /** Adds the next page. */
   more(): Promise<void>;
-  /** Reads what is shown again: now, or soon where that was just done. */
+  /** Reads the shown jobs again, at once or after the minimum time between reads. */
   changed(): void;
   reload(): Promise<void>;
-  /** Says again how long ago everything was. */
+  /** Updates the relative times. */
   tick(): void;
 }
 
 export function openJobList(): JobList {
-  const place = part("jobs", HTMLElement);
+  const target = part("jobs", HTMLElement);
   let wanted: Wanted = { queue: "", state: "failed" };
   let jobs: JobPayload[] | undefined;
   let cursor: string | null = null;
-  let trouble: string | undefined;
+  let problem: string | undefined;
   let isStale = false;
-  /** Answers to what is not asked any more are thrown away. */
+  /** Number of the last request; responses to earlier ones are discarded. */
   let asked = 0;
   let timer: number | undefined;
   let readAt = 0;
@@ -44,12 +44,12 @@ export function openJobList(): JobList {
     const { state, queue } = wanted;
     const of = queue === "" ? "" : ` of the queue ${queue}`;
     show(
-      place,
-      trouble !== undefined &&
+      target,
+      problem !== undefined &&
         h(
           "p",
-          { class: "alert", role: "alert", key: "trouble" },
-          `${trouble} `,
+          { class: "alert", role: "alert", key: "problem" },
+          `${problem} `,
           h("button", { class: "plain", "data-act": "reload" }, "Try again"),
         ),
       isStale &&
@@ -60,13 +60,13 @@ export function openJobList(): JobList {
           h("button", { class: "plain", "data-act": "reload" }, "Show it from its beginning"),
         ),
       jobs === undefined
-        ? trouble === undefined && h("p", { class: "soft", key: "wait" }, "Reading…")
+        ? problem === undefined && h("p", { class: "soft", key: "wait" }, "Reading…")
         : jobs.length === 0
           ? h("p", { class: "soft", key: "none" }, `No ${stateNames[state].toLowerCase()} job${of}.`)
           : h("div", { key: "table" }, jobTable(jobs, state)),
       cursor !== null && h("button", { class: "second", "data-act": "more", key: "more" }, "Show more"),
     );
-    place.setAttribute("aria-busy", String(jobs === undefined && trouble === undefined));
+    target.setAttribute("aria-busy", String(jobs === undefined && problem === undefined));
   };
   const read = async (limit: number, from?: string) => {
     const mine = ++asked;
@@ -78,11 +78,11 @@ export function openJobList(): JobList {
       if (mine !== asked) return;
       jobs = from === undefined ? page.items : [...(jobs ?? []), ...page.items];
       cursor = page.nextCursor;
-      trouble = undefined;
+      problem = undefined;
       if (from === undefined) isStale = false;
     } catch (error) {
       if (mine !== asked || !(error instanceof CallError)) return;
-      trouble = error.message;
+      problem = error.message;
     }
     render();
   };
@@ -91,7 +91,7 @@ export function openJobList(): JobList {
       wanted = next;
       jobs = undefined;
       cursor = null;
-      trouble = undefined;
+      problem = undefined;
       isStale = false;
       render();
       await read(pageSize);

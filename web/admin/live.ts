@@ -1,11 +1,11 @@
 /**
- * Keeps the page told of the queues: by the service's events, or, where they do not come, by asking every few seconds.
- * The page says at any time which of the two it is, so that nobody takes old figures for new ones.
+ * Updates the page with the state of the queues: by the service's events or, if they don't arrive, by polling. The page
+ * always shows which of the two applies, so that old figures are recognizable.
  */
 import type { QueuePayload, QueuesEvent } from "../../contract/payloads/jobs.ts";
 import { api, CallError } from "./api.ts";
 
-/** `away`: neither events nor answers. `ended`: this is no administrator's session any more. */
+/** `trouble`: the queue does not respond. `away`: the service does not. `ended`: the session has ended. */
 export type LiveState = "connecting" | "live" | "polling" | "trouble" | "away" | "ended";
 
 export interface LiveListener {
@@ -15,23 +15,23 @@ export interface LiveListener {
 }
 
 const pollMs = 4000;
-/** A stream that is cut comes back by itself within this time, and nothing needs to be said of it. */
+/** A stream that reconnects within this time is not shown as interrupted. */
 const patienceMs = 3000;
-/** The service says every ten seconds that it is there. */
+/** The service sends an event at least every ten seconds. */
 const silenceMs = 25_000;
 const reopenMs = 10_000;
 
 export function listen(listener: LiveListener): void {
   let source: EventSource | undefined;
   let isLive = false;
-  /** What this stream has said last: it says nothing twice. */
-  let said: "live" | "trouble" | undefined;
+  /** The last state that this stream sent; it sends each state once. */
+  let lastState: "live" | "trouble" | undefined;
   let isEnded = false;
   let patience: number | undefined;
   let silence: number | undefined;
   let polling: number | undefined;
 
-  const heard = () => {
+  const onEvent = () => {
     clearTimeout(patience);
     clearTimeout(silence);
     clearTimeout(polling);
@@ -41,24 +41,24 @@ export function listen(listener: LiveListener): void {
   };
   const on = (name: string, act: (data: string) => void) =>
     source?.addEventListener(name, (event: MessageEvent<string>) => {
-      heard();
+      onEvent();
       act(event.data);
     });
   const open = () => {
     source?.close();
-    said = undefined;
+    lastState = undefined;
     source = new EventSource("/api/admin/events");
     on("queues", (data) => {
       const { queues, marks } = JSON.parse(data) as QueuesEvent;
-      listener.state((said = "live"));
+      listener.state((lastState = "live"));
       listener.queues(queues, marks);
     });
-    on("trouble", () => listener.state((said = "trouble")));
+    on("trouble", () => listener.state((lastState = "trouble")));
     source.addEventListener("alive", () => {
-      // Until it has told of the queues, there is nothing to go by but asking.
-      if (said === undefined) return;
-      heard();
-      listener.state(said);
+      // Before the first state of the queues, polling continues.
+      if (lastState === undefined) return;
+      onEvent();
+      listener.state(lastState);
     });
     source.addEventListener("error", () => {
       patience ??= setTimeout(lost, isLive ? patienceMs : 0);
@@ -75,7 +75,7 @@ export function listen(listener: LiveListener): void {
     }, reopenMs);
   };
   const poll = async () => {
-    // Held from here on, so that two rounds never run at once.
+    // Set for the whole round, so that two rounds never run concurrently.
     polling = setTimeout(() => undefined, 0);
     try {
       const queues = await api.queues();
@@ -90,7 +90,7 @@ export function listen(listener: LiveListener): void {
     }
     polling = setTimeout(() => void poll(), pollMs);
   };
-  // A page that is left and come back to has lost its stream.
+  // A page that is restored from the back-forward cache has lost its stream.
   addEventListener("pageshow", (event) => {
     if (event.persisted) open();
   });

@@ -1,4 +1,4 @@
-/** The page of the service's workers (`docs/reference/workers.md`): what it shows is in its address, what it is told comes live. */
+/** The page of the service's workers (`docs/reference/workers.md`): its state is in its address, and it updates live. */
 import type { JobDetailPayload, QueuePayload } from "../../contract/payloads/jobs.ts";
 import { jobStates, metricRanges, type JobState } from "../../contract/vocabulary.ts";
 import { api, CallError, messageOf } from "./api.ts";
@@ -8,7 +8,7 @@ import { h, part, show } from "./dom.ts";
 import { tabs } from "./jobs.ts";
 import { openJobList } from "./list.ts";
 import { listen, type LiveState } from "./live.ts";
-import { addressOf, readPlace, type Place } from "./place.ts";
+import { addressOf, readViewState, type ViewState } from "./view-state.ts";
 import { plot } from "./plot.ts";
 import { queueTable } from "./queues.ts";
 import { actList, healthList } from "./service.ts";
@@ -19,7 +19,7 @@ const actsShown = 10;
 
 const list = openJobList();
 const connections = openConnectionList();
-let place = readPlace(location.search);
+let view = readViewState(location.search);
 let queues: QueuePayload[] | undefined;
 let marks: Record<string, string> | undefined;
 let job: JobDetailPayload | undefined;
@@ -33,16 +33,16 @@ const liveTexts: Record<LiveState, string> = {
   ended: "Not live: your session has ended. Sign in again.",
 };
 
-/** Goes to another place: a new entry in the browser's history, and whatever it shows. */
-function go(change: Partial<Place>): void {
-  const next = { ...place, ...change };
-  if (addressOf(next) !== addressOf(place)) history.pushState(null, "", addressOf(next));
-  arrive(next);
+/** Changes the state of the page, with a new entry in the browser's history. */
+function go(change: Partial<ViewState>): void {
+  const next = { ...view, ...change };
+  if (addressOf(next) !== addressOf(view)) history.pushState(null, "", addressOf(next));
+  applyView(next);
 }
 
-function arrive(next: Place): void {
-  const before = place;
-  place = next;
+function applyView(next: ViewState): void {
+  const before = view;
+  view = next;
   if (next.queue !== before.queue || next.state !== before.state)
     void list.open({ queue: next.queue, state: next.state });
   if (next.queue !== before.queue || next.range !== before.range) void readPlot();
@@ -55,45 +55,45 @@ function arrive(next: Place): void {
 }
 
 function render(): void {
-  const shown = queues?.filter(({ name }) => place.queue === "" || name === place.queue);
+  const shown = queues?.filter(({ name }) => view.queue === "" || name === view.queue);
   const sums =
     shown && (Object.fromEntries(jobStates.map((state) => [state, sumOf(shown, state)])) as Counts);
-  if (queues) show(part("queues", HTMLElement), queueTable(queues, place.queue));
-  show(part("tabs", HTMLElement), ...tabs(place.state, sums));
-  part("jobs", HTMLElement).setAttribute("aria-labelledby", `tab-${place.state}`);
+  if (queues) show(part("queues", HTMLElement), queueTable(queues, view.queue));
+  show(part("tabs", HTMLElement), ...tabs(view.state, sums));
+  part("jobs", HTMLElement).setAttribute("aria-labelledby", `tab-${view.state}`);
   const choice = part("queue", HTMLSelectElement);
-  // Until the queues are known, the one that the address names.
-  const names = queues?.map(({ name }) => name) ?? (place.queue === "" ? [] : [place.queue]);
+  // Before the queues are loaded, the one that the address names.
+  const names = queues?.map(({ name }) => name) ?? (view.queue === "" ? [] : [view.queue]);
   show(
     choice,
     h("option", { value: "" }, "all queues"),
     ...names.map((name) => h("option", { value: name }, name)),
   );
-  choice.value = place.queue;
+  choice.value = view.queue;
   for (const range of metricRanges)
-    part(`range-${range}`, HTMLButtonElement).setAttribute("aria-pressed", String(range === place.range));
+    part(`range-${range}`, HTMLButtonElement).setAttribute("aria-pressed", String(range === view.range));
 }
 
 type Counts = Record<JobState, number>;
 const sumOf = (of: readonly QueuePayload[], state: JobState) =>
   of.reduce((sum, { counts }) => sum + counts[state], 0);
 
-/** What went wrong or was done, said where everybody notices. */
-function tell(message: string, isTrouble = false): void {
-  const told = part("told", HTMLElement);
-  told.className = message === "" ? "" : isTrouble ? "alert" : "notice";
-  told.textContent = message;
+/** Shows the result of an action, or its error. */
+function announce(message: string, isError = false): void {
+  const line = part("told", HTMLElement);
+  line.className = message === "" ? "" : isError ? "alert" : "notice";
+  line.textContent = message;
 }
 
 async function readPlot(): Promise<void> {
-  const { range, queue } = place;
+  const { range, queue } = view;
   const target = part("plot", HTMLElement);
   try {
     const metrics = await api.metrics(range, queue);
-    if (range !== place.range || queue !== place.queue) return;
+    if (range !== view.range || queue !== view.queue) return;
     show(target, plot(metrics, queue === "" ? "All queues" : queue));
   } catch (error) {
-    // Figures that are shown already stay, as old as they are: the line above says that the page is not live.
+    // Figures that are shown already stay: the line above states that the page is not live.
     if (target.querySelector("svg") === null) show(target, h("p", { class: "alert" }, messageOf(error)));
   }
 }
@@ -117,32 +117,32 @@ async function readActs(): Promise<void> {
 }
 
 async function readJob(): Promise<void> {
-  const wanted = place.job;
+  const wanted = view.job;
   if (!wanted) return;
   if (job === undefined) showJob(undefined, "Reading…");
   try {
     const found = await api.job(wanted.queue, wanted.id);
-    if (wanted !== place.job) return;
+    if (wanted !== view.job) return;
     job = found;
     showJob(job, "");
   } catch (error) {
-    if (wanted !== place.job) return;
+    if (wanted !== view.job) return;
     job = undefined;
     const isGone = error instanceof CallError && error.status === 404;
-    showJob(undefined, isGone ? "This job is not there any more." : messageOf(error));
+    showJob(undefined, isGone ? "This job no longer exists." : messageOf(error));
   }
 }
 
-/** Does something to the queue, says how it went, and reads again what it may have changed. */
+/** Runs an action on the queue, shows its result, and reads again what it may have changed. */
 async function act(
   work: () => Promise<unknown>,
   done: string | ((result: unknown) => string),
 ): Promise<void> {
   try {
     const result = await work();
-    tell(typeof done === "string" ? done : done(result));
+    announce(typeof done === "string" ? done : done(result));
   } catch (error) {
-    tell(messageOf(error), true);
+    announce(messageOf(error), true);
   }
   list.changed();
   await Promise.all([readJob(), readActs(), refresh()]);
@@ -153,15 +153,15 @@ async function refresh(): Promise<void> {
     queues = await api.queues();
     render();
   } catch {
-    // Told already, by whatever has failed before, and by the line that says whether the page is live.
+    // The failed action, or the line about the live state, has reported it already.
   }
 }
 
-/** Everything that a button can ask for; each is told by its `data-act`. */
+/** The actions of buttons, by their `data-act`. */
 const acts: Record<string, (data: DOMStringMap) => unknown> = {
-  queue: ({ queue = "" }) => go({ queue: place.queue === queue ? "" : queue }),
-  state: ({ state }) => go({ state: jobStates.find((one) => one === state) ?? place.state }),
-  range: ({ range }) => go({ range: metricRanges.find((one) => one === range) ?? place.range }),
+  queue: ({ queue = "" }) => go({ queue: view.queue === queue ? "" : queue }),
+  state: ({ state }) => go({ state: jobStates.find((one) => one === state) ?? view.state }),
+  range: ({ range }) => go({ range: metricRanges.find((one) => one === range) ?? view.range }),
   open: ({ queue = "", id = "" }) => go({ job: { queue, id } }),
   close: () => closeJob(),
   more: () => list.more(),
@@ -172,7 +172,7 @@ const acts: Record<string, (data: DOMStringMap) => unknown> = {
   async remove({ queue = "", id = "" }) {
     if (!(await ask(`Remove job #${id} of ${queue}? What it was to do is not done.`, "Remove"))) return;
     await act(() => api.remove(queue, id), `Job #${id} is removed.`);
-    if (place.job?.id === id) closeJob();
+    if (view.job?.id === id) closeJob();
   },
   async pause({ queue = "" }) {
     const question = `Pause ${queue}? No job of it begins until it is resumed, in any process.`;
@@ -197,13 +197,13 @@ document.addEventListener("click", (event) => {
   void acts[button.dataset["act"] ?? ""]?.(button.dataset);
 });
 
-/** Arrows walk through the tabs, as in any list of tabs. */
+/** Arrow keys select the next or previous tab. */
 part("tabs", HTMLElement).addEventListener("keydown", (event) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (step === undefined) return;
-  const at = (jobStates.indexOf(place.state) + step + jobStates.length) % jobStates.length;
-  go({ state: jobStates[at] ?? place.state });
-  part(`tab-${place.state}`, HTMLButtonElement).focus();
+  const at = (jobStates.indexOf(view.state) + step + jobStates.length) % jobStates.length;
+  go({ state: jobStates[at] ?? view.state });
+  part(`tab-${view.state}`, HTMLButtonElement).focus();
   event.preventDefault();
 });
 
@@ -211,7 +211,7 @@ part("queue", HTMLSelectElement).addEventListener("change", (event) => {
   go({ queue: (event.target as HTMLSelectElement).value });
 });
 onJobClosed(() => go({ job: undefined }));
-addEventListener("popstate", () => arrive(readPlace(location.search)));
+addEventListener("popstate", () => applyView(readViewState(location.search)));
 
 listen({
   state(state) {
@@ -227,17 +227,17 @@ listen({
     marks = nextMarks;
     render();
     if (isFirst) return;
-    if (changed.some((name) => place.queue === "" || name === place.queue)) list.changed();
-    if (place.job && changed.includes(place.job.queue)) void readJob();
+    if (changed.some((name) => view.queue === "" || name === view.queue)) list.changed();
+    if (view.job && changed.includes(view.job.queue)) void readJob();
   },
 });
 render();
-void list.open(place);
+void list.open(view);
 void readPlot();
 void readService();
 void connections.read();
 void readActs();
-if (place.job) void readJob();
+if (view.job) void readJob();
 setInterval(() => {
   list.tick();
   void readPlot();

@@ -1,4 +1,4 @@
-/** How jobs fared over time: done above, failed below, each with its own scale, so that colour alone tells nothing. */
+/** Jobs over time: done above, failed below, each with its own scale, so that colour is not the only distinction. */
 import type { JobMetricsPayload } from "../../contract/payloads/jobs.ts";
 import { h } from "./dom.ts";
 import { clock, count, duration } from "./words.ts";
@@ -21,11 +21,11 @@ export function plot(metrics: JobMetricsPayload, of: string): Element {
   const total = (kind: "completed" | "failed" | "retried") =>
     steps.reduce((sum, step) => sum + step[kind], 0);
   const sums = { completed: total("completed"), failed: total("failed"), retried: total("retried") };
-  const told = `${of}: ${count(sums.completed)} done, ${count(sums.failed)} failed for good, ${count(sums.retried)} attempts failed and were tried again.`;
+  const summary = `${of}: ${count(sums.completed)} done, ${count(sums.failed)} failed for good, ${count(sums.retried)} attempts failed and were tried again.`;
   return h(
     "figure",
     { class: "plot" },
-    h("figcaption", { id: "plot-told" }, `${told} Each bar is one ${each}.`),
+    h("figcaption", { id: "plot-told" }, `${summary} Each bar is one ${each}.`),
     panel("Done", steps, height.done, withDay, (step) => [{ value: step.completed, kind: "done" }]),
     panel("Failed", steps, height.failed, withDay, (step) => [
       { value: step.failed, kind: "failed" },

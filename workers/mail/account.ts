@@ -20,21 +20,21 @@ interface Waiting {
 export async function sendAccountMails(app: App, { userId }: { userId: string }): Promise<void> {
   const user = await app.storage.users.findWithMails(userId);
   if (!user) return;
-  let trouble: unknown;
+  let failure: unknown;
   for (const { kind, write, remove } of [...ofAccount(app, user), ...(await ofAccess(app, user))]) {
     try {
       const mail = await write();
       if (mail) await app.mail.send(mail);
     } catch (error) {
       if (!(error instanceof MailError) || error.retryable) {
-        trouble ??= error;
+        failure ??= error;
         continue;
       }
       app.log.warn({ error, userId, kind }, "dropped a mail that was permanently refused");
     }
     await remove();
   }
-  if (trouble) throw trouble;
+  if (failure) throw failure;
 }
 
 function ofAccount(app: App, user: Account): Waiting[] {

@@ -80,8 +80,8 @@ export async function checkRepos(app: App): Promise<void> {
   const { skills, versions, faults } = report;
   app.log.info({ skills, versions, faults: faults.length }, "checked a sample of repositories");
   if (faults.length === 0) return;
-  const told = faults.slice(0, 10).map((fault) => `skill ${fault.skillId}: ${fault.problem}`);
-  const message = `${faults.length} faults in ${skills} skills: ${told.join("; ")}`;
+  const listed = faults.slice(0, 10).map((fault) => `skill ${fault.skillId}: ${fault.problem}`);
+  const message = `${faults.length} faults in ${skills} skills: ${listed.join("; ")}`;
   throw Object.assign(new Error(message), { retryable: false });
 }
 

@@ -63,7 +63,7 @@ async function mendUnsettled<T extends Carrier>(
   );
 }
 
-/** How long expired invitations stay listed, and used ones can still be recognized. */
+/** Time for which expired invitations are listed and used ones are recognized. */
 const endedInvitationMs = 30 * 24 * 3_600_000;
 
 /** Removes ended documents whose events are in the audit log, and queues the erasure of organizations that are due. */

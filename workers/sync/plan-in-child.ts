@@ -1,4 +1,4 @@
-/** Has plans of syncs made by processes of their own (`children.ts`), for whoever serves HTTP. */
+/** Makes plans of syncs in child processes (`children.ts`), for the process that serves HTTP. */
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { RepoError } from "../../repos/errors.ts";
 import type { App } from "../../src/app.ts";
@@ -9,23 +9,23 @@ import { ChildProcessError } from "../child-error.ts";
 import { runInChild } from "../children.ts";
 
 const maxOldSpaceMb = 384;
-/** For the start of a process, and what comes after the fetch. */
+/** Additional time for the start of a process and the work after the fetch. */
 const graceMs = 15_000;
 
-/** Answers and fails as `makePlan` does. Throws `remote_too_large` where the repository takes too much memory. */
+/** Returns and throws as `makePlan` does; `remote_too_large` if the repository requires too much memory. */
 export async function planInChild(app: App, work: PlanRequest): Promise<SyncPlanPayload> {
   const outcome = await runInChild(app, "sync.plan", work, {
     maxOldSpaceMb,
     timeoutMs: work.timeoutMs + graceMs,
   }).catch((error: unknown) => {
-    throw asTrouble(error);
+    throw toPlanError(error);
   });
   if ("plan" in outcome) return outcome.plan;
   const { code, message, details } = outcome.failure;
   throw new ServiceError(code, message, details);
 }
 
-function asTrouble(error: unknown): unknown {
+function toPlanError(error: unknown): unknown {
   if (!(error instanceof ChildProcessError)) return error;
   if (error.code === "child_timeout") return tookTooLong(error);
   if (error.code === "child_out_of_memory")

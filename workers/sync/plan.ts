@@ -1,4 +1,4 @@
-/** Plans of syncs in a process of their own: whatever a host sends, it takes that process down and not the service. */
+/** Makes a plan of a sync inside a child process, so that no response of a host can end the service. */
 import type { FailureCode } from "../../contract/errors.ts";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import type { App } from "../../src/app.ts";
@@ -6,12 +6,12 @@ import { type FailureDetails, ServiceError } from "../../src/errors.ts";
 import { makePlan } from "../../src/sync/preview/make-plan.ts";
 import type { PlanRequest } from "../../src/sync/preview/plan-request.ts";
 
-/** A plan, or why there is none: an error of a service loses its details on the way between processes. */
+/** A plan or its failure: a `ServiceError` would lose its details between processes. */
 export type PlanOutcome =
   | { plan: SyncPlanPayload }
   | { failure: { code: FailureCode; message: string; details: FailureDetails | undefined } };
 
-/** The part of the process that makes it. */
+/** Runs in the child process. */
 export async function planForParent(app: App, work: PlanRequest): Promise<PlanOutcome> {
   try {
     return { plan: await makePlan(app, work) };

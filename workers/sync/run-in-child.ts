@@ -1,4 +1,4 @@
-/** A sync in a process of its own: whatever a customer's repository holds, it takes that process down and not the service. */
+/** Runs a sync in a child process, so that no content of a repository can end the service. */
 import { anySignal } from "../../repos/guard.ts";
 import type { App } from "../../src/app.ts";
 import type { JobPayloads } from "../../src/queue/jobs.ts";
@@ -9,19 +9,19 @@ import type { ChildLimits } from "../run-on-child.ts";
 
 const syncLimits: ChildLimits = { maxOldSpaceMb: 1024, timeoutMs: 3_600_000 };
 
-/** How often a sync is looked at whose connection may have been ended, and the time it has to stop then. */
-const lookMs = 500;
+/** Interval of the checks for a disconnected connection, and the time in which its sync has to end. */
+const checkMs = 500;
 const graceMs = 2000;
 
-const words: Record<Exclude<ChildProcessError["code"], "child_cancelled">, string> = {
-  child_out_of_memory: "The sync needs more memory than it may have: it is tried again, ever more slowly.",
-  child_timeout: "The sync takes longer than it may: it is tried again, ever more slowly.",
-  child_ended: "The sync was cut off with its process: it is tried again.",
+const messages: Record<Exclude<ChildProcessError["code"], "child_cancelled">, string> = {
+  child_out_of_memory: "The sync exceeded its memory limit. It is retried with increasing delays.",
+  child_timeout: "The sync exceeded its time limit. It is retried with increasing delays.",
+  child_ended: "The process of the sync ended unexpectedly. The sync is retried.",
 };
 
 /**
- * Throws what the process died of. It is a failure of the sync, told at the connection, which has its own time for the next
- * try, so that trying the job again is no help; unless the worker is ending, which leaves the sync to the next one.
+ * Throws the error that ended the process. It is recorded on the connection as a failure of the sync. The connection
+ * schedules the next attempt, so the job is not retried. If the worker is ending, the next worker runs the sync.
  */
 export async function runConnectionInChild(
   app: App,
@@ -35,23 +35,23 @@ export async function runConnectionInChild(
       (isLate) => isLate && ended.abort(),
       () => undefined,
     );
-  }, lookMs);
+  }, checkMs);
   const signal = anySignal(limits.signal, ended.signal)!;
   try {
     await runInChild(app, "sync.run", { connectionId, holder }, { ...limits, signal }, async (death) => {
       if (death.code === "child_cancelled") return releaseInterruptedLease(app, connectionId, holder);
-      await reportEndedProcess(app, connectionId, { holder, message: words[death.code] });
+      await reportEndedProcess(app, connectionId, { holder, message: messages[death.code] });
       death.retryable = false;
     });
   } catch (error) {
-    // A sync that was killed because its connection is being ended has nothing left to do.
+    // A sync that was killed because of a disconnection is complete.
     if (!ended.signal.aborted) throw error;
   } finally {
     clearInterval(watch);
   }
 }
 
-/** Whether a connection has been ending for so long that its sync can't have noticed. */
+/** Whether a sync still runs long after its connection was disconnected. */
 async function isOverdue(app: App, connectionId: string): Promise<boolean> {
   const connection = await app.storage.connections.find(connectionId);
   if (!connection) return true;
