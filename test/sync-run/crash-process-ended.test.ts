@@ -84,7 +84,7 @@ describe("the process of a sync", () => {
 
     assert.deepEqual([error?.code, error?.retryable], ["child_out_of_memory", false]);
     await hosted.assertReported(customer, "failing", "process_ended");
-    assert.match((await connection()).problem!.message, /more memory/);
+    assert.match((await connection()).problem!.message, /memory limit/);
   });
 
   it("fails the sync that it never began", async () => {
