@@ -1,4 +1,4 @@
-/** Reads the flags of a command line, in all forms: `--flag`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`, `-gf`. */
+/** Reads the flags of a command line in all forms: `--flag`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`. */
 import type { FlagShape } from "./command-shape.ts";
 import { type CliError, invalidArgument } from "./errors.ts";
 import { suggest } from "./suggest.ts";

@@ -24,7 +24,8 @@ export function requireProtected(url: URL, allowed: readonly string[], env: Node
   if (!isExposed(url) || allowed.includes(url.origin) || env["SVC_ALLOW_HTTP"] === "1") return;
   throw invalidArgument(
     "--allow-http",
-    `${url.origin} is plain HTTP: anyone on the network can read your token and change what you install. Use https, or allow it once with svc login --allow-http (in CI: SVC_ALLOW_HTTP=1).`,
+    `${url.origin} is plain HTTP: anyone on the network can read your token and change what you install. Use ` +
+      "https, or allow it once with svc login --allow-http (in CI: SVC_ALLOW_HTTP=1).",
   );
 }
 

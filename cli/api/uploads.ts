@@ -56,7 +56,8 @@ function uploadTarget(given: string, baseUrl: string): string {
   const named = url.origin === "null" ? url.protocol : url.origin;
   throw new CliError(
     "E_UPLOAD_FAILED",
-    `${origin} names an upload address at ${named}, and svc uploads to the service itself only. Set SVC_API_URL to the service's own address.`,
+    `${origin} names an upload address at ${named}, and svc uploads to the service itself only. Set SVC_API_URL ` +
+      "to the service's own address.",
     { origin: named },
   );
 }

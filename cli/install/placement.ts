@@ -62,7 +62,7 @@ export function placementFor(item: InstallItem, context: Context, where: WantedI
     scope: where.scope,
     ...(where.projectDir === undefined ? {} : { projectDir: where.projectDir }),
   };
-  return definition.place(item, location);
+  return definition.placementOf(item, location);
 }
 
 /** The placement, if its destination can be written. */

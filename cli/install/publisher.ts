@@ -59,7 +59,8 @@ export function acceptInstalled(installed: InstalledSkill, resolved: ResolveResu
     qualifiedName(installed),
     installed.publicId,
     publicId,
-    `The service has another skill under the id of ${qualifiedName(installed)}, so nothing was installed. If the publisher moved it, uninstall it and install it by its new name.`,
+    `The service has another skill under the id of ${qualifiedName(installed)}, so nothing was installed. If the ` +
+      "publisher moved it, uninstall it and install it by its new name.",
   );
 }
 
@@ -89,7 +90,8 @@ export async function acceptLocked(
     ref,
     locked.publicId,
     named?.skill.publicId,
-    `svc.lock names a skill ${ref} that is ${qualifiedName(skill)} on the service: nothing was changed. If you trust that publisher, run svc install ${qualifiedName(skill)} -p and remove ${ref} from svc.json.`,
+    `svc.lock names a skill ${ref} that is ${qualifiedName(skill)} on the service: nothing was changed. If you ` +
+      `trust that publisher, run svc install ${qualifiedName(skill)} -p and remove ${ref} from svc.json.`,
   );
 }
 
@@ -102,7 +104,8 @@ export function refuseReplaced(lock: ReadonlyMap<string, LockedSkill> | undefine
     ref,
     locked.publicId,
     skill.publicId,
-    `${ref} is not the skill in svc.lock any more: that skill was deleted, or another organization took its name. To accept the new one, remove ${ref} from svc.json and svc.lock first.`,
+    `${ref} is not the skill in svc.lock any more: that skill was deleted, or another organization took its ` +
+      `name. To accept the new one, remove ${ref} from svc.json and svc.lock first.`,
   );
 }
 
@@ -119,7 +122,8 @@ function refuseNamesake(profile: Profile | undefined, skill: SkillPayload): void
     ref,
     installed.publicId,
     skill.publicId,
-    `${ref} is not the installed skill any more: that skill was deleted, or another organization took its name. To accept the new one, run svc uninstall ${installName} first.`,
+    `${ref} is not the installed skill any more: that skill was deleted, or another organization took its name. ` +
+      `To accept the new one, run svc uninstall ${installName} first.`,
   );
 }
 

@@ -88,7 +88,8 @@ async function resolveLocked({ client }: Session, { ref, locked }: WantedSkill):
   if (isThat) return resolved;
   throw new CliError(
     "E_NETWORK",
-    `The service has something else as ${ref} ${locked.semver} than svc.lock names (sha256 ${locked.digest.slice(0, 12)}…): nothing was changed.`,
+    `The service has something else as ${ref} ${locked.semver} than svc.lock names (sha256 ` +
+      `${locked.digest.slice(0, 12)}…): nothing was changed.`,
     { kind: "content", ref },
   );
 }

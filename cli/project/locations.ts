@@ -16,7 +16,7 @@ export function locateInProject(
 ): Placement | Refusal {
   const definition = findTarget(target);
   if (definition === undefined) return { refused: `this version of svc does not know ${target}` };
-  return definition.place(itemOf(skill), installLocation(context, folder));
+  return definition.placementOf(itemOf(skill), installLocation(context, folder));
 }
 
 export interface ScanRoots {
@@ -37,7 +37,7 @@ export function scanRootsOf(context: Context, folder: string | undefined): ScanR
   ] as const;
   for (const definition of targetDefinitions)
     for (const form of forms) {
-      const placement = definition.place(itemOf(form), installLocation(context, folder));
+      const placement = definition.placementOf(itemOf(form), installLocation(context, folder));
       if ("refused" in placement) continue;
       if (placement.shape === "section") roots.sections.add(placement.path);
       else roots.folders.add(dirname(placement.path));

@@ -53,7 +53,8 @@ function refuseMoves(profile: Profile | undefined, folder: string, wanted: reado
   if (first === undefined) return;
   throw new CliError(
     "E_VERSION_CHANGED",
-    `${first.skill} is installed elsewhere in ${first.from} (${first.places[0]}), and a skill has one version on a machine: --force moves it to ${first.to} there as well.`,
+    `${first.skill} is installed elsewhere in ${first.from} (${first.places[0]}), and a skill has one version on ` +
+      `a machine: --force moves it to ${first.to} there as well.`,
     { kind: "installedSkill", ref: first.skill, ...first, changes: moves },
   );
 }

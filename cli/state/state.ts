@@ -98,7 +98,8 @@ async function changeLocked<T>(
       if (!("config" in fresh)) throw new CliError("E_INTERNAL", `${paths.config} cannot be read.`);
       config = fresh.config;
       context.output.warn(
-        `${paths.config} was damaged (${reading.damaged}) and is kept as ${aside}. Starting with an empty one: log in again.`,
+        `${paths.config} was damaged (${reading.damaged}) and is kept as ${aside}. Starting with an empty one: ` +
+          "log in again.",
       );
     }
     const save = async () => {

@@ -13,7 +13,7 @@ export const aider: TargetDefinition = {
     programs: ["aider"],
   }),
   projectSigns: [settings, ".aider"],
-  place(item, location) {
+  placementOf(item, location) {
     if (item.format === "package") return { refused: "aider does not support package skills" };
     if (location.scope === "global") return { refused: "aider has no global skill directory; use --project" };
     const { join } = location.paths;

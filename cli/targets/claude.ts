@@ -21,7 +21,7 @@ export const claude: TargetDefinition = {
     programs: ["claude"],
   }),
   projectSigns: [".claude", "CLAUDE.md"],
-  place(item, location) {
+  placementOf(item, location) {
     const { join } = location.paths;
     const root = rootFolder(location);
     if (item.format === "package") return packageIn(location, join(root, "skills"), unreserved(item), linked);

@@ -17,7 +17,7 @@ export const cline: TargetDefinition = {
     },
   }),
   projectSigns: [".clinerules", ".cline"],
-  place(item, location) {
+  placementOf(item, location) {
     const { join } = location.paths;
     if (item.format === "package")
       return packageIn(

@@ -13,7 +13,7 @@ export const codex: TargetDefinition = {
     programs: ["codex"],
   }),
   projectSigns: [".agents", ".codex", "AGENTS.md"],
-  place(item, location) {
+  placementOf(item, location) {
     const { join } = location.paths;
     if (item.format === "package")
       return packageIn(

@@ -17,7 +17,7 @@ export const copilot: TargetDefinition = {
     },
   }),
   projectSigns: [".github/copilot-instructions.md", ".github/instructions", ".github/skills"],
-  place(item, location) {
+  placementOf(item, location) {
     const { join } = location.paths;
     if (item.format === "package") {
       const root =

@@ -11,7 +11,7 @@ export const cursor: TargetDefinition = {
     programs: ["cursor", "cursor-agent"],
   }),
   projectSigns: [".cursor", ".cursorrules"],
-  place(item, location) {
+  placementOf(item, location) {
     const { join } = location.paths;
     const root = join(baseFolder(location, location.home), ".cursor");
     if (item.format === "package") return packageIn(location, join(root, "skills"), item, copied);

@@ -10,7 +10,7 @@ export const opencode: TargetDefinition = {
     programs: ["opencode", "opencode2"],
   }),
   projectSigns: [".opencode", "opencode.json", "opencode.jsonc"],
-  place(item, location) {
+  placementOf(item, location) {
     const { join } = location.paths;
     const skills = join(rootFolder(location), "skills");
     if (item.format === "package") return packageIn(location, skills, item, linkable);

@@ -117,7 +117,7 @@ export interface TargetDefinition {
   /** Paths in a project that belong to the tool: they preselect it there. */
   projectSigns: readonly string[];
   /** Pure: the same item and location result in the same placement. `methods[0]` is the default. */
-  place: (item: InstallItem, location: InstallLocation) => Placement | Refusal;
+  placementOf: (item: InstallItem, location: InstallLocation) => Placement | Refusal;
   sources: (location: InstallLocation) => Sources;
 }
 

@@ -25,7 +25,7 @@ export const windsurf: TargetDefinition = {
     };
   },
   projectSigns: [".windsurf", ".windsurfrules", ".devin"],
-  place(item, location) {
+  placementOf(item, location) {
     const { join } = location.paths;
     const root =
       location.scope === "project"

@@ -27,7 +27,10 @@ describe("rendering", () => {
   it("describes a skill by its description, else by its first paragraph, else by its name", () => {
     const text = (item: Partial<InstallItem>) => {
       const machine = { home: "/h", env: {}, platform: "linux", paths: path.posix } as const;
-      const placed = claude.place({ ...skill, description: " ", ...item }, { ...machine, scope: "global" });
+      const placed = claude.placementOf(
+        { ...skill, description: " ", ...item },
+        { ...machine, scope: "global" },
+      );
       assert.ok("content" in placed && placed.content !== "package");
       return /description: (.*)/.exec(placed.content.text)![1];
     };

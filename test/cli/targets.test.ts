@@ -160,7 +160,7 @@ function placeOf({ paths, platform, home, project }: System, scope: Scope, env =
 }
 
 function place(target: string, item: InstallItem, where: InstallLocation): Placement | { refused: string } {
-  return findTarget(target)!.place(item, where);
+  return findTarget(target)!.placementOf(item, where);
 }
 
 describe("the targets", () => {
