@@ -54,10 +54,7 @@ describe("a bare repository that is moved away", () => {
 
     const { status, problem } = (await customers.state(customer)).connection!;
     assert.deepEqual([status, problem?.code], ["blocked", "remote_missing"]);
-    assert.match(
-      problem!.message,
-      /^There is no bare repository ".*" on the service's machine\. Restore it/,
-    );
+    assert.match(problem!.message, /^There is no bare repository ".*" on the service's machine\. Restore it/);
     renameSync(`${customer.bare}.away`, customer.bare);
     assert.deepEqual(await look(customer.id), []);
     assert.equal((await customers.state(customer)).connection!.status, "active");

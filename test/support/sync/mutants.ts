@@ -122,6 +122,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an edit that can't be read is overwritten",
+    shownBy: "test/sync-content/plan-export.test.ts",
     changes: [{ file: `${content}/plan-export.ts`, symbol: "isHeldBack", replacement: `() => false` }],
   },
   {
