@@ -15,7 +15,9 @@ const isMatch = (filter, file) => file.startsWith(`${filter}/`) || file === `${f
  * @param {string[]} args filters, and `--changed`
  */
 export function selectTests(args) {
-  const filters = args.filter((arg) => arg !== "--changed");
+  const filters = args
+    .filter((arg) => arg !== "--changed")
+    .map((arg) => (arg.startsWith("test/") && arg.endsWith(SUFFIX) ? arg.slice(5, -SUFFIX.length) : arg));
   const tests = path.join(root, "test");
   const all = fs
     .readdirSync(tests, { withFileTypes: true })

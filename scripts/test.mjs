@@ -1,7 +1,7 @@
 // npm test: installs and builds what is stale, then runs the tests.
 //   npm test                    everything
 //   npm test -- store auth      the areas test/store and test/auth
-//   npm test -- store/packs     one file, test/store/packs.test.ts
+//   npm test -- store/packs     one file, test/store/packs.test.ts, also by its path
 //   npm test -- --changed       those that a change since the merge base with main can affect
 import { spawn } from "node:child_process";
 import path from "node:path";

@@ -91,7 +91,7 @@ function malformed(error: unknown, path?: string): PackageError {
   const why = error instanceof Error ? error.message.split("\n")[0]! : "unreadable";
   if (why.includes("encryption"))
     return new PackageError("encrypted", "The zip is encrypted: make it without a password.", path);
-  return new PackageError("malformed_zip", `The zip is damaged (${why}): make it anew.`, path, {
+  return new PackageError("malformed_zip", `The zip is damaged (${why}): create it again.`, path, {
     cause: error,
   });
 }
@@ -226,7 +226,7 @@ function checkEntry(entry: yauzl.Entry, name: string, folder: boolean): void {
   if (!entry.canDecodeFileData())
     refuse("unsupported_method", `uses compression method ${entry.compressionMethod}: use deflate or none.`);
   if (entry.compressionMethod === 0 && entry.compressedSize !== entry.uncompressedSize)
-    refuse("size_mismatch", "is not as long as the zip says: make it anew.");
+    refuse("size_mismatch", "is not as long as the zip says: create it again.");
 }
 
 function fileEntry(zip: yauzl.ZipFile, bytes: ZipBytes, entry: yauzl.Entry, path: string): ZipFileEntry {
@@ -241,7 +241,7 @@ function fileEntry(zip: yauzl.ZipFile, bytes: ZipBytes, entry: yauzl.Entry, path
   const wrongSize = () =>
     new PackageError(
       "size_mismatch",
-      `${JSON.stringify(path)} is not as long as the zip says: make it anew.`,
+      `${JSON.stringify(path)} is not as long as the zip says: create it again.`,
       path,
     );
   const check = (length: number, crc: number) => {
@@ -249,7 +249,7 @@ function fileEntry(zip: yauzl.ZipFile, bytes: ZipBytes, entry: yauzl.Entry, path
     if (crc !== entry.crc32)
       throw new PackageError(
         "checksum_mismatch",
-        `${JSON.stringify(path)} is damaged in the zip: make it anew.`,
+        `${JSON.stringify(path)} is damaged in the zip: create it again.`,
         path,
       );
   };

@@ -49,7 +49,7 @@ export async function askGitHub<T extends object>(
     throw failureOf(error, what);
   }
   if (typeof answer.data !== "object" || answer.data === null)
-    throw new RepoError("remote_protocol", `${what}: the answer is none of GitHub's.`);
+    throw new RepoError("remote_protocol", `${what}: unexpected response from GitHub.`);
   return { data: answer.data, headers: { ...answer.headers } };
 }
 

@@ -61,7 +61,7 @@ export async function storePack(
 function checkedCount(pack: Buffer): number {
   if (pack.length < format.packHeaderBytes + format.packTrailerBytes) throw broken("was cut off");
   if (pack.toString("latin1", 0, 4) !== "PACK" || pack.readUInt32BE(4) !== 2)
-    throw broken("is none of version 2");
+    throw broken("is not a version 2 pack");
   const sum = createHash("sha1").update(pack.subarray(0, -format.packTrailerBytes)).digest();
   if (!sum.equals(pack.subarray(-format.packTrailerBytes)))
     throw broken("does not have the checksum at its end");

@@ -7,7 +7,7 @@ import { assertPublicHost } from "./address.ts";
 export function remoteUrl(remote: Remote & { kind: "http" }): URL {
   const url = parseUrl(remote.url);
   const invalid = (why: string) => new RepoError("invalid_remote", `the address of the repository ${why}`);
-  if (url === undefined) throw invalid("is no URL");
+  if (url === undefined) throw invalid("is not a valid URL");
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw invalid("does not start with https:// or http://");
   if (url.username !== "" || url.password !== "")

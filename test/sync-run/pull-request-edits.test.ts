@@ -64,7 +64,7 @@ describe("an edit in the repository", () => {
       assert.equal(await fixture.sync(), "done");
 
       assert.deepEqual([fixture.tip(), (await fixture.proposal()).state], [theirs, "edited"]);
-      assert.match((await fixture.proposal()).message, /left alone/);
+      assert.match((await fixture.proposal()).message, /is not changed until/);
       assert.match(await fixture.textOf(one.id), /ours\n/);
       fixture.on("main", ({ write }) => write({ "skills/side/SKILL.md": "# Side\n" }));
       await fixture.sync();

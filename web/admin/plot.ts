@@ -21,7 +21,7 @@ export function plot(metrics: JobMetricsPayload, of: string): Element {
   const total = (kind: "completed" | "failed" | "retried") =>
     steps.reduce((sum, step) => sum + step[kind], 0);
   const sums = { completed: total("completed"), failed: total("failed"), retried: total("retried") };
-  const summary = `${of}: ${count(sums.completed)} done, ${count(sums.failed)} failed for good, ${count(sums.retried)} attempts failed and were tried again.`;
+  const summary = `${of}: ${count(sums.completed)} done, ${count(sums.failed)} failed permanently, ${count(sums.retried)} attempts failed and were tried again.`;
   return h(
     "figure",
     { class: "plot" },
@@ -46,7 +46,7 @@ export function plot(metrics: JobMetricsPayload, of: string): Element {
           "span",
           {},
           h("span", { class: `swatch ${kind}`, "aria-hidden": "true" }),
-          { done: "done", failed: "failed for good", retried: "failed, tried again" }[kind],
+          { done: "done", failed: "failed permanently", retried: "failed, tried again" }[kind],
         ),
       ),
     ),
