@@ -59,6 +59,21 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "List skills of your organizations, the catalog, or what is installed",
     load: async () => (await import("./commands/list.ts")).list,
   },
+  search: {
+    topic: "Use skills",
+    summary: "Search your organizations and the public catalog",
+    load: async () => (await import("./commands/search.ts")).search,
+  },
+  info: {
+    topic: "Use skills",
+    summary: "Show a skill's versions, files, readers and installs",
+    load: async () => (await import("./commands/info.ts")).info,
+  },
+  outdated: {
+    topic: "Use skills",
+    summary: "List installed skills that svc pull would update",
+    load: async () => (await import("./commands/outdated.ts")).outdated,
+  },
   versions: {
     topic: "Use skills",
     summary: "List the published versions of a skill",

@@ -3,6 +3,7 @@ import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
+import { parseLimit } from "../limit-flag.ts";
 import { parsePinnedRef, parseVersionSpec } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
@@ -27,7 +28,7 @@ export const versions = defineCommand({
     "svc versions code-review --all",
   ],
   async run(context, args) {
-    const wanted = args.all ? Infinity : limitOf(args.limit);
+    const wanted = args.all ? Infinity : parseLimit(args.limit, defaultLimit);
     const spec = args.spec === undefined ? undefined : parseVersionSpec(args.spec, "--spec");
     const { ref, range } = parsePinnedRef(args.skill);
     if (range !== "latest") throw invalidArgument("<skill>", "versions takes no pin: use --spec.");
@@ -63,11 +64,3 @@ export const versions = defineCommand({
     return { data, text };
   },
 });
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return defaultLimit;
-  const limit = /^\d+$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > 10_000)
-    throw invalidArgument("--limit", "--limit takes a number from 1 to 10000.");
-  return limit;
-}

@@ -6,84 +6,29 @@ import { z } from "zod";
 import { cliCodes, failureKinds } from "../errors.ts";
 import { packageRules } from "../package-rules.ts";
 import { adviceRules, contentRules } from "../skill-rules.ts";
+import { driftKinds, targets } from "../vocabulary.ts";
 import {
-  audienceKinds,
-  contentFormats,
-  driftKinds,
-  installMethods,
-  installScopes,
-  skillTypes,
-  targets,
-  visibilities,
-} from "../vocabulary.ts";
-
-const text = z.string().min(1);
-const integer = z.number().int().positive();
-const count = z.number().int().nonnegative();
-const timestamp = z.iso.datetime();
-const semver = z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/);
-const skillType = z.enum(skillTypes);
-const visibility = z.enum(visibilities);
-const format = z.enum(contentFormats);
-/** Beyond the specification: what a person reads on stderr, and whether `--if-changed` created no version. */
-const warnings = z.array(text);
-const notRevoked = { revoked: z.literal(false).optional(), warnings: warnings.optional() };
-const unchanged = z.boolean();
-const skipped = z.array(z.strictObject({ platform: text, reason: text }));
-
-/** Beyond the specification: the readers that a change added. */
-const readers = z.array(z.strictObject({ id: text, name: text }));
-const exposure = z.strictObject({
-  before: z.strictObject({ visibility: z.enum(audienceKinds) }),
-  after: z.strictObject({
-    visibility: z.enum(audienceKinds),
-    members: readers.optional(),
-    memberCount: count.optional(),
-    teams: readers.optional(),
-    teamCount: count.optional(),
-  }),
-  widened: z.boolean(),
-  versions: count.optional(),
-});
-
-const installationRecord = z.strictObject({
-  platform: z.enum(targets),
-  scope: z.enum(installScopes),
-  method: z.enum(installMethods),
-  path: text,
-  projectDir: text.optional(),
-  format,
-  installedAt: timestamp,
-});
-
-const skillHead = { publicId: text, slug: text, name: text, type: skillType, visibility };
-const current = { currentVersion: integer, currentSemver: semver };
-
-/** The organization that publishes a skill. Beyond the specification, wherever a skill is named. */
-const publisher = { tenantSlug: text };
-
-const skill = z.strictObject({
-  ...skillHead,
-  ...current,
-  ...publisher,
-  description: z.string(),
-  tags: z.array(text),
-  tenantId: text,
-  folderId: text.nullable(),
-  createdBy: text,
-  updatedAt: timestamp,
-});
-
-const version = {
-  id: text,
-  skillId: text,
-  version: integer,
+  text,
+  integer,
+  count,
+  timestamp,
   semver,
-  message: text,
-  format: format.optional(),
-  fileCount: integer.optional(),
-  createdAt: timestamp,
-};
+  skillType,
+  visibility,
+  format,
+  warnings,
+  unchanged,
+  skipped,
+  exposure,
+  installationRecord,
+  skill,
+  version,
+  skillHead,
+  current,
+  publisher,
+  notRevoked,
+} from "./cli-fields.ts";
+import { cliSkillPayloads } from "./cli-skills.ts";
 
 /** By command; groups by `group.command`, forms of one command in camel case behind it. */
 export const cliPayloads = {
@@ -150,6 +95,7 @@ export const cliPayloads = {
       installed: z.array(installationRecord),
     }),
   ),
+  ...cliSkillPayloads,
   publish: z.strictObject({
     action: z.enum(["created", "updated"]),
     skill: z.strictObject({

@@ -1,0 +1,165 @@
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import { checkSkillUrl } from "../api/address.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, invalidArgument } from "../errors.ts";
+import { qualifiedName } from "../install/publisher.ts";
+import { presentRecord } from "../install/record.ts";
+import { resolveSkill } from "../install/resolve-skill.ts";
+import { parsePinnedRef, unpinned } from "../pins.ts";
+import { type Session, openSession } from "../state/session.ts";
+import { plainLine } from "../table.ts";
+
+/** As in the advice of `svc lint`. */
+const bytesPerToken = 4;
+/** Number of files that the text lists; JSON contains all of them. */
+const shownFiles = 20;
+
+export const info = defineCommand({
+  name: "info",
+  summary: "Show a skill's versions, files, readers and installs on this machine",
+  positionals: {
+    skill: {
+      required: true,
+      description: "Slug, org/slug, public id or share URL",
+      completes: "installed",
+    },
+  },
+  flags: {},
+  examples: ["svc info code-review", "svc info acme/code-review -o json"],
+  async run(context, args) {
+    const { ref, range } = parsePinnedRef(args.skill);
+    if (range !== unpinned)
+      throw invalidArgument("<skill>", "info takes no pin: it shows the current version.");
+    const data = await readInfo(await openSession(context), ref);
+    return { data, text: describe(context, data) };
+  },
+});
+
+type Info = Awaited<ReturnType<typeof readInfo>>;
+
+async function readInfo(session: Session, ref: string) {
+  const { client } = session;
+  const { skill, version } = await resolveSkill(session, ref);
+  const [manifest, newest, folderPath] = await Promise.all([
+    client.manifest(skill.publicId, version.version),
+    client.versions(skill.publicId, { prerelease: true, limit: 1 }),
+    findFolderPath(session, skill),
+  ]);
+  const files = manifest.files.map(({ path, size }) => ({ path, size }));
+  const main = files.find(({ path }) => path === "SKILL.md" || path === "RULE.md");
+  const { publicId, slug, tenantSlug, name, description, type, visibility, tags, updatedAt } = skill;
+  const { currentVersion, currentSemver, folderId } = skill;
+  return {
+    skill: {
+      publicId,
+      slug,
+      tenantSlug,
+      name,
+      description,
+      type,
+      visibility,
+      tags: tags ?? [],
+      currentVersion,
+      currentSemver,
+      folderId: folderId ?? null,
+      updatedAt,
+    },
+    url: checkSkillUrl(`${session.apiUrl}/s/${publicId}`),
+    format: version.format,
+    // Versions are numbered without gaps.
+    versionCount: newest.items[0]?.version ?? version.version,
+    publishedAt: version.createdAt,
+    files,
+    totalSize: files.reduce((sum, { size }) => sum + size, 0),
+    estimatedTokens: Math.ceil((main?.size ?? 0) / bytesPerToken),
+    access: {
+      visibility,
+      restricted: skill.restricted,
+      ...(folderPath === undefined ? {} : { folderPath }),
+    },
+    installed: installsOf(session, publicId),
+  };
+}
+
+/** The path of the skill's folder, empty for the root; undefined if the caller may not list folders. */
+async function findFolderPath(
+  { client }: Session,
+  { folderId, tenantId }: SkillPayload,
+): Promise<string | undefined> {
+  if (folderId === null || folderId === undefined) return "";
+  try {
+    return (await client.folders(tenantId)).find(({ id }) => id === folderId)?.path;
+  } catch (error) {
+    const isHidden =
+      error instanceof CliError && ["E_NOT_AUTHENTICATED", "E_FORBIDDEN", "E_NOT_FOUND"].includes(error.code);
+    if (isHidden) return undefined;
+    throw error;
+  }
+}
+
+function installsOf({ config, profile }: Session, publicId: string) {
+  return Object.entries(config.profiles[profile]?.installed ?? {})
+    .filter(([, skill]) => skill.publicId === publicId)
+    .map(([installName, { version, semver, range, installs }]) => ({
+      installName,
+      version,
+      semver,
+      pin: range,
+      installs: installs.map(presentRecord),
+    }));
+}
+
+function describe({ output: { paint } }: Context, data: Info): string {
+  const { skill, access, files, installed } = data;
+  const count = data.versionCount === 1 ? "1 version" : `${data.versionCount} versions`;
+  const fileCount = files.length === 1 ? "1 file" : `${files.length} files`;
+  const rows: [string, string][] = [
+    ["Name", skill.name],
+    ["Description", skill.description],
+    ["Type", skill.type],
+    ["Tags", (skill.tags ?? []).join(", ")],
+    ["Version", `${skill.currentSemver} of ${dayOf(data.publishedAt)} (${count})`],
+    ["Content", `${fileCount}, ${sizeOf(data.totalSize)}, about ${data.estimatedTokens} tokens to load`],
+    ["Visibility", readersOf(access)],
+    ["Folder", access.folderPath === "" ? "/ (the root)" : (access.folderPath ?? "")],
+    ["Page", data.url],
+  ];
+  const shown = files.slice(0, shownFiles).map(({ path, size }) => `  ${plainLine(path)}  ${sizeOf(size)}`);
+  const more = files.length > shownFiles ? [`  … and ${files.length - shownFiles} more`] : [];
+  return [
+    paint("bold", qualifiedName(skill)),
+    ...rows
+      .filter(([, value]) => value !== "")
+      .map(([label, value]) => `${`${label}:`.padEnd(13)}${plainLine(value)}`),
+    "",
+    paint("bold", "Files"),
+    ...shown,
+    ...more,
+    "",
+    paint("bold", "Installed on this machine"),
+    ...(installed.length === 0 ? [`  Not installed. Try svc install ${qualifiedName(skill)}.`] : []),
+    ...installed.flatMap(({ installName, semver, pin, installs }) => [
+      `  ${plainLine(installName)} ${plainLine(semver)}, pin ${plainLine(pin)}`,
+      ...installs.map(({ platform, path }) => `    ${paint("green", platform)}  ${plainLine(path)}`),
+    ]),
+  ].join("\n");
+}
+
+function readersOf({ visibility, restricted }: Info["access"]): string {
+  if (restricted) return `${visibility}; only people with access to its restricted folder can read it`;
+  if (visibility === "public") return "public: everyone can find and read it";
+  if (visibility === "unlisted") return "unlisted: everyone who has its link can read it";
+  return `${visibility}: members of the organization can read it`;
+}
+
+/** The day of a time from the service, which is not checked for its form. */
+function dayOf(time: unknown): string {
+  return typeof time === "string" ? time.slice(0, 10) : "an unknown day";
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const kib = bytes / 1024;
+  return kib < 1024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;
+}

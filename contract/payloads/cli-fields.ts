@@ -1,0 +1,79 @@
+/** Fields that several documents of `svc -o json` share. */
+import { z } from "zod";
+import {
+  audienceKinds,
+  contentFormats,
+  installMethods,
+  installScopes,
+  skillTypes,
+  targets,
+  visibilities,
+} from "../vocabulary.ts";
+
+export const text = z.string().min(1);
+export const integer = z.number().int().positive();
+export const count = z.number().int().nonnegative();
+export const timestamp = z.iso.datetime();
+export const semver = z.string().regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/);
+export const skillType = z.enum(skillTypes);
+export const visibility = z.enum(visibilities);
+export const format = z.enum(contentFormats);
+/** Beyond the specification: what a person reads on stderr, and whether `--if-changed` created no version. */
+export const warnings = z.array(text);
+export const notRevoked = { revoked: z.literal(false).optional(), warnings: warnings.optional() };
+export const unchanged = z.boolean();
+export const skipped = z.array(z.strictObject({ platform: text, reason: text }));
+
+/** Beyond the specification: the readers that a change added. */
+const readers = z.array(z.strictObject({ id: text, name: text }));
+export const exposure = z.strictObject({
+  before: z.strictObject({ visibility: z.enum(audienceKinds) }),
+  after: z.strictObject({
+    visibility: z.enum(audienceKinds),
+    members: readers.optional(),
+    memberCount: count.optional(),
+    teams: readers.optional(),
+    teamCount: count.optional(),
+  }),
+  widened: z.boolean(),
+  versions: count.optional(),
+});
+
+export const installationRecord = z.strictObject({
+  platform: z.enum(targets),
+  scope: z.enum(installScopes),
+  method: z.enum(installMethods),
+  path: text,
+  projectDir: text.optional(),
+  format,
+  installedAt: timestamp,
+});
+
+export const skillHead = { publicId: text, slug: text, name: text, type: skillType, visibility };
+export const current = { currentVersion: integer, currentSemver: semver };
+
+/** The organization that publishes a skill. Beyond the specification, wherever a skill is named. */
+export const publisher = { tenantSlug: text };
+
+export const skill = z.strictObject({
+  ...skillHead,
+  ...current,
+  ...publisher,
+  description: z.string(),
+  tags: z.array(text),
+  tenantId: text,
+  folderId: text.nullable(),
+  createdBy: text,
+  updatedAt: timestamp,
+});
+
+export const version = {
+  id: text,
+  skillId: text,
+  version: integer,
+  semver,
+  message: text,
+  format: format.optional(),
+  fileCount: integer.optional(),
+  createdAt: timestamp,
+};
