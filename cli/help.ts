@@ -20,15 +20,23 @@ const widest = 100;
 const narrowestText = 28;
 const indent = "  ";
 
+const variables: readonly Row[] = [
+  ["SVC_API_URL", "Address of the service, instead of the one of the login"],
+  ["SVC_TOKEN", "API token, instead of the one of the login"],
+];
+
 export function rootHelp(context: Context): string {
   const listed = Object.entries(commands);
   return page(context, {
     summary: `svc ${version}: publish agent skills, and install them into your AI tools`,
     usage: "svc <command> [arguments] [flags]",
-    sections: topics.map((topic) => ({
-      title: topic,
-      rows: listed.filter(([, entry]) => entry.topic === topic).map(rowOf),
-    })),
+    sections: [
+      ...topics.map((topic) => ({
+        title: topic,
+        rows: listed.filter(([, entry]) => entry.topic === topic).map(rowOf),
+      })),
+      { title: "Environment variables", rows: variables },
+    ],
     endings: [
       "svc <command> --help shows its arguments, flags and examples.",
       "All of them take -o json (for programs) and --profile <name>.",

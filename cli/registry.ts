@@ -69,6 +69,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "Show a skill's versions, files, readers and installs",
     load: async () => (await import("./commands/info.ts")).info,
   },
+  open: {
+    topic: "Use skills",
+    summary: "Open a skill's page in the browser",
+    load: async () => (await import("./commands/open.ts")).open,
+  },
   outdated: {
     topic: "Use skills",
     summary: "List installed skills that svc pull would update",
@@ -138,6 +143,44 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     topic: "Publish skills",
     summary: "Choose who can read a skill",
     load: async () => (await import("./commands/visibility.ts")).visibility,
+  },
+  revert: {
+    topic: "Publish skills",
+    summary: "Make an earlier version of a skill current again",
+    load: async () => (await import("./commands/revert.ts")).revert,
+  },
+  edit: {
+    topic: "Publish skills",
+    summary: "Change a skill's name, description, tags or visibility",
+    load: async () => (await import("./commands/edit.ts")).edit,
+  },
+  delete: {
+    topic: "Publish skills",
+    summary: "Delete a skill with all its versions",
+    load: async () => (await import("./commands/delete.ts")).deleteSkill,
+  },
+  token: {
+    topic: "You and this machine",
+    summary: "List, create and revoke your API tokens",
+    commands: {
+      list: {
+        summary: "List your API tokens, newest first",
+        load: async () => (await import("./commands/token.ts")).tokenList,
+      },
+      create: {
+        summary: "Create an API token, and print its secret once",
+        load: async () => (await import("./commands/token.ts")).tokenCreate,
+      },
+      revoke: {
+        summary: "Revoke an API token at once",
+        load: async () => (await import("./commands/token.ts")).tokenRevoke,
+      },
+    },
+  },
+  api: {
+    topic: "You and this machine",
+    summary: "Call the REST interface with your login",
+    load: async () => (await import("./commands/api.ts")).api,
   },
   profile: {
     topic: "You and this machine",

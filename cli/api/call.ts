@@ -40,6 +40,26 @@ export function openCaller(options: HttpOptions) {
       throw refusal(options, response, parseBody(await response.text().catch(() => "")));
     },
     /**
+     * The text of a successful response of any form, empty if it has none. Throws `E_API` for a response that is
+     * not text.
+     */
+    async plain(request: HttpRequest): Promise<string> {
+      const response = await send(options, {
+        ...request,
+        headers: { ...onceOnly(request.method), ...request.headers },
+      });
+      const type = response.header("content-type") ?? "";
+      if (response.ok && type !== "" && !/^text\/|json|xml|yaml/.test(type)) {
+        response.discard();
+        throw new CliError("E_API", `The response is not text (${type}), so it can't be printed.`);
+      }
+      const text = await response.text().catch((error: unknown) => {
+        throw networkError(error, request.url, options.baseUrl);
+      });
+      if (!response.ok) throw refusal(options, response, parseBody(text));
+      return text;
+    },
+    /**
      * A form post whose response has no envelope (RFC 8628). Returns the status and the body, which is undefined
      * if it is not JSON.
      */

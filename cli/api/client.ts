@@ -13,6 +13,7 @@ import type {
   VersionPayload,
   VersionResult,
 } from "../../contract/payloads/skills.ts";
+import type { CreatedTokenPayload, TokenPayload } from "../../contract/payloads/tokens.ts";
 import type { UploadPayload } from "../../contract/payloads/uploads.ts";
 import type {
   CreatedFolderPayload,
@@ -43,6 +44,19 @@ export type PublishInput = ContentInput & {
 
 export type ShareInput = ContentInput & { name: string; type?: string };
 
+export interface SkillChange {
+  name?: string;
+  description?: string;
+  tags?: string[];
+  visibility?: Visibility;
+}
+
+export interface TokenInput {
+  name: string;
+  expiresInDays?: number;
+  scopes?: Record<string, string[]>;
+}
+
 /** Path of the registration, which is also signed. */
 export const registrationPath = "/api/auth/anonymous/register";
 
@@ -60,10 +74,11 @@ const revocationTimeoutMs = 10_000;
 export type Client = ReturnType<typeof openClient>;
 
 export function openClient(options: HttpOptions) {
-  const { json, call, get, page, create, raw, form } = openCaller(options);
+  const { json, call, get, page, create, raw, plain, form } = openCaller(options);
   return {
     options,
     raw,
+    plain,
     form,
     profile: () => get<IdentityPayload>("/api/user/profile", shapes.identity),
     tenants: () => get<TenantPayload[]>("/api/tenants", shapes.tenants),
@@ -95,7 +110,7 @@ export function openClient(options: HttpOptions) {
     /** `folder`: a path of names or slugs, `/` for the root. */
     move: (skill: string, input: { folder: string; createFolders?: true; dryRun?: true }) =>
       create<MovedSkillPayload>(`${skillPath(skill)}/move`, shapes.moved, input),
-    update: async (skill: string, input: { visibility: Visibility; dryRun?: true }) =>
+    update: async (skill: string, input: SkillChange & { dryRun?: true }) =>
       (
         await call<ChangedSkillPayload>({
           method: "PUT",
@@ -104,6 +119,9 @@ export function openClient(options: HttpOptions) {
           input,
         })
       ).data,
+    /** `version`: a number, or an exact semver. */
+    revert: (skill: string, version: string) =>
+      create<SkillPayload>(`${skillPath(skill)}/revert`, shapes.reverted, { version }),
     announceUpload: (size: number, sha256: string) =>
       create<UploadPayload>("/api/uploads", shapes.upload, { size, sha256 }),
     /** Anonymous sharing; all but the registration is signed (`signed.ts`). */
@@ -120,6 +138,12 @@ export function openClient(options: HttpOptions) {
     share: (input: ShareInput) => create<SharedPayload>("/api/share", shapes.shared, input),
     async remove(skill: string): Promise<void> {
       await json({ method: "DELETE", url: skillPath(skill) });
+    },
+    tokens: (query: Query) => page<TokenPayload>("/api/user/tokens", shapes.tokens, query),
+    createToken: (input: TokenInput) =>
+      create<CreatedTokenPayload>("/api/user/tokens", shapes.createdToken, input),
+    async revokeTokenById(id: string): Promise<void> {
+      await json({ method: "DELETE", url: `/api/user/tokens/${encodeURIComponent(id)}` });
     },
     /** Revokes the token that this client sends. */
     async revokeToken(): Promise<void> {

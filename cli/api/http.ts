@@ -27,7 +27,7 @@ export type Signer = (call: {
 }) => Record<string, string>;
 
 export interface HttpRequest {
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A path under the base address, or a URL from the service, which must have the service's origin. */
   url: string;
   headers?: Record<string, string>;

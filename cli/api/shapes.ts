@@ -36,6 +36,14 @@ const described = { ...skill, description: "text" } as const;
 const release = { version: "whole", semver: "text", format: "text", fileCount: "whole?" } as const;
 const version = { ...release, id: "text", message: "text", createdAt: "text" } as const;
 
+const token = {
+  id: "text",
+  name: "text",
+  createdAt: "text",
+  expiresAt: "text?",
+  lastUsedAt: "text?",
+} as const;
+
 const folder = { id: "text", parentId: "text?", name: "text", slug: "text", path: "text" } as const;
 
 const exposure = { after: { visibility: "text" }, widened: "flag", versions: "whole?" } as const;
@@ -78,6 +86,9 @@ export const shapes = {
     exposure,
   },
   changed: { ...skill, exposure },
+  reverted: skill,
+  tokens: [token],
+  createdToken: { ...token, token: "text" },
   upload: { uploadId: "text", url: "text" },
   registered: { identity: { id: "text" } },
   shared: {

@@ -18,7 +18,7 @@ import { requireInteraction } from "../prompts.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { trustFlag } from "./present.ts";
+import { trustFlag } from "../present.ts";
 
 export const install = defineCommand({
   name: "install",

@@ -9,7 +9,7 @@ import { profileName } from "../state/profiles.ts";
 import { openSession } from "../state/session.ts";
 import { readConfig } from "../state/state.ts";
 import { renderTable } from "../table.ts";
-import { presentSkill } from "./present.ts";
+import { presentSkill } from "../present.ts";
 
 /** Maximum number of rows in a table; JSON contains everything. */
 const maxRows = 200;

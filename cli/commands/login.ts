@@ -1,5 +1,6 @@
 import { isExposed, isSameService } from "../api/address.ts";
 import { awaitDeviceToken, requestDeviceCode } from "../api/device.ts";
+import { openBrowser } from "../browser.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
@@ -178,18 +179,6 @@ function webAddress(text: string): string {
 async function offerBrowser({ apiUrl }: Session, url: string): Promise<void> {
   const question = `The service at ${apiUrl} asks you to approve at ${url}, which is another site. Open it?`;
   if (isSameService(url, apiUrl) || (await askWhether(question))) await openBrowser(url);
-}
-
-async function openBrowser(url: string): Promise<void> {
-  try {
-    const { default: open } = await import("open");
-    const child = await open(url);
-    // Without a browser the command fails later, and the address on the screen is enough.
-    child.on("error", () => undefined);
-    child.unref();
-  } catch {
-    return;
-  }
 }
 
 function welcome(user: LoggedInUser | undefined): string {

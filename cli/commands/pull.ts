@@ -10,7 +10,7 @@ import { type InTurn, type UpdateOutcome, type UpdateReport, updateSkill } from 
 import { parseVersionSpec, unpinned } from "../pins.ts";
 import { followPull } from "../project/follow.ts";
 import { type Session, openSession } from "../state/session.ts";
-import { outcomeWord } from "./present.ts";
+import { outcomeWord } from "../present.ts";
 
 interface PulledSkill {
   publicId: string;

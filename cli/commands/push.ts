@@ -5,7 +5,7 @@ import { invalidArgument } from "../errors.ts";
 import { readSource, stageContent } from "../pack/source.ts";
 import { parsePinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
-import { presentVersion } from "./present.ts";
+import { presentVersion } from "../present.ts";
 
 /** One prerelease identifier that is not a number, as the service requires. */
 const prereleaseId = /^(?=.{1,32}$)[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/;

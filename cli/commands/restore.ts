@@ -12,7 +12,7 @@ import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { outcomeWord, trustFlag } from "./present.ts";
+import { outcomeWord, trustFlag } from "../present.ts";
 
 export const restore = defineCommand({
   name: "restore",

@@ -7,7 +7,7 @@ import { parseLimit } from "../limit-flag.ts";
 import { parsePinnedRef, parseVersionSpec } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
-import { presentVersion } from "./present.ts";
+import { presentVersion } from "../present.ts";
 
 const defaultLimit = 20;
 

@@ -1,4 +1,4 @@
-/** The documents of commands that search, describe and manage skills. */
+/** The documents of commands that search, describe and manage skills, and of tokens and `api`. */
 import { z } from "zod";
 import {
   text,
@@ -13,7 +13,22 @@ import {
   current,
   skillHead,
   publisher,
+  exposure,
 } from "./cli-fields.ts";
+
+const named = z.strictObject({ publicId: text, slug: text, ...publisher, name: text });
+
+const token = {
+  id: text,
+  name: text,
+  scopes: z.record(text, z.array(text)).optional(),
+  allowedFolderIds: z.array(text).optional(),
+  createdAt: timestamp,
+  expiresAt: timestamp.optional(),
+  lastUsedAt: timestamp.optional(),
+  /** Created by `svc login` in the browser. */
+  isLogin: z.literal(true).optional(),
+};
 
 /** By command, as part of `cliPayloads`. */
 export const cliSkillPayloads = {
@@ -87,4 +102,25 @@ export const cliSkillPayloads = {
     /** Skills whose pin could not be resolved. */
     failed: z.array(z.strictObject({ installName: text, error: text })),
   }),
+  /** Ours, as are the following ones. */
+  open: z.strictObject({ skill: named, url: z.url() }),
+  revert: z.strictObject({
+    skill: named,
+    from: z.strictObject({ version: integer, semver }),
+    to: z.strictObject({ version: integer, semver }),
+    /** False if the version was current already. */
+    changed: z.boolean(),
+  }),
+  edit: z.strictObject({
+    skill: named.extend({ description: z.string(), tags: z.array(text), visibility }),
+    changed: z.array(z.enum(["name", "description", "tags", "visibility"])),
+    exposure: exposure.optional(),
+  }),
+  delete: z.strictObject({ skill: named, deleted: z.literal(true) }),
+  "token.list": z.array(z.strictObject(token)),
+  /** `token` is the secret, which is printed this once. */
+  "token.create": z.strictObject({ ...token, token: text }),
+  "token.revoke": z.strictObject({ id: text, revoked: z.literal(true) }),
+  /** The body of the response: JSON, or a text; null if it is empty. */
+  api: z.union([z.looseObject({}), z.array(z.unknown()), z.string(), z.number(), z.boolean(), z.null()]),
 } as const;

@@ -69,6 +69,8 @@ describe("help", () => {
     for (const [name, { summary }] of Object.entries(commands))
       assert.match(help, new RegExp(`^  ${name} +${summary.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`, "m"));
     for (const topic of topics) assert.match(help, new RegExp(`^${topic}$`, "m"));
+    for (const variable of ["SVC_API_URL", "SVC_TOKEN"])
+      assert.match(help, new RegExp(`^  ${variable} +\\w`, "m"));
   });
 
   it("fits any terminal width without cutting words", async () => {

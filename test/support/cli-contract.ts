@@ -31,7 +31,7 @@ export function payloadNameOf(words: readonly string[]): CliPayloadName {
   if (name === "share" && has("--list")) return "shareList";
   if (name === "share" && has("--delete")) return "shareDelete";
   if (name === "folders") return second === "create" ? "folders.create" : "folders.list";
-  const full = name === "profile" ? `profile.${second}` : name;
+  const full = name === "profile" || name === "token" ? `${name}.${second}` : name;
   assert.ok(full !== undefined && Object.hasOwn(cliPayloads, full), `no document is declared for ${full}`);
   return full as CliPayloadName;
 }

@@ -1,7 +1,7 @@
 /** Parts of JSON documents that several commands share. */
-import type { FlagShape } from "../command-shape.ts";
-import type { Context } from "../context.ts";
-import type { SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { FlagShape } from "./command-shape.ts";
+import type { Context } from "./context.ts";
+import type { SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
 
 /** Consent to a publisher that is given as a flag. */
 export const trustFlag = {

@@ -1,0 +1,31 @@
+import { checkSkillUrl } from "../api/address.ts";
+import { openBrowser } from "../browser.ts";
+import { defineCommand } from "../command.ts";
+import { invalidArgument } from "../errors.ts";
+import { resolveSkill } from "../install/resolve-skill.ts";
+import { parsePinnedRef, unpinned } from "../pins.ts";
+import { openSession } from "../state/session.ts";
+
+export const open = defineCommand({
+  name: "open",
+  summary: "Open a skill's page in the browser, and print its address",
+  positionals: {
+    skill: {
+      required: true,
+      description: "Slug, org/slug, public id or share URL",
+      completes: "installed",
+    },
+  },
+  flags: {},
+  examples: ["svc open code-review", "svc open acme/code-review -o json"],
+  async run(context, args) {
+    const { ref, range } = parsePinnedRef(args.skill);
+    if (range !== unpinned)
+      throw invalidArgument("<skill>", "open takes no pin: the page shows the current version.");
+    const session = await openSession(context);
+    const { publicId, slug, tenantSlug, name } = (await resolveSkill(session, ref)).skill;
+    const url = checkSkillUrl(`${session.apiUrl}/s/${publicId}`);
+    if (context.interactive) await openBrowser(url);
+    return { data: { skill: { publicId, slug, tenantSlug, name }, url }, text: url };
+  },
+});
