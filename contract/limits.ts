@@ -7,7 +7,9 @@ const dayMs = 24 * 60 * minuteMs;
 export const limits = {
   /** Characters of a skill's display name. */
   skillName: 100,
-  skillDescription: 1024,
+  skillDescription: 2048,
+  /** Characters of a description that the Agent Skills specification permits, and tools read. */
+  skillDescriptionAdvised: 1024,
   /** Characters of a slug: a DNS label's length, so that it fits any path or host later. */
   skillSlug: 64,
   tagsPerSkill: 5,

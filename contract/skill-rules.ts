@@ -35,6 +35,7 @@ export const adviceRules = [
   "name_reserved",
   "markup_in_field",
   "description_absent",
+  "description_long",
   "license_form",
   "compatibility_form",
   "metadata_form",
@@ -244,6 +245,12 @@ function adviseOnFields(text: SkillText, around: SkillContext): Fault<AdviceRule
       "description",
       "description_absent",
       "it has no description, by which tools choose a skill: its first paragraph stands in",
+    );
+  if (description !== undefined && description.length > limits.skillDescriptionAdvised)
+    advise(
+      "description",
+      "description_long",
+      `its description has ${description.length} characters, over the ${limits.skillDescriptionAdvised} that tools read`,
     );
   for (const key of unknownKeys(fields))
     advise(key, "unknown_key", `its key "${key}" is not known to every tool`);

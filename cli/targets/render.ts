@@ -102,9 +102,14 @@ function hasTitle(body: string): boolean {
   return false;
 }
 
-/** Cuts by code points, so that no surrogate pair is split. */
+/** Cuts after a word, with an ellipsis. Counts code points, so that no surrogate pair is split. */
 function cut(text: string, characters: number): string {
-  return text.length <= characters ? text : Array.from(text).slice(0, characters).join("").trimEnd();
+  if (text.length <= characters) return text;
+  const all = Array.from(text);
+  if (all.length <= characters) return text;
+  const kept = all.slice(0, characters - 1).join("");
+  const isWordCut = all[characters - 1] !== " " && kept.includes(" ");
+  return `${(isWordCut ? kept.slice(0, kept.lastIndexOf(" ")) : kept).trimEnd()}…`;
 }
 
 /** The first paragraph of prose, without Markdown syntax. */

@@ -45,9 +45,9 @@ export function firstParagraph(body: string): string {
     "";
   // Shortened before it is searched: unclosed brackets take quadratic time.
   const plain = block
-    .slice(0, 2 * limits.skillDescription)
+    .slice(0, 2 * limits.skillDescriptionAdvised)
     .replace(/[*_`>#]|!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\s+/g, " ")
     .trim();
-  return plain.slice(0, limits.skillDescription);
+  return plain.slice(0, limits.skillDescriptionAdvised);
 }

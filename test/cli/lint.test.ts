@@ -84,10 +84,10 @@ const texts: [what: string, text: string | Buffer, errors: string[]][] = [
   ["a name that is truncated", head(`name: ${"n".repeat(limits.skillName + 1)}`) + "x\n", []],
   ["a name of two lines", head('name: "a\\nb"') + "x\n", ["name_unusable"]],
   ["a number as its description", head("description: 1") + "x\n", ["description_type"]],
-  ["a long description", head(`description: ${"d".repeat(1024)}`) + "x\n", []],
+  ["a long description", head(`description: ${"d".repeat(2048)}`) + "x\n", []],
   [
     "a description that is too long",
-    head(`description: ${"d".repeat(1025)}`) + "x\n",
+    head(`description: ${"d".repeat(2049)}`) + "x\n",
     ["description_too_long"],
   ],
   ["a mapping as its tags", head("tags: {a: b}") + "x\n", ["tags_type"]],
@@ -245,6 +245,8 @@ describe("svc lint", () => {
     [{ "kit/SKILL.md": `${good}\`[a](b.md)\`\n\`\`\`\n[a](b.md)\n\`\`\`\n` }, []],
     [{ "a.md": "Text without a description.\n" }, ["description_absent"]],
     [{ "RULE.md": "Text without a description.\n" }, []],
+    [{ "a.md": `${head(`description: ${"d".repeat(1024)}`)}Text.\n` }, []],
+    [{ "a.md": `${head(`description: ${"d".repeat(1025)}`)}Text.\n` }, ["description_long"]],
     [{ "a.md": `${head("description: d")}See [b](b.md).\n` }, ["link_missing"]],
   ];
   for (const [files, warnings] of advised)

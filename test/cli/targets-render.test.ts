@@ -39,7 +39,13 @@ describe("rendering", () => {
       '"Use this now please"',
     );
     assert.equal(text({ body: "# Only a heading\n" }), '"Code Review: *strict*"');
-    assert.equal(text({ description: "x".repeat(2000) }), `"${"x".repeat(1024)}"`);
+    assert.equal(text({ description: "x".repeat(1024) }), `"${"x".repeat(1024)}"`);
+    assert.equal(text({ description: "x".repeat(2000) }), `"${"x".repeat(1023)}…"`);
+    assert.equal(
+      text({ description: "four ".repeat(400) }),
+      `"${"four ".repeat(204)}four…"`.replace(" four…", "…"),
+    );
+    assert.equal(text({ description: "😀".repeat(1024) }), `"${"😀".repeat(1024)}"`);
   });
 
   it("writes any text as a YAML string that round-trips", () => {

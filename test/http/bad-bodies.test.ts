@@ -145,7 +145,7 @@ describe("a body", () => {
       { name: "a\u001bb" },
       { name: "\ud800" },
       { name: "x\udc00y" },
-      { description: "d".repeat(1025) },
+      { description: "d".repeat(2049) },
       { description: "\ud83d" },
       { tags: ["a", "b", "c", "d", "e", "f"] },
       { tags: ["x".repeat(51)] },

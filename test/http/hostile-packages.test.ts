@@ -201,7 +201,7 @@ describe("a hostile package", () => {
       "wrong tags": "---\nname: a\ndescription: d\ntags: {a: b}\n---\n",
       "six tags": "---\nname: a\ndescription: d\ntags: [a, b, c, d, e, f]\n---\n",
       "a long tag": `---\nname: a\ndescription: d\ntags: [${"x".repeat(51)}]\n---\n`,
-      "a long description": `---\nname: a\ndescription: ${"d".repeat(1025)}\n---\n`,
+      "a long description": `---\nname: a\ndescription: ${"d".repeat(2049)}\n---\n`,
       "broken YAML": '---\nname: "a\ndescription: d\n---\n',
       "a tab": "---\nname:\n\t- a\n---\n",
       "no UTF-8": Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe]),

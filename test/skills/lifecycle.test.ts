@@ -80,7 +80,7 @@ describe("settings of a skill", () => {
       { name: "" },
       { name: "x".repeat(101) },
       { name: "two\nlines" },
-      { description: "x".repeat(1025) },
+      { description: "x".repeat(2049) },
       { tags: ["1", "2", "3", "4", "5", "6"] },
       { tags: ["x".repeat(51)] },
       { tags: [""] },
