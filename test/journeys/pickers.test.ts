@@ -1,4 +1,4 @@
-/** The questions of `install` and `publish` at a terminal, with the built `svc`. */
+/** The questions of `install`, `publish` and `delete` at a terminal, with the built `svc`. */
 import assert from "node:assert/strict";
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
@@ -166,5 +166,37 @@ describe("svc publish without a path", needsTerminal, () => {
     await terminal.until(/Which file or folder\?/);
     terminal.type("\u0003");
     assert.equal(await terminal.ended, 130);
+  });
+});
+
+describe("svc delete", needsTerminal, () => {
+  it("deletes the skill only after its name was typed", async (t) => {
+    const deleted: string[] = [];
+    const skill = { slug: "review", publicId: "aaaaaaaaaa", name: "Review" };
+    const registry = await startRegistry(
+      t,
+      [{ ...skill, versions: [{ semver: "1.0.0", body: "one\n" }] }],
+      (request, response, url) => {
+        if (request.method !== "DELETE") return false;
+        deleted.push(url.pathname);
+        answer(response, 200, { success: true, data: null });
+        return true;
+      },
+    );
+    const { open } = setUp(t, registry);
+    const typeName = async (name: string) => {
+      const terminal = open("delete", "review");
+      await terminal.until(/Type "review" to delete acme\/review/);
+      terminal.type(name + enter);
+      return { code: await terminal.ended, text: terminal.text() };
+    };
+
+    const refused = await typeName("revie");
+    assert.deepEqual([refused.code, deleted], [1, []]);
+    assert.match(refused.text, /nothing was deleted/);
+
+    const done = await typeName("review");
+    assert.deepEqual([done.code, deleted], [0, ["/api/skills/aaaaaaaaaa"]]);
+    assert.match(done.text, /Deleted .*acme\/review/);
   });
 });
