@@ -215,6 +215,9 @@ export function adviseOn(text: SkillText, around: SkillContext): Fault<AdviceRul
   return [...adviseOnFields(text, around), ...adviseOnBody(text, around), ...adviseOnLinks(text, around)];
 }
 
+const longDescription = (characters: number) =>
+  `its description has ${characters} characters, over the ${limits.skillDescriptionAdvised} that tools read`;
+
 function adviseOnFields(text: SkillText, around: SkillContext): Fault<AdviceRule>[] {
   const { fields = new Map<string, unknown>(), lines, defaults } = text;
   const advice: Fault<AdviceRule>[] = [];
@@ -247,11 +250,7 @@ function adviseOnFields(text: SkillText, around: SkillContext): Fault<AdviceRule
       "it has no description, by which tools choose a skill: its first paragraph stands in",
     );
   if (description !== undefined && description.length > limits.skillDescriptionAdvised)
-    advise(
-      "description",
-      "description_long",
-      `its description has ${description.length} characters, over the ${limits.skillDescriptionAdvised} that tools read`,
-    );
+    advise("description", "description_long", longDescription(description.length));
   for (const key of unknownKeys(fields))
     advise(key, "unknown_key", `its key "${key}" is not known to every tool`);
   const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

@@ -8,6 +8,7 @@ import net from "node:net";
 import { endWithParent, giveUp, tellParent } from "./child-lifecycle.mjs";
 import { onMessages, sendMessage } from "./frames.mjs";
 import { ensureDatabase, replaceDatabase } from "./queue-database.mjs";
+import { startWatchdog } from "./watchdog.mjs";
 
 const STALE_CLAIM_MS = 5000;
 const CLAIM_ATTEMPTS = 100;
@@ -37,6 +38,7 @@ endWithParent(async () => {
   }
 });
 
+startWatchdog();
 try {
   const startedAt = performance.now();
   if (!(await claim())) await giveUp("BUSY", "in use");
