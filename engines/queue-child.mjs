@@ -38,11 +38,12 @@ endWithParent(async () => {
   }
 });
 
-startWatchdog();
 try {
   const startedAt = performance.now();
   if (!(await claim())) await giveUp("BUSY", "in use");
   host = await openQueueDatabase();
+  // Only now: opening after a crash may take as long as it needs.
+  startWatchdog();
   markOpen();
   await tellParent({ type: "ready", openMs: Math.round(performance.now() - startedAt) });
 } catch (error) {

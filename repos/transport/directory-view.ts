@@ -243,7 +243,7 @@ async function linkObjects(path: string, views: string): Promise<string> {
   await Promise.all(objectFolders.map((name) => symlink(join(from, name), join(fresh, name))));
   await rename(fresh, links).catch(async (error: NodeJS.ErrnoException) => {
     await rm(fresh, { recursive: true, force: true });
-    // Another session has made it meanwhile.
+    // Another session has created it at the same time.
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
   });
   return links;

@@ -24,7 +24,7 @@ const shape = {
   exclusive: [["global", "project"]],
 } as const satisfies CommandShape;
 
-/** What the command itself receives after the argument pass and citty. */
+/** Arguments of the command after the argument pass and citty. */
 async function parse(words: string[]): Promise<Record<string, unknown>> {
   let received: Record<string, unknown> = {};
   const command: Command = defineCommand({

@@ -62,7 +62,7 @@ const identity = {
   pendingInvitations: [],
 };
 
-/** What a terminal shows at the end, line by line: supports carriage returns and cleared lines only. */
+/** The final lines of a terminal: supports carriage returns and cleared lines only. */
 function screen(text: string): string[] {
   const clearLine = "\u001B[2K";
   return text.split("\n").map((line) => {

@@ -13,7 +13,7 @@ import {
 
 /** The clock of a service. */
 export interface Clock {
-  /** What tests have added to the time. */
+  /** Time that tests have added to the clock. */
   aheadMs: number;
   now(): Date;
   /** Adds to the time, and returns the new one. */

@@ -93,8 +93,8 @@ export async function connectedFixture(
   await connect();
   const host: RepositoryHost = {
     kind: "local",
-    describe: () => Promise.reject(new Error("not implemented")),
-    head: () => Promise.reject(new Error("not implemented")),
+    describe: () => Promise.reject(new Error("a sync does not call this")),
+    head: () => Promise.reject(new Error("a sync does not call this")),
     remote: async () => ({ kind: "directory", path: remote }),
   };
   const ports: SyncPorts = { mirrors: wrap(mirrors), hostOf: () => host };
