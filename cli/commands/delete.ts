@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
-import { parsePinnedRef, unpinned } from "../pins.ts";
+import { parseUnpinnedRef } from "../pins.ts";
 import { askText, requireInteraction } from "../prompts.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
@@ -13,9 +13,11 @@ export const deleteSkill = defineCommand({
   flags: { force: { value: "none", description: "Don't ask for the name of the skill" } },
   examples: ["svc delete code-review", "svc delete acme/code-review --force -o json"],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned)
-      throw invalidArgument("<skill>", "delete takes no pin: it deletes the skill with all its versions.");
+    const ref = parseUnpinnedRef(
+      args.skill,
+      "<skill>",
+      "delete takes no pin: it deletes the skill with all its versions.",
+    );
     if (!args.force)
       requireInteraction(
         context,

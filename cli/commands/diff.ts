@@ -2,7 +2,7 @@ import type { DiffPayload } from "../../contract/payloads/skills.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
-import { parsePinnedRef, parseVersionSpec, unpinned } from "../pins.ts";
+import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
 import { escapeLine } from "../escape-control.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
@@ -32,9 +32,7 @@ export const diff = defineCommand({
     "svc diff code-review 3 latest --stat",
   ],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned)
-      throw invalidArgument("<skill>", "diff takes no pin: svc diff <skill> <from> <to>.");
+    const ref = parseUnpinnedRef(args.skill, "<skill>", "diff takes no pin: svc diff <skill> <from> <to>.");
     const given = args.from === undefined ? undefined : parseVersionSpec(args.from, "<from>");
     const wanted = args.to === undefined ? undefined : parseVersionSpec(args.to, "<to>");
 

@@ -3,7 +3,7 @@ import type { SkillChange } from "../api/client.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";
-import { parsePinnedRef, unpinned } from "../pins.ts";
+import { parseUnpinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -33,8 +33,7 @@ export const edit = defineCommand({
     "svc edit acme/code-review --visibility public --yes",
   ],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned) throw invalidArgument("<skill>", "edit takes no pin: it concerns all versions.");
+    const ref = parseUnpinnedRef(args.skill, "<skill>", "edit takes no pin: it concerns all versions.");
     const change = changeOf(args);
     const changed = Object.keys(change);
     if (changed.length === 0)

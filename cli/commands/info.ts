@@ -2,11 +2,11 @@ import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { checkSkillUrl } from "../api/address.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError, invalidArgument } from "../errors.ts";
+import { CliError } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
 import { resolveSkill } from "../install/resolve-skill.ts";
-import { parsePinnedRef, unpinned } from "../pins.ts";
+import { parseUnpinnedRef } from "../pins.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -28,9 +28,7 @@ export const info = defineCommand({
   flags: {},
   examples: ["svc info code-review", "svc info acme/code-review -o json"],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned)
-      throw invalidArgument("<skill>", "info takes no pin: it shows the current version.");
+    const ref = parseUnpinnedRef(args.skill, "<skill>", "info takes no pin: it shows the current version.");
     const data = await readInfo(await openSession(context), ref);
     return { data, text: describe(context, data) };
   },

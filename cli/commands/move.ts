@@ -1,7 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";
-import { parsePinnedRef, unpinned } from "../pins.ts";
+import { parseUnpinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -19,8 +19,7 @@ export const move = defineCommand({
     "svc move code-review / -o json",
   ],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned) throw invalidArgument("<skill>", "move takes no pin: it moves all versions.");
+    const ref = parseUnpinnedRef(args.skill, "<skill>", "move takes no pin: it moves all versions.");
     if (args.folder.trim() === "") throw invalidArgument("<folder>", "The folder is empty: / is the root.");
     const { client } = await openSession(context);
     const found = await client.resolve(ref);

@@ -1,9 +1,8 @@
 import { checkSkillUrl } from "../api/address.ts";
 import { openBrowser } from "../browser.ts";
 import { defineCommand } from "../command.ts";
-import { invalidArgument } from "../errors.ts";
 import { resolveSkill } from "../install/resolve-skill.ts";
-import { parsePinnedRef, unpinned } from "../pins.ts";
+import { parseUnpinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 
 export const open = defineCommand({
@@ -19,9 +18,11 @@ export const open = defineCommand({
   flags: {},
   examples: ["svc open code-review", "svc open acme/code-review -o json"],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned)
-      throw invalidArgument("<skill>", "open takes no pin: the page shows the current version.");
+    const ref = parseUnpinnedRef(
+      args.skill,
+      "<skill>",
+      "open takes no pin: the page shows the current version.",
+    );
     const session = await openSession(context);
     const { publicId, slug, tenantSlug, name } = (await resolveSkill(session, ref)).skill;
     const url = checkSkillUrl(`${session.apiUrl}/s/${publicId}`);

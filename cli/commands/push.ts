@@ -3,7 +3,7 @@ import type { PushInput } from "../api/client.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { readSource, stageContent } from "../pack/source.ts";
-import { parsePinnedRef } from "../pins.ts";
+import { parseUnpinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { presentVersion } from "../present.ts";
 
@@ -61,8 +61,7 @@ export const push = defineCommand({
   async run(context, args) {
     if (args.skill === undefined)
       throw invalidArgument("--skill", "--skill is required: which skill gets the version?");
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== "latest") throw invalidArgument("--skill", "--skill takes no pin: use --version.");
+    const ref = parseUnpinnedRef(args.skill, "--skill", "--skill takes no pin: use --version.");
     if (args.version !== undefined) checkSemver(args.version);
     if (typeof args.prerelease === "string" && !prereleaseId.test(args.prerelease))
       throw invalidArgument(

@@ -1,7 +1,7 @@
 import semver from "semver";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
-import { parsePinnedRef, parseVersionSpec, unpinned } from "../pins.ts";
+import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -18,9 +18,11 @@ export const revert = defineCommand({
   },
   examples: ["svc revert code-review --to 1.2.0", "svc revert acme/code-review --to 3 -o json"],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned)
-      throw invalidArgument("<skill>", "revert takes no pin: svc revert <skill> --to <version>.");
+    const ref = parseUnpinnedRef(
+      args.skill,
+      "<skill>",
+      "revert takes no pin: svc revert <skill> --to <version>.",
+    );
     if (args.to === undefined)
       throw invalidArgument("--to", "Name the version: svc revert <skill> --to <version>.");
     const to = parseVersionSpec(args.to, "--to");

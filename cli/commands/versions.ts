@@ -1,10 +1,9 @@
 import { limits } from "../../contract/limits.ts";
 import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
-import { invalidArgument } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { parseLimit } from "../limit-flag.ts";
-import { parsePinnedRef, parseVersionSpec } from "../pins.ts";
+import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
 import { presentVersion } from "../present.ts";
@@ -30,8 +29,7 @@ export const versions = defineCommand({
   async run(context, args) {
     const wanted = args.all ? Infinity : parseLimit(args.limit, defaultLimit);
     const spec = args.spec === undefined ? undefined : parseVersionSpec(args.spec, "--spec");
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== "latest") throw invalidArgument("<skill>", "versions takes no pin: use --spec.");
+    const ref = parseUnpinnedRef(args.skill, "<skill>", "versions takes no pin: use --spec.");
 
     const { client } = await openSession(context);
     const { skill } = await client.resolve(ref);

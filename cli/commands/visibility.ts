@@ -2,7 +2,7 @@ import { visibilities } from "../../contract/vocabulary.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";
-import { parsePinnedRef, unpinned } from "../pins.ts";
+import { parseUnpinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -16,9 +16,7 @@ export const visibility = defineCommand({
   flags: yesFlag,
   examples: ["svc visibility code-review unlisted", "svc visibility acme/code-review public --yes -o json"],
   async run(context, args) {
-    const { ref, range } = parsePinnedRef(args.skill);
-    if (range !== unpinned)
-      throw invalidArgument("<skill>", "visibility takes no pin: it concerns all versions.");
+    const ref = parseUnpinnedRef(args.skill, "<skill>", "visibility takes no pin: it concerns all versions.");
     const chosen = visibilities.find((one) => one === args.visibility);
     if (chosen === undefined)
       throw invalidArgument(
