@@ -100,6 +100,22 @@ export const audienceKinds = ["public", "unlisted", "organization", "restricted"
 export const principalTypes = ["team", "member"] as const;
 export type PrincipalType = (typeof principalTypes)[number];
 
+/** What a member may do with a skill, or with the skills in a folder; `manage`: change who has access. */
+export const accessActions = ["read", "create", "update", "delete", "manage"] as const;
+export type AccessAction = (typeof accessActions)[number];
+
+/** Why a member has access, or, for the last two, why not (`docs/concepts/access.md`). */
+export const accessReasons = [
+  "role",
+  "team",
+  "grant",
+  "bypass",
+  "workspace",
+  "visibility",
+  "ungranted",
+  "unpermitted",
+] as const;
+
 /** A member's personal workspace, from being asked for to its end (`docs/reference/workspaces.md`). */
 export const workspaceStates = ["scheduled", "provisioned", "failed", "left", "deleting"] as const;
 export type WorkspaceState = (typeof workspaceStates)[number];

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { SkillPayload } from "./skills.ts";
 import { ExposurePayload } from "./exposure.ts";
-import { folderLevels, principalTypes } from "../vocabulary.ts";
+import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
 
 export const FolderPayload = z
   .object({
@@ -66,6 +66,52 @@ export const ChangedFolderAccessPayload = FolderAccessPayload.extend({ exposure:
   id: "ChangedFolderAccess",
 });
 export type ChangedFolderAccessPayload = z.infer<typeof ChangedFolderAccessPayload>;
+
+const can = z.array(z.enum(accessActions)).meta({
+  description: "what the member may do; `manage`: change the grants. Empty without access",
+});
+const memberPrincipal = z.object({
+  type: z.literal("member"),
+  id: z.string(),
+  name: z.string().meta({ description: "user name" }),
+});
+
+export const AccessReasonPayload = z
+  .object({
+    kind: z.enum(accessReasons),
+    id: z
+      .string()
+      .optional()
+      .meta({ description: "of the role, the team, the principal of the grant, or the restricted folder" }),
+    name: z.string().optional().meta({ description: "of the same; of a folder, its path" }),
+    type: z.enum(principalTypes).optional().meta({ description: "of a grant: who it is to" }),
+    level: z.enum(folderLevels).optional().meta({ description: "of a grant" }),
+  })
+  .meta({ id: "AccessReason" });
+export type AccessReasonPayload = z.infer<typeof AccessReasonPayload>;
+
+export const EffectiveAccessPayload = z
+  .object({
+    principal: memberPrincipal,
+    can,
+    reasons: z.array(AccessReasonPayload).meta({ description: "why; without access, why not" }),
+  })
+  .meta({ id: "EffectiveAccess" });
+export type EffectiveAccessPayload = z.infer<typeof EffectiveAccessPayload>;
+
+export const PlannedAccessPayload = z
+  .object({
+    principal: memberPrincipal,
+    before: can,
+    can: can.meta({ description: "what the member may do after the change" }),
+  })
+  .meta({ id: "PlannedAccess" });
+export type PlannedAccessPayload = z.infer<typeof PlannedAccessPayload>;
+
+export const AccessCheckPayload = EffectiveAccessPayload.extend({ allowed: z.boolean() }).meta({
+  id: "AccessCheck",
+});
+export type AccessCheckPayload = z.infer<typeof AccessCheckPayload>;
 
 export const MovedSkillPayload = z
   .object({

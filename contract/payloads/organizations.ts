@@ -82,6 +82,9 @@ export const InvitationPayload = z
     invitedBy: z.string().meta({ description: "user name" }),
     createdAt: timestamp,
     expiresAt: timestamp,
+    url: z.string().optional().meta({
+      description: "page where the invited person accepts, signed in with the address; it contains no secret",
+    }),
     mail: z
       .enum(["waiting", "sent", "failed"])
       .meta({ description: "failed: the mail server refuses the address" }),

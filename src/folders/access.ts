@@ -71,14 +71,7 @@ export async function updateFolderAccess(
   const { folder, view } = await loadFolder(app, actor, id, "folder:manageAcl");
   const { tenantId } = folder;
   refuseManaged(view.tree, folder);
-  if (input.grants.length > limits.grantsPerFolder) {
-    const limit = limits.grantsPerFolder;
-    throw new ServiceError("limit_reached", `A folder may have ${limit} grants: grant a team instead.`, {
-      limit,
-    });
-  }
-  const grants = input.grants.map(({ principal, level }): FolderGrant => ({ ...principal, level }));
-  await checkPrincipals(app, tenantId, grants);
+  const grants = await checkGrants(app, tenantId, input);
   let exposure: ChangedAccess["exposure"] | undefined;
   let planned: FolderDoc | undefined;
   await changeTree(app, tenantId, async (tree) => {
@@ -123,6 +116,23 @@ export async function updateFolderAccess(
   return { ...accessOf(await loadFolderView(app, actor, tenantId), changed), exposure };
 }
 
+/** The grants of a request as they are stored. Throws `limit_reached`, or `not_found` for a principal from elsewhere. */
+export async function checkGrants(
+  app: App,
+  tenantId: string,
+  input: Pick<UpdateFolderAccess, "grants">,
+): Promise<FolderGrant[]> {
+  if (input.grants.length > limits.grantsPerFolder) {
+    const limit = limits.grantsPerFolder;
+    throw new ServiceError("limit_reached", `A folder may have ${limit} grants: grant a team instead.`, {
+      limit,
+    });
+  }
+  const grants = input.grants.map(({ principal, level }): FolderGrant => ({ ...principal, level }));
+  await checkPrincipals(app, tenantId, grants);
+  return grants;
+}
+
 function exposureOf(tree: FolderTree, before: FolderDoc, after: FolderDoc): ChangedAccess["exposure"] {
   const around = restrictionIn(tree, before.parentId);
   const restrictionAt = (folder: FolderDoc) =>
@@ -133,7 +143,7 @@ function exposureOf(tree: FolderTree, before: FolderDoc, after: FolderDoc): Chan
 }
 
 /** Only the member has access to a personal workspace and its content, and no restriction may change that. */
-function refuseManaged(tree: FolderTree, folder: FolderDoc): void {
+export function refuseManaged(tree: FolderTree, folder: FolderDoc): void {
   if (folder.managed)
     throw managedFolder(tree.path(folder._id), "the organization's workspace settings change who sees it");
   const workspace = tree.workspaceAround(folder._id);

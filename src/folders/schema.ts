@@ -60,7 +60,7 @@ const Grant = z.strictObject({
   level: z.enum(folderLevels),
 });
 
-export const UpdateFolderAccess = z.strictObject({
+const plannedAccess = {
   restricted: z.boolean(),
   grants: z
     .array(Grant)
@@ -69,6 +69,14 @@ export const UpdateFolderAccess = z.strictObject({
         new Set(grants.map(({ principal }) => `${principal.type}:${principal.id}`)).size === grants.length,
       "names a principal twice",
     ),
+};
+
+/** A restriction and grants that a folder does not have yet. */
+export const PlanFolderAccess = z.strictObject(plannedAccess);
+export type PlanFolderAccess = z.output<typeof PlanFolderAccess>;
+
+export const UpdateFolderAccess = z.strictObject({
+  ...plannedAccess,
   revision: z.number().int().optional().meta({
     description: "revision that this change is based on; any other is refused with conflict",
   }),

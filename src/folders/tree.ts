@@ -176,6 +176,17 @@ export class FolderTree {
     return [...new Set(principals.flatMap((id) => [...(this.#granted.get(id)?.keys() ?? [])]))];
   }
 
+  /** The tree around a folder, with another restriction and other grants on it: a plan, which changes nothing here. */
+  withAccess(id: string, { restricted, grants }: Pick<FolderDoc, "restricted" | "grants">): FolderTree {
+    const around = this.ancestry(id).map((node): FolderDoc => {
+      if (node._id === id) return { ...node, restricted, grants };
+      return { ...node, grants: this.grantsOn(node._id) };
+    });
+    const planned = new FolderTree(this.tenantId);
+    planned.update(around, this.revision);
+    return planned;
+  }
+
   /** The folder and all its subfolders. */
   *subtree(id: string): Generator<FolderNode> {
     const rest = [id];

@@ -84,7 +84,7 @@ export function presentBuiltInRoles(): RolePayload[] {
   }));
 }
 
-export function presentInvitation(invitation: InvitationDoc): InvitationPayload {
+export function presentInvitation(app: App, invitation: InvitationDoc): InvitationPayload {
   return {
     id: invitation._id,
     email: invitation.email,
@@ -93,6 +93,7 @@ export function presentInvitation(invitation: InvitationDoc): InvitationPayload 
     invitedBy: invitation.invitedBy.name,
     createdAt: invitation.createdAt.toISOString(),
     expiresAt: invitation.expiresAt.toISOString(),
+    url: `${app.config.baseUrl}/invitations/${invitation._id}`,
     mail: invitation.mailDueSince ? "waiting" : invitation.mailFailedAt ? "failed" : "sent",
   };
 }

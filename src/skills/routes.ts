@@ -11,6 +11,7 @@ import {
 import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
+import { skillAccessRoutes } from "./access-routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { diffVersions } from "./diff.ts";
@@ -47,6 +48,7 @@ export function skillRoutes(app: App): Route[] {
     ...itemRoutes(app),
     ...contentRoutes(app),
     ...analyticsRoutes(app),
+    ...skillAccessRoutes(app),
     ...shareRoutes(app),
   ];
 }

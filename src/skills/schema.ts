@@ -1,7 +1,7 @@
 /** Input of the skill routes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { bumps, publishModes, skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import { accessActions, bumps, publishModes, skillTypes, visibilities } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
@@ -161,6 +161,20 @@ export type AnnounceUpload = z.output<typeof AnnounceUpload>;
 export const SkillParams = z.object({
   skill: z.string().min(1).max(120).meta({ description: "id, publicId or org~slug" }),
 });
+
+export const CheckAccess = z
+  .strictObject({
+    userId: z.string().min(1).max(64),
+    action: z.enum(accessActions),
+    folderId: z.string().min(1).max(64).optional(),
+    skill: SkillParams.shape.skill.optional(),
+  })
+  .refine(
+    ({ folderId, skill }) => (folderId === undefined) !== (skill === undefined),
+    "needs folderId or skill",
+  );
+export type CheckAccess = z.output<typeof CheckAccess>;
+
 export const FileParams = SkillParams.extend({ path: z.string().min(1).max(4096) });
 export const UploadParams = z.object({ upload: z.string().max(64) });
 

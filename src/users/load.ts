@@ -13,6 +13,7 @@ import type {
   UserActor,
 } from "../access/actor.ts";
 import { limitsOf } from "../access/decide.ts";
+import type { PermissionSource } from "../access/explain.ts";
 import {
   isPermitted,
   organizationTokenPermissions,
@@ -47,35 +48,58 @@ type MembershipFacts = Pick<
   "tenantId" | "tenantSlug" | "tenantName" | "tenantDeletionAt" | "tenantMaxTokenDays" | "role" | "teamIds"
 >;
 
+/** Memberships with the permissions of their role and of their teams' roles (`explainMemberships`). */
+export async function effectiveMemberships(
+  app: App,
+  rows: readonly MembershipFacts[],
+): Promise<Membership[]> {
+  return (await explainMemberships(app, rows)).map(({ membership }) => membership);
+}
+
+/** A membership with the role and teams that its permissions come from. */
+export interface ExplainedMembership<Row> {
+  row: Row;
+  membership: Membership;
+  sources: PermissionSource[];
+}
+
 /**
  * Memberships with the permissions of their role and of their teams' roles. Rows with a built-in role and no team need
  * no query; the teams and custom roles of all others are read by two concurrent queries. A deleted role or team, or one
  * of another organization, gives no permissions. In an organization that is to be erased, only members who may cancel
  * the deletion keep their membership, with that permission only.
  */
-export async function effectiveMemberships(
+export async function explainMemberships<Row extends MembershipFacts>(
   app: App,
-  rows: readonly MembershipFacts[],
-): Promise<Membership[]> {
+  rows: readonly Row[],
+): Promise<ExplainedMembership<Row>[]> {
   const teamIds = [...new Set(rows.flatMap((row) => row.teamIds))];
   const roleIds = [...new Set(rows.map((row) => row.role).filter(isId))];
   const [teams, roles] = await Promise.all([
     teamIds.length > 0 ? app.storage.teams.listWithRoles(teamIds) : [],
     roleIds.length > 0 ? app.storage.roles.listByIds(roleIds) : [],
   ]);
-  return rows.flatMap((row): Membership[] => {
+  return rows.flatMap((row): ExplainedMembership<Row>[] => {
     const { tenantId, tenantSlug, tenantName, role, tenantDeletionAt, tenantMaxTokenDays } = row;
     const maxTokenDays = tenantMaxTokenDays === undefined ? {} : { maxTokenDays: tenantMaxTokenDays };
     const known = { tenantId, tenantSlug, tenantName, role, ...maxTokenDays };
     const ofRole = permissionsOf(role, tenantId, roles);
     if (tenantDeletionAt) {
-      const mayRestore = isPermitted(ofRole, "organization:delete");
+      if (!isPermitted(ofRole, "organization:delete")) return [];
       const permissions = { organization: ["delete"] };
-      return mayRestore ? [{ ...known, teamIds: [], permissions, deletionAt: tenantDeletionAt }] : [];
+      const membership = { ...known, teamIds: [], permissions, deletionAt: tenantDeletionAt };
+      return [{ row, membership, sources: [{ kind: "role", id: role, permissions }] }];
     }
     const own = teams.filter((team) => team.tenantId === tenantId && row.teamIds.includes(team._id));
-    const ofTeams = own.flatMap((team) => team.roleIds.map((id) => permissionsOf(id, tenantId, team.roles)));
-    return [{ ...known, teamIds: own.map((team) => team._id), permissions: unionOf([ofRole, ...ofTeams]) }];
+    const sources: PermissionSource[] = [
+      { kind: "role", id: role, permissions: ofRole },
+      ...own.map((team): PermissionSource => {
+        const carried = team.roleIds.map((id) => permissionsOf(id, tenantId, team.roles));
+        return { kind: "team", id: team._id, permissions: unionOf(carried) };
+      }),
+    ];
+    const permissions = unionOf(sources.map((source) => source.permissions));
+    return [{ row, membership: { ...known, teamIds: own.map((team) => team._id), permissions }, sources }];
   });
 }
 

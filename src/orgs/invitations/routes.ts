@@ -29,7 +29,10 @@ export function invitationRoutes(app: App): Route[] {
       page: true,
       async handle({ actor, params, query }) {
         const page = await listInvitations(app, actor, params.tenant, query);
-        return new Page(page.items.map(presentInvitation), page.nextCursor);
+        return new Page(
+          page.items.map((invitation) => presentInvitation(app, invitation)),
+          page.nextCursor,
+        );
       },
     }),
     route({
@@ -44,7 +47,7 @@ export function invitationRoutes(app: App): Route[] {
       data: InvitationPayload,
       budget: "invite",
       handle: async ({ actor, params, body }) =>
-        presentInvitation(await invite(app, actor, params.tenant, body)),
+        presentInvitation(app, await invite(app, actor, params.tenant, body)),
     }),
     route({
       method: "delete",

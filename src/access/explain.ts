@@ -1,0 +1,99 @@
+/**
+ * What a member may do in a place, and why. Every verdict is one of `decide.ts`: this module only names the facts that
+ * lead to it, and allows nothing itself.
+ */
+import {
+  accessActions,
+  type AccessAction,
+  type FolderLevel,
+  type Permission,
+  type PrincipalType,
+} from "../../contract/vocabulary.ts";
+import type { PermissionMap, UserActor } from "./actor.ts";
+import {
+  bypassesRestrictions,
+  decideFolder,
+  decideSkill,
+  isAllowedIn,
+  type AccessContext,
+  type SkillFacts,
+} from "./decide.ts";
+import { isPermitted } from "./permissions.ts";
+
+/** A role of a member, or a team of theirs, with the permissions that it gives. */
+export interface PermissionSource {
+  kind: "role" | "team";
+  /** A built-in role's name, or the id of a custom role or team. */
+  id: string;
+  permissions: PermissionMap;
+}
+
+/** A grant on the effective restriction, to the member or to one of their teams. */
+export interface HeldGrant {
+  type: PrincipalType;
+  id: string;
+  level: FolderLevel;
+}
+
+export type AccessReason =
+  | { kind: "role" | "team"; id: string }
+  | { kind: "grant"; grant: HeldGrant }
+  /** The member has `folder:manageAcl`, so that restrictions do not apply. */
+  | { kind: "bypass" }
+  /** The place is the member's own workspace. */
+  | { kind: "workspace" }
+  /** Anyone can read the skill. */
+  | { kind: "visibility" }
+  /** No access: the folder is restricted, and there is no grant on it to the member. */
+  | { kind: "ungranted"; folderId: string }
+  /** No access: neither the role nor a team of the member allows reading skills. */
+  | { kind: "unpermitted" };
+
+const permissionOf: Record<AccessAction, Permission> = {
+  read: "skill:read",
+  create: "skill:create",
+  update: "skill:update",
+  delete: "skill:delete",
+  manage: "folder:manageAcl",
+};
+
+/** A folder, or a skill with its visibility; a skill at the root has no place. */
+export type AccessSubject = SkillFacts | { tenantId: string; place: AccessContext };
+
+/** The actions that an actor may do in a folder, or with a skill. */
+export function allowedActions(actor: UserActor, subject: AccessSubject): AccessAction[] {
+  const { tenantId, place } = subject;
+  const inFolder = (permission: Permission) =>
+    place !== null && decideFolder(actor, permission, { tenantId, place, isOnTheWay: false }) === "allowed";
+  return accessActions.filter((action) => {
+    const permission = permissionOf[action];
+    if (!("visibility" in subject)) return inFolder(permission);
+    if (action === "create") return false;
+    return action === "manage" ? inFolder(permission) : decideSkill(actor, permission, subject) === "allowed";
+  });
+}
+
+/** Why an actor may do these actions; if there are none, why not. */
+export function explainAccess(
+  actor: UserActor,
+  { tenantId, place }: AccessSubject,
+  facts: { can: readonly AccessAction[]; sources: readonly PermissionSource[]; grants: readonly HeldGrant[] },
+): AccessReason[] {
+  const { can, sources, grants } = facts;
+  const restriction = place?.restriction;
+  if (can.length === 0) {
+    const isReader = sources.some(({ permissions }) => isPermitted(permissions, "skill:read"));
+    return isReader && restriction
+      ? [{ kind: "ungranted", folderId: restriction.folderId }]
+      : [{ kind: "unpermitted" }];
+  }
+  if (!isAllowedIn(actor, "skill:read", tenantId, place)) return [{ kind: "visibility" }];
+  const giving = sources.filter(({ permissions }) =>
+    can.some((action) => isPermitted(permissions, permissionOf[action])),
+  );
+  const reasons: AccessReason[] = giving.map(({ kind, id }) => ({ kind, id }));
+  if (!restriction) return reasons;
+  if (bypassesRestrictions(actor, tenantId)) return [...reasons, { kind: "bypass" }];
+  if (place.workspaceOf === actor.userId) reasons.push({ kind: "workspace" });
+  return [...reasons, ...grants.map((grant): AccessReason => ({ kind: "grant", grant }))];
+}

@@ -1,0 +1,45 @@
+/** Who can do what with a skill, and why. */
+import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
+import type { App } from "../app.ts";
+import { presentAccess } from "../folders/present-access.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { MemberQuery, TenantParams } from "../orgs/schema.ts";
+import { checkAccess, listSkillAccess } from "./effective.ts";
+import { CheckAccess, SkillParams } from "./schema.ts";
+
+export function skillAccessRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/skills/:skill/effective",
+      summary: "List the members of the organization with their access to a skill, and why they have it",
+      tag: "Skills",
+      auth: "required",
+      params: SkillParams,
+      query: MemberQuery,
+      data: EffectiveAccessPayload,
+      page: true,
+      budget: "search",
+      async handle({ actor, params, query }) {
+        const { tree, page } = await listSkillAccess(app, actor, params.skill, query);
+        return new Page(await presentAccess(app, tree, page.items), page.nextCursor);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/access/check",
+      summary: "Check whether a member may do something with a skill or in a folder, and why",
+      tag: "Organizations",
+      auth: "required",
+      params: TenantParams,
+      body: CheckAccess,
+      data: AccessCheckPayload,
+      budget: "search",
+      async handle({ actor, params, body }) {
+        const { tree, member, allowed } = await checkAccess(app, actor, params.tenant, body);
+        const [presented] = await presentAccess(app, tree, [member]);
+        return { ...presented!, allowed };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,80 @@
+/** The access of each member to a skill, with its reasons, for those who may manage the access. */
+import type { AccessAction } from "../../contract/vocabulary.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { Actor } from "../access/actor.ts";
+import { decideTenant } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { forbidden, notFound } from "../errors.ts";
+import {
+  accessOfMember,
+  listAccess,
+  targetFolder,
+  type AccessTarget,
+  type MemberAccess,
+} from "../folders/effective.ts";
+import { isAllowed, loadFolder, loadFolderView, type FolderView } from "../folders/load.ts";
+import type { FolderTree } from "../folders/tree.ts";
+import type { Page } from "../http/route.ts";
+import type { MemberQuery } from "../orgs/schema.ts";
+import { loadTenant } from "../orgs/service.ts";
+import { loadSkill } from "./load.ts";
+import type { CheckAccess } from "./schema.ts";
+
+/** A page of the members, by user name, with their access to a skill. Throws `forbidden` or `not_found`. */
+export async function listSkillAccess(
+  app: App,
+  actor: Actor,
+  ref: string,
+  query: MemberQuery,
+): Promise<{ tree: FolderTree; page: Page<MemberAccess> }> {
+  const target = await loadManagedSkill(app, actor, ref);
+  return { tree: target.tree, page: await listAccess(app, actor, query, target) };
+}
+
+/** Whether a member may do something with a skill or in a folder of the organization. */
+export async function checkAccess(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  input: CheckAccess,
+): Promise<{ tree: FolderTree; member: MemberAccess; allowed: boolean }> {
+  const tenant = await loadTenant(app, actor, tenantRef, "member");
+  const target = await loadTarget(app, actor, input);
+  // Found by its id in another organization of the caller.
+  if (target.tree.tenantId !== tenant._id) {
+    if (input.skill !== undefined) throw notFound("skill", input.skill);
+    throw notFound("folder", input.folderId ?? "");
+  }
+  const member = await accessOfMember(app, actor, input.userId, target);
+  const action: AccessAction = input.action;
+  return { tree: target.tree, member, allowed: member.can.includes(action) };
+}
+
+async function loadTarget(app: App, actor: Actor, input: CheckAccess): Promise<AccessTarget> {
+  if (input.skill !== undefined) return loadManagedSkill(app, actor, input.skill);
+  const { folder, view } = await loadFolder(app, actor, input.folderId ?? "", "folder:manageAcl");
+  return targetFolder(view.tree, folder._id);
+}
+
+async function loadManagedSkill(app: App, actor: Actor, ref: string): Promise<AccessTarget> {
+  const skill = await loadSkill(app, actor, ref, "skill:read");
+  const { tenantId, folderId, visibility, takedown } = skill;
+  const view = await loadFolderView(app, actor, tenantId);
+  if (!mayManageAccess(view, skill))
+    throw forbidden(`Your role, grant or token does not allow folder:manageAcl for "${skill.slug}".`, {
+      kind: "skill",
+      ref,
+    });
+  const isTakenDown = takedown !== undefined;
+  return {
+    tree: view.tree,
+    folderId,
+    subject: (place) => ({ tenantId, visibility, isTakenDown, place }),
+  };
+}
+
+/** The access to a skill is managed by its folder; at the root, by the organization's administrators. */
+function mayManageAccess(view: FolderView, { tenantId, folderId }: SkillDoc): boolean {
+  if (folderId !== null) return isAllowed(view, "folder:manageAcl", folderId);
+  return decideTenant(view.actor, "folder:manageAcl", tenantId) === "allowed";
+}
