@@ -104,24 +104,20 @@ export function openOutput(io: Io, json: boolean): Output {
 function explain(error: CliError): string[] {
   const { candidates, skipped } = error.details ?? {};
   return [
-    ...linesOf(
-      candidates,
-      ({ ref }) => [...(ref === undefined ? ["tenantSlug", "slug"] : ["ref"]), "publicId", "path"],
-      "  ",
-    ),
-    ...linesOf(skipped, () => ["platform", "reason"], ": "),
+    ...linesOf(candidates, ({ ref, tenantSlug, slug, publicId, path }) => {
+      const qualified = [tenantSlug, slug].filter(isText).join("/");
+      return [ref ?? (qualified === "" ? undefined : qualified), publicId, path].filter(isText).join("  ");
+    }),
+    ...linesOf(skipped, ({ platform, reason }) => [platform, reason].filter(isText).join(": ")),
   ];
 }
 
-function linesOf(
-  value: unknown,
-  keysOf: (fields: Record<string, unknown>) => readonly string[],
-  between: string,
-): string[] {
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** The lines of a list of objects; those without any of the fields have none. */
+function linesOf(value: unknown, lineOf: (fields: Record<string, unknown>) => string): string[] {
   const objects: unknown[] = Array.isArray(value) ? value : [];
-  return objects.flatMap((object) => {
-    const fields = { ...(object as Record<string, unknown> | null) };
-    const words = keysOf(fields).flatMap((key) => (typeof fields[key] === "string" ? [fields[key]] : []));
-    return words.length === 0 ? [] : [words.join(between)];
-  });
+  return objects
+    .map((object) => lineOf({ ...(object as Record<string, unknown> | null) }))
+    .filter((line) => line !== "");
 }

@@ -41,43 +41,82 @@ export function fit(text: string, width: number): string {
 /** Minimum width of a useful column. */
 const narrowest = { last: 12, others: 8 };
 
-/** Column widths that fit: the last column shrinks first, then the widest one. */
-function fitWidths(natural: readonly number[], columns: number): number[] {
-  const widths = [...natural];
-  const last = widths.length - 1;
-  const floor = (i: number) => Math.min(natural[i]!, i === last ? narrowest.last : narrowest.others);
-  let over = widths.reduce((sum, width) => sum + width, 2 * last) - (columns - 1);
-  if (over > 0) {
-    const given = Math.min(over, widths[last]! - floor(last));
-    widths[last]! -= given;
-    over -= given;
+/** Column widths that fit, by the column's index; a column without one is left out. */
+function fitWidths(
+  natural: readonly number[],
+  columns: number,
+  names: readonly number[],
+): ReadonlyMap<number, number> {
+  const shown = natural.map((_, i) => i);
+  for (;;) {
+    const { widths, over } = shrinkOthers(natural, shown, columns, names);
+    const least = shown.findLast((i) => !names.includes(i));
+    if (over <= 0) return widths;
+    if (least === undefined) return shrinkNames(widths, over, names);
+    shown.splice(shown.indexOf(least), 1);
   }
-  for (; over > 0; over--) {
-    let widest = -1;
-    for (let i = 0; i < last; i++)
-      if (widths[i]! > floor(i) && (widest === -1 || widths[i]! > widths[widest]!)) widest = i;
-    if (widest === -1) break;
-    widths[widest]!--;
+}
+
+/** The last column shrinks first, then the widest one; those of names keep their width. `over`: what is missing. */
+function shrinkOthers(
+  natural: readonly number[],
+  shown: readonly number[],
+  columns: number,
+  names: readonly number[],
+): { widths: Map<number, number>; over: number } {
+  const widths = new Map(shown.map((i) => [i, natural[i]!]));
+  const last = shown.at(-1)!;
+  const room = columns - 1 - 2 * (shown.length - 1);
+  const over = () => [...widths.values()].reduce((sum, width) => sum + width, 0) - room;
+  const excess = (i: number) => widths.get(i)! - (i === last ? narrowest.last : narrowest.others);
+  if (!names.includes(last))
+    widths.set(last, widths.get(last)! - Math.max(0, Math.min(over(), excess(last))));
+  while (over() > 0) {
+    const [widest] = shown
+      .filter((i) => !names.includes(i) && excess(i) > 0)
+      .toSorted((a, b) => widths.get(b)! - widths.get(a)!);
+    if (widest === undefined) break;
+    widths.set(widest, widths.get(widest)! - 1);
+  }
+  return { widths, over: over() };
+}
+
+function shrinkNames(
+  widths: Map<number, number>,
+  over: number,
+  names: readonly number[],
+): ReadonlyMap<number, number> {
+  let rest = over;
+  for (const i of names.toReversed()) {
+    const by = Math.max(0, Math.min(rest, widths.get(i)! - narrowest.others));
+    widths.set(i, widths.get(i)! - by);
+    rest -= by;
   }
   return widths;
 }
 
-/** Rows under bold headings, two spaces apart, cut to the terminal. `paintHead` styles a heading after measuring it. */
+/**
+ * Rows under bold headings, two spaces apart, cut to the terminal. `paintHead` styles a heading after measuring it.
+ * `names`: the columns that precede the others, by default the first one: others are left out if names would be cut.
+ */
 export function renderTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  options: { columns: number; paintHead: (text: string) => string },
+  options: { columns: number; paintHead: (text: string) => string; names?: readonly number[] },
 ): string {
   const cells = rows.map((row) => row.map(plainLine));
   const widths = fitWidths(
     head.map((title, i) => Math.max(displayWidth(title), ...cells.map((row) => displayWidth(row[i] ?? "")))),
     options.columns,
+    options.names ?? [0],
   );
   const line = (row: readonly string[], paint: (text: string) => string) =>
     row
-      .map((cell, i) => {
-        const fitted = fit(cell, widths[i]!);
-        return paint(fitted) + " ".repeat(widths[i]! - displayWidth(fitted));
+      .flatMap((cell, i) => {
+        const width = widths.get(i);
+        if (width === undefined) return [];
+        const fitted = fit(cell, width);
+        return [paint(fitted) + " ".repeat(width - displayWidth(fitted))];
       })
       .join("  ")
       .trimEnd();

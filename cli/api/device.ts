@@ -71,7 +71,18 @@ export async function awaitDeviceToken(
       throw new CliError("E_AUTH_DENIED", "The login was denied in the browser.");
     else if (error === "expired_token" || error === "invalid_grant")
       throw new CliError("E_AUTH_EXPIRED", "The code has expired or was used already. Run svc login again.");
-    else throw failureOf(status, body, answer.retryAfter);
+    else throw loginFailure(answer);
   }
   throw new CliError("E_AUTH_EXPIRED", "The code has expired. Run svc login again.");
+}
+
+/** The error for a response without a meaning of its own here, such as `limit_reached`: its description explains it. */
+function loginFailure({ status, body, retryAfter }: Awaited<ReturnType<Client["form"]>>): CliError {
+  const failure = failureOf(status, body, retryAfter);
+  const description = (body as { error_description?: unknown } | undefined)?.error_description;
+  if (typeof description !== "string" || description === "") return failure;
+  return new CliError(failure.code, `The login failed. ${description}`, {
+    ...failure.details,
+    serverMessage: description,
+  });
 }

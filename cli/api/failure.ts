@@ -33,7 +33,9 @@ export function failureOf(
     ...(serverMessage === undefined ? {} : { serverMessage }),
     ...(typeof known?.["requestId"] === "string" ? { requestId: known["requestId"] } : {}),
   };
-  const said = options.isAnonymous === true && status === 401 ? undefined : serverMessage;
+  // A message about a skill names it; the general one explains the API.
+  const isAboutApi = options.isAnonymous === true && status === 401 && details.kind === undefined;
+  const said = isAboutApi ? undefined : serverMessage;
   return new CliError(code, sentence(status, code, said, retryAfter), details);
 }
 

@@ -161,5 +161,6 @@ function statOf({ output: { columns, paint } }: Context, files: readonly FileCha
   return renderTable(["CHANGE", "+", "-", "FILE"], rows, {
     columns,
     paintHead: (head) => paint("bold", head),
+    names: [3],
   });
 }

@@ -1,4 +1,5 @@
-import { isExposed, isSameService } from "../api/address.ts";
+import { text as readAll } from "node:stream/consumers";
+import { isExposed, isLoopback, isSameService } from "../api/address.ts";
 import { awaitDeviceToken, requestDeviceCode } from "../api/device.ts";
 import { openBrowser } from "../browser.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
@@ -8,7 +9,7 @@ import { askWhether } from "../prompts.ts";
 import { machineIdOf, profileOf } from "../state/config.ts";
 import { profileName } from "../state/profiles.ts";
 import { type Session, clientFor, openSession } from "../state/session.ts";
-import { changeConfig } from "../state/state.ts";
+import { changeConfig, requireWritableState } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 
 const tokenShape = /^lskt?_[0-9a-f]{64}$/;
@@ -22,9 +23,16 @@ interface LoggedInUser {
 export const login = defineCommand({
   name: "login",
   summary: "Log in through the browser, or with a token",
-  positionals: {},
+  positionals: {
+    url: { description: "Address of the service, kept for later commands (default: the present one)" },
+  },
   flags: {
-    token: { value: "required", hint: "API_TOKEN", description: "Store this API token" },
+    token: {
+      value: "required",
+      hint: "API_TOKEN",
+      description: "Store this API token; - reads it from the standard input",
+    },
+    "token-stdin": { value: "none", description: "Read the API token from the standard input" },
     "oidc-token": {
       value: "required",
       hint: "OIDC_TOKEN",
@@ -36,11 +44,19 @@ export const login = defineCommand({
       description: "Allow plain HTTP to this service from now on, where it is on another machine",
     },
   },
-  exclusive: [["token", "oidc-token"]],
-  examples: ["svc login", "svc login --token lsk_…", "svc login --oidc-token $TOKEN --team acme"],
+  exclusive: [["token", "token-stdin", "oidc-token"]],
+  examples: [
+    "svc login",
+    "svc login https://skills.example.com",
+    "svc login --token lsk_…",
+    "svc login --token-stdin < token.txt",
+    "svc login --oidc-token $TOKEN --team acme",
+  ],
   async run(context, args) {
     const allowHttp = args["allow-http"];
-    const session = await openSession(context, { token: { use: undefined }, allowHttp });
+    // A login that can't be stored must fail before it is approved.
+    await requireWritableState(context);
+    const session = await openSession(at(context, args.url), { token: { use: undefined }, allowHttp });
     // Before the first request: the login itself is what the user allows.
     if (allowHttp) await rememberHttp(context, session.apiUrl);
     if (args["oidc-token"] !== undefined) {
@@ -49,9 +65,53 @@ export const login = defineCommand({
       return withOidcToken(context, session, args["oidc-token"], args.team);
     }
     if (args.team !== undefined) throw invalidArgument("--team", "--team goes with --oidc-token only.");
-    return args.token === undefined ? withBrowser(context, session) : withToken(context, session, args.token);
+    const isFromInput = args["token-stdin"] || args.token === "-";
+    const token = isFromInput ? await readToken(args.token) : args.token;
+    const result = await (token === undefined
+      ? withBrowser(context, session)
+      : withToken(context, session, token));
+    warnOfOverride(context, session);
+    return result;
   },
 });
+
+/** The context with the given address in the place of `SVC_API_URL`. Throws `E_INVALID_ARGUMENT`. */
+function at(context: Context, address: string | undefined): Context {
+  if (address === undefined) return context;
+  if (/^lskt?_/.test(address))
+    throw invalidArgument("<url>", "This is an API token, not an address. Use --token, or --token-stdin.");
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `${schemeFor(address)}://${address}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isUsable = url !== undefined && /^https?:$/.test(url.protocol) && !/[\s"<>]/.test(address);
+  if (!isUsable || url.username !== "" || url.password !== "")
+    throw invalidArgument(
+      "<url>",
+      "This is not an address of a service. Use one such as https://skills.example.com, without a password.",
+    );
+  return { ...context, env: { ...context.env, SVC_API_URL: url.origin + url.pathname } };
+}
+
+function schemeFor(address: string): "http" | "https" {
+  const url = `http://${address}`;
+  return URL.canParse(url) && isLoopback(new URL(url).hostname) ? "http" : "https";
+}
+
+/** `flag`: the value of `--token`, which names the flag in the error. */
+async function readToken(flag: string | undefined): Promise<string> {
+  const token = (await readAll(process.stdin)).trim();
+  if (token === "")
+    throw invalidArgument(
+      flag === undefined ? "--token-stdin" : "--token",
+      "The standard input has no token. Pipe one in: svc login --token-stdin < token.txt.",
+    );
+  return token;
+}
+
+function warnOfOverride({ env, output }: Context, { apiUrl }: Session): void {
+  const override = env["SVC_API_URL"] ?? "";
+  if (override !== "" && override.replace(/\/+$/, "") !== apiUrl)
+    output.warn(`SVC_API_URL is set: commands use ${override}, not ${apiUrl}.`);
+}
 
 async function withToken(context: Context, session: Session, token: string): Promise<CommandResult> {
   if (!tokenShape.test(token))

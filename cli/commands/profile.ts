@@ -53,7 +53,7 @@ export const profileList = defineCommand({
         String(one.skillCount),
         (Object.hasOwn(config.profiles, one.name) ? config.profiles[one.name]?.apiUrl : undefined) ?? "",
       ]),
-      { columns, paintHead: (head) => paint("bold", head) },
+      { columns, paintHead: (head) => paint("bold", head), names: [1] },
     );
     return { data, text };
   },

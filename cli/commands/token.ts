@@ -32,7 +32,7 @@ export const tokenList = defineCommand({
                 scopesText(token.scopes),
                 token.isLogin ? `${token.name} (login)` : token.name,
               ]),
-              { columns, paintHead: (text) => paint("bold", text) },
+              { columns, paintHead: (text) => paint("bold", text), names: [0, 5] },
             ),
     };
   },

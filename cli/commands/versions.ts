@@ -1,6 +1,8 @@
 import { limits } from "../../contract/limits.ts";
+import type { Client } from "../api/client.ts";
 import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { parseLimit } from "../limit-flag.ts";
 import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
@@ -33,10 +35,11 @@ export const versions = defineCommand({
 
     const { client } = await openSession(context);
     const { skill } = await client.resolve(ref);
+    const chosen = await chosenVersions(context, client, skill.publicId, spec);
     const { items, more } = await collectPages(
       (cursor) =>
         client.versions(skill.publicId, {
-          spec: spec === "latest" ? undefined : spec,
+          spec: chosen,
           ...(args.prerelease ? { prerelease: true } : {}),
           limit: Math.min(wanted, limits.pageSizeMax),
           cursor,
@@ -62,3 +65,20 @@ export const versions = defineCommand({
     return { data, text };
   },
 });
+
+/**
+ * The spec for the service, which reads an integer as a range; here it is the number of a version. Undefined for all
+ * versions.
+ */
+async function chosenVersions(
+  context: Context,
+  client: Client,
+  publicId: string,
+  spec: string | undefined,
+): Promise<string | undefined> {
+  if (spec === undefined || spec === "latest") return undefined;
+  if (!/^\d+$/.test(spec)) return spec;
+  const { version } = await client.resolve(publicId, spec);
+  context.output.note(`Version number ${spec} is ${version.semver}.`);
+  return version.semver;
+}

@@ -1,6 +1,8 @@
 /** Questions of `install` at a terminal, for what the flags leave open. */
+import { limits } from "../../contract/limits.ts";
 import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
 import type { Client } from "../api/client.ts";
+import { collectPages } from "../api/pages.ts";
 import type { Context } from "../context.ts";
 import { interactionRequired } from "../errors.ts";
 import { type PinnedRef, unpinned } from "../pins.ts";
@@ -9,7 +11,7 @@ import { isInstalled, isUsedIn, machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 
 export async function chooseSkill(client: Client): Promise<PinnedRef> {
-  const { items } = await client.skills({ limit: 200 });
+  const { items } = await collectPages((cursor) => client.skills({ limit: limits.pageSizeMax, cursor }));
   if (items.length === 0)
     throw interactionRequired(
       "<ref>",

@@ -1,5 +1,5 @@
 /** Reads and changes the local state, with one writer at a time across processes. */
-import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { access, constants, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../context.ts";
@@ -37,8 +37,7 @@ export async function changeConfig<T>(
   context: Context,
   change: (state: StateChange) => Promise<T>,
 ): Promise<T> {
-  const paths = statePaths(context.home);
-  await ensureRoot(paths);
+  const paths = await requireWritableState(context);
   const { default: lockfile } = await import("proper-lockfile");
   let lost: Error | undefined;
   let release: () => Promise<void>;
@@ -68,6 +67,20 @@ export async function changeConfig<T>(
   );
 }
 
+/** Fails at once where the state can't be stored, instead of after a wait for the lock or a download. */
+export async function requireWritableState(context: Pick<Context, "home">): Promise<StatePaths> {
+  const paths = statePaths(context.home);
+  await ensureRoot(paths);
+  try {
+    await access(paths.root, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new CliError("E_INTERNAL", `${paths.root} cannot be written: ${messageOf(error)}.`, undefined, {
+      cause: error,
+    });
+  }
+  return paths;
+}
+
 /** Retries while other runs hold the lock. The library's own retries would repeat permanent errors as well. */
 async function waitForLock<T>(lock: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + lockWaitMs;
@@ -92,6 +105,12 @@ async function changeLocked<T>(
     const reading = await readConfigFile(paths);
     let config: Config;
     if ("config" in reading) config = reading.config;
+    else if (context.json)
+      // A program would not see the warning that the login is gone.
+      throw new CliError(
+        "E_INTERNAL",
+        `${paths.config} is damaged (${reading.damaged}). Repair or remove it, then log in again.`,
+      );
     else {
       const aside = await setConfigAside(paths, context.now());
       const fresh = await readConfigFile(paths);
@@ -130,8 +149,7 @@ export async function withTemporaryFolder<T>(
   context: Context,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const paths = statePaths(context.home);
-  await ensureRoot(paths);
+  const paths = await requireWritableState(context);
   let folder: string;
   try {
     await mkdir(paths.temporary, { recursive: true, mode: 0o700 });

@@ -8,14 +8,15 @@ import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
 
-/** Finds a skill by id, publicId or `org~slug`, and requires a permission on it. */
+/** Finds a skill by id, publicId or `org~slug`, and requires a permission on it. `typed`: the reference in errors. */
 export async function loadSkill(
   app: App,
   actor: Actor,
   ref: string,
   permission: Permission,
+  typed = ref,
 ): Promise<SkillDoc> {
-  return authorizeSkill(app, actor, permission, await findSkill(app, actor, ref), ref);
+  return authorizeSkill(app, actor, permission, await findSkill(app, actor, ref), typed);
 }
 
 /**

@@ -31,10 +31,10 @@ export async function resolveSkill(
 
 async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
   const shared = readShareUrl(app, ref);
-  if (shared) return loadSkill(app, actor, shared, "skill:read");
+  if (shared) return loadSkill(app, actor, shared, "skill:read", ref);
 
   const qualified = /^([a-z0-9-]+)[/~]([a-z0-9-]+)$/.exec(ref);
-  if (qualified) return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read");
+  if (qualified) return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read", ref);
 
   if (/^[A-Za-z0-9]{10}$/.test(ref)) {
     const byPublicId = await app.storage.skills.findByPublicId(ref);

@@ -2,9 +2,9 @@
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
-import { ServiceError, notFound } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
-import { findVersion, findVersionBySemver, listSemvers } from "./versions.ts";
+import { findVersion, findVersionBySemver, findVersions, listSemvers } from "./versions.ts";
 
 /** Throws `not_found` if no version matches. */
 export async function selectVersion(
@@ -13,8 +13,39 @@ export async function selectVersion(
   selector: VersionSelector,
 ): Promise<VersionDoc> {
   const version = await findSelected(app, skill, selector);
-  if (!version) throw notFound("content", `${skill.slug}@${describe(selector)}`);
+  if (!version) throw await noSuchVersion(app, skill, selector);
   return version;
+}
+
+/** Number of versions that an error lists. */
+const listedVersions = 5;
+
+/** The error lists the newest versions; prereleases only for a selector that names one. */
+async function noSuchVersion(app: App, skill: SkillDoc, selector: VersionSelector): Promise<ServiceError> {
+  const wanted = describe(selector);
+  const newest = await findVersions(app, skill, {
+    prerelease: selector.kind !== "number" && wanted.includes("-"),
+    limit: listedVersions + 1,
+  });
+  const shown = newest
+    .slice(0, listedVersions)
+    .map(({ version, semver }) => (selector.kind === "number" ? `${version} (${semver})` : semver));
+  const problem = {
+    current: "has no current version",
+    number: `has no version with the number ${wanted}`,
+    exact: `has no version ${wanted}`,
+    range: `has no version that satisfies ${wanted}`,
+  }[selector.kind];
+  const more = newest.length > listedVersions ? ", and older ones." : ".";
+  return new ServiceError(
+    "not_found",
+    `"${skill.tenantSlug}/${skill.slug}" ${problem}. Its newest versions are ${shown.join(", ")}${more}`,
+    {
+      kind: "content",
+      ref: `${skill.slug}@${wanted}`,
+      versions: newest.slice(0, listedVersions).map(({ semver }) => semver),
+    },
+  );
 }
 
 async function findSelected(

@@ -48,14 +48,17 @@ describe("a service's text on a terminal", () => {
         success: false,
         error: "Several.",
         code: "ambiguous",
-        details: { candidates: [null, 5, { slug: "x", path: hostile }, {}], skipped: [null] },
+        details: {
+          candidates: [null, 5, { slug: "x", path: hostile }, {}, { tenantSlug: "a", slug: "b" }],
+          skipped: [null],
+        },
       }),
     );
 
     const failed = await svc(["versions", "review"], { home, env: { SVC_API_URL: url } });
 
     assert.equal(failed.code, 1);
-    assert.match(failed.stderr, /^error Several\.\n {2}x {2}a\^\[.*\n {2}E_AMBIGUOUS\n$/);
+    assert.match(failed.stderr, /^error Several\.\n {2}x {2}a\^\[.*\n {2}a\/b\n {2}E_AMBIGUOUS\n$/);
   });
 });
 

@@ -106,6 +106,24 @@ describe("a table", () => {
     assert.deepEqual(table.split("\n"), ["A     TEXT", `日本  ${"x".repeat(32)}…`, "b     y"]);
   });
 
+  it("shows names whole before other columns on a terminal of 44 columns", () => {
+    const name = "acme/review-of-pull-requests";
+    const row = [name, "1.10.12-beta.3", "2026-01-02", "Reviews pull requests for style and tests"];
+    const table = renderTable(["SKILL", "VERSION", "PUBLISHED", "DESCRIPTION"], [row], {
+      ...plain,
+      columns: 44,
+    });
+    const marked = renderTable(["", "NAME"], [["x".repeat(40), "y".repeat(24)]], {
+      ...plain,
+      columns: 44,
+      names: [1],
+    });
+
+    for (const line of table.split("\n")) assert.ok(line.length < 44, line);
+    assert.ok(table.includes(`\n${name}  `), table);
+    assert.ok(marked.includes("y".repeat(24)), marked);
+  });
+
   it("escapes characters in cells that move the cursor or break the line", () => {
     const table = renderTable(["A"], [["a\u001B[2Jb\r\n\u0007c"]], plain);
     assert.equal(table, "A\nab c");
