@@ -6,6 +6,7 @@ export const topics = [
   "Use skills",
   "Publish skills",
   "Keep a project's skills",
+  "Run an organization",
   "You and this machine",
 ] as const;
 export type Topic = (typeof topics)[number];
@@ -181,6 +182,21 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     topic: "You and this machine",
     summary: "Call the REST interface with your login",
     load: async () => (await import("./commands/api.ts")).api,
+  },
+  sync: {
+    topic: "Run an organization",
+    summary: "Sync the skills of an organization with a Git repository",
+    default: "status",
+    commands: {
+      status: {
+        summary: "Show the connected repository, and the problems of its sync",
+        load: async () => (await import("./commands/sync/status.ts")).syncStatus,
+      },
+      conflicts: {
+        summary: "List skills that had changed on both sides, with what to do",
+        load: async () => (await import("./commands/sync/conflicts.ts")).syncConflicts,
+      },
+    },
   },
   profile: {
     topic: "You and this machine",

@@ -28,6 +28,7 @@ import {
   publisher,
   notRevoked,
 } from "./cli-fields.ts";
+import { cliOperationPayloads } from "./cli-operations.ts";
 import { cliSkillPayloads } from "./cli-skills.ts";
 
 /** By command; groups by `group.command`, forms of one command in camel case behind it. */
@@ -96,6 +97,7 @@ export const cliPayloads = {
     }),
   ),
   ...cliSkillPayloads,
+  ...cliOperationPayloads,
   publish: z.strictObject({
     action: z.enum(["created", "updated"]),
     skill: z.strictObject({

@@ -49,6 +49,8 @@ export async function svc(
     env?: NodeJS.ProcessEnv;
     platform?: NodeJS.Platform;
     waits?: number[];
+    /** Runs in each pause of the client. */
+    onWait?: () => Promise<void>;
   },
 ): Promise<Ran> {
   const [stdout, stderr] = [collector(), collector()];
@@ -61,7 +63,10 @@ export async function svc(
     stdout: stdout.stream,
     stderr: stderr.stream,
     now: () => new Date("2026-01-02T03:04:05.678Z"),
-    sleep: async (ms) => void options.waits?.push(ms),
+    async sleep(ms) {
+      options.waits?.push(ms);
+      await options.onWait?.();
+    },
   });
   if (argv.join(" ").includes("-o json")) {
     // The login in the browser prints lines of its own.

@@ -30,8 +30,9 @@ export function payloadNameOf(words: readonly string[]): CliPayloadName {
   if (name === "list") return has("--public") ? "listPublic" : has("--installed") ? "listInstalled" : "list";
   if (name === "share" && has("--list")) return "shareList";
   if (name === "share" && has("--delete")) return "shareDelete";
+  if (name === "sync" && (second === undefined || second.startsWith("-"))) return "sync.status";
   if (name === "folders") return second === "create" ? "folders.create" : "folders.list";
-  const full = name === "profile" || name === "token" ? `${name}.${second}` : name;
+  const full = ["profile", "sync", "token"].includes(name ?? "") ? `${name}.${second}` : name;
   assert.ok(full !== undefined && Object.hasOwn(cliPayloads, full), `no document is declared for ${full}`);
   return full as CliPayloadName;
 }

@@ -1,0 +1,52 @@
+import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { openSyncCalls } from "../../api/sync-calls.ts";
+import { defineCommand } from "../../command.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
+import { connectionLines, presentConnection, presentProposal, presentSkillProblem, some } from "./present.ts";
+
+export const syncStatus = defineCommand({
+  name: "sync status",
+  summary: "Show the connected repository of an organization, and the problems of its sync",
+  positionals: {},
+  flags: { org: orgFlag },
+  examples: ["svc sync", "svc sync status --org acme", "svc sync status -o json"],
+  async run(context, args) {
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(
+      context,
+      client,
+      args.org,
+      "The sync of which organization?",
+    );
+    const state = await openSyncCalls(client.options, organization.id).state();
+    const { connection, proposal, syncedSkills, hosts } = state;
+    const skillProblems = state.skillProblems.map(presentSkillProblem);
+    const data = {
+      organization,
+      connected: connection !== null,
+      ...(connection ? { connection: presentConnection(connection) } : {}),
+      ...(proposal ? { proposal: presentProposal(proposal) } : {}),
+      syncedSkills,
+      skillProblems,
+      hosts,
+    };
+    if (data.connection === undefined)
+      return {
+        data,
+        text: `No repository is connected to ${plainLine(organization.slug)}. Connect one with svc sync connect.`,
+      };
+    const { paint } = context.output;
+    const lines = [
+      ...connectionLines(context, data.connection),
+      `Skills:      ${syncedSkills} in sync`,
+      ...(data.proposal === undefined ? [] : ["", plainLine(data.proposal.message)]),
+      ...(data.proposal?.url === undefined ? [] : [plainLine(data.proposal.url)]),
+    ];
+    if (skillProblems.length > 0)
+      lines.push("", paint("bold", `${some(skillProblems.length, "directory", "directories")} not in sync`));
+    for (const { path, message } of skillProblems)
+      lines.push(`  ${paint("yellow", plainLine(path))}  ${plainLine(message)}`);
+    return { data, text: lines.join("\n") };
+  },
+});
