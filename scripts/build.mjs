@@ -1,11 +1,13 @@
-// Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in dist/cli/) and the front end of
-// the pages (a bundle and a style sheet each in dist/web/). For npm test, also the tests (dist/tests/).
-//   node scripts/build.mjs [server|cli|web|tests]
+// Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in
+// dist/cli/), its package (dist/package/) and the front end of the pages (a bundle and a style sheet each in dist/web/).
+// For npm test, also the tests (dist/tests/).
+//   node scripts/build.mjs [server|cli|package|web|tests]
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
+import { writeClientPackage } from "./client-package.mjs";
 import { installIfStale } from "./install.mjs";
 import { requireNode } from "./node-version.mjs";
 import { noticesOf } from "./notices.mjs";
@@ -14,8 +16,8 @@ import { builds, compiledTests, isFresh, root, stateOf } from "./sources.mjs";
 const LOCK_WAIT_MS = 120_000;
 const inRoot = (...names) => path.join(root, ...names);
 
-/** Ends the process where a build fails. */
-export async function buildIfStale(names = ["server", "cli", "web"]) {
+/** Ends the process where a build fails. The package is made from the client, which precedes it in `names`. */
+export async function buildIfStale(names = ["server", "cli", "package", "web"]) {
   const needed = names.filter((name) => fs.existsSync(inRoot(builds[name].sources[0])));
   if (needed.every((name) => isFresh(builds[name]))) return;
   installIfStale();
@@ -29,6 +31,7 @@ export async function buildIfStale(names = ["server", "cli", "web"]) {
       const state = stateOf(build);
       if (name === "server") await buildServer();
       else if (name === "cli") await buildCli();
+      else if (name === "package") buildPackage();
       else if (name === "web") await buildWeb();
       else buildTests();
       fs.writeFileSync(inRoot(build.stamp), state);
@@ -46,7 +49,7 @@ export async function buildIfStale(names = ["server", "cli", "web"]) {
 /** Removes output of killed builds: no other build runs while the lock is held. */
 function removeLeftovers() {
   for (const name of fs.readdirSync(inRoot("dist"))) {
-    if (/^\.(server|cli|web|tests)-\d+$|\.old-\d+$/.test(name)) {
+    if (/^\.(server|cli|package|web|tests)-\d+$|\.old-\d+$/.test(name)) {
       fs.rmSync(inRoot("dist", name), { recursive: true, force: true });
     }
   }
@@ -185,6 +188,17 @@ async function buildCli() {
   }
 }
 
+function buildPackage() {
+  const fresh = inRoot("dist", `.package-${process.pid}`);
+  try {
+    fs.mkdirSync(fresh);
+    writeClientPackage(fresh);
+    swap(fresh, inRoot("dist", "package"));
+  } finally {
+    fs.rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
 async function buildWeb() {
   const { rolldown } = await import("rolldown");
   const fresh = inRoot("dist", `.web-${process.pid}`);
@@ -212,8 +226,9 @@ function buildTests() {
     const args = [tsc, "-p", "tsconfig.json", ...options, "--outDir", fresh];
     // A file with a syntax error is compiled all the same, and fails as it is loaded.
     spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
-    // Compiled modules look for the front end here. Scripts find the checkout by their own location, so they stay there.
-    fs.symlinkSync("../web", path.join(fresh, "web"));
+    // Compiled modules look for the front end and the package here. Scripts find the checkout by their own location, so
+    // they stay there.
+    for (const name of ["web", "package"]) fs.symlinkSync(`../${name}`, path.join(fresh, name));
     fs.rmSync(path.join(fresh, "scripts"), { recursive: true, force: true });
     fs.symlinkSync("../../scripts", path.join(fresh, "scripts"));
     swap(fresh, inRoot(compiledTests));
@@ -239,5 +254,6 @@ if (process.argv[1] === import.meta.filename) {
     process.exit(1);
   }
   installIfStale();
-  await buildIfStale(names.length > 0 ? names : undefined);
+  const all = names.includes("package") ? ["cli", ...names] : names;
+  await buildIfStale(all.length > 0 ? all : undefined);
 }

@@ -16,7 +16,7 @@ export const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** Folder of the compiled tests and of what they import, each at its source's path. */
 export const compiledTests = "dist/tests";
 
-/** @type {Record<"server" | "cli" | "web" | "tests", Build>} */
+/** @type {Record<"server" | "cli" | "package" | "web" | "tests", Build>} */
 export const builds = {
   server: {
     output: "dist/server.js",
@@ -39,6 +39,22 @@ export const builds = {
     output: "dist/cli/main.cjs",
     stamp: "dist/.cli-stamp",
     sources: ["cli", "contract", "scripts/build.mjs", "tsconfig.json", "package.json", "package-lock.json"],
+  },
+  // The client's package and its installer; made from the built client.
+  package: {
+    output: "dist/package/svc.tgz",
+    stamp: "dist/.package-stamp",
+    sources: [
+      "cli",
+      "contract",
+      "docs/reference/cli.md",
+      "LICENSE",
+      "scripts/build.mjs",
+      "scripts/client-package.mjs",
+      "tsconfig.json",
+      "package.json",
+      "package-lock.json",
+    ],
   },
   web: {
     output: "dist/web/admin.js",

@@ -20,7 +20,7 @@ if (files.length === 0) {
   process.exit(0);
 }
 installIfStale();
-await buildIfStale(["server", "cli", "web", "tests"]);
+await buildIfStale(["server", "cli", "package", "web", "tests"]);
 
 // node:test hands the option on to the process of every group of files: failures then name lines of the sources.
 const runner = path.join(root, "scripts", "run-tests.mjs");

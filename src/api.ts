@@ -12,7 +12,7 @@ import { authRoutes } from "./auth/routes.ts";
 import { ServiceError } from "./errors.ts";
 import { folderRoutes } from "./folders/routes.ts";
 import { assetRoutes } from "./http/asset-routes.ts";
-import { clientRoutes } from "./http/client.ts";
+import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
 import { idempotencyStore } from "./http/idempotency-store.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -62,6 +62,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
   return [
     ...routes,
     ...assetRoutes(),
+    ...clientPackageRoutes(version, () => app.config.baseUrl),
     ...signInPageRoutes(app),
     ...accountPageRoutes(app),
     ...organizationPageRoutes(app),

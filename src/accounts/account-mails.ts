@@ -4,7 +4,7 @@
  */
 import type { Account, Credentials, MailDue } from "../../storage/users.ts";
 import type { App } from "../app.ts";
-import { composeMail, quotedName, type MailText } from "../mail/compose.ts";
+import { composeMail, installHint, quotedName, type MailText } from "../mail/compose.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { signLink } from "../mail/signed-link.ts";
 
@@ -53,6 +53,7 @@ const writers: Record<MailDue["kind"], Writer> = {
       after: [
         "The link works for 24 hours, after you have signed in to the account. If you did not create an account, ignore this mail.",
       ],
+      command: installHint(app.config.baseUrl),
     };
   },
   async "confirm-change"(app, user, { to }) {

@@ -1,6 +1,7 @@
 /** The start page of the service. */
 import type { App } from "../app.ts";
 import { isSignUpOpen } from "../auth/sign-in.ts";
+import { installCommand } from "../http/client/install-command.ts";
 import { html, type Html } from "../http/html.ts";
 import { actorPage } from "../http/pages.ts";
 import { route, type Route } from "../http/route.ts";
@@ -47,8 +48,14 @@ function startPage(view: {
       <code>svc</code> installs it into each AI coding tool in that tool's own format.
     </p>
     <h2>From your terminal</h2>
+    <p>Install <code>svc</code>, which needs Node 20.19 or later:</p>
+    <pre>${installCommand(view.baseUrl)}</pre>
+    <p>
+      On Windows, use <code>npm install --global ${view.baseUrl}/cli/svc.tgz</code>. To try it without an
+      installation, use <code>npx ${view.baseUrl}/cli/svc.tgz</code>. Then:
+    </p>
     <pre>
-SVC_API_URL=${view.baseUrl}
+export SVC_API_URL=${view.baseUrl}
 svc login
 svc publish ./my-skill
 svc install my-skill</pre>

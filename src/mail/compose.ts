@@ -2,6 +2,7 @@
  * Layout of mails, in text and HTML from the same sentences. Text becomes HTML only by the `html` tag of pages, which
  * escapes every value. Mails load nothing and contain no tracking.
  */
+import { installCommand } from "../http/client/install-command.ts";
 import { html } from "../http/html.ts";
 import type { Mail } from "./mailer.ts";
 
@@ -13,18 +14,22 @@ export interface MailText {
   link?: { label: string; url: string };
   /** Sentences after it: until when it holds, and what to do if the reader asked for nothing. */
   after: readonly string[];
+  /** A line for the reader's terminal, with the sentence that introduces it. */
+  command?: { label: string; line: string };
 }
 
 const style = {
   body: "margin:0;padding:24px;background:#f6f7f9;color:#1c2128;font:16px/1.5 system-ui,sans-serif",
   box: "max-width:560px;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px",
   link: "display:inline-block;padding:10px 18px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none",
+  command:
+    "padding:10px;border-radius:6px;background:#f6f7f9;font:13px/1.5 monospace;white-space:pre-wrap;overflow-wrap:anywhere",
   small: "font-size:13px;color:#57606a;overflow-wrap:anywhere",
 };
 
 /** A mail of one subject: the same words as text and as HTML. */
 export function composeMail(baseUrl: string, text: MailText): Omit<Mail, "to"> {
-  const { link } = text;
+  const { link, command } = text;
   const footer = `Sent by the skill registry at ${baseUrl}`;
   const paragraph = (line: string) => html`<p>${line}</p>`;
   const page = html`<!doctype html>
@@ -42,15 +47,33 @@ export function composeMail(baseUrl: string, text: MailText): Omit<Mail, "to"> {
               <p style="${style.small}">${link.url}</p>`
           }
           ${text.after.map(paragraph)}
+          ${
+            command &&
+            html`<p>${command.label}</p>
+              <pre style="${style.command}">${command.line}</pre>`
+          }
           <p style="${style.small}">${footer}</p>
         </div>
       </body>
     </html> `;
-  const parts = [...text.before, ...(link ? [`${link.label}:\n${link.url}`] : []), ...text.after];
+  const parts = [
+    ...text.before,
+    ...(link ? [`${link.label}:\n${link.url}`] : []),
+    ...text.after,
+    ...(command ? [`${command.label}\n${command.line}`] : []),
+  ];
   return {
     subject: text.subject,
     text: `${parts.join("\n\n")}\n\n-- \n${footer}\n`,
     html: page.toString(),
+  };
+}
+
+/** How to install the client, for mails to new users. */
+export function installHint(baseUrl: string): MailText["command"] {
+  return {
+    label: "To install skills from your terminal, install svc (it needs Node 20.19 or later):",
+    line: installCommand(baseUrl),
   };
 }
 

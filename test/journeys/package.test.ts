@@ -1,38 +1,255 @@
-/** The client as it is distributed: packed, installed with npm, run by its name. */
+/** The client as it is distributed: served by the service, installed by the installer or npm, run by its name. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { access, constants, readFile, readdir } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { publint } from "publint";
-import { formatMessage } from "publint/utils";
+import { sharedEngines } from "../support/engine.ts";
 import { root } from "../support/root.ts";
-import { plainEnv, removeFolder, temporaryFolder } from "../support/server.ts";
+import {
+  type Server,
+  assertNothingRuns,
+  plainEnv,
+  removeFolder,
+  startServer,
+  temporaryFolder,
+} from "../support/server.ts";
 
 const execute = promisify(execFile);
+const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
+/** A registry of npm that does not exist: nothing may be requested from it. */
+const offline = { npm_config_registry: "http://127.0.0.1:9/" };
 
-describe("the packed client", () => {
-  const folder = temporaryFolder("package");
+const folder = temporaryFolder("package");
+const dataDir = path.join(folder, "data");
+const packed = { name: `svc-${version}.tgz`, bytes: Buffer.alloc(0), sha256: "" };
+let server: Server;
+/** The installer as the service serves it. */
+let installer: string;
+
+before(async () => {
+  server = await startServer({ dataDir, env: await sharedEngines() });
+  installer = await (await get("/cli/install.sh")).text();
+  packed.bytes = Buffer.from(await (await get("/cli/svc.tgz")).arrayBuffer());
+  packed.sha256 = createHash("sha256").update(packed.bytes).digest("hex");
+});
+after(async () => {
+  await server.stop();
+  await assertNothingRuns(dataDir);
+  removeFolder(folder);
+});
+
+const get = (address: string, options: RequestInit = {}) => fetch(server.url + address, options);
+
+/** Runs a script as `curl … | sh` does, in a new home folder. */
+async function runInstaller(script: string, name: string, env: Record<string, string> = {}) {
+  const home = path.join(folder, name);
+  mkdirSync(home);
+  const child = spawn("sh", { env: plainEnv({ HOME: home, ...offline, ...env }), cwd: home, stdio: "pipe" });
+  child.stdin.on("error", () => undefined).end(script);
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { home, stdout, stderr, code };
+}
+
+/** A service whose answers are those of the tested one, except for some paths. Returns its address. */
+async function startImitation(t: TestContext, answers: Record<string, string | Buffer>): Promise<string> {
+  const pass = async (address: string, response: ServerResponse) => {
+    const original = await get(address);
+    response.writeHead(original.status, { "content-type": original.headers.get("content-type")! });
+    response.end(Buffer.from(await original.arrayBuffer()));
+  };
+  const imitation = createServer((request, response) => {
+    const answer = answers[request.url!];
+    if (answer === undefined) pass(request.url!, response).catch(() => response.destroy());
+    else response.end(answer);
+  });
+  await new Promise<void>((ready) => imitation.listen(0, "127.0.0.1", ready));
+  t.after(() => void imitation.close());
+  return `http://127.0.0.1:${(imitation.address() as AddressInfo).port}`;
+}
+
+/** One byte in the middle is another one. */
+function tampered(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[copy.length >> 1]! ^= 1;
+  return copy;
+}
+
+describe("the service", () => {
+  it("serves the package of its client, with its checksum, to anyone", async () => {
+    const immutable = "public, max-age=31536000, immutable";
+    for (const [name, caching] of [
+      ["svc.tgz", "public, no-cache"],
+      [packed.name, immutable],
+    ] as const) {
+      const response = await get(`/cli/${name}`);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get("content-type"), "application/gzip");
+      assert.equal(response.headers.get("content-length"), String(packed.bytes.length));
+      assert.equal(response.headers.get("cache-control"), caching);
+      assert.equal(response.headers.get("etag"), `"${packed.sha256}"`);
+      assert.ok(packed.bytes.equals(Buffer.from(await response.arrayBuffer())));
+      const checksum = await get(`/cli/${name}.sha256`);
+      assert.equal(checksum.headers.get("cache-control"), caching);
+      assert.equal(await checksum.text(), `${packed.sha256}  ${packed.name}\n`);
+    }
+    const offered = (await (await get("/api/client")).json()) as { data: unknown };
+    assert.deepEqual(offered.data, {
+      version,
+      package: { sha256: packed.sha256, size: packed.bytes.length },
+    });
+  });
+
+  it("answers HEAD without the content, and 304 to those who have it", async () => {
+    const head = await get("/cli/svc.tgz", { method: "HEAD" });
+    assert.equal(head.status, 200);
+    assert.equal(head.headers.get("content-length"), String(packed.bytes.length));
+    assert.equal((await head.arrayBuffer()).byteLength, 0);
+    for (const name of ["svc.tgz", packed.name, "svc.tgz.sha256", "install.sh"]) {
+      const etag = (await get(`/cli/${name}`, { method: "HEAD" })).headers.get("etag")!;
+      const again = await get(`/cli/${name}`, { headers: { "if-none-match": etag } });
+      assert.equal(again.status, 304, name);
+    }
+  });
+
+  it("refuses other names and versions with a message", async () => {
+    for (const name of [
+      "svc-0.0.1.tgz",
+      "svc-0.0.1.tgz.sha256",
+      "install.sh.sha256",
+      "..%2f..%2fpackage.json",
+    ]) {
+      const response = await get(`/cli/${name}`);
+      const body = (await response.json()) as { error: string; code: string };
+      assert.deepEqual([response.status, body.code], [404, "not_found"], name);
+      if (name.startsWith("svc")) assert.match(body.error, new RegExp(`this service has svc ${version}`));
+    }
+  });
+
+  it("puts its configured address into the installer, whatever host a caller names", async () => {
+    const forged = await execute("curl", ["-s", "-H", "Host: evil.example", `${server.url}/cli/install.sh`]);
+
+    assert.equal(forged.stdout, installer);
+    assert.match(installer, new RegExp(`^ +base=${server.url}$`, "m"));
+    assert.doesNotMatch(installer, /@[A-Z_]+@/);
+  });
+
+  it("shows the command of the installer on its start page", async () => {
+    assert.ok((await (await get("/")).text()).includes(`curl -fsSL ${server.url}/cli/install.sh | sh`));
+  });
+
+  it("is a source for npx, which needs no registry", async () => {
+    const { stdout } = await execute("npx", ["--yes", `${server.url}/cli/svc.tgz`, "--version"], {
+      env: plainEnv({ HOME: path.join(folder, "npx"), ...offline }),
+      cwd: folder,
+    });
+
+    assert.equal(stdout, `${version}\n`);
+  });
+});
+
+describe("the installer", () => {
+  it("is a valid script for each shell", () => {
+    for (const shell of ["sh", "dash", "bash"]) {
+      const { error, status, stderr } = spawnSync(shell, ["-n"], { input: installer, encoding: "utf8" });
+      if (error === undefined) assert.deepEqual([status, stderr], [0, ""], shell);
+    }
+  });
+
+  it("installs below the home folder if npm's prefix can't be written", async () => {
+    const file = path.join(folder, "file");
+    writeFileSync(file, "");
+    const { home, stdout, stderr, code } = await runInstaller(installer, "user", { npm_config_prefix: file });
+
+    assert.equal(code, 0, stderr);
+    const bin = path.join(home, ".local", "bin");
+    assert.equal(readlinkSync(path.join(bin, "svc")), path.join(home, ".svc", "client", "bin", "svc"));
+    const ran = await execute(path.join(bin, "svc"), ["--version"], { env: plainEnv({ HOME: home }) });
+    assert.equal(ran.stdout, `${version}\n`);
+    assert.match(stdout, new RegExp(`Installed svc ${version} in ${home}/.svc/client`));
+    assert.ok(stdout.includes(`export PATH="${bin}:$PATH"`));
+    assert.ok(stdout.includes(`SVC_API_URL=${server.url} svc login`));
+    assert.deepEqual(await readdir(path.join(home, ".svc")), ["client"]);
+  });
+
+  it("installs nothing if the package or its checksum is not the service's", async (t) => {
+    const answers = [
+      { [`/cli/${packed.name}`]: tampered(packed.bytes) },
+      { [`/cli/${packed.name}`]: packed.bytes.subarray(0, 1000) },
+      { "/cli/svc.tgz.sha256": `${"0".repeat(64)}  ${packed.name}\n` },
+      { "/cli/svc.tgz.sha256": `${packed.sha256}  ../../x.tgz\n` },
+      { "/cli/svc.tgz.sha256": `${packed.sha256}  svc-1;id.tgz\n` },
+      { "/cli/svc.tgz.sha256": "<html>" },
+      { "/cli/svc.tgz.sha256": "" },
+    ];
+    for (const [at, answer] of answers.entries()) {
+      const address = await startImitation(t, answer);
+      const prefix = path.join(folder, `refused-prefix-${at}`);
+      const { stdout, stderr, code, home } = await runInstaller(
+        installer.replaceAll(server.url, address),
+        `refused-${at}`,
+        { SVC_INSTALL_PREFIX: prefix },
+      );
+      assert.equal(code, 1, stderr);
+      assert.equal(stdout, "");
+      assert.match(stderr, /^error: .*(checksum of|is not a checksum)/);
+      assert.ok(!existsSync(prefix));
+      assert.deepEqual(await readdir(home), []);
+    }
+  });
+
+  it("refuses an old Node, and plain HTTP to another machine", async () => {
+    const required = installer.replace(/required=[\d.]+/, "required=99.1.0");
+    const old = await runInstaller(required, "old-node");
+    assert.deepEqual([old.code, old.stdout], [1, ""]);
+    assert.match(old.stderr, /^error: svc needs Node 99\.1\.0 or later, and this is v/);
+    const elsewhere = installer.replaceAll(server.url, "http://registry.example");
+    const exposed = await runInstaller(elsewhere, "exposed");
+    assert.deepEqual([exposed.code, exposed.stdout], [1, ""]);
+    assert.match(exposed.stderr, /^error: http:\/\/registry\.example is plain HTTP/);
+  });
+
+  it("does nothing if its download was cut off anywhere", () => {
+    const programs = path.join(folder, "programs");
+    const marker = path.join(folder, "marker");
+    mkdirSync(programs);
+    for (const name of ["node", "npm", "curl", "wget", "mktemp", "mkdir", "ln", "rm", "cut"])
+      writeFileSync(path.join(programs, name), `#!/bin/sh\n: >'${marker}'\nexit 1\n`, { mode: 0o755 });
+    const end = installer.trimEnd().length;
+    const cuts = Array.from(installer.matchAll(/\n/g), ({ index }) => index).filter((at) => at < end);
+    for (let at = end - 14; at < end; at++) cuts.push(at);
+    assert.ok(cuts.length > 100);
+
+    for (const at of cuts) {
+      spawnSync("/bin/sh", { input: installer.slice(0, at), env: { PATH: programs, HOME: folder } });
+      assert.ok(!existsSync(marker), `cut at ${at}: ${installer.slice(at - 40, at)}`);
+    }
+    spawnSync("/bin/sh", { input: installer.slice(0, end), env: { PATH: programs, HOME: folder } });
+    assert.ok(existsSync(marker), "the whole script");
+  });
+});
+
+describe("the installed client", () => {
   const prefix = path.join(folder, "prefix");
   const installed = path.join(prefix, "lib", "node_modules", "svc");
   const home = path.join(folder, "home");
 
   before(async () => {
-    const { stdout } = await execute(process.execPath, [path.join(root, "scripts", "pack-cli.mjs"), folder]);
-    await execute("npm", ["install", "--global", "--offline", "--prefix", prefix, stdout.trim()], {
-      env: plainEnv({ HOME: home }),
-    });
+    const { code, stderr } = await runInstaller(installer, "home", { npm_config_prefix: prefix });
+    assert.equal(code, 0, stderr);
   });
-  after(() => removeFolder(folder));
 
   const svc = (...args: string[]) =>
     execute(path.join(prefix, "bin", "svc"), args, { env: plainEnv({ HOME: home }), cwd: folder });
 
   it("runs by its name, with nothing but Node", async () => {
-    const { version } = JSON.parse(await readFile(path.join(root, "package.json"), "utf8")) as {
-      version: string;
-    };
     assert.equal((await svc("--version")).stdout, `${version}\n`);
     assert.deepEqual(JSON.parse((await svc("profile", "list", "-o", "json")).stdout), [
       {
@@ -91,13 +308,5 @@ describe("the packed client", () => {
       [],
     );
     assert.match(readme, /\*targets\*/);
-  });
-
-  it("is a package without npm warnings", async () => {
-    const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
-    assert.deepEqual(
-      messages.map((message) => formatMessage(message, pkg)),
-      [],
-    );
   });
 });

@@ -1,6 +1,6 @@
 /** The mail that brings an invitation's link to the invited address, and nowhere else. */
 import type { App } from "../../app.ts";
-import { composeMail, quotedName } from "../../mail/compose.ts";
+import { composeMail, installHint, quotedName } from "../../mail/compose.ts";
 import { MailError } from "../../mail/mailer.ts";
 import { giveBackRecipientBudget, takeRecipientBudget } from "./budget.ts";
 import { invitationToken } from "./load.ts";
@@ -28,6 +28,7 @@ export async function mailInvitation(app: App, invitationId: string): Promise<vo
       `The invitation is for this address alone and holds until ${invitation.expiresAt.toUTCString()}.`,
       "If you do not know who sent it, leave it unanswered: nothing happens then.",
     ],
+    command: installHint(baseUrl),
   });
   try {
     await app.mail.send({ to: invitation.email, ...mail });

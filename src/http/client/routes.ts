@@ -1,0 +1,91 @@
+/** svc, the command-line client, as this service offers it. No sign-in is needed. */
+import { z } from "zod";
+import { ClientPayload } from "../../../contract/payloads/client.ts";
+import { ServiceError } from "../../errors.ts";
+import { cacheHeaders, notModified } from "../conditional.ts";
+import { Reply, route, type RequestInfo, type Route } from "../route.ts";
+import { installerFor } from "./install-command.ts";
+import { type ClientPackage, readClientPackage, sha256Of } from "./package.ts";
+
+/** `version`: of the service, and so of the client that is made from the same sources. */
+export function clientRoutes(version: string): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/client",
+      summary: "The version of svc, the command-line client, that goes with this service, and its package",
+      tag: "Operation",
+      auth: "none",
+      data: ClientPayload,
+      async handle() {
+        const files = await readClientPackage();
+        return { version, ...(files && { package: { sha256: files.sha256, size: files.bytes.length } }) };
+      },
+    }),
+  ];
+}
+
+export function clientPackageRoutes(version: string, baseUrl: () => string): Route[] {
+  // At the start, since a build of another version may replace it while this process runs.
+  readClientPackage().catch(() => undefined);
+  return [
+    route({
+      method: "get",
+      path: "/cli/:file",
+      summary: "The npm package of svc, its checksum, and the installer",
+      tag: "Operation",
+      auth: "optional",
+      params: z.object({ file: z.string().max(200) }),
+      produces: "application/gzip",
+      async handle({ params: { file }, request }) {
+        const files = await readClientPackage();
+        if (!files)
+          throw missing(
+            file,
+            "This service was built without the package of svc. Its operator can add it: npm run build.",
+          );
+        const read = file === "install.sh" ? installer(files, baseUrl()) : packageFile(file, files, version);
+        if (!read) throw missing(file, `There is nothing at /cli/${file}: this service has svc ${version}.`);
+        return reply(request, read);
+      },
+    }),
+  ];
+}
+
+interface ServedFile {
+  body: Buffer | string;
+  type: string;
+  etag: string;
+  /** The content never changes under its name. */
+  fixed: boolean;
+  headers?: Record<string, string>;
+}
+
+/** Plain text, so that browsers show it. */
+const textType = "text/plain; charset=utf-8";
+
+function installer(files: ClientPackage, baseUrl: string): ServedFile {
+  const body = installerFor(baseUrl, files.installer);
+  return { body, type: textType, etag: sha256Of(body), fixed: false };
+}
+
+/** The checksum names the versioned file, so that a download during an upgrade of the service gets both of one version. */
+function packageFile(file: string, files: ClientPackage, version: string): ServedFile | undefined {
+  const { bytes, sha256 } = files;
+  const versioned = `svc-${version}.tgz`;
+  const name = file.replace(/\.sha256$/, "");
+  if (name !== "svc.tgz" && name !== versioned) return undefined;
+  const fixed = name === versioned;
+  if (file !== name)
+    return { body: `${sha256}  ${versioned}\n`, type: textType, etag: `${sha256}-sum`, fixed };
+  const headers = { "content-disposition": `attachment; filename="${versioned}"` };
+  return { body: bytes, type: "application/gzip", etag: sha256, fixed, headers };
+}
+
+function reply(request: RequestInfo, { body, type, etag, fixed, headers }: ServedFile): Reply {
+  const caching = cacheHeaders(etag, { fixed, shared: true });
+  return notModified(request, caching) ?? new Reply(body, { type, headers: { ...caching, ...headers } });
+}
+
+const missing = (file: string, message: string) =>
+  new ServiceError("not_found", message, { kind: "path", ref: `/cli/${file}` });
