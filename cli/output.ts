@@ -28,8 +28,8 @@ export interface Output {
   failure: (error: CliError) => void;
   /** Progress of a long operation; shown at a terminal only. */
   progress: (label: string) => Promise<Progress>;
-  /** Description of a long operation; shown at a terminal only. */
-  waiting: <T>(label: string, work: () => Promise<T>) => Promise<T>;
+  /** Description of a long operation, which the operation may change; shown at a terminal only. */
+  waiting: <T>(label: string, work: (update: (label: string) => void) => Promise<T>) => Promise<T>;
   columns: number;
 }
 
@@ -88,7 +88,7 @@ export function openOutput(io: Io, json: boolean): Output {
     async waiting(label, work) {
       const shown = status.show(`${label}…`);
       try {
-        return await work();
+        return await work((next) => shown.update(`${next}…`));
       } finally {
         shown.end();
       }

@@ -192,6 +192,18 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
         summary: "Show the connected repository, and the problems of its sync",
         load: async () => (await import("./commands/sync/status.ts")).syncStatus,
       },
+      plan: {
+        summary: "Show what the next sync, or a new connection, would change",
+        load: async () => (await import("./commands/sync/plan.ts")).syncPlan,
+      },
+      connect: {
+        summary: "Connect a Git repository, and request the first sync",
+        load: async () => (await import("./commands/sync/connect.ts")).syncConnect,
+      },
+      run: {
+        summary: "Sync everything now, and wait for the end",
+        load: async () => (await import("./commands/sync/run.ts")).syncRun,
+      },
       conflicts: {
         summary: "List skills that had changed on both sides, with what to do",
         load: async () => (await import("./commands/sync/conflicts.ts")).syncConflicts,

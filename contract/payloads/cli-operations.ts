@@ -1,6 +1,6 @@
 /** The documents of commands that operate a sync, read the audit log and check the set-up of this machine. */
 import { z } from "zod";
-import { hostKinds, proposalStates, syncModes, syncStatuses } from "../vocabulary.ts";
+import { hostKinds, proposalStates, syncModes, syncOutcomes, syncStatuses } from "../vocabulary.ts";
 import { count, integer, text, timestamp } from "./cli-fields.ts";
 
 const organization = z.strictObject({ id: text, slug: text, name: text });
@@ -53,6 +53,21 @@ const conflict = z.strictObject({
   remedies: z.array(z.strictObject({ action: text, command: text })),
 });
 
+const counts = {
+  /** New versions of known skills, and new skills. */
+  imported: count,
+  created: count,
+  conflicts: count,
+  /** Directories that were written and removed. */
+  exported: count,
+  removed: count,
+  /** Directories and skills that could not be synced. */
+  refused: count,
+};
+
+const note = z.strictObject({ path: text, code: text, message: text });
+const directory = z.strictObject({ path: text, skill: text });
+
 /** By command, as part of `cliPayloads`; all are ours. */
 export const cliOperationPayloads = {
   "sync.status": z.strictObject({
@@ -65,6 +80,50 @@ export const cliOperationPayloads = {
     skillProblems: z.array(z.strictObject({ path: text, skillId: text.optional(), ...problem })),
     /** Hosts that the service can connect to. */
     hosts: z.array(z.enum(hostKinds)),
+  }),
+  /** Lists have up to 500 entries; the counts are exact. */
+  "sync.plan": z.strictObject({
+    organization,
+    /** False for the plan of a new connection. */
+    connected: z.boolean(),
+    repository: text,
+    branch: text,
+    branchState: z.enum(["present", "missing", "empty"]),
+    /** That the repository will have. */
+    skills: count,
+    write: z.array(directory),
+    writes: count,
+    remove: z.array(text),
+    removes: count,
+    create: z.array(z.strictObject({ path: text })),
+    creates: count,
+    update: z.array(directory.extend({ conflict: z.boolean() })),
+    updates: count,
+    problems: z.array(note),
+  }),
+  "sync.connect": z.strictObject({ organization, connection }),
+  /** `summary` is the sum of the runs since the request. */
+  "sync.run": z.strictObject({
+    organization,
+    connection,
+    /** `requested` with `--no-wait`; `waiting` if it had not ended within `--timeout`. */
+    outcome: z.enum(["requested", "done", "blocked", "failed", "waiting"]),
+    runs: z.array(
+      z.strictObject({
+        id: text,
+        full: z.boolean(),
+        outcome: z.enum(syncOutcomes),
+        startedAt: timestamp,
+        endedAt: timestamp.optional(),
+        commit: text.optional(),
+        ...counts,
+        refusals: z.array(note),
+        problem: z.strictObject(problem).optional(),
+      }),
+    ),
+    summary: z.strictObject(counts),
+    conflicts: z.array(conflict),
+    proposal: proposal.optional(),
   }),
   /** Newest first. `more`: there are older ones beyond `--limit`. */
   "sync.conflicts": z.strictObject({ organization, conflicts: z.array(conflict), more: z.boolean() }),

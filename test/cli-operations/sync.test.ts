@@ -9,7 +9,7 @@ import { newMember } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 import { dataOf } from "../cli/fixture.ts";
-import { type Ran, svc, temporaryFolder } from "../cli/harness.ts";
+import { type Ran, answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 
 let customers: Customers;
 let service: TestService;
@@ -186,5 +186,192 @@ describe("svc sync conflicts", () => {
     await service.settled();
     for (const { slug, remedies } of dataOf<Conflicts>(await json("sync", "conflicts")).conflicts)
       assert.deepEqual([slug, remedies], [undefined, []]);
+  });
+});
+
+interface Plan {
+  connected: boolean;
+  write: { path: string }[];
+  creates: number;
+  updates: number;
+  update: { conflict: boolean }[];
+}
+
+describe("svc sync plan and connect", () => {
+  it("plan a connection, make it, and plan its next sync", async (t) => {
+    const customer = await customers.newCustomer();
+    await customers.publish(customer, "Mine");
+    const bare = customers.newRepository(customer, "p.git", {
+      "skills/fresh/SKILL.md": "---\nname: Fresh\n---\nbody\n",
+    });
+    const { json, text } = await callerOf(t, customer.owner);
+
+    const draft = dataOf<Plan>(await json("sync", "plan", "p.git", "--branch", "main"));
+    const shown = await text("sync", "plan", "p.git");
+    const unconnected = dataOf<Status>(await json("sync"));
+    const missing = await json("sync", "connect", "p.git", "--branch", "gone");
+    const made = dataOf<Required<Pick<Status, "organization" | "connection">>>(
+      await json("sync", "connect", "p.git", "--branch", "main"),
+    );
+    const again = await json("sync", "connect", "p.git");
+
+    assert.deepEqual(
+      [draft.connected, draft.write, draft.creates],
+      [false, [{ path: "skills/mine", skill: "mine" }], 1],
+    );
+    assert.match(shown.stdout, /^p \(main\): 2 skills after the sync$/m);
+    assert.match(shown.stdout, /^New private skills from the repository \(1\)\n {2}skills\/fresh$/m);
+    assert.equal(unconnected.connected, false);
+    assert.equal(missing.error.code, "E_API");
+    assert.match(missing.error.message, /no branch gone/);
+    assert.deepEqual([made.connection.repository, made.connection.pending], ["p", true]);
+    assert.equal(again.error.code, "E_ALREADY_EXISTS");
+    await service.settled();
+    const { _id: id } = (await service.app.storage.connections.findOfTenant(customer.org.id))!;
+    await runConnection(service.app, id);
+    customers.commitTo(bare, "skills/mine/SKILL.md", "---\nname: Mine\n---\ntheirs\n");
+    const next = dataOf<Plan>(await json("sync", "plan"));
+    assert.deepEqual([next.connected, next.updates, next.update[0]?.conflict], [true, 1, false]);
+    assert.deepEqual(failureOf(await json("sync", "plan", "--branch", "x")), [
+      1,
+      "",
+      "E_INVALID_ARGUMENT",
+      "--branch",
+    ]);
+  });
+
+  it("take the credential from the environment only, and choose the host by it", async (t) => {
+    const home = await temporaryFolder(t);
+    const bodies: Record<string, unknown>[] = [];
+    let hosts = ["github-token", "local"];
+    const url = await startServer(t, async (request, response, { pathname }) => {
+      const data = (value: unknown) => answer(response, 200, { success: true, data: value });
+      if (pathname === "/api/tenants") return data([{ id: "t1", slug: "acme", name: "Acme" }]);
+      if (request.method === "GET") return data({ syncedSkills: 0, skillProblems: [], hosts });
+      let text = "";
+      for await (const chunk of request) text += String(chunk);
+      bodies.push(JSON.parse(text) as Record<string, unknown>);
+      answer(response, 422, { success: false, error: "Refused.", code: "refused", requestId: "r" });
+    });
+    const connect = (secret: string, ...argv: string[]) =>
+      svc(["sync", "connect", ...argv, "-o", "json"], {
+        home,
+        env: { SVC_API_URL: url, SVC_TOKEN: `lsk_${"a".repeat(64)}`, SVC_SYNC_TOKEN: secret },
+      });
+
+    for (const [secret, argv, body] of [
+      ["s3cret", ["a/b"], { host: "github-token", repository: "a/b", token: "s3cret" }],
+      [
+        "s3cret",
+        ["https://github.com/a/b.git", "--branch", "x", "--mode", "pull_request"],
+        { host: "github-token", repository: "a/b", token: "s3cret", branch: "x", mode: "pull_request" },
+      ],
+      [
+        "s3cret",
+        ["https://git.example/a/b", "--username", "bot"],
+        { host: "local", url: "https://git.example/a/b", username: "bot", password: "s3cret" },
+      ],
+      ["", ["a/b", "--host", "github-app"], { host: "github-app", repository: "a/b" }],
+      ["", ["b.git"], { host: "local", url: "b.git" }],
+    ] as const) {
+      assert.equal((await connect(secret, ...argv)).error.code, "E_API");
+      assert.deepEqual(bodies.pop(), body);
+    }
+    for (const [secret, argv, flag] of [
+      ["", ["a/b"], "--token-stdin"],
+      ["", ["https://bot:s3cret@git.example/a/b"], "<repository>"],
+      ["", ["git@github.com:a/b.git"], "<repository>"],
+      ["", ["ftp://git.example/a"], "<repository>"],
+      ["s3cret", ["a/b", "--host", "github-app"], "--host"],
+      ["s3cret", ["a/b", "--username", "bot"], "--username"],
+      ["", ["https://git.example/a/b", "--username", "bot"], "--username"],
+      ["", ["b.git", "--host", "github-app"], "<repository>"],
+      ["", ["a/b", "--token", "s3cret"], "--token"],
+      ["", ["a/b", "--mode", "merge"], "--mode"],
+    ] as const) {
+      const ran = await connect(secret, ...argv);
+      assert.deepEqual(failureOf(ran), [1, "", "E_INVALID_ARGUMENT", flag], argv.join(" "));
+      assert.ok(!ran.stderr.includes("s3cret"), ran.stderr);
+    }
+    assert.deepEqual(bodies, []);
+    hosts = ["github-app", "github-token", "local"];
+    await connect("", "a/b");
+    assert.deepEqual(bodies, [{ host: "github-app", repository: "a/b" }]);
+  });
+});
+
+interface RunReport {
+  outcome: string;
+  connection: { status: string; pending: boolean; problem?: { code: string } };
+  runs: { full: boolean; outcome: string }[];
+  summary: Record<"imported" | "created" | "conflicts" | "exported" | "removed" | "refused", number>;
+  conflicts: { slug?: string; remedies: unknown[] }[];
+}
+
+describe("svc sync run", () => {
+  it("waits for the end, reports what was done, and fails if conflicts are left", async (t) => {
+    const made = await connected();
+    const { customer, bare, id } = made;
+    const { json, text } = await callerOf(t, customer.owner, {
+      onWait: () => runConnection(service.app, id),
+    });
+
+    const idle = dataOf<RunReport>(await json("sync", "run"));
+    customers.commitTo(bare, "skills/beta/SKILL.md", "---\nname: Beta\n---\nbody\n");
+    await changeBothSides(made);
+    const conflicting = await json("sync", "run");
+    customers.commitTo(bare, "skills/gamma/SKILL.md", "---\nname: Gamma\n---\nbody\n");
+    const shown = await text("sync", "run");
+
+    assert.deepEqual([idle.outcome, idle.conflicts, idle.connection.pending], ["done", [], false]);
+    const report = dataOf<RunReport>(conflicting);
+    assert.deepEqual(
+      [conflicting.code, report.outcome, report.connection.status, report.runs.map(({ full }) => full)],
+      [1, "done", "active", [true]],
+    );
+    const { created, conflicts, imported } = report.summary;
+    assert.deepEqual([created, conflicts, imported], [1, 1, 1]);
+    assert.deepEqual(
+      report.conflicts.map(({ slug, remedies }) => [slug, remedies.length]),
+      [["alpha", 3]],
+    );
+    assert.equal(shown.code, 0);
+    assert.match(shown.stdout, /^Synced skills \(main\): 1 new skill imported/);
+  });
+
+  it("returns at once with --no-wait, and after --timeout", async (t) => {
+    const { customer, id } = await connected();
+    const { json, text } = await callerOf(t, customer.owner);
+
+    const requested = dataOf<RunReport>(await json("sync", "run", "--no-wait"));
+    const late = await text("sync", "run", "--timeout", "1");
+
+    assert.deepEqual([requested.outcome, requested.connection.pending], ["requested", true]);
+    assert.deepEqual([late.code, late.stdout.slice(0, 12)], [1, "Not finished"]);
+    await runConnection(service.app, id);
+    for (const argv of [
+      ["--timeout", "0"],
+      ["--timeout", "x"],
+      ["--timeout", "5", "--no-wait"],
+    ])
+      assert.equal((await json("sync", "run", ...argv)).error.code, "E_INVALID_ARGUMENT");
+  });
+
+  it("fails if the sync is blocked or the repository was disconnected", async (t) => {
+    const { customer, bare, id } = await connected();
+    const { json } = await callerOf(t, customer.owner, { onWait: () => runConnection(service.app, id) });
+    runGit(bare, "update-ref", "-d", "refs/heads/main");
+
+    const blocked = await json("sync", "run");
+
+    const report = dataOf<RunReport>(blocked);
+    assert.deepEqual([blocked.code, report.outcome], [1, "blocked"]);
+    assert.equal(report.connection.problem?.code, "branch_missing");
+    const ending = await callerOf(t, customer.owner, {
+      onWait: async () => void (await service.call("DELETE", customer.base, as(customer))),
+    });
+    const ended = await ending.json("sync", "run");
+    assert.deepEqual([ended.error.code, ended.error.details?.["kind"]], ["E_NOT_FOUND", "repository"]);
+    assert.equal((await ending.json("sync", "run")).error.code, "E_NOT_FOUND");
   });
 });

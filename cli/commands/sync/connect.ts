@@ -1,0 +1,35 @@
+import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { openSyncCalls } from "../../api/sync-calls.ts";
+import { defineCommand } from "../../command.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine } from "../../table.ts";
+import { connectionLines, presentConnection } from "./present.ts";
+import { readRepositoryInput, repositoryDescription, repositoryFlags } from "./repository-input.ts";
+
+export const syncConnect = defineCommand({
+  name: "sync connect",
+  summary: "Connect an organization to a Git repository, and request the first sync",
+  positionals: { repository: { required: true, description: repositoryDescription } },
+  flags: { org: orgFlag, ...repositoryFlags },
+  examples: [
+    "svc sync connect acme/skills --org acme",
+    "svc sync connect acme/skills --branch main --mode pull_request --token-stdin < token.txt",
+    "svc sync connect https://git.example.com/skills.git --username bot -o json",
+  ],
+  async run(context, args) {
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(context, client, args.org, "Connect which organization?");
+    const calls = openSyncCalls(client.options, organization.id);
+    const input = await readRepositoryInput(context, calls, args.repository, args);
+    const connection = presentConnection(await calls.connect(input));
+    const { paint } = context.output;
+    return {
+      data: { organization, connection },
+      text: [
+        `Connected ${paint("bold", plainLine(organization.slug))}, and requested the first sync.`,
+        ...connectionLines(context, connection),
+        "Follow it with svc sync status.",
+      ].join("\n"),
+    };
+  },
+});
