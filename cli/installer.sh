@@ -129,7 +129,7 @@ report() {
       ;;
     *) printf 'Add it to your PATH, and this line to the profile of your shell:\n\n  export PATH="%s:$PATH"\n\n' "$bin" ;;
   esac
-  printf 'Log in with:\n\n  SVC_API_URL=%s svc login\n' "$1"
+  printf 'Log in with:\n\n  svc login %s\n' "$1"
 }
 
 main() {

@@ -232,6 +232,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       },
     },
   },
+  upgrade: {
+    topic: "You and this machine",
+    summary: "Install the version of svc that your service offers",
+    load: async () => (await import("./commands/maintenance/upgrade.ts")).upgrade,
+  },
   completion: {
     topic: "You and this machine",
     summary: "Print the completion script of a shell",

@@ -105,7 +105,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 /** Undefined, without loading anything, if its result would not be shown. */
 async function updateCheck(argv: readonly string[], context: Context): Promise<UpdateCheck | undefined> {
-  if (argv[0] === completing || argv[0] === "completion" || !isForPerson(context)) return undefined;
+  if (!isForPerson(context)) return undefined;
+  if ([completing, "completion", "upgrade"].includes(locateCommand(argv).name ?? "")) return undefined;
   return (await import("./update-check.ts")).startUpdateCheck(context);
 }
 

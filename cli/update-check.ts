@@ -42,8 +42,8 @@ export function startUpdateCheck(context: Context): UpdateCheck {
       if (newer === undefined) return;
       const { paint } = context.output;
       context.output.note(
-        `${paint("cyan", "update", "stderr")} Your service goes with svc ${newer}; this is ${version}. ` +
-          "(SVC_NO_UPDATE_CHECK=1 ends these remarks.)",
+        `${paint("cyan", "update", "stderr")} svc ${newer} is available from your service; this is ${version}. ` +
+          "Install it with svc upgrade. (SVC_NO_UPDATE_CHECK=1 disables this check.)",
       );
     },
   };

@@ -1,5 +1,6 @@
 /** The typed client of the REST API: one function per call, which returns a payload or throws a `CliError`. */
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
+import type { ClientPayload } from "../../contract/payloads/client.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
 import type {
   CatalogItem,
@@ -149,6 +150,8 @@ export function openClient(options: HttpOptions) {
     async revokeToken(): Promise<void> {
       await json({ method: "DELETE", url: "/api/user/tokens/current", timeoutMs: revocationTimeoutMs });
     },
+    /** The client that the service offers. */
+    offeredClient: () => get<ClientPayload>("/api/client", shapes.offeredClient),
     exchangeOidc: (token: string, team: string) =>
       create<{ token: string; expiresAt: string }>("/api/auth/oidc/exchange", shapes.exchanged, {
         token,

@@ -97,5 +97,6 @@ export const shapes = {
     identity: { username: "text", tenantSlug: "slug", anonymous: "flag" },
     warnings: ["text"],
   },
+  offeredClient: { version: "text" },
   exchanged: { token: "text", expiresAt: "text" },
 } as const satisfies Record<string, Shape>;

@@ -30,6 +30,7 @@ import {
 } from "./cli-fields.ts";
 import { cliOperationPayloads } from "./cli-operations.ts";
 import { cliSkillPayloads } from "./cli-skills.ts";
+import { cliUpgradePayloads } from "./cli-upgrade.ts";
 
 /** By command; groups by `group.command`, forms of one command in camel case behind it. */
 export const cliPayloads = {
@@ -97,6 +98,7 @@ export const cliPayloads = {
     }),
   ),
   ...cliSkillPayloads,
+  ...cliUpgradePayloads,
   ...cliOperationPayloads,
   publish: z.strictObject({
     action: z.enum(["created", "updated"]),

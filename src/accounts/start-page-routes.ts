@@ -55,8 +55,7 @@ function startPage(view: {
       installation, use <code>npx ${view.baseUrl}/cli/svc.tgz</code>. Then:
     </p>
     <pre>
-export SVC_API_URL=${view.baseUrl}
-svc login
+svc login ${view.baseUrl}
 svc publish ./my-skill
 svc install my-skill</pre>
     ${next}

@@ -1,30 +1,22 @@
 /** The client as it is distributed: served by the service, installed by the installer or npm, run by its name. */
 import assert from "node:assert/strict";
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { access, constants, readFile, readdir } from "node:fs/promises";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
-import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
+import { after, before, describe, it } from "node:test";
+import { keepContract, keepFailure } from "../support/cli-contract.ts";
 import { sharedEngines } from "../support/engine.ts";
 import { root } from "../support/root.ts";
 import {
   type Server,
   assertNothingRuns,
-  plainEnv,
   removeFolder,
   startServer,
   temporaryFolder,
 } from "../support/server.ts";
-
-const execute = promisify(execFile);
-const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
-/** A registry of npm that does not exist: nothing may be requested from it. */
-const offline = { npm_config_registry: "http://127.0.0.1:9/" };
+import { packVersion, runProgram, startImitation, tampered, version } from "./client-package.ts";
 
 const folder = temporaryFolder("package");
 const dataDir = path.join(folder, "data");
@@ -48,39 +40,8 @@ after(async () => {
 const get = (address: string, options: RequestInit = {}) => fetch(server.url + address, options);
 
 /** Runs a script as `curl … | sh` does, in a new home folder. */
-async function runInstaller(script: string, name: string, env: Record<string, string> = {}) {
-  const home = path.join(folder, name);
-  mkdirSync(home);
-  const child = spawn("sh", { env: plainEnv({ HOME: home, ...offline, ...env }), cwd: home, stdio: "pipe" });
-  child.stdin.on("error", () => undefined).end(script);
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { home, stdout, stderr, code };
-}
-
-/** A service whose answers are those of the tested one, except for some paths. Returns its address. */
-async function startImitation(t: TestContext, answers: Record<string, string | Buffer>): Promise<string> {
-  const pass = async (address: string, response: ServerResponse) => {
-    const original = await get(address);
-    response.writeHead(original.status, { "content-type": original.headers.get("content-type")! });
-    response.end(Buffer.from(await original.arrayBuffer()));
-  };
-  const imitation = createServer((request, response) => {
-    const answer = answers[request.url!];
-    if (answer === undefined) pass(request.url!, response).catch(() => response.destroy());
-    else response.end(answer);
-  });
-  await new Promise<void>((ready) => imitation.listen(0, "127.0.0.1", ready));
-  t.after(() => void imitation.close());
-  return `http://127.0.0.1:${(imitation.address() as AddressInfo).port}`;
-}
-
-/** One byte in the middle is another one. */
-function tampered(bytes: Buffer): Buffer {
-  const copy = Buffer.from(bytes);
-  copy[copy.length >> 1]! ^= 1;
-  return copy;
-}
+const runInstaller = (script: string, name: string, env: Record<string, string> = {}) =>
+  runProgram(["sh"], { home: path.join(folder, name), input: script, env });
 
 describe("the service", () => {
   it("serves the package of its client, with its checksum, to anyone", async () => {
@@ -134,7 +95,8 @@ describe("the service", () => {
   });
 
   it("puts its configured address into the installer, whatever host a caller names", async () => {
-    const forged = await execute("curl", ["-s", "-H", "Host: evil.example", `${server.url}/cli/install.sh`]);
+    const address = `${server.url}/cli/install.sh`;
+    const forged = await runProgram(["curl", "-s", "-H", "Host: evil.example", address], { home: folder });
 
     assert.equal(forged.stdout, installer);
     assert.match(installer, new RegExp(`^ +base=${server.url}$`, "m"));
@@ -146,10 +108,8 @@ describe("the service", () => {
   });
 
   it("is a source for npx, which needs no registry", async () => {
-    const { stdout } = await execute("npx", ["--yes", `${server.url}/cli/svc.tgz`, "--version"], {
-      env: plainEnv({ HOME: path.join(folder, "npx"), ...offline }),
-      cwd: folder,
-    });
+    const home = path.join(folder, "npx");
+    const { stdout } = await runProgram(["npx", "--yes", `${server.url}/cli/svc.tgz`, "--version"], { home });
 
     assert.equal(stdout, `${version}\n`);
   });
@@ -171,11 +131,11 @@ describe("the installer", () => {
     assert.equal(code, 0, stderr);
     const bin = path.join(home, ".local", "bin");
     assert.equal(readlinkSync(path.join(bin, "svc")), path.join(home, ".svc", "client", "bin", "svc"));
-    const ran = await execute(path.join(bin, "svc"), ["--version"], { env: plainEnv({ HOME: home }) });
+    const ran = await runProgram([path.join(bin, "svc"), "--version"], { home });
     assert.equal(ran.stdout, `${version}\n`);
     assert.match(stdout, new RegExp(`Installed svc ${version} in ${home}/.svc/client`));
     assert.ok(stdout.includes(`export PATH="${bin}:$PATH"`));
-    assert.ok(stdout.includes(`SVC_API_URL=${server.url} svc login`));
+    assert.ok(stdout.includes(`svc login ${server.url}\n`));
     assert.deepEqual(await readdir(path.join(home, ".svc")), ["client"]);
   });
 
@@ -190,7 +150,7 @@ describe("the installer", () => {
       { "/cli/svc.tgz.sha256": "" },
     ];
     for (const [at, answer] of answers.entries()) {
-      const address = await startImitation(t, answer);
+      const address = await startImitation(t, server.url, answer);
       const prefix = path.join(folder, `refused-prefix-${at}`);
       const { stdout, stderr, code, home } = await runInstaller(
         installer.replaceAll(server.url, address),
@@ -246,8 +206,7 @@ describe("the installed client", () => {
     assert.equal(code, 0, stderr);
   });
 
-  const svc = (...args: string[]) =>
-    execute(path.join(prefix, "bin", "svc"), args, { env: plainEnv({ HOME: home }), cwd: folder });
+  const svc = (...args: string[]) => runProgram([path.join(prefix, "bin", "svc"), ...args], { home });
 
   it("runs by its name, with nothing but Node", async () => {
     assert.equal((await svc("--version")).stdout, `${version}\n`);
@@ -308,5 +267,81 @@ describe("the installed client", () => {
       [],
     );
     assert.match(readme, /\*targets\*/);
+  });
+});
+
+describe("svc upgrade", () => {
+  const prefix = path.join(folder, "old");
+  const home = path.join(folder, "old-home");
+  const older = "0.0.9";
+  const svc = (args: readonly string[], env: Record<string, string> = {}) =>
+    runProgram([path.join(prefix, "bin", "svc"), ...args], {
+      home,
+      env: { SVC_API_URL: server.url, ...env },
+    });
+  const installed = async () => (await svc(["--version"])).stdout.trim();
+  const upgradeJson = async (args: readonly string[] = [], env: Record<string, string> = {}) => {
+    const { stdout, stderr } = await svc(["upgrade", ...args, "-o", "json"], env);
+    return stdout === ""
+      ? keepFailure(JSON.parse(stderr), "upgrade")
+      : keepContract("upgrade", JSON.parse(stdout));
+  };
+
+  before(async () => {
+    const file = await packVersion(packed.bytes, older, folder);
+    const done = await runProgram(["npm", "install", "--global", "--offline", "--prefix", prefix, file], {
+      home,
+    });
+    assert.equal(done.code, 0, done.stderr);
+    assert.equal(await installed(), older);
+  });
+
+  it("only reports the newer version with --check", async () => {
+    const report = { fromVersion: older, toVersion: version, service: server.url };
+    assert.deepEqual(await upgradeJson(["--check"]), {
+      outcome: "available",
+      ...report,
+      installation: "npm",
+      path: prefix,
+    });
+    assert.equal(await installed(), older);
+  });
+
+  it("keeps the installed version if the download is not the announced package", async (t) => {
+    const address = await startImitation(t, server.url, { [`/cli/${packed.name}`]: tampered(packed.bytes) });
+    const refused = await upgradeJson([], { SVC_API_URL: address });
+    assert.match(JSON.stringify(refused), /"E_NETWORK".*The checksum of .* Nothing was installed/);
+    assert.equal(await installed(), older);
+    assert.deepEqual(await readdir(path.join(home, ".svc", "tmp")), []);
+  });
+
+  it("installs the service's version, and then has nothing to do", async () => {
+    const { code, stdout, stderr } = await svc(["upgrade"]);
+
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(stdout, `Upgraded svc from ${older} to ${version}, from ${server.url}.\n`);
+    assert.equal(await installed(), version);
+    assert.equal((await svc(["upgrade"])).stdout, `svc ${version} is the version of ${server.url}.\n`);
+  });
+
+  it("installs an older version only with --allow-downgrade", async (t) => {
+    const bytes = readFileSync(path.join(folder, `svc-${older}.tgz`));
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const address = await startImitation(t, server.url, {
+      "/api/client": JSON.stringify({
+        success: true,
+        data: { version: older, package: { sha256, size: bytes.length } },
+      }),
+      [`/cli/svc-${older}.tgz`]: bytes,
+    });
+    const env = { SVC_API_URL: address };
+
+    const kept = await svc(["upgrade"], env);
+    assert.deepEqual([kept.code, kept.stderr], [0, ""]);
+    assert.match(kept.stdout, /is newer than 0\.0\.9.*Nothing was installed/);
+    assert.equal(await installed(), version);
+    const done = (await upgradeJson(["--allow-downgrade"], env)) as { outcome: string };
+    assert.equal(done.outcome, "downgraded");
+    assert.equal(await installed(), older);
   });
 });

@@ -333,7 +333,10 @@ describe("the daily update check", needsTerminal, () => {
 
     const lines = screen(first.text()).filter((line) => line !== "");
     assert.deepEqual(lines.slice(0, 2), ["Ann (ann)", "a@example.com"]);
-    assert.match(lines.slice(2).join(" "), /^update Your service goes with svc 99\.1\.0; this is 0\.20\.0\./);
+    assert.match(
+      lines.slice(2).join(" "),
+      /^update svc 99\.1\.0 is available from your service; this is \d+\.\d+\.\d+\. Install it with svc upgrade\./,
+    );
     assert.doesNotMatch(second.text(), /99/);
     assert.equal(count(), 1);
     const file = path.join(home, ".svc", "update-check.json");
