@@ -1,7 +1,7 @@
 /** The flags and arguments of a command, from which parsing, help and completion are derived. */
 
-/** Completions of a value: paths, or entries of the local state. */
-export type Completes = "path" | "folder" | "installed" | "profile" | "target";
+/** Completions of a value: paths, closed lists, or entries of the local state. */
+export type Completes = "path" | "folder" | "installed" | "profile" | "target" | "event";
 
 export interface FlagShape {
   /** One letter. */

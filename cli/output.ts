@@ -23,6 +23,8 @@ export interface Output {
   warn: (text: string) => void;
   /** A line of JSON before the result, used by `login` only; not for people. */
   event: (data: unknown) => void;
+  /** A line before the result, of a command whose result has no end: one JSON document, or text. */
+  line: (data: unknown, text: string) => void;
   /** The command's result. */
   result: (data: unknown, text: string) => void;
   failure: (error: CliError) => void;
@@ -55,6 +57,11 @@ export function openOutput(io: Io, json: boolean): Output {
     warn: (text) => remark(`${paint("yellow", "warning", "stderr")} ${text}`),
     event(data) {
       if (json) writeJson("stdout", data);
+    },
+    line(data, text) {
+      status.clear();
+      if (json) writeJson("stdout", data);
+      else writeText("stdout", text);
     },
     result(data, text) {
       status.close();

@@ -210,6 +210,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       },
     },
   },
+  audit: {
+    topic: "Run an organization",
+    summary: "List what was done by you, or in an organization",
+    load: async () => (await import("./commands/maintenance/audit.ts")).audit,
+  },
   profile: {
     topic: "You and this machine",
     summary: "Keep several logins, each with its own installed skills",

@@ -1,5 +1,5 @@
 /** Completes the value of a flag or argument from closed lists and the local state. */
-import { targets } from "../../contract/vocabulary.ts";
+import { eventNames, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape, PositionalShape } from "../command-shape.ts";
 import type { Context } from "../context.ts";
 import { type Config, readConfigFile } from "../state/config.ts";
@@ -36,6 +36,10 @@ export async function completeValue(
       const chosen = current.split(",").slice(0, -1);
       const rest = targets.filter((target) => !chosen.includes(target));
       return withPrefix(described(rest), chosen.map((target) => `${target},`).join(""));
+    }
+    case "event": {
+      const groups = new Set(eventNames.map((name) => `${name.split(".")[0]!}.*`));
+      return described([...groups, ...eventNames]);
     }
     case "profile":
       return described(profileNames(await quietConfig(context)));

@@ -68,6 +68,22 @@ const counts = {
 const note = z.strictObject({ path: text, code: text, message: text });
 const directory = z.strictObject({ path: text, skill: text });
 
+const auditEntry = z.strictObject({
+  id: text,
+  action: text,
+  actor: z.strictObject({
+    type: z.enum(["user", "organization", "anonymous", "system"]),
+    id: text.optional(),
+    name: text,
+  }),
+  resourceType: text,
+  resourceId: text,
+  metadata: z.record(z.string(), z.unknown()),
+  /** HMAC of the caller's address. */
+  ip: text.optional(),
+  createdAt: timestamp,
+});
+
 /** By command, as part of `cliPayloads`; all are ours. */
 export const cliOperationPayloads = {
   "sync.status": z.strictObject({
@@ -127,4 +143,12 @@ export const cliOperationPayloads = {
   }),
   /** Newest first. `more`: there are older ones beyond `--limit`. */
   "sync.conflicts": z.strictObject({ organization, conflicts: z.array(conflict), more: z.boolean() }),
+  /** Newest first. `organization` is absent for the caller's own log. */
+  audit: z.strictObject({
+    organization: organization.optional(),
+    entries: z.array(auditEntry),
+    more: z.boolean(),
+  }),
+  /** A line of `--follow`. */
+  auditFollow: auditEntry,
 } as const;
