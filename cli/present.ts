@@ -10,6 +10,12 @@ export const trustFlag = {
   description: "Install from this organization, which is not one of yours, without a question",
 } as const satisfies FlagShape;
 
+/** Shows what a command would do. */
+export const dryRunFlag = {
+  value: "none",
+  description: "Only show what would be done",
+} as const satisfies FlagShape;
+
 /** A skill. */
 export function presentSkill(skill: SkillPayload) {
   const { publicId, slug, name, description, type, visibility, tags } = skill;

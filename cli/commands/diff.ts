@@ -3,6 +3,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
 import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
+import { findScope, mainScope } from "../install/scopes.ts";
 import { escapeLine } from "../escape-control.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
@@ -39,7 +40,7 @@ export const diff = defineCommand({
     const session = await openSession(context);
     const { client } = session;
     const { skill, version: to } = await client.resolve(ref, wanted);
-    const spec = given ?? installedVersion(session, skill.publicId) ?? versionBefore(to);
+    const spec = given ?? installedVersion(session, skill.publicId, context.cwd) ?? versionBefore(to);
     const { version: from } = await client.resolve(skill.publicId, spec);
     const payload = await client.diff(skill.publicId, from.version, to.version);
     if (!isDiff(payload))
@@ -66,10 +67,16 @@ export const diff = defineCommand({
   },
 });
 
-function installedVersion({ config, profile }: Session, publicId: string): string | undefined {
+/** The version in this folder as a project, otherwise at the user level. */
+function installedVersion(
+  { config, profile }: Session,
+  publicId: string,
+  folder: string,
+): string | undefined {
   const installed = Object.values(config.profiles[profile]?.installed ?? {});
-  const version = installed.find((skill) => skill.publicId === publicId)?.version;
-  return version === undefined ? undefined : String(version);
+  const skill = installed.find((one) => one.publicId === publicId);
+  if (skill === undefined) return undefined;
+  return String((findScope(skill, folder) ?? mainScope(skill)).version);
 }
 
 /** The version before; versions are numbered without differences. */

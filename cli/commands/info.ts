@@ -6,6 +6,7 @@ import { CliError } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
 import { resolveSkill } from "../install/resolve-skill.ts";
+import { scopesOf } from "../install/scopes.ts";
 import { parseUnpinnedRef } from "../pins.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
@@ -99,13 +100,15 @@ async function findFolderPath(
 function installsOf({ config, profile }: Session, publicId: string) {
   return Object.entries(config.profiles[profile]?.installed ?? {})
     .filter(([, skill]) => skill.publicId === publicId)
-    .map(([installName, { version, semver, range, installs }]) => ({
-      installName,
-      version,
-      semver,
-      pin: range,
-      installs: installs.map(presentRecord),
-    }));
+    .flatMap(([installName, skill]) =>
+      scopesOf(skill).map(({ version, semver, range, records }) => ({
+        installName,
+        version,
+        semver,
+        pin: range,
+        installs: records.map(presentRecord),
+      })),
+    );
 }
 
 function describe({ output: { paint } }: Context, data: Info): string {

@@ -7,7 +7,12 @@ import { invalidArgument } from "../errors.ts";
 import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
 import type { WantedInstall } from "../install/placement.ts";
-import { type AcceptedVersion, acceptPublisher, refuseReplaced } from "../install/publisher.ts";
+import {
+  type AcceptedVersion,
+  acceptForPreview,
+  acceptPublisher,
+  refuseReplaced,
+} from "../install/publisher.ts";
 import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../install/questions.ts";
 import { presentInstall } from "../install/present-install.ts";
 import { reportingMachine, reportInstalls } from "../install/report.ts";
@@ -18,7 +23,7 @@ import { requireInteraction } from "../prompts.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { trustFlag } from "../present.ts";
+import { dryRunFlag, trustFlag } from "../present.ts";
 
 export const install = defineCommand({
   name: "install",
@@ -42,6 +47,7 @@ export const install = defineCommand({
     trust: trustFlag,
     save: { value: "none", description: "Record it in the project's svc.json and svc.lock, new ones too" },
     "no-save": { value: "none", description: "Don't change the project's svc.json and svc.lock" },
+    "dry-run": dryRunFlag,
   },
   exclusive: [
     ["global", "project"],
@@ -65,7 +71,9 @@ export const install = defineCommand({
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
     const found = await session.client.resolve(ref, range);
-    const resolved = await acceptPublisher(context, session, found, args.trust);
+    const resolved = args["dry-run"]
+      ? acceptForPreview(found)
+      : await acceptPublisher(context, session, found, args.trust);
     const targets = platforms.length > 0 ? platforms : await chooseTargets(context, folder, args.global);
     const isInProject = args.project !== undefined || (!args.global && (await chooseProject()));
     const projectDir = isInProject ? folder : undefined;
@@ -81,11 +89,12 @@ export const install = defineCommand({
       ...(method === undefined ? {} : { method }),
     }));
 
-    const request = { range, force: args.force, recordedIn, targets };
+    const dryRun = args["dry-run"];
+    const request = { range, force: args.force, projectDir, recordedIn, targets, dryRun };
     const { fetched, applied } = await fetchAndApply(context, session, resolved, wanted, request);
-    if (recordedIn !== undefined && args.save)
+    if (recordedIn !== undefined && args.save && !dryRun)
       context.output.note(`Recorded in svc.json and svc.lock of ${recordedIn}`);
-    return presentInstall(context, fetched, applied, wanted, range);
+    return presentInstall(context, fetched, applied, { wanted, range, dryRun });
   },
 });
 
@@ -145,9 +154,16 @@ async function fetchAndApply(
   session: Session,
   resolved: AcceptedVersion,
   wanted: readonly WantedInstall[],
-  request: { range: string; force: boolean; recordedIn: string | undefined; targets: readonly Target[] },
+  request: {
+    range: string;
+    force: boolean;
+    projectDir: string | undefined;
+    recordedIn: string | undefined;
+    targets: readonly Target[];
+    dryRun: boolean;
+  },
 ): Promise<{ fetched: FetchedVersion; applied: Applied }> {
-  const { range, force, recordedIn, targets } = request;
+  const { range, force, projectDir, recordedIn, targets, dryRun } = request;
   let machine: string | undefined;
   const done = await withTemporaryFolder(context, async (folder) => {
     const fetched = await fetchVersion(session.client, context.output, resolved, folder);
@@ -155,14 +171,18 @@ async function fetchAndApply(
       machine = reportingMachine(state.config, session.client);
       const made = await applyVersion(context, state, fetched, wanted, {
         profile: session.profile,
+        projectDir,
+        isRecorded: recordedIn !== undefined,
         range,
         force,
+        dryRun,
       });
-      if (recordedIn !== undefined) await recordInstall(recordedIn, fetched, made, { range, targets });
+      if (recordedIn !== undefined && !dryRun)
+        await recordInstall(recordedIn, fetched, made, { range, targets });
       return made;
     });
     return { fetched, applied };
   });
-  await reportInstalls(session.client, machine, reportedLocations(done.applied, done.fetched));
+  if (!dryRun) await reportInstalls(session.client, machine, reportedLocations(done.applied, done.fetched));
   return done;
 }

@@ -4,7 +4,9 @@ import { collectPages } from "../api/pages.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
+import { qualifiedName } from "../install/publisher.ts";
 import { presentRecord } from "../install/record.ts";
+import { type InstalledInScope, inScopes, mainScope } from "../install/scopes.ts";
 import { profileName } from "../state/profiles.ts";
 import { openSession } from "../state/session.ts";
 import { readConfig } from "../state/state.ts";
@@ -54,35 +56,45 @@ async function listInstalled(context: Context): Promise<CommandResult> {
   const config = await readConfig(context);
   const profile = config.profiles[profileName(config, context.profileFlag, context.env)];
   const installed = Object.entries(profile?.installed ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  const data = installed.map(([installName, skill]) => ({
-    publicId: skill.publicId,
-    slug: skill.slug,
-    tenantSlug: skill.tenantSlug,
-    name: skill.name,
-    type: skill.type,
-    format: skill.format,
-    installName,
-    version: skill.version,
-    semver: skill.semver,
-    pin: skill.range,
-    targetCount: skill.installs.length,
-    installed: skill.installs.map(presentRecord),
-  }));
+  const data = installed.map(([installName, skill]) => {
+    const { format, version, semver, range } = mainScope(skill);
+    return {
+      publicId: skill.publicId,
+      slug: skill.slug,
+      tenantSlug: skill.tenantSlug,
+      name: skill.name,
+      type: skill.type,
+      format,
+      installName,
+      version,
+      semver,
+      pin: range,
+      targetCount: skill.installs.length,
+      installed: skill.installs.map(presentRecord),
+    };
+  });
   const text =
     data.length === 0
       ? "Nothing is installed. Try svc install."
       : table(
           context,
-          ["NAME", "SKILL", "VERSION", "PIN", "TARGETS"],
-          data.map((skill) => [
-            skill.installName,
-            `${skill.tenantSlug}/${skill.slug}`,
-            skill.semver,
-            skill.pin,
-            `${skill.targetCount} (${[...new Set(skill.installed.map((record) => record.platform))].join(", ")})`,
-          ]),
+          ["NAME", "SKILL", "VERSION", "PIN", "TARGETS", "PROJECT"],
+          installed.flatMap(inScopes).map(installedRow),
         );
   return { data, text };
+}
+
+function installedRow({ installName, skill, scope }: InstalledInScope): string[] {
+  const { semver, range, records, projectDir } = scope;
+  const platforms = [...new Set(records.map(({ platform }) => platform))];
+  return [
+    installName,
+    qualifiedName(skill),
+    semver,
+    range,
+    `${records.length} (${platforms.join(", ")})`,
+    projectDir ?? "",
+  ];
 }
 
 /** An item of the catalog, as in JSON output. */

@@ -4,6 +4,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { type ResolvedPin, resolvePins, throwIfAllFailed } from "../install/resolve-pins.ts";
+import { inScopes } from "../install/scopes.ts";
 import { isOtherVersion } from "../install/update-skill.ts";
 import { unpinned } from "../pins.ts";
 import { type Session, openSession } from "../state/session.ts";
@@ -20,7 +21,7 @@ export const outdated = defineCommand({
   async run(context, args) {
     const session = await openSession(context);
     const installed = Object.entries(session.config.profiles[session.profile]?.installed ?? {});
-    const candidates = await resolvePins(session, installed, undefined);
+    const candidates = await resolvePins(session, installed.flatMap(inScopes), undefined);
     throwIfAllFailed(candidates, false);
     const compared = await mapLimit(candidates, resolvedAtOnce, (candidate) => compare(session, candidate));
     const failed = compared.filter((one): one is Failed => "error" in one);
@@ -48,6 +49,8 @@ interface Row {
   tenantSlug: string;
   installName: string;
   pin: string;
+  /** Absent for the user level. */
+  projectDir?: string;
   installed: { version: number; semver: string };
   wanted: { version: number; semver: string };
   latest: { version: number; semver: string };
@@ -55,7 +58,7 @@ interface Row {
 }
 
 async function compare({ client }: Session, candidate: ResolvedPin): Promise<Failed | Row> {
-  const { installName, skill, range, resolved } = candidate;
+  const { installName, skill, scope, range, resolved } = candidate;
   if (resolved instanceof CliError) return { installName, error: resolved.message };
   try {
     const latest = range === unpinned ? resolved : await client.resolve(skill.publicId, unpinned);
@@ -65,10 +68,11 @@ async function compare({ client }: Session, candidate: ResolvedPin): Promise<Fai
       tenantSlug: skill.tenantSlug,
       installName,
       pin: range,
-      installed: { version: skill.version, semver: skill.semver },
+      ...(scope.projectDir === undefined ? {} : { projectDir: scope.projectDir }),
+      installed: { version: scope.version, semver: scope.semver },
       wanted: numbersOf(resolved),
       latest: numbersOf(latest),
-      outdated: isOtherVersion(skill, resolved),
+      outdated: isOtherVersion(scope, resolved),
     };
   } catch (error) {
     if (error instanceof CliError) return { installName, error: error.message };
@@ -84,14 +88,15 @@ function table({ output }: Context, skills: readonly Row[], installedCount: numb
   if (installedCount === 0) return "Nothing is installed. Try svc install.";
   if (skills.length === 0) return "All installed skills are up to date with their pins.";
   return renderTable(
-    ["NAME", "INSTALLED", "WANTED", "LATEST", "PIN", "SKILL"],
-    skills.map(({ installName, installed, wanted, latest, pin, tenantSlug, slug }) => [
+    ["NAME", "INSTALLED", "WANTED", "LATEST", "PIN", "SKILL", "PROJECT"],
+    skills.map(({ installName, installed, wanted, latest, pin, tenantSlug, slug, projectDir }) => [
       installName,
       installed.semver,
       wanted.semver,
       latest.semver,
       pin,
       `${tenantSlug}/${slug}`,
+      projectDir ?? "",
     ]),
     { columns: output.columns, paintHead: (text) => output.paint("bold", text) },
   );

@@ -1,15 +1,9 @@
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
-import { isUsedElsewhere, removeSkill } from "../install/remove.ts";
-import {
-  type ReportedLocation,
-  findReportingClient,
-  reportInstalls,
-  reportingMachine,
-} from "../install/report.ts";
+import { findReportingClient, reportInstalls, reportingMachine } from "../install/report.ts";
+import { uninstallProfile } from "../project/uninstall-profile.ts";
 import { askYes, requireInteraction } from "../prompts.ts";
-import { cacheFolder, inspectCache, purgeCache } from "../state/cache.ts";
 import { type Config, defaultProfile, profileOf } from "../state/config.ts";
 import {
   checkProfileName,
@@ -19,7 +13,7 @@ import {
   profileNames,
   profileOverride,
 } from "../state/profiles.ts";
-import { type StateChange, changeConfig, readConfig } from "../state/state.ts";
+import { changeConfig, readConfig } from "../state/state.ts";
 import { renderTable } from "../table.ts";
 
 export const profileList = defineCommand({
@@ -127,9 +121,9 @@ export const profileDelete = defineCommand({
       if (!hasProfile(config, name)) throw noSuchProfile(config, name);
       // Without a machine id, nothing was ever reported.
       const machine = config.machineId && reportingMachine(config, client);
-      const { gone, warnings } = await removeSkills(state, name);
-      delete config.profiles[name];
-      if (config.activeProfile === name) config.activeProfile = defaultProfile;
+      const heir = config.activeProfile === name ? defaultProfile : config.activeProfile;
+      const { gone, warnings } = await uninstallProfile(context, state, name, heir);
+      config.activeProfile = heir;
       await state.save();
       return { machine, gone, warnings, active: config.activeProfile };
     });
@@ -149,39 +143,4 @@ async function confirm(context: Context, config: Config, name: string, force: bo
   requireInteraction(context, "--force", `Deleting profile "${name}" needs --force.`);
   const losses = skills === 0 ? "its login" : `its login, and uninstall its ${skills} skills`;
   await askYes(`Delete profile ${name}: forget ${losses}?`);
-}
-
-/**
- * Uninstalls a profile's skills, so that no tool keeps a skill that is no longer updated. Edited copies stay,
- * with a warning. If a location can't be changed, the profile stays.
- */
-async function removeSkills(
-  state: StateChange,
-  name: string,
-): Promise<{ gone: ReportedLocation[]; warnings: string[] }> {
-  const gone: ReportedLocation[] = [];
-  const warnings: string[] = [];
-  const broken: string[] = [];
-  for (const [installName, { publicId }] of Object.entries(profileOf(state.config, name).installed)) {
-    const cache = cacheFolder(state.paths, installName);
-    const { state: cached } = await inspectCache(cache);
-    const { removed, failed, isBroken } = await removeSkill(state, name, installName, false);
-    gone.push(...removed.map(({ platform, scope }) => ({ publicId, platform, scope })));
-    if (isBroken) broken.push(...failed.map(({ error }) => error));
-    else warnings.push(...failed.map(({ path }) => `${path} was edited and stays, with no skill behind it.`));
-    if (isUsedElsewhere(state, name, installName)) continue;
-    if (cached === "edited")
-      warnings.push(`${installName} was edited through its link; it is kept in ${cache}.`);
-    else if (!isBroken) await purgeCache(cache);
-  }
-  if (broken.length > 0)
-    throw new CliError(
-      "E_INTERNAL",
-      `Profile "${name}" stays, with what cannot be removed: ${broken.join("; ")}.`,
-      {
-        kind: "profile",
-        ref: name,
-      },
-    );
-  return { gone, warnings };
 }

@@ -1,23 +1,37 @@
+import type { InstallScope } from "../../contract/vocabulary.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError, invalidArgument, messageOf } from "../errors.ts";
+import { CliError, invalidArgument, messageOf, notFound } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { reportInstalls } from "../install/report.ts";
 import { type ResolvedPin, refuseUpdates, resolvePins, throwIfAllFailed } from "../install/resolve-pins.ts";
 import { type InTurn, type UpdateOutcome, type UpdateReport, updateSkill } from "../install/update-skill.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
+import {
+  type ChangeReach,
+  type DividedScopes,
+  changeReach,
+  describeKept,
+  divideScopes,
+  exclusiveReach,
+  presentKept,
+  reachFlags,
+} from "../project/change-reach.ts";
 import { followPull } from "../project/follow.ts";
 import { type Session, openSession } from "../state/session.ts";
-import { outcomeWord } from "../present.ts";
+import { dryRunFlag, outcomeWord } from "../present.ts";
 
 interface PulledSkill {
   publicId: string;
   slug: string;
   tenantSlug: string;
+  scope: InstallScope;
+  projectDir?: string;
   outcome: UpdateOutcome;
   fromVersion?: number;
+  fromSemver?: string;
   toVersion?: number;
   toSemver?: string;
   warnings: string[];
@@ -30,6 +44,7 @@ interface Run {
   force: boolean;
   /** A single skill was named: its failure is that of the command. */
   named: boolean;
+  dryRun: boolean;
   /** The requested pin. */
   repin: string | undefined;
   report: UpdateReport;
@@ -49,9 +64,11 @@ export const pull = defineCommand({
     latest: { value: "none", description: "Remove the pin, and update" },
     frozen: { value: "none", description: "Fail instead of changing anything" },
     force: { value: "none", description: "Overwrite copies that were edited" },
+    "dry-run": dryRunFlag,
+    ...reachFlags,
   },
-  exclusive: [["version", "latest"]],
-  examples: ["svc pull", "svc pull code-review --version ^2", "svc pull --frozen -o json"],
+  exclusive: [["version", "latest"], ...exclusiveReach],
+  examples: ["svc pull", "svc pull code-review --version ^2", "svc pull -p", "svc pull --frozen -o json"],
   async run(context, args) {
     const repin = requestedPin(args);
 
@@ -61,7 +78,10 @@ export const pull = defineCommand({
       args.slug === undefined
         ? Object.entries(profile?.installed ?? {})
         : [findInstalled(profile, args.slug)];
-    const candidates = await resolvePins(session, chosen, repin);
+    const reach = await changeReach(context, profile, args);
+    const divided = await divideScopes(chosen, reach);
+    refuseNothing(args.slug, divided, reach);
+    const candidates = await resolvePins(session, divided.chosen, repin);
     throwIfAllFailed(candidates, args.slug !== undefined);
     if (args.frozen) refuseUpdates(candidates);
 
@@ -69,12 +89,13 @@ export const pull = defineCommand({
       context,
       session,
       force: args.force,
+      dryRun: args["dry-run"],
       named: args.slug !== undefined,
       repin,
       report: { machine: undefined, locations: [] },
     };
     const skills = await pullAll(run, candidates);
-    await reportInstalls(session.client, run.report.machine, run.report.locations);
+    if (!run.dryRun) await reportInstalls(session.client, run.report.machine, run.report.locations);
     const count = (...outcomes: UpdateOutcome[]) =>
       skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
     const summary = {
@@ -82,16 +103,33 @@ export const pull = defineCommand({
       upToDate: count("upToDate"),
       failed: count("partial", "failed"),
     };
+    const lines = skills.map((skill) => line(context, skill));
+    if (skills.length === 0)
+      lines.push(chosen.length === 0 ? "Nothing is installed." : "Nothing to update here.");
+    if (run.dryRun) lines.push("Nothing was changed (--dry-run).");
     return {
-      data: { skills, summary },
-      text:
-        skills.length === 0
-          ? "Nothing is installed."
-          : skills.map((skill) => line(context, skill)).join("\n"),
+      data: {
+        skills,
+        kept: divided.kept.map(presentKept),
+        summary,
+        ...(run.dryRun ? { dryRun: true } : {}),
+      },
+      text: [...lines, ...describeKept(divided.kept)].join("\n"),
       partial: summary.failed > 0,
     };
   },
 });
+
+/** For a named skill, no install in reach is an error, unless it was left alone. */
+function refuseNothing(
+  slug: string | undefined,
+  { chosen, kept }: DividedScopes,
+  { here, only }: ChangeReach,
+): void {
+  if (slug === undefined || chosen.length > 0 || kept.length > 0) return;
+  const where = only === "global" ? "at the user level" : `in ${here}`;
+  throw notFound("installedSkill", slug, `${slug} is not installed ${where}.`);
+}
 
 function requestedPin(args: {
   slug: string | undefined;
@@ -122,16 +160,25 @@ async function pullAll(run: Run, candidates: readonly ResolvedPin[]): Promise<Pu
 }
 
 async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promise<PulledSkill> {
-  const { installName, skill, range, resolved } = candidate;
+  const { skill, scope, resolved } = candidate;
   const { publicId, slug, tenantSlug } = skill;
-  const base = { publicId, slug, tenantSlug, fromVersion: skill.version };
+  const { projectDir } = scope;
+  const base = {
+    publicId,
+    slug,
+    tenantSlug,
+    ...(projectDir === undefined ? { scope: "global" as const } : { scope: "project" as const, projectDir }),
+    fromVersion: scope.version,
+    fromSemver: scope.semver,
+  };
   if (resolved instanceof CliError) return { ...base, outcome: "failed", warnings: [resolved.message] };
-  const { context, session, force, repin, report } = run;
+  const { context, session, force, dryRun, repin, report } = run;
   try {
-    const accepted = { installName, skill, range, resolved };
-    const updated = await updateSkill(context, session, accepted, { force, inTurn, report });
-    if (updated.outcome !== "failed") {
-      const follow = () => followPull(context, session.profile, installName, resolved, repin);
+    const accepted = { ...candidate, resolved };
+    const updated = await updateSkill(context, session, accepted, { force, dryRun, inTurn, report });
+    if (updated.outcome !== "failed" && !dryRun) {
+      const isWritten = updated.outcome !== "upToDate";
+      const follow = () => followPull(context, session.profile, accepted, resolved, { repin, isWritten });
       updated.warnings.push(...(await inTurn(follow)));
     }
     return { ...base, ...updated };
@@ -142,9 +189,11 @@ async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promis
 }
 
 function line(context: Context, skill: PulledSkill): string {
-  const version = skill.toSemver === undefined ? "" : ` ${skill.toSemver}`;
+  const { fromSemver = "", toSemver = fromSemver, projectDir } = skill;
+  const version = toSemver === fromSemver ? toSemver : `${fromSemver} → ${toSemver}`;
+  const where = projectDir === undefined ? "" : `  (${projectDir})`;
   return [
-    `${outcomeWord(context, skill.outcome)}  ${qualifiedName(skill)}${version}`,
+    `${outcomeWord(context, skill.outcome)}  ${qualifiedName(skill)} ${version}${where}`,
     ...skill.warnings.map((warning) => `  ${warning}`),
   ].join("\n");
 }

@@ -12,7 +12,7 @@ import { profileName } from "../state/profiles.ts";
 import { readConfig } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { outcomeWord, trustFlag } from "../present.ts";
+import { dryRunFlag, outcomeWord, trustFlag } from "../present.ts";
 
 export const restore = defineCommand({
   name: "restore",
@@ -28,7 +28,8 @@ export const restore = defineCommand({
     },
     target: { ...targetFlag, description: "Only these of the tools in svc.lock" },
     trust: trustFlag,
-    force: { value: "none", description: "Overwrite edited copies, and move the skills elsewhere too" },
+    force: { value: "none", description: "Overwrite edited copies" },
+    "dry-run": dryRunFlag,
   },
   examples: ["svc restore", "svc restore -p ../app -t claude", "svc restore -o json"],
   async run(context, args) {
@@ -62,7 +63,9 @@ export const restore = defineCommand({
     const unused = chosen.find((name) => !wanted.some(({ targets }) => targets.includes(name)));
     if (unused !== undefined) throw invalidArgument("--target", `svc.lock has nothing for ${unused}.`);
 
-    const skills = await restoreSkills(context, folder, wanted, args);
+    const dryRun = args["dry-run"];
+    const { force, trust } = args;
+    const skills = await restoreSkills(context, folder, wanted, { force, trust, dryRun });
     const unlocked = await listUnlocked(context, folder, lock);
     for (const { slug, tenantSlug, targets } of unlocked)
       warnings.push(
@@ -77,9 +80,11 @@ export const restore = defineCommand({
       failed: count("partial", "failed"),
     };
     return {
-      data: { project: folder, skills, unlocked, summary, warnings },
-      text:
-        skills.length === 0 ? "svc.lock is empty." : skills.map((skill) => line(context, skill)).join("\n"),
+      data: { project: folder, skills, unlocked, summary, warnings, ...(dryRun ? { dryRun } : {}) },
+      text: [
+        ...(skills.length === 0 ? ["svc.lock is empty."] : skills.map((skill) => line(context, skill))),
+        ...(dryRun ? ["Nothing was changed (--dry-run)."] : []),
+      ].join("\n"),
       partial: summary.failed > 0,
     };
   },
@@ -119,13 +124,14 @@ async function listUnlocked(context: Context, folder: string, lock: ProjectLock)
 }
 
 function line(context: Context, skill: RestoredSkill): string {
-  const { outcome, installed, skipped, warnings } = skill;
+  const { outcome, installed, skipped, failed, warnings } = skill;
   return [
     `${outcomeWord(context, outcome)}  ${nameOf(skill)} ${skill.semver}`,
     ...(outcome === "upToDate" ? [] : installed.map((record) => `  ${record.platform}  ${record.path}`)),
     ...skipped.map(
       ({ platform, reason }) => `  ${context.output.paint("yellow", platform)}  ${plainLine(reason)}`,
     ),
+    ...failed.map(({ platform, error }) => `  ${context.output.paint("red", platform)}  ${plainLine(error)}`),
     ...warnings.map((warning) => `  ${plainLine(warning)}`),
   ].join("\n");
 }

@@ -1,16 +1,37 @@
-import { defineCommand } from "../command.ts";
-import { CliError } from "../errors.ts";
+import { type CommandResult, defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { CliError, notFound } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
 import { qualifiedName } from "../install/publisher.ts";
-import { presentRecord } from "../install/record.ts";
-import { isUsedElsewhere, removeSkill } from "../install/remove.ts";
-import { findReportingClient, reportingMachine, reportInstalls } from "../install/report.ts";
+import { inspectRecord, presentRecord } from "../install/record.ts";
+import { type Removal, removeSkill } from "../install/remove.ts";
+import {
+  type ReportedLocation,
+  findReportingClient,
+  reportingMachine,
+  reportInstalls,
+} from "../install/report.ts";
+import { type InstalledInScope, recordsOf } from "../install/scopes.ts";
+import { removeAllUnusedVersions } from "../install/unused-versions.ts";
+import { dryRunFlag } from "../present.ts";
+import {
+  type ChangeReach,
+  type DividedScopes,
+  changeReach,
+  describeKept,
+  divideScopes,
+  exclusiveReach,
+  isOutside,
+  presentKept,
+  reachFlags,
+} from "../project/change-reach.ts";
 import { followUninstall } from "../project/follow.ts";
-import { askFromList, requireInteraction } from "../prompts.ts";
+import { askFromList, askYes, requireInteraction } from "../prompts.ts";
 import { cacheFolder, purgeCache } from "../state/cache.ts";
-import { type InstallationRecord, profileOf } from "../state/config.ts";
+import { type InstalledSkill, type Profile, profileOf } from "../state/config.ts";
+import { statePaths } from "../state/paths.ts";
 import { profileName } from "../state/profiles.ts";
-import { changeConfig, readConfig } from "../state/state.ts";
+import { type StateChange, changeConfig, readConfig } from "../state/state.ts";
 
 export const uninstall = defineCommand({
   name: "uninstall",
@@ -19,66 +40,173 @@ export const uninstall = defineCommand({
   flags: {
     purge: { value: "none", description: "Delete the cached copy too" },
     force: { value: "none", description: "Remove copies that were edited, too" },
+    "dry-run": dryRunFlag,
+    ...reachFlags,
   },
-  examples: ["svc uninstall code-review", "svc uninstall code-review --purge -o json"],
+  exclusive: [...exclusiveReach],
+  examples: [
+    "svc uninstall code-review",
+    "svc uninstall code-review -p",
+    "svc uninstall code-review --purge -o json",
+  ],
   async run(context, args) {
     const config = await readConfig(context);
     const name = profileName(config, context.profileFlag, context.env);
-    if (args.slug === undefined)
-      requireInteraction(context, "<slug>", "Say what to uninstall: svc uninstall <slug>.");
-    const names = Object.keys(config.profiles[name]?.installed ?? {});
-    if (args.slug === undefined && names.length === 0)
-      throw new CliError("E_NOT_FOUND", "Nothing is installed.", { kind: "installedSkill" });
-    const ref = args.slug ?? (await chooseInstalled(names));
+    const profile = config.profiles[name];
+    const ref = args.slug ?? (await chooseInstalled(context, profile));
+    const [installName, skill] = findInstalled(profile, ref);
+    const reach = await changeReach(context, profile, args);
+    const divided = await divideScopes([[installName, skill]], reach);
+    refuseNothing(ref, divided, reach);
+    if (args["dry-run"]) return preview(context, divided, { installName, skill, force: args.force });
+    await confirmOutside(context, divided.chosen, reach);
 
     const client = await findReportingClient(context);
     const done = await changeConfig(context, async (state) => {
-      const profile = profileOf(state.config, name);
-      const [installName, skill] = findInstalled(profile, ref);
-      const cache = cacheFolder(state.paths, installName);
-      const { removed, failed, kept } = await removeSkill(state, name, installName, args.force);
-      const warnings = await followUninstall(skill, removed, kept);
-      const purged = args.purge && failed.length === 0 && !isUsedElsewhere(state, name, installName);
-      if (purged) await purgeCache(cache);
-      const { paint } = context.output;
-      const answer = {
-        data: {
-          skill: { installName, publicId: skill.publicId, slug: skill.slug, tenantSlug: skill.tenantSlug },
-          removed: removed.map(presentRecord),
-          failed,
-          purged,
-          warnings,
-        },
-        text: [
-          failed.length === 0
-            ? `Uninstalled ${paint("bold", installName)} (${qualifiedName(skill)})`
-            : `${installName} is not removed everywhere`,
-          ...removed.map((record) => `  ${paint("green", record.platform)}  ${record.path}`),
-          ...failed.map((failure) => `  ${paint("red", failure.platform)}  ${failure.error}`),
-          ...warnings.map((warning) => `  ${warning}`),
-        ].join("\n"),
-        partial: failed.length > 0,
-      };
-      // Another project may still have the skill for this target.
-      const isGone = ({ platform, scope }: InstallationRecord) =>
-        !kept.some((record) => record.platform === platform && record.scope === scope);
-      return {
-        answer,
-        // Without a machine id, nothing was ever reported.
-        machine: state.config.machineId && reportingMachine(state.config, client),
-        gone: removed
-          .filter(isGone)
-          .map(({ platform, scope }) => ({ publicId: skill.publicId, platform, scope })),
-      };
+      const removal = await removeInReach(state, name, ref, reach, args);
+      // Without a machine id, nothing was ever reported.
+      return { ...removal, machine: state.config.machineId && reportingMachine(state.config, client) };
     });
     await reportInstalls(client, done.machine, done.gone);
-    return done.answer;
+    return present(context, done);
   },
 });
 
-async function chooseInstalled(names: readonly string[]): Promise<string> {
+async function chooseInstalled(context: Context, profile: Profile | undefined): Promise<string> {
+  requireInteraction(context, "<slug>", "Say what to uninstall: svc uninstall <slug>.");
+  const names = Object.keys(profile?.installed ?? {});
+  if (names.length === 0)
+    throw new CliError("E_NOT_FOUND", "Nothing is installed.", { kind: "installedSkill" });
   return askFromList(
     "Uninstall which skill?",
     names.map((name) => ({ value: name, label: name })),
   );
+}
+
+/** With `-p` or `-g`, the skill may be installed elsewhere only. */
+function refuseNothing(ref: string, { chosen, kept }: DividedScopes, { here, only }: ChangeReach): void {
+  if (chosen.length > 0 || kept.length > 0) return;
+  const where = only === "global" ? "at the user level" : `in ${here}`;
+  throw notFound("installedSkill", ref, `${ref} is not installed ${where}.`);
+}
+
+/** Lists the locations outside this project that are about to be removed, and asks. `-p` and `-g` name the place. */
+async function confirmOutside(
+  context: Context,
+  chosen: readonly InstalledInScope[],
+  { here, only }: ChangeReach,
+): Promise<void> {
+  const outside = chosen.filter((one) => isOutside(one, here));
+  if (!context.interactive || only !== undefined || outside.length === 0) return;
+  context.output.note(`Outside ${here ?? "your user-level tools"}, this also removes:`);
+  for (const { path } of outside.flatMap(({ scope }) => scope.records)) context.output.note(`  ${path}`);
+  await askYes("Remove it there too?");
+}
+
+interface Uninstalled {
+  installName: string;
+  skill: InstalledSkill;
+  removal: Removal;
+  kept: readonly InstalledInScope[];
+  purged: boolean;
+  warnings: string[];
+  gone: ReportedLocation[];
+}
+
+async function removeInReach(
+  state: StateChange,
+  profile: string,
+  ref: string,
+  reach: ChangeReach,
+  { force, purge }: { force: boolean; purge: boolean },
+): Promise<Uninstalled> {
+  const [installName, skill] = findInstalled(profileOf(state.config, profile), ref);
+  const { chosen, kept } = await divideScopes([[installName, skill]], reach);
+  const records = chosen.flatMap(({ scope }) => scope.records);
+  const removal = await removeSkill(state, profile, installName, records, force);
+  // Those that an interrupted run left, too.
+  await removeAllUnusedVersions(state.config, state.paths);
+  const warnings = await followUninstall(skill, removal.removed, removal.kept);
+  const isUsed = recordsOf(state.config, installName).length > 0;
+  if (purge && !isUsed) await purgeCache(cacheFolder(state.paths, installName));
+  if (purge && isUsed && removal.failed.length === 0)
+    warnings.push("The cached copy stays: other installs of the skill need it.");
+  const { publicId } = skill;
+  // The skill may still be installed for this target elsewhere.
+  const gone = removal.removed
+    .filter(
+      ({ platform, scope }) =>
+        !skill.installs.some((left) => left.platform === platform && left.scope === scope),
+    )
+    .map(({ platform, scope }) => ({ publicId, platform, scope }));
+  return { installName, skill, removal, kept, purged: purge && !isUsed, warnings, gone };
+}
+
+function present(
+  { output: { paint } }: Context,
+  { installName, skill, removal, kept, purged, warnings }: Uninstalled,
+): CommandResult {
+  const { removed, failed } = removal;
+  const title =
+    failed.length > 0
+      ? `${installName} is not removed everywhere`
+      : removed.length === 0
+        ? `${installName} was not removed`
+        : `Uninstalled ${paint("bold", installName)} (${qualifiedName(skill)})`;
+  return {
+    data: {
+      skill: headOf(installName, skill),
+      removed: removed.map(presentRecord),
+      failed,
+      kept: kept.map(presentKept),
+      purged,
+      warnings,
+    },
+    text: [
+      title,
+      ...removed.map((record) => `  ${paint("green", record.platform)}  ${record.path}`),
+      ...failed.map((failure) => `  ${paint("red", failure.platform)}  ${failure.error}`),
+      ...warnings.map((warning) => `  ${warning}`),
+      ...describeKept(kept),
+    ].join("\n"),
+    partial: failed.length > 0,
+  };
+}
+
+function headOf(installName: string, { publicId, slug, tenantSlug }: InstalledSkill) {
+  return { installName, publicId, slug, tenantSlug };
+}
+
+/** The result of a dry run. */
+async function preview(
+  context: Context,
+  { chosen, kept }: DividedScopes,
+  { installName, skill, force }: { installName: string; skill: InstalledSkill; force: boolean },
+): Promise<CommandResult> {
+  const cache = cacheFolder(statePaths(context.home), installName);
+  const records = chosen.flatMap(({ scope }) => scope.records);
+  const states = await Promise.all(records.map((record) => inspectRecord(record, installName, cache)));
+  const isLeft = (i: number) => states[i] === "edited" && (!force || records[i]!.method === "symlink");
+  const removed = records.filter((_, i) => !isLeft(i));
+  const failed = records
+    .filter((_, i) => isLeft(i))
+    .map(({ platform, path }) => ({ platform, path, error: `${path} was edited after svc installed it` }));
+  const {
+    data,
+    text,
+    partial = false,
+  } = present(context, {
+    installName,
+    skill,
+    removal: { removed, failed, kept: [], isBroken: false },
+    kept,
+    purged: false,
+    warnings: [],
+    gone: [],
+  });
+  return {
+    data: { ...(data as object), dryRun: true },
+    text: `${text}\nNothing was changed (--dry-run).`,
+    partial,
+  };
 }

@@ -2,6 +2,7 @@
 import { eventNames, targets } from "../../contract/vocabulary.ts";
 import type { FlagShape, PositionalShape } from "../command-shape.ts";
 import type { Context } from "../context.ts";
+import { mainScope } from "../install/scopes.ts";
 import { type Config, readConfigFile } from "../state/config.ts";
 import { profileNames, profileOverride } from "../state/profiles.ts";
 import { statePaths } from "../state/paths.ts";
@@ -49,7 +50,7 @@ export async function completeValue(
       const installed = Object.hasOwn(config.profiles, name) ? config.profiles[name]!.installed : {};
       const candidates = Object.entries(installed).map(([value, skill]) => ({
         value,
-        description: `${skill.tenantSlug}/${skill.slug} ${skill.semver}`,
+        description: `${skill.tenantSlug}/${skill.slug} ${mainScope(skill).semver}`,
       }));
       return { offer: "none", candidates };
     }

@@ -7,7 +7,7 @@
  */
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
-import { cacheFolder, writeCache } from "../state/cache.ts";
+import { cacheFolder, contentFolder, writeCache } from "../state/cache.ts";
 import { type InstallationRecord, type InstalledSkill, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
 import type { FetchedVersion } from "./fetch.ts";
@@ -15,6 +15,7 @@ import { freeInstallName } from "./install-name.ts";
 import { announced, cacheMeta, installedSkill, renderedFor, updateSharedRecords } from "./installed-skill.ts";
 import { type PlanContext, type WantedInstall, isSameLocation } from "./placement.ts";
 import {
+  type FailedTarget,
   type SkippedTarget,
   type UnchangedLocation,
   type VersionPlan,
@@ -24,6 +25,7 @@ import {
 } from "./plan-version.ts";
 import { removeInstallation, removeMadeFolders } from "./record.ts";
 import type { ReportedLocation } from "./report.ts";
+import { removeUnusedVersions } from "./unused-versions.ts";
 import { type WrittenLocation, writeLocation } from "./write.ts";
 
 type AppliedLocation = WrittenLocation | UnchangedLocation;
@@ -33,6 +35,8 @@ export interface Applied {
   skill: InstalledSkill | undefined;
   locations: AppliedLocation[];
   skipped: SkippedTarget[];
+  /** Targets that could not be planned; those that could not be written are in `locations`. */
+  failed: FailedTarget[];
   warnings: string[];
 }
 
@@ -50,12 +54,18 @@ export function reportedLocations(applied: Applied, { skill, version }: FetchedV
 
 export interface ApplyOptions {
   profile: string;
+  /** The project to change, or undefined for the user level; installs elsewhere stay as they are. */
+  projectDir: string | undefined;
+  /** The project records its skills in `svc.json`. */
+  isRecorded?: boolean;
   /** The pin to store. */
   range: string;
   /** Overwrite edited copies. */
   force: boolean;
   /** The install name in a project's lock. */
   installName?: string;
+  /** Only plans: planned writes are returned as written. */
+  dryRun?: boolean;
 }
 
 /** Throws only if nothing was changed, or if the cache could not be written. */
@@ -71,6 +81,8 @@ export async function applyVersion(
   const installName = freeInstallName(config, options.profile, fetched.skill, options.installName);
   const present = profile.installed[installName];
   const cache = cacheFolder(state.paths, installName);
+  const { range, projectDir, isRecorded = false } = options;
+  const { version, hash } = fetched.version;
   const warnings: string[] = [];
   const item = await itemOf(fetched, installName, warnings);
   const at: PlanContext = {
@@ -80,21 +92,28 @@ export async function applyVersion(
     installName,
     item,
     fetched,
+    range,
+    projectDir,
+    isRecorded,
     cache,
+    content: contentFolder(cache, { projectDir, version, hash }),
     plans: [],
     warnings,
   };
   const plan = await planVersion(at, wanted, options.force);
-  const { skipped } = plan;
+  const { skipped, failed } = plan;
   if (wanted.length > 0 && plan.writes.length === 0 && plan.unchanged.length === 0)
-    return { installName, skill: present, locations: [], skipped, warnings };
+    return { installName, skill: present, locations: [], skipped, failed, warnings };
 
-  const skill = announce(at, plan, options);
+  if (options.dryRun === true) return { installName, skill: present, ...previewOf(plan), warnings };
+
+  const elsewhere = (present?.installs ?? []).filter((record) => record.projectDir !== projectDir);
+  const skill = announce(at, plan, elsewhere);
   await state.save();
   await writeCacheOrRevert(at, plan, state, present);
   const { locations, gone } = await writeLocations(at, plan);
   const kept = await keepKnown(locations, present);
-  skill.installs = kept.map(({ record }) => record);
+  skill.installs = [...elsewhere, ...kept.map(({ record }) => record)];
   for (const record of gone) {
     const removal = removeInstallation(config, record, installName, cache, options.force);
     const reason = await removal.catch(messageOf);
@@ -102,29 +121,35 @@ export async function applyVersion(
   }
   if (skill.installs.length === 0) delete profile.installed[installName];
   await state.save();
-  return { installName, skill, locations, skipped, warnings };
+  await removeUnusedVersions(config, state.paths, installName);
+  return { installName, skill, locations, skipped, failed, warnings };
+}
+
+function previewOf({ writes, unchanged, skipped, failed }: VersionPlan) {
+  const planned = writes.map(({ record }): AppliedLocation => ({ record, outcome: "written" }));
+  return { locations: [...unchanged, ...planned], skipped, failed };
 }
 
 /** Records the skill with all of its old and new locations, before anything is written. */
 function announce(
-  { profile, installName, fetched }: PlanContext,
+  at: PlanContext,
   { writes, unchanged, abandoned }: VersionPlan,
-  options: ApplyOptions,
+  elsewhere: readonly InstallationRecord[],
 ): InstalledSkill {
   const moved = writes.flatMap(({ replaces, record }) =>
     replaces === undefined || replaces.path === record.path ? [] : [replaces],
   );
   const left = unchanged.map(({ record }) => record);
-  const installs = [...left, ...writes.map(announced), ...moved, ...abandoned];
-  const skill = installedSkill(fetched, options.range, installs);
-  profile.installed[installName] = skill;
-  for (const write of writes) updateSharedRecords(write, options.profile);
+  const installs = [...elsewhere, ...left, ...writes.map(announced), ...moved, ...abandoned];
+  const skill = installedSkill(at.fetched, installs);
+  at.profile.installed[at.installName] = skill;
+  for (const write of writes) updateSharedRecords(write, at);
   return skill;
 }
 
 /** If the cache can't be written, the skill's former record is restored. */
 async function writeCacheOrRevert(
-  { profile, installName, fetched, cache }: PlanContext,
+  { profile, installName, fetched, content }: PlanContext,
   { plans }: VersionPlan,
   state: StateChange,
   present: InstalledSkill | undefined,
@@ -132,7 +157,7 @@ async function writeCacheOrRevert(
   try {
     // Also those of unchanged locations: links in a project on an unmounted disk must stay valid.
     const linked = plans.filter((plan) => plan.record.method === "symlink");
-    await writeCache(cache, cacheMeta(fetched), fetched.content, renderedFor(linked));
+    await writeCache(content, cacheMeta(fetched), fetched.content, renderedFor(linked));
   } catch (error) {
     if (present === undefined) delete profile.installed[installName];
     else profile.installed[installName] = present;
@@ -143,13 +168,13 @@ async function writeCacheOrRevert(
 
 /** `gone`: the records of former paths, which are to be removed. */
 async function writeLocations(
-  { context, installName, cache, warnings }: PlanContext,
+  at: PlanContext,
   { writes, unchanged, abandoned }: VersionPlan,
 ): Promise<{ locations: AppliedLocation[]; gone: InstallationRecord[] }> {
   const locations: AppliedLocation[] = [...unchanged];
   const gone = [...abandoned];
   for (const write of writes) {
-    const done = await writeLocation(context, write, installName, cache, warnings);
+    const done = await writeLocation(at, write);
     const { replaces } = write;
     if (done.outcome !== "failed") {
       locations.push(done);
@@ -159,13 +184,20 @@ async function writeLocations(
   return { locations, gone };
 }
 
-/** Without new locations whose write failed; the folders created for them are removed. */
+/**
+ * The locations to record. New ones that could not be written are recorded as outdated, so that `pull` retries them,
+ * unless all failed. The folders created for them are removed.
+ */
 async function keepKnown(
   locations: readonly AppliedLocation[],
   present: InstalledSkill | undefined,
 ): Promise<AppliedLocation[]> {
-  const isKept = ({ outcome, record }: AppliedLocation) =>
-    outcome !== "failed" || (present?.installs.some((known) => isSameLocation(known, record)) ?? false);
-  for (const { record } of locations.filter((location) => !isKept(location))) await removeMadeFolders(record);
-  return locations.filter(isKept);
+  const isKnown = ({ record }: AppliedLocation) =>
+    present?.installs.some((known) => isSameLocation(known, record)) ?? false;
+  const isNewFailure = (location: AppliedLocation) => location.outcome === "failed" && !isKnown(location);
+  for (const { record } of locations.filter(isNewFailure)) await removeMadeFolders(record);
+  if (locations.every(isNewFailure)) return [];
+  return locations.map((location) =>
+    isNewFailure(location) ? { ...location, record: outdated(location.record) } : location,
+  );
 }

@@ -2,13 +2,10 @@
 import type { CacheMeta, RenderedFile } from "../state/cache.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import type { FetchedVersion } from "./fetch.ts";
-import type { PlannedWrite } from "./placement.ts";
+import type { PlanContext, PlannedWrite } from "./placement.ts";
+import { installsIn } from "./scopes.ts";
 
-export function installedSkill(
-  { skill, version }: FetchedVersion,
-  range: string,
-  installs: InstallationRecord[],
-): InstalledSkill {
+export function installedSkill({ skill }: FetchedVersion, installs: InstallationRecord[]): InstalledSkill {
   return {
     publicId: skill.publicId,
     slug: skill.slug,
@@ -17,11 +14,6 @@ export function installedSkill(
     visibility: skill.visibility,
     tenantId: skill.tenantId,
     tenantSlug: skill.tenantSlug,
-    format: version.format,
-    range,
-    version: version.version,
-    semver: version.semver,
-    hash: version.hash,
     installs,
   };
 }
@@ -42,18 +34,33 @@ export function cacheMeta(fetched: FetchedVersion): Omit<CacheMeta, "digests" | 
 }
 
 /** The record during the write: both the old and the new form are svc's. */
-export function announced(plan: PlannedWrite): InstallationRecord {
-  const previous = plan.replaces?.digest;
-  return previous === undefined ? plan.record : { ...plan.record, previousDigest: previous };
+export function announced({ record, replaces }: PlannedWrite): InstallationRecord {
+  if (replaces === undefined) return record;
+  const { digest, version, hash } = replaces;
+  return {
+    ...record,
+    ...(digest === undefined ? {} : { previousDigest: digest }),
+    previousVersion: { version, hash },
+  };
 }
 
-/** Records the change in other profiles as well, complete or in progress. */
-export function updateSharedRecords({ record, sharers }: PlannedWrite, own: string): void {
-  for (const { profile, record: other } of sharers) {
-    if (profile === own) continue;
+/**
+ * Records the change in other profiles as well, complete or in progress; they keep their pins. Their other installs in the
+ * same scope then have an earlier version.
+ */
+export function updateSharedRecords(
+  { record, sharers }: PlannedWrite,
+  { config, installName, profile: own }: Pick<PlanContext, "config" | "installName" | "profile">,
+): void {
+  for (const { profile: name, record: other } of sharers) {
+    const skill = config.profiles[name]!.installed[installName];
+    if (config.profiles[name] === own || skill === undefined) continue;
+    for (const sibling of installsIn(skill, other.projectDir))
+      if (sibling.hash !== record.hash) sibling.outdated = true;
+    delete other.outdated;
     if (other.digest !== undefined) other.previousDigest = other.digest;
-    other.method = record.method;
-    other.format = record.format;
+    const { method, format, version, semver, hash } = record;
+    Object.assign(other, { method, format, version, semver, hash });
     if (record.digest === undefined) delete other.digest;
     else other.digest = record.digest;
   }

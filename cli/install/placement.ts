@@ -1,6 +1,7 @@
 /** The path and form of a skill on one target, and whether svc may write there. */
 import type { InstallMethod, InstallScope, Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
+import type { ContentFolder } from "../state/cache.ts";
 import type { Config, InstallationRecord, Profile } from "../state/config.ts";
 import { machineOf } from "../targets/detect.ts";
 import { findTarget } from "../targets/index.ts";
@@ -38,8 +39,16 @@ export interface PlanContext {
   installName: string;
   item: InstallItem;
   fetched: FetchedVersion;
+  /** The pin to store. */
+  range: string;
+  /** The project to change, or undefined for the user level. */
+  projectDir: string | undefined;
+  /** The project records its skills in `svc.json`, so that its files are committed. */
+  isRecorded: boolean;
   /** The skill's cache folder. */
   cache: string;
+  /** The folder in it for the version. */
+  content: ContentFolder;
   /** Writes that are planned already. */
   plans: PlannedWrite[];
   warnings: string[];

@@ -29,7 +29,7 @@ export async function planRequested(at: PlanContext, wanted: WantedInstall): Pro
   );
   if (placement.shape === "file" && placement.hint !== undefined && (await isNeeded(placement.hint)))
     at.warnings.push(placement.hint.text);
-  return plan(at, placement, wanted, chooseMethod(at, placement, wanted), replaces);
+  return plan(at, placement, wanted, chooseMethod(at, placement, wanted, replaces?.method), replaces);
 }
 
 /** A location that has the skill already; it keeps its path and method if possible. */
@@ -50,7 +50,9 @@ export async function planExisting(at: PlanContext, record: InstallationRecord):
     return refusal ?? plan(at, same, record, record.method, record);
   }
   const free = await freePlacement(at, unplaced);
-  return "refused" in free ? free : plan(at, free, unplaced, chooseMethod(at, free, unplaced), record);
+  return "refused" in free
+    ? free
+    : plan(at, free, unplaced, chooseMethod(at, free, unplaced, undefined), record);
 }
 
 /** Whether a record's path is still the item's path: a text that became a rule has another one. */
@@ -60,15 +62,23 @@ function isNamed(record: InstallationRecord, placement: Placement, { installName
   return placement.shape === "folder" && placement.content === "package" && name === installName;
 }
 
-/** A link if the tool follows links, except for texts on Windows, where links need a privilege. */
-function chooseMethod(at: PlanContext, placement: Placement, wanted: WantedInstall): InstallMethod {
+/**
+ * The requested method, or that of the present install. Otherwise a link if the tool follows links, except for texts on
+ * Windows, where links need a privilege, and in a project that records its skills: its files are committed.
+ */
+function chooseMethod(
+  at: PlanContext,
+  placement: Placement,
+  wanted: WantedInstall,
+  present: InstallMethod | undefined,
+): InstallMethod {
   const possible: readonly InstallMethod[] = placement.methods;
-  const usual: InstallMethod =
-    at.context.platform === "win32" && at.item.format === "markdown" && possible.includes("copy")
-      ? "copy"
-      : possible[0]!;
-  if (wanted.method === undefined || possible.includes(wanted.method)) return wanted.method ?? usual;
-  at.warnings.push(`${wanted.platform} takes this as a ${usual}, not as a ${wanted.method}`);
+  const prefersCopies = at.isRecorded || (at.context.platform === "win32" && at.item.format === "markdown");
+  const usual: InstallMethod = prefersCopies && possible.includes("copy") ? "copy" : possible[0]!;
+  const chosen = wanted.method ?? present ?? usual;
+  if (possible.includes(chosen)) return chosen;
+  if (wanted.method !== undefined)
+    at.warnings.push(`${wanted.platform} takes this as a ${usual}, not as a ${wanted.method}`);
   return usual;
 }
 
@@ -78,14 +88,22 @@ async function plan(
   wanted: WantedInstall,
   method: InstallMethod,
   replaces: InstallationRecord | undefined,
-): Promise<PlannedWrite> {
+): Promise<PlannedInstall> {
   const { path } = placement;
+  const { version, semver, hash } = at.fetched.version;
   const digest = digestOfPlacement(placement, at.fetched);
   const known = replaces?.path === path ? replaces : undefined;
   const neighbours = await recordsAt(at.config, path, placement.shape === "section" ? "section" : "whole");
   const sharers = neighbours.filter(
     (each) => each.record !== replaces && each.installName === at.installName,
   );
+  const other = sharers.find(({ record }) => record.projectDir !== at.projectDir && record.hash !== hash);
+  if (other !== undefined)
+    return {
+      refused:
+        `${path} is also installed ${other.record.projectDir === undefined ? "at the user level" : `for ${other.record.projectDir}`}` +
+        ` in version ${other.record.semver}: uninstall it there first`,
+    };
   if (placement.shape === "section" && known === undefined && sharers.length === 0)
     await warnOfUnrecorded(at, path, placement.block);
   const createdFile =
@@ -102,6 +120,10 @@ async function plan(
       method,
       path,
       ...(wanted.projectDir === undefined ? {} : { projectDir: wanted.projectDir }),
+      range: at.range,
+      version,
+      semver,
+      hash,
       format: at.item.format,
       installedAt: at.context.now().toISOString(),
       ...(method === "symlink" ? {} : { digest }),

@@ -1,27 +1,35 @@
 /** Plans one version of a skill on all of its locations: those to write, and those that stay unchanged. */
 import { stat } from "node:fs/promises";
-import { CliError, hasCode } from "../errors.ts";
+import { CliError, hasCode, isSystemError, messageOf } from "../errors.ts";
 import { packageNameOf } from "../pack/frontmatter.ts";
-import { inspectCache } from "../state/cache.ts";
-import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import { contentFolder } from "../state/cache.ts";
+import type { InstallationRecord } from "../state/config.ts";
 import { isSkillFolderName } from "../targets/render.ts";
 import type { InstallItem } from "../targets/target.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import { planExisting, planRequested } from "./plan-location.ts";
 import { type PlanContext, type PlannedWrite, type WantedInstall, isSameLocation } from "./placement.ts";
-import { inspectRecord } from "./record.ts";
+import { findEditedContent, inspectRecord } from "./record.ts";
+import { installsIn, recordsOf } from "./scopes.ts";
 
 /** A location that stays unchanged; its record says so if it has an earlier version. */
 export interface UnchangedLocation {
   record: InstallationRecord;
-  /** `gone`: the project no longer exists. `edited`: a user edited it. `failed`: the target refuses the version. */
-  outcome: "gone" | "edited" | "failed";
+  /** `gone`: the project no longer exists. `edited`: a user edited it. `refused`: the target can't have the version. */
+  outcome: "gone" | "edited" | "refused";
   reason: string;
 }
 
 export interface SkippedTarget {
   platform: string;
   reason: string;
+}
+
+/** A target whose path could not be written. */
+export interface FailedTarget {
+  platform: string;
+  path: string;
+  error: string;
 }
 
 export interface VersionPlan {
@@ -34,6 +42,7 @@ export interface VersionPlan {
   abandoned: InstallationRecord[];
   /** Requested targets that are not installed. */
   skipped: SkippedTarget[];
+  failed: FailedTarget[];
 }
 
 /** The item to install, with a warning if a package's own name can't be that of its folder. */
@@ -76,21 +85,36 @@ export async function planVersion(
   wanted: readonly WantedInstall[],
   force: boolean,
 ): Promise<VersionPlan> {
-  const plan: VersionPlan = { plans: at.plans, writes: [], unchanged: [], abandoned: [], skipped: [] };
-  for (const location of wanted) {
-    const planned = await planRequested(at, location);
-    if ("refused" in planned) plan.skipped.push({ platform: location.platform, reason: planned.refused });
-    else at.plans.push(planned);
-  }
+  const plan: VersionPlan = {
+    plans: at.plans,
+    writes: [],
+    unchanged: [],
+    abandoned: [],
+    skipped: [],
+    failed: [],
+  };
+  for (const location of wanted) await planWanted(at, plan, location);
   if (wanted.length > 0 && at.plans.length === 0) return plan;
-  const present = at.profile.installed[at.installName];
-  await planPresent(at, plan, present?.installs ?? []);
-  if (!force && (present?.installs.length ?? 0) > 0) await refuseEditedCache(at);
-  await selectWrites(at, plan, present, force);
+  const present = installsIn(at.profile.installed[at.installName], at.projectDir);
+  await planPresent(at, plan, present);
+  if (!force) await refuseEditedCache(at, present);
+  await selectWrites(at, plan, force);
   return plan;
 }
 
-/** Plans the locations that have the skill already and were not requested. */
+async function planWanted(at: PlanContext, plan: VersionPlan, location: WantedInstall): Promise<void> {
+  const { platform } = location;
+  try {
+    const planned = await planRequested(at, location);
+    if ("refused" in planned) plan.skipped.push({ platform, reason: planned.refused });
+    else at.plans.push(planned);
+  } catch (error) {
+    if (!isSystemError(error) || error.path === undefined) throw error;
+    plan.failed.push({ platform, path: error.path, error: messageOf(error) });
+  }
+}
+
+/** Plans the locations of the scope that have the skill already and were not requested. */
 async function planPresent(
   at: PlanContext,
   { unchanged, abandoned }: VersionPlan,
@@ -104,16 +128,24 @@ async function planPresent(
     }
     const planned = await planExisting(at, record);
     if ("refused" in planned)
-      unchanged.push({ record: outdated(record), outcome: "failed", reason: planned.refused });
+      unchanged.push({ record: leave(at, record), outcome: "refused", reason: planned.refused });
     else at.plans.push(planned);
   }
 }
 
-async function refuseEditedCache({ cache, installName }: PlanContext): Promise<void> {
-  if ((await inspectCache(cache)).state !== "edited") return;
+/** Refuses to change content that was edited through a link, or to leave it without a link. */
+async function refuseEditedCache(
+  { config, cache, content, installName }: PlanContext,
+  present: readonly InstallationRecord[],
+): Promise<void> {
+  const users = recordsOf(config, installName).filter(
+    (record) => contentFolder(cache, record).path === content.path,
+  );
+  const folder = await findEditedContent(cache, [...present, ...users]);
+  if (folder === undefined) return;
   throw new CliError(
     "E_ALREADY_EXISTS",
-    `${installName} was edited through its link in ${cache}: use --force to overwrite the edits.`,
+    `${installName} was edited through its link in ${folder}: use --force to overwrite the edits.`,
     { kind: "installedSkill", ref: installName },
   );
 }
@@ -121,17 +153,21 @@ async function refuseEditedCache({ cache, installName }: PlanContext): Promise<v
 async function selectWrites(
   at: PlanContext,
   { plans, writes, unchanged, skipped }: VersionPlan,
-  present: InstalledSkill | undefined,
   force: boolean,
 ): Promise<void> {
-  const isNew = present?.hash !== at.fetched.version.hash;
   for (const plan of plans) {
     const left = await reasonToLeave(plan, at.installName, at.cache, force);
     const { replaces } = plan;
     if (left === undefined) writes.push(plan);
     else if (replaces === undefined) skipped.push({ platform: plan.record.platform, reason: left.reason });
-    else unchanged.push({ record: isNew ? outdated(replaces) : replaces, ...left });
+    else unchanged.push({ record: leave(at, replaces), ...left });
   }
+}
+
+/** The record of a location that stays as it is, with the new pin; `pull` retries one of another version. */
+function leave({ fetched, range }: PlanContext, record: InstallationRecord): InstallationRecord {
+  const isSame = record.version === fetched.version.version && record.hash === fetched.version.hash;
+  return isSame ? { ...record, range } : outdated({ ...record, range });
 }
 
 /** The record of a location that could not be updated; `pull` retries it. */

@@ -9,7 +9,7 @@ import type { Applied } from "./apply.ts";
 import { isThere } from "./digest.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import { type WantedInstall, isSameLocation } from "./placement.ts";
-import type { SkippedTarget } from "./plan-version.ts";
+import type { FailedTarget, SkippedTarget } from "./plan-version.ts";
 import { qualifiedName } from "./publisher.ts";
 import { presentRecord } from "./record.ts";
 
@@ -18,16 +18,16 @@ export async function presentInstall(
   context: Context,
   fetched: FetchedVersion,
   applied: Applied,
-  wanted: readonly WantedInstall[],
-  range: string,
+  { wanted, range, dryRun }: { wanted: readonly WantedInstall[]; range: string; dryRun: boolean },
 ): Promise<CommandResult> {
   const { skill, version } = fetched;
-  const { installed, skipped, warnings } = outcomesOf(applied, wanted);
+  const { installed, skipped, failed, warnings } = outcomesOf(applied, wanted);
   if (installed.length === 0)
     throw new CliError("E_NO_TARGETS", `${skill.name} was not installed anywhere.`, {
       kind: "skill",
       ref: skill.slug,
       skipped,
+      failed,
     });
   const linked = installed.find((record) => record.method === "symlink" && record.projectDir !== undefined);
   if (linked !== undefined && (await isInWorkTree(linked.projectDir!)))
@@ -47,35 +47,48 @@ export async function presentInstall(
       installName: applied.installName,
       installed: installed.map(presentRecord),
       skipped,
+      failed,
       requiredMcpServers: [],
       warnings,
+      ...(dryRun ? { dryRun } : {}),
     },
     text: [
-      `Installed ${paint("bold", name)} ${version.semver} from ${qualifiedName(skill)}${pin}`,
+      `${dryRun ? "Would install" : "Installed"} ${paint("bold", name)} ${version.semver} from ${qualifiedName(skill)}${pin}`,
       ...installed.map(
         (record) => `  ${paint("green", record.platform)}  ${record.path}  (${record.method})`,
       ),
       ...skipped.map((skip) => `  ${paint("yellow", skip.platform)}  skipped: ${skip.reason}`),
+      ...failed.map((failure) => `  ${paint("red", failure.platform)}  failed: ${failure.error}`),
+      ...(failed.length === 0 || dryRun ? [] : ["Run svc pull to try the failed ones again."]),
     ].join("\n"),
+    partial: failed.length > 0,
   };
 }
 
-/** The requested locations that have the skill, and those that don't; failures elsewhere become warnings. */
+/** The requested locations that have the skill, and those that don't; refusals elsewhere become warnings. */
 function outcomesOf(
   applied: Applied,
   wanted: readonly WantedInstall[],
-): { installed: InstallationRecord[]; skipped: SkippedTarget[]; warnings: string[] } {
+): {
+  installed: InstallationRecord[];
+  skipped: SkippedTarget[];
+  failed: FailedTarget[];
+  warnings: string[];
+} {
   const installed: InstallationRecord[] = [];
   const skipped = [...applied.skipped];
+  const failed = [...applied.failed];
   const warnings = [...applied.warnings];
   for (const { record, outcome, reason = outcome } of applied.locations) {
+    const { platform, path } = record;
     const isWanted = wanted.some((want) => isSameLocation(record, want));
     const isInstalled = outcome === "written" || outcome === "unchanged";
     if (isWanted && isInstalled) installed.push(record);
-    else if (isWanted) skipped.push({ platform: record.platform, reason });
+    else if (outcome === "failed") failed.push({ platform, path, error: reason });
+    else if (isWanted) skipped.push({ platform, reason });
     else if (!isInstalled) warnings.push(reason);
   }
-  return { installed, skipped, warnings };
+  return { installed, skipped, failed, warnings };
 }
 
 async function isInWorkTree(folder: string): Promise<boolean> {

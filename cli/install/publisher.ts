@@ -22,6 +22,9 @@ export type AcceptedVersion = ResolveResult & { readonly [accepted]: true };
 
 const accept = (resolved: ResolveResult) => resolved as AcceptedVersion;
 
+/** A version that is only looked at: a dry run asks no one, and installs nothing. */
+export const acceptForPreview = accept;
+
 /** The name of a skill with its organization. */
 export const qualifiedName = ({ tenantSlug, slug }: Pick<SkillPayload, "tenantSlug" | "slug">) =>
   `${tenantSlug}/${slug}`;

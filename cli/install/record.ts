@@ -1,6 +1,13 @@
 /** Installation records: comparison with the files on disk, and removal. */
 import { lstat, rm, rmdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, relative, sep } from "node:path";
+import {
+  type CacheMeta,
+  type CacheState,
+  contentFolder,
+  inspectCache,
+  versionsFolder,
+} from "../state/cache.ts";
 import type { Config, InstallationRecord } from "../state/config.ts";
 import { hasCode } from "../errors.ts";
 import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
@@ -11,6 +18,7 @@ import { handOver, sharersOf } from "./same-location.ts";
 /** `stale`: an interrupted run was about to replace it. `edited`: it differs from what svc wrote. */
 export type RecordState = "intact" | "stale" | "missing" | "edited";
 
+/** `cache` is the skill's cache folder. */
 export async function inspectRecord(
   record: InstallationRecord,
   installName: string,
@@ -19,7 +27,8 @@ export async function inspectRecord(
   if (record.method === "symlink") {
     const target = await linkTarget(record.path);
     if (target === undefined) return (await isThere(record.path)) ? "edited" : "missing";
-    return isInside(target, cache) ? "intact" : "edited";
+    if (!isInside(target, cache)) return "edited";
+    return leadsToContent(target, record, cache) ? "intact" : "stale";
   }
   if (record.method === "copy" && (await linkTarget(record.path)) !== undefined) return "edited";
   const digest =
@@ -29,6 +38,49 @@ export async function inspectRecord(
   if (digest === undefined) return "missing";
   if (digest === record.digest) return "intact";
   return digest === record.previousDigest ? "stale" : "edited";
+}
+
+/** Whether a link leads to the content of its record's version. */
+function leadsToContent(target: string, record: InstallationRecord, cache: string): boolean {
+  const { path, isShared } = contentFolder(cache, record);
+  return isInside(target, path) && (isShared || !isInside(target, versionsFolder(cache)));
+}
+
+/** The content folder of the records that was edited through a link, if any. `cache` is the skill's cache folder. */
+export async function findEditedContent(
+  cache: string,
+  records: readonly InstallationRecord[],
+): Promise<string | undefined> {
+  for (const folder of new Set(records.map((record) => contentFolder(cache, record).path))) {
+    const own = records.filter((record) => contentFolder(cache, record).path === folder);
+    if ((await inspectContent(cache, own)).state === "edited") return folder;
+  }
+  return undefined;
+}
+
+/** The cached content of installs in one version of one scope. `cache` is the skill's cache folder. */
+export async function inspectContent(
+  cache: string,
+  records: readonly InstallationRecord[],
+): Promise<{ folder: string; meta: CacheMeta | undefined; state: CacheState }> {
+  const { path: folder, isShared } = contentFolder(cache, records[0]!);
+  const { meta, state } = await inspectCache(folder, await linkedEntries(records, folder));
+  // Content that another project edited through its link is no edit of a project that has copies.
+  const isForeign = isShared && records.every(({ method }) => method !== "symlink");
+  return { folder, meta, state: state === "edited" && isForeign ? "intact" : state };
+}
+
+/** The entries of a content folder that the links of records lead to. Links that lead elsewhere have none. */
+async function linkedEntries(records: readonly InstallationRecord[], folder: string): Promise<string[]> {
+  const entries: string[] = [];
+  for (const { method, path } of records) {
+    const target = method === "symlink" ? await linkTarget(path) : undefined;
+    if (target === undefined || !isInside(target, folder)) continue;
+    const inside = relative(folder, target).split(sep);
+    // A link to a rendered file, or to its folder.
+    entries.push(inside.join("/"), inside.slice(0, -1).join("/"));
+  }
+  return entries;
 }
 
 /**
@@ -92,13 +144,16 @@ export async function removeMadeFolders({ path, createdFolder }: InstallationRec
 
 /** The record as JSON output shows it, without internal fields. */
 export function presentRecord(record: InstallationRecord) {
-  const { platform, scope, method, path, projectDir, format, installedAt } = record;
+  const { platform, scope, method, path, projectDir, range, version, semver, format, installedAt } = record;
   return {
     platform,
     scope,
     method,
     path,
     ...(projectDir === undefined ? {} : { projectDir }),
+    pin: range,
+    version,
+    semver,
     format,
     installedAt,
   };

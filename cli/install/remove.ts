@@ -6,6 +6,7 @@ import { cacheFolder } from "../state/cache.ts";
 import { type InstallationRecord, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
 import { removeInstallation } from "./record.ts";
+import { removeUnusedVersions } from "./unused-versions.ts";
 
 export interface Removal {
   removed: InstallationRecord[];
@@ -17,21 +18,21 @@ export interface Removal {
 }
 
 /**
- * Removes a skill's installations and, once all are removed, the skill from its profile. The config is saved
+ * Removes some of a skill's installations and, once none is left, the skill from its profile. The config is saved
  * after each one, so that an interrupted run keeps the records of the rest.
  */
 export async function removeSkill(
   state: StateChange,
   profileName: string,
   installName: string,
+  records: readonly InstallationRecord[],
   force: boolean,
 ): Promise<Removal> {
   const profile = profileOf(state.config, profileName);
   const skill = profile.installed[installName]!;
   const cache = cacheFolder(state.paths, installName);
   const removal: Removal = { removed: [], failed: [], kept: [], isBroken: false };
-  const records = [...skill.installs];
-  for (const [i, record] of records.entries()) {
+  for (const record of records) {
     let error: string | undefined;
     try {
       await clearLeftovers(dirname(record.path));
@@ -40,24 +41,19 @@ export async function removeSkill(
       error = messageOf(thrown);
       removal.isBroken = true;
     }
-    if (error === undefined) removal.removed.push(record);
-    else {
+    if (error === undefined) {
+      removal.removed.push(record);
+      skill.installs = skill.installs.filter((one) => one !== record);
+      await state.save();
+    } else {
       removal.kept.push(record);
       removal.failed.push({ platform: record.platform, path: record.path, error });
     }
-    skill.installs = [...removal.kept, ...records.slice(i + 1)];
-    await state.save();
   }
-  if (removal.failed.length === 0) {
+  if (skill.installs.length === 0) {
     delete profile.installed[installName];
     await state.save();
   }
+  await removeUnusedVersions(state.config, state.paths, installName);
   return removal;
-}
-
-/** Whether another profile has a skill under this name, and with it the same cache. */
-export function isUsedElsewhere(state: StateChange, profileName: string, installName: string): boolean {
-  return Object.entries(state.config.profiles).some(
-    ([other, { installed }]) => other !== profileName && Object.hasOwn(installed, installName),
-  );
 }

@@ -1,35 +1,44 @@
 /** Resolves the pins of installed skills to versions, which their publishers must still be allowed to provide. */
+import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import { CliError } from "../errors.ts";
-import type { InstalledSkill } from "../state/config.ts";
 import type { Session } from "../state/session.ts";
 import { type AcceptedVersion, acceptInstalled } from "./publisher.ts";
+import type { InstalledInScope } from "./scopes.ts";
 import { type UpdateCandidate, isOtherVersion } from "./update-skill.ts";
 
 /** Maximum number of pins that are resolved concurrently. */
 const atOnce = 6;
 
-/** An installed skill, and the version that its pin resolves to, or the error of resolving it. */
+/** A skill in one of its scopes, and the version that its pin resolves to, or the error of resolving it. */
 export interface ResolvedPin extends Omit<UpdateCandidate, "resolved"> {
   resolved: AcceptedVersion | CliError;
 }
 
 export async function resolvePins(
   session: Session,
-  chosen: readonly [string, InstalledSkill][],
+  chosen: readonly InstalledInScope[],
   repin: string | undefined,
 ): Promise<ResolvedPin[]> {
   const candidates: ResolvedPin[] = [];
+  const requests = new Map<string, Promise<ResolveResult>>();
+  /** Scopes with the same pin share a request. */
+  const resolve = (publicId: string, range: string) => {
+    const key = `${publicId} ${range}`;
+    const request = requests.get(key) ?? session.client.resolve(publicId, range);
+    requests.set(key, request);
+    return request;
+  };
   for (let i = 0; i < chosen.length; i += atOnce)
     candidates.push(
       ...(await Promise.all(
-        chosen.slice(i, i + atOnce).map(async ([installName, skill]): Promise<ResolvedPin> => {
-          const range = repin ?? skill.range;
+        chosen.slice(i, i + atOnce).map(async (installed): Promise<ResolvedPin> => {
+          const range = repin ?? installed.scope.range;
           try {
-            const found = await session.client.resolve(skill.publicId, range);
-            return { installName, skill, range, resolved: acceptInstalled(skill, found) };
+            const found = await resolve(installed.skill.publicId, range);
+            return { ...installed, range, resolved: acceptInstalled(installed.skill, found) };
           } catch (error) {
             if (!(error instanceof CliError)) throw error;
-            return { installName, skill, range, resolved: error };
+            return { ...installed, range, resolved: error };
           }
         }),
       )),
@@ -49,10 +58,10 @@ export function throwIfAllFailed(candidates: readonly ResolvedPin[], named: bool
 
 /** For `--frozen`. */
 export function refuseUpdates(candidates: readonly ResolvedPin[]): void {
-  const moves = candidates.flatMap(({ skill, resolved }) =>
-    resolved instanceof CliError || !isOtherVersion(skill, resolved)
+  const moves = candidates.flatMap(({ skill, scope, resolved }) =>
+    resolved instanceof CliError || !isOtherVersion(scope, resolved)
       ? []
-      : [{ skill: skill.slug, from: skill.semver, to: resolved.version.semver }],
+      : [{ skill: skill.slug, from: scope.semver, to: resolved.version.semver }],
   );
   const [first] = moves;
   if (first === undefined) return;

@@ -1,8 +1,8 @@
-/** Updates an installed skill to the version that its pin resolves to, or repairs it in its present version. */
+/** Updates a skill in one of its scopes to the version that its pin resolves to, or repairs it in its present version. */
 import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
-import { type CacheState, cacheFolder, inspectCache } from "../state/cache.ts";
-import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import { type CacheState, cacheFolder } from "../state/cache.ts";
+import type { CachedVersion, InstallationRecord } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import type { Session } from "../state/session.ts";
 import { changeConfig, withTemporaryFolder } from "../state/state.ts";
@@ -10,14 +10,13 @@ import { type Applied, applyVersion, reportedLocations } from "./apply.ts";
 import { isThere } from "./digest.ts";
 import { fetchVersion } from "./fetch.ts";
 import type { AcceptedVersion } from "./publisher.ts";
-import { type RecordState, inspectRecord } from "./record.ts";
+import { type RecordState, inspectContent, inspectRecord } from "./record.ts";
 import { type ReportedLocation, reportingMachine } from "./report.ts";
+import { type InstalledInScope, type ScopeInstalls, installsIn } from "./scopes.ts";
 
 export type UpdateOutcome = "updated" | "upToDate" | "repaired" | "partial" | "failed";
 
-export interface UpdateCandidate {
-  installName: string;
-  skill: InstalledSkill;
+export interface UpdateCandidate extends InstalledInScope {
   /** The pin to store. */
   range: string;
   resolved: AcceptedVersion;
@@ -35,6 +34,8 @@ export interface UpdateReport {
 export interface UpdateOptions {
   /** Overwrite edited copies. */
   force: boolean;
+  /** Change nothing: the outcome is the expected one. */
+  dryRun: boolean;
   inTurn: InTurn;
   report: UpdateReport;
 }
@@ -46,8 +47,8 @@ export interface UpdatedSkill {
   warnings: string[];
 }
 
-export function isOtherVersion(skill: InstalledSkill, { version }: ResolveResult): boolean {
-  return version.version !== skill.version || version.hash !== skill.hash;
+export function isOtherVersion(installed: CachedVersion, { version }: ResolveResult): boolean {
+  return version.version !== installed.version || version.hash !== installed.hash;
 }
 
 export async function updateSkill(
@@ -56,20 +57,28 @@ export async function updateSkill(
   candidate: UpdateCandidate,
   options: UpdateOptions,
 ): Promise<UpdatedSkill> {
-  const { installName, skill, range, resolved } = candidate;
-  const { force, inTurn } = options;
+  const { installName, scope, range, resolved } = candidate;
+  const { force, dryRun, inTurn } = options;
   const { version, semver } = resolved.version;
+  const { projectDir } = scope;
+  if (projectDir !== undefined && !(await isThere(projectDir))) {
+    const warnings = [`${projectDir} is no longer there: svc uninstall ${installName} -p ${projectDir}`];
+    return { outcome: "upToDate", toVersion: scope.version, toSemver: scope.semver, warnings };
+  }
   const to = { toVersion: version, toSemver: semver };
-  const isUpdate = isOtherVersion(skill, resolved);
-  const { cache, isEdited, isDamaged, warnings } = await inspectInstalled(context, installName, skill);
+  const isUpdate = isOtherVersion(scope, resolved);
+  const { cache, isEdited, isDamaged, warnings } = await inspectInstalled(context, installName, scope);
   if (!isUpdate && !isDamaged && (!isEdited || !force)) {
-    if (range !== skill.range) await inTurn(() => storePin(context, session, installName, range));
+    if (range !== scope.range && !dryRun) await inTurn(() => storePin(context, session, candidate));
     return { outcome: "upToDate", ...to, warnings };
   }
   if (cache === "edited" && !force) return { outcome: isUpdate ? "failed" : "upToDate", ...to, warnings };
+  if (dryRun) return { outcome: isUpdate ? "updated" : "repaired", ...to, warnings };
 
   const applied = await fetchAndApply(context, session, candidate, options);
-  const unwritten = applied.locations.filter(({ outcome }) => ["edited", "failed", "gone"].includes(outcome));
+  const unwritten = applied.locations.filter(({ outcome }) =>
+    ["edited", "failed", "refused", "gone"].includes(outcome),
+  );
   return {
     outcome: outcomeOf(applied, isUpdate, cache),
     ...to,
@@ -89,12 +98,13 @@ interface Inspection {
 async function inspectInstalled(
   context: Context,
   installName: string,
-  skill: InstalledSkill,
+  scope: ScopeInstalls,
 ): Promise<Inspection> {
-  const folder = cacheFolder(statePaths(context.home), installName);
-  const { meta, state: cache } = await inspectCache(folder);
+  const { records } = scope;
+  const skillCache = cacheFolder(statePaths(context.home), installName);
+  const { folder, meta, state: cache } = await inspectContent(skillCache, scope.current);
   const locations = await Promise.all(
-    skill.installs.map(async (record) => ({ record, state: await stateOf(record, installName, folder) })),
+    records.map(async (record) => ({ record, state: await stateOf(record, installName, skillCache) })),
   );
   const edited = [
     ...(cache === "edited" ? [`${installName} was edited through its link in ${folder}`] : []),
@@ -104,7 +114,7 @@ async function inspectInstalled(
   const isDamaged =
     cache === "missing" ||
     cache === "interrupted" ||
-    meta?.hash !== skill.hash ||
+    meta?.hash !== scope.hash ||
     locations.some(
       ({ state, record }) =>
         state === "missing" || state === "stale" || (state === "intact" && record.outdated === true),
@@ -130,7 +140,7 @@ async function stateOf(
 async function fetchAndApply(
   context: Context,
   session: Session,
-  { range, resolved }: UpdateCandidate,
+  { scope: { projectDir }, range, resolved }: UpdateCandidate,
   { force, inTurn, report }: UpdateOptions,
 ): Promise<Applied> {
   return withTemporaryFolder(context, async (folder) => {
@@ -138,7 +148,12 @@ async function fetchAndApply(
     const applied = await inTurn(() =>
       changeConfig(context, (change) => {
         report.machine = reportingMachine(change.config, session.client);
-        return applyVersion(context, change, fetched, [], { profile: session.profile, range, force });
+        return applyVersion(context, change, fetched, [], {
+          profile: session.profile,
+          projectDir,
+          range,
+          force,
+        });
       }),
     );
     report.locations.push(...reportedLocations(applied, fetched));
@@ -149,9 +164,9 @@ async function fetchAndApply(
 function outcomeOf({ locations }: Applied, isUpdate: boolean, cache: CacheState): UpdateOutcome {
   const count = (...outcomes: string[]) =>
     locations.filter(({ outcome }) => outcomes.includes(outcome)).length;
-  const left = count("edited", "failed");
+  const left = count("edited", "failed", "refused");
   if (left > 0 && left === locations.length && isUpdate) return "failed";
-  if (left > 0 && (isUpdate || count("failed") > 0)) return "partial";
+  if (left > 0 && (isUpdate || count("failed", "refused") > 0)) return "partial";
   if (isUpdate) return "updated";
   return count("written") > 0 || cache !== "intact" ? "repaired" : "upToDate";
 }
@@ -159,13 +174,11 @@ function outcomeOf({ locations }: Applied, isUpdate: boolean, cache: CacheState)
 async function storePin(
   context: Context,
   session: Session,
-  installName: string,
-  range: string,
+  { installName, scope, range }: UpdateCandidate,
 ): Promise<void> {
   await changeConfig(context, async ({ config, save }) => {
     const skill = config.profiles[session.profile]?.installed[installName];
-    if (skill === undefined) return;
-    skill.range = range;
+    for (const record of installsIn(skill, scope.projectDir)) record.range = range;
     await save();
   });
 }

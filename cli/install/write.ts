@@ -2,10 +2,9 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { InstallMethod } from "../../contract/vocabulary.ts";
-import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
 import { clearLeftovers } from "../state/atomic.ts";
-import { cachedPackage } from "../state/cache.ts";
+import { type ContentFolder, cachedPackage, renderedEntry } from "../state/cache.ts";
 import type { InstallationRecord } from "../state/config.ts";
 import { characterCount } from "../targets/render.ts";
 import { isThere } from "./digest.ts";
@@ -20,7 +19,7 @@ import {
   replaceLink,
   writeWhole,
 } from "./files.ts";
-import type { PlannedWrite } from "./placement.ts";
+import type { PlanContext, PlannedWrite } from "./placement.ts";
 import { inspectRecord } from "./record.ts";
 import { applySection } from "./section.ts";
 
@@ -31,21 +30,16 @@ export interface WrittenLocation {
 }
 
 /** Never throws; a failed location is unchanged. The cache is written already. */
-export async function writeLocation(
-  context: Context,
-  plan: PlannedWrite,
-  installName: string,
-  cache: string,
-  warnings: string[],
-): Promise<WrittenLocation> {
+export async function writeLocation(at: PlanContext, plan: PlannedWrite): Promise<WrittenLocation> {
+  const { warnings } = at;
   const { record } = plan;
   try {
-    if (await isAsPlanned(plan, installName, cache)) {
+    if (await isAsPlanned(plan, at)) {
       await advise(plan, warnings);
       return { record: { ...record, installedAt: plan.replaces!.installedAt }, outcome: "unchanged" };
     }
     await clearLeftovers(dirname(record.path));
-    const method = await putThere(context, plan, installName, cache, warnings);
+    const method = await putThere(at, plan);
     await advise(plan, warnings);
     return {
       record: method === record.method ? record : { ...record, method, digest: plan.digest },
@@ -56,7 +50,10 @@ export async function writeLocation(
   }
 }
 
-async function isAsPlanned(plan: PlannedWrite, installName: string, cache: string): Promise<boolean> {
+async function isAsPlanned(
+  plan: PlannedWrite,
+  { installName, cache, content }: PlanContext,
+): Promise<boolean> {
   const { record, replaces } = plan;
   return (
     replaces !== undefined &&
@@ -64,28 +61,27 @@ async function isAsPlanned(plan: PlannedWrite, installName: string, cache: strin
     replaces.path === record.path &&
     replaces.digest === record.digest &&
     (await inspectRecord(record, installName, cache)) === "intact" &&
-    (record.method !== "symlink" || (await linkTarget(record.path)) === linkFor(plan, cache).target)
+    (record.method !== "symlink" || (await linkTarget(record.path)) === linkFor(plan, content).target)
   );
 }
 
 function linkFor(
   { placement, record }: PlannedWrite,
-  cache: string,
+  content: ContentFolder,
 ): { target: string; kind: "dir" | "file" } {
-  if (placement.shape === "file")
-    return { target: join(cache, record.platform, placement.content.file), kind: "file" };
-  if (placement.shape === "folder" && placement.content === "package")
-    return { target: cachedPackage(cache), kind: "dir" };
-  return { target: join(cache, record.platform), kind: "dir" };
+  if (placement.shape === "section") throw new Error("a section is not a link");
+  if (placement.content === "package") return { target: cachedPackage(content.path), kind: "dir" };
+  const { file, text } = placement.content;
+  const folder = join(content.path, ...renderedEntry(content, record.platform, text).split("/"));
+  return placement.shape === "file"
+    ? { target: join(folder, file), kind: "file" }
+    : { target: folder, kind: "dir" };
 }
 
 /** Writes and returns the method that was used: a copy where links can't be created. */
 async function putThere(
-  { platform }: Context,
+  { context: { platform }, installName, content: cached, warnings }: PlanContext,
   plan: PlannedWrite,
-  installName: string,
-  cache: string,
-  warnings: string[],
 ): Promise<InstallMethod> {
   const { placement, record } = plan;
   const { path } = record;
@@ -97,7 +93,7 @@ async function putThere(
     return "section";
   }
   if (record.method === "symlink") {
-    const { target, kind } = linkFor(plan, cache);
+    const { target, kind } = linkFor(plan, cached);
     try {
       await replaceLink(path, target, linkType(kind, platform));
       return "symlink";
@@ -113,7 +109,7 @@ async function putThere(
   const { content } = placement;
   await replaceFolder(path, (folder) =>
     content === "package"
-      ? copyTree(cachedPackage(cache), folder)
+      ? copyTree(cachedPackage(cached.path), folder)
       : writeWhole(join(folder, content.file), content.text),
   );
   return "copy";

@@ -7,22 +7,32 @@ import type { DriftKind } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
-import { inspectRecord } from "../install/record.ts";
-import { cacheFolder, cachedPackage, inspectCache } from "../state/cache.ts";
-import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import { inspectContent, inspectRecord } from "../install/record.ts";
+import type { ScopeInstalls } from "../install/scopes.ts";
+import { cacheFolder, cachedPackage, contentFolder } from "../state/cache.ts";
+import type { InstallationRecord } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
-import type { Drift, Installed } from "./drift.ts";
+import type { CheckedSkill, Drift } from "./drift.ts";
 
 export async function driftOfSkill(
   context: Context,
-  [installName, skill, records]: Installed,
+  { installName, scopes }: CheckedSkill,
 ): Promise<Drift[]> {
-  const drift: Drift[] = [];
   const cache = cacheFolder(statePaths(context.home), installName);
-  const fault = await faultOfCache(cache, skill).catch(messageOf);
+  const drift: Drift[] = [];
+  for (const scope of scopes) drift.push(...(await driftOfScope(cache, installName, scope)));
+  // Projects with the same version share its content.
+  const messages = new Set<string>();
+  return drift.filter(({ message }) => messages.size < messages.add(message).size);
+}
+
+async function driftOfScope(cache: string, installName: string, scope: ScopeInstalls): Promise<Drift[]> {
+  const drift: Drift[] = [];
+  const content = contentFolder(cache, scope).path;
+  const fault = await faultOfCache(cache, scope).catch(messageOf);
   if (fault !== undefined)
-    drift.push({ kind: "cache", skill: installName, path: cache, message: `${cache} ${fault}` });
-  for (const record of records) {
+    drift.push({ kind: "cache", skill: installName, path: content, message: `${content} ${fault}` });
+  for (const record of scope.records) {
     const { platform, path } = record;
     const report = (kind: DriftKind, message: string) =>
       drift.push({ kind, skill: installName, platform, path, message });
@@ -46,26 +56,29 @@ async function leadsSomewhere({ method, path }: InstallationRecord): Promise<boo
 }
 
 /** The problem of the cached version, including a mismatch with the service's digest. */
-async function faultOfCache(cache: string, { format, hash }: InstalledSkill): Promise<string | undefined> {
-  const { meta, state } = await inspectCache(cache);
+async function faultOfCache(
+  cache: string,
+  { format, hash, current }: ScopeInstalls,
+): Promise<string | undefined> {
+  const { folder, meta, state } = await inspectContent(cache, current);
   if (state === "edited") return "was edited, maybe through a link";
   if (state !== "intact" || meta === undefined) return "is not whole: svc pull repairs it";
   if (meta.hash !== hash) return "has another version than the installed one";
   const isThat =
     format === "markdown"
-      ? (await digestOfPath(join(cache, "raw.md"))) === hash
-      : await isPackage(cache, hash);
+      ? (await digestOfPath(join(folder, "raw.md"))) === hash
+      : await isPackage(folder, hash);
   return isThat ? undefined : "differs from the bytes of the version";
 }
 
-async function isPackage(cache: string, hash: string): Promise<boolean> {
+async function isPackage(folder: string, hash: string): Promise<boolean> {
   try {
-    const { files } = JSON.parse(await readFile(join(cache, "manifest.json"), "utf8")) as {
+    const { files } = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as {
       files: ManifestFile[];
     };
     return (
       digestOfText(canonicalContent(files)) === hash &&
-      digestOfFiles(files) === (await digestOfPath(cachedPackage(cache)))
+      digestOfFiles(files) === (await digestOfPath(cachedPackage(folder)))
     );
   } catch {
     return false;

@@ -3,9 +3,10 @@ import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { digestOfSection, isThere } from "../install/digest.ts";
 import { linkTarget } from "../install/files.ts";
-import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import type { ScopeInstalls } from "../install/scopes.ts";
+import type { InstallationRecord } from "../state/config.ts";
 import { describeDifference, differencesOf } from "./compare.ts";
-import type { Drift, Installed } from "./drift.ts";
+import type { CheckedSkill, Drift } from "./drift.ts";
 import type { Project } from "./files.ts";
 import { locateInProject } from "./locations.ts";
 import type { LockedSkill } from "./lock.ts";
@@ -13,16 +14,17 @@ import type { LockedSkill } from "./lock.ts";
 export async function driftFromLock(
   context: Context,
   project: Project,
-  installed: readonly Installed[],
+  installed: readonly CheckedSkill[],
 ): Promise<Drift[]> {
   const { folder, manifest, lock, lockText } = project;
   const drift = driftFromManifest(context, project);
   if (lockText === undefined || lock === undefined) return drift;
   for (const [ref, locked] of lock) {
     if (manifest !== undefined && !manifest.skills.has(ref)) continue;
-    const [, skill, all = []] = installed.find(([, { publicId }]) => publicId === locked.publicId) ?? [];
-    const records = recordsIn(folder, all);
-    if (skill !== undefined && records.length > 0) drift.push(...driftOfVersion(ref, locked, skill));
+    const found = installed.find(({ skill }) => skill.publicId === locked.publicId);
+    const scope = scopeIn(folder, found);
+    const records = scope?.records ?? [];
+    if (scope !== undefined) drift.push(...driftOfVersion(ref, locked, scope));
     drift.push(...(await missingTargets(context, folder, ref, locked, records)));
     for (const { platform, path } of records)
       if (!locked.targets.has(platform))
@@ -52,20 +54,20 @@ function driftFromManifest(context: Context, { folder, manifest, lock }: Project
   }));
 }
 
-function recordsIn(folder: string, records: readonly InstallationRecord[]): InstallationRecord[] {
-  return records.filter(({ projectDir }) => projectDir === folder);
+function scopeIn(folder: string, checked: CheckedSkill | undefined): ScopeInstalls | undefined {
+  return checked?.scopes.find(({ projectDir }) => projectDir === folder);
 }
 
-function driftOfVersion(ref: string, locked: LockedSkill, skill: InstalledSkill): Drift[] {
-  if (skill.version !== locked.version)
+function driftOfVersion(ref: string, locked: LockedSkill, scope: ScopeInstalls): Drift[] {
+  if (scope.version !== locked.version)
     return [
       {
         kind: "version",
         skill: ref,
-        message: `${ref} is installed in ${skill.semver}, and svc.lock has ${locked.semver}`,
+        message: `${ref} is installed in ${scope.semver}, and svc.lock has ${locked.semver}`,
       },
     ];
-  if (skill.hash === locked.digest) return [];
+  if (scope.hash === locked.digest) return [];
   return [
     {
       kind: "digest",
@@ -108,18 +110,18 @@ async function missingTargets(
 /** Installs in the project of skills that the lock does not name. */
 function unlockedSkills(
   folder: string,
-  installed: readonly Installed[],
+  installed: readonly CheckedSkill[],
   named: ReadonlySet<string>,
 ): Drift[] {
   return installed
-    .filter(([, { publicId }]) => !named.has(publicId))
-    .flatMap(([installName, , records]) =>
-      recordsIn(folder, records).map(({ platform, path }): Drift => ({
+    .filter(({ skill }) => !named.has(skill.publicId))
+    .flatMap((checked) =>
+      (scopeIn(folder, checked)?.records ?? []).map(({ platform, path }): Drift => ({
         kind: "notLocked",
-        skill: installName,
+        skill: checked.installName,
         platform,
         path,
-        message: `${path} is installed, and svc.lock does not name ${installName}`,
+        message: `${path} is installed, and svc.lock does not name ${checked.installName}`,
       })),
     );
 }

@@ -1,6 +1,7 @@
 /** A deviation from what was installed, or from a project's lock. */
 import type { DriftKind, Target } from "../../contract/vocabulary.ts";
-import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
+import type { ScopeInstalls } from "../install/scopes.ts";
+import type { InstalledSkill } from "../state/config.ts";
 
 export interface Drift {
   kind: DriftKind;
@@ -11,5 +12,9 @@ export interface Drift {
   message: string;
 }
 
-/** A skill with the records to check. */
-export type Installed = [installName: string, skill: InstalledSkill, records: readonly InstallationRecord[]];
+/** A skill with the scopes to check. */
+export interface CheckedSkill {
+  installName: string;
+  skill: InstalledSkill;
+  scopes: readonly ScopeInstalls[];
+}

@@ -5,7 +5,7 @@ import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import { type AcceptedVersion, acceptLocked } from "../install/publisher.ts";
+import { type AcceptedVersion, acceptForPreview, acceptLocked } from "../install/publisher.ts";
 import type { Session } from "../state/session.ts";
 import type { WantedSkill } from "./restored-skill.ts";
 
@@ -28,6 +28,14 @@ export async function acceptAllLocked(
   for (const [i, one] of wanted.entries())
     accepted.push(await acceptLocked(context, session, one, resolved[i]!, trust));
   return accepted;
+}
+
+/** The same for a dry run, which installs nothing and asks no one. */
+export async function previewAllLocked(
+  session: Session,
+  wanted: readonly WantedSkill[],
+): Promise<AcceptedVersion[]> {
+  return (await resolveAll(session, wanted)).map(acceptForPreview);
 }
 
 /** Downloads into a temporary folder; `accepted` is in the order of the skills. */

@@ -38,7 +38,13 @@ export async function readProject(folder: string): Promise<Project> {
 
 /** Whether a project has a manifest, and therefore a lock. */
 export async function hasManifest(folder: string): Promise<boolean> {
-  return (await lstat(join(folder, "svc.json")).catch(() => undefined)) !== undefined;
+  try {
+    await lstat(join(folder, "svc.json"));
+    return true;
+  } catch (error) {
+    // In a folder that can't be read, there may be one.
+    return !hasCode(error, "ENOENT", "ENOTDIR");
+  }
 }
 
 async function readText(folder: string, path: string): Promise<string | undefined> {

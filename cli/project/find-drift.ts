@@ -4,7 +4,8 @@
  */
 import type { Context } from "../context.ts";
 import type { Config } from "../state/config.ts";
-import type { Drift, Installed } from "./drift.ts";
+import { scopesOf } from "../install/scopes.ts";
+import type { CheckedSkill, Drift } from "./drift.ts";
 import { driftOfSkill } from "./drift-installed.ts";
 import { driftFromLock } from "./drift-lock.ts";
 import { unrecordedEntries } from "./drift-unrecorded.ts";
@@ -24,21 +25,21 @@ export async function findDrift(
 ): Promise<DriftReport> {
   const drift: Drift[] = [];
   const installed = Object.entries(config.profiles[profile]?.installed ?? {}).flatMap(
-    ([installName, skill]): Installed[] => {
-      const records = skill.installs.filter(
+    ([installName, skill]): CheckedSkill[] => {
+      const scopes = scopesOf(skill).filter(
         ({ projectDir }) => scope.folder === undefined || projectDir === scope.folder,
       );
-      return records.length === 0 ? [] : [[installName, skill, records]];
+      return scopes.length === 0 ? [] : [{ installName, skill, scopes }];
     },
   );
   for (const one of installed) drift.push(...(await driftOfSkill(context, one)));
   drift.push(...(await driftFromLock(context, scope.project, installed)));
   const projects = new Set(
-    installed.flatMap(([, , records]) => records.flatMap(({ projectDir }) => projectDir ?? [])),
+    installed.flatMap(({ scopes }) => scopes.flatMap(({ projectDir }) => projectDir ?? [])),
   );
   const scanned =
     scope.folder === undefined ? [undefined, ...projects.add(scope.project.folder)] : [scope.folder];
   for (const folder of scanned) drift.push(...(await unrecordedEntries(context, config, folder)));
-  const places = installed.reduce((sum, [, , records]) => sum + records.length, 0);
+  const places = installed.flatMap(({ scopes }) => scopes.flatMap(({ records }) => records)).length;
   return { drift, checked: { skills: installed.length, places } };
 }

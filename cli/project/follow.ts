@@ -1,55 +1,52 @@
-/** Updates of projects with a manifest after `pull` and `uninstall`. */
+/** Updates of a project with a manifest after `pull` and `uninstall`. */
 import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
-import { cacheFolder, inspectCache } from "../state/cache.ts";
+import { inspectContent } from "../install/record.ts";
+import { type InstalledInScope, findScope } from "../install/scopes.ts";
+import { isOtherVersion } from "../install/update-skill.ts";
+import { cacheFolder } from "../state/cache.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
-import { statePaths } from "../state/paths.ts";
-import { changeConfig, readConfig } from "../state/state.ts";
+import { changeConfig } from "../state/state.ts";
 import { hasManifest, readProject } from "./files.ts";
 import { forgetSkill, recordSkill } from "./record.ts";
 import { refOf } from "./refs.ts";
 
 /**
- * Writes a pulled version into the locks of the projects that have the skill, and a new pin into their
- * manifests, also after an interrupted run. Never throws: returns what failed.
+ * Writes a pulled version into the lock of the project that it was pulled in, and a new pin into its manifest, also after
+ * an interrupted run. `isWritten`: the pull wrote the files. Never throws: returns what failed.
  */
 export async function followPull(
   context: Context,
   profile: string,
-  installName: string,
+  { installName, scope: { projectDir: folder } }: InstalledInScope,
   resolved: ResolveResult,
-  repin: string | undefined,
+  { repin, isWritten }: { repin: string | undefined; isWritten: boolean },
 ): Promise<string[]> {
-  const installed = async () => (await readConfig(context)).profiles[profile]?.installed[installName];
-  const folders = await managedFolders((await installed())?.installs ?? []);
-  if (folders.length === 0) return [];
-  const warnings: string[] = [];
+  if (folder === undefined || !(await hasManifest(folder))) return [];
   try {
-    await changeConfig(context, async ({ config }) => {
-      const skill = config.profiles[profile]?.installed[installName];
-      const { version } = resolved;
-      if (skill === undefined || skill.version !== version.version || skill.hash !== version.hash) return;
+    await changeConfig(context, async ({ config, paths }) => {
+      const scope = findScope(config.profiles[profile]?.installed[installName], folder);
+      const { skill, version, own } = resolved;
+      if (scope === undefined || isOtherVersion(scope, resolved)) return;
+      const project = await readProject(folder);
+      const ref = refOf(project, skill, own);
+      if (ref === undefined) return;
+      const { records, current } = scope;
+      const { meta } = await inspectContent(cacheFolder(paths, installName), current);
       // The tools' files have the metadata of the time when they were written.
-      const { meta } = await inspectCache(cacheFolder(statePaths(context.home), installName));
-      const cached = meta?.hash === skill.hash ? { name: meta.name, description: meta.description } : {};
-      for (const folder of folders) {
-        const records = skill.installs.filter(({ projectDir }) => projectDir === folder);
-        const request = repin === undefined ? {} : { request: { range: repin, targets: [] } };
-        try {
-          if (refOf(await readProject(folder), resolved.skill, resolved.own) === undefined) continue;
-          const about = { ...resolved.skill, ...cached };
-          const { own } = resolved;
-          await recordSkill(folder, { skill: about, version, own, installName, records, ...request });
-        } catch (error) {
-          warnings.push(messageOf(error));
-        }
-      }
+      const locked = project.lock?.get(ref);
+      const former =
+        locked?.digest === version.hash ? locked : meta?.hash === version.hash ? meta : undefined;
+      const { name = skill.name, description = skill.description } = isWritten ? skill : (former ?? {});
+      const about = { ...skill, name, description };
+      const request = repin === undefined ? {} : { request: { range: repin, targets: [] } };
+      await recordSkill(folder, { skill: about, version, own, installName, records, ...request });
     });
+    return [];
   } catch (error) {
-    warnings.push(messageOf(error));
+    return [messageOf(error)];
   }
-  return warnings;
 }
 
 /** Removes a skill from the files of the projects that it was uninstalled from, under the state's lock. Never throws. */

@@ -8,6 +8,7 @@ import { unpinned } from "../pins.ts";
 import { CliError, messageOf } from "../errors.ts";
 import type { Applied } from "../install/apply.ts";
 import { qualifiedName, refuseReplaced } from "../install/publisher.ts";
+import { findScope } from "../install/scopes.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import { type Project, readProject, writeProject } from "./files.ts";
 import { type LockedSkill, type ProjectLock, printLock } from "./lock.ts";
@@ -83,9 +84,10 @@ export async function recordInstall(
   { installName, skill: installed }: Pick<Applied, "installName" | "skill">,
   request: { range: string; targets: readonly Target[] },
 ): Promise<void> {
-  const records = (installed?.installs ?? []).filter(({ projectDir }) => projectDir === folder);
+  const scope = findScope(installed, folder);
+  const records = scope?.records ?? [];
   const targets = request.targets.filter((name) => records.some(({ platform }) => platform === name));
-  if (targets.length === 0 || installed?.hash !== version.hash) return;
+  if (targets.length === 0 || scope?.hash !== version.hash) return;
   try {
     await recordSkill(folder, {
       skill,

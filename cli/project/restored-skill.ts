@@ -2,9 +2,11 @@
 import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import type { Applied } from "../install/apply.ts";
-import { inspectRecord, presentRecord } from "../install/record.ts";
-import { cacheFolder, inspectCache } from "../state/cache.ts";
-import type { InstalledSkill, Profile } from "../state/config.ts";
+import type { FailedTarget, SkippedTarget } from "../install/plan-version.ts";
+import { inspectContent, inspectRecord, presentRecord } from "../install/record.ts";
+import { findScope } from "../install/scopes.ts";
+import { cacheFolder } from "../state/cache.ts";
+import type { CachedVersion, InstalledSkill, Profile } from "../state/config.ts";
 import { statePaths } from "../state/paths.ts";
 import type { LockedSkill } from "./lock.ts";
 
@@ -24,7 +26,9 @@ export interface RestoredSkill {
   version: number;
   semver: string;
   installed: ReturnType<typeof presentRecord>[];
-  skipped: { platform: string; reason: string }[];
+  skipped: SkippedTarget[];
+  /** Targets that could not be written; `pull` in the project tries them again. */
+  failed: FailedTarget[];
   warnings: string[];
 }
 
@@ -35,8 +39,8 @@ export function findByPublicId(
   return Object.entries(profile?.installed ?? {}).find(([, skill]) => skill.publicId === publicId);
 }
 
-export function holdsVersion(skill: InstalledSkill, locked: LockedSkill): boolean {
-  return skill.version === locked.version && skill.hash === locked.digest;
+export function holdsVersion({ version, hash }: CachedVersion, locked: LockedSkill): boolean {
+  return version === locked.version && hash === locked.digest;
 }
 
 /** Whether the skill is intact in the locked version at every wanted location. */
@@ -47,13 +51,14 @@ export async function isRestored(
   { locked, targets }: WantedSkill,
 ): Promise<boolean> {
   const [installName, skill] = findByPublicId(profile, locked.publicId) ?? [];
-  if (installName === undefined || skill === undefined || !holdsVersion(skill, locked)) return false;
+  const scope = findScope(skill, folder);
+  if (installName === undefined || scope === undefined || !holdsVersion(scope, locked)) return false;
   const cache = cacheFolder(statePaths(context.home), installName);
-  const { meta, state } = await inspectCache(cache);
+  const { meta, state } = await inspectContent(cache, scope.current);
   if (state !== "intact" || meta?.hash !== locked.digest) return false;
-  const own = skill.installs.filter(({ projectDir }) => projectDir === folder);
-  if (!targets.every((target) => own.some(({ platform }) => platform === target))) return false;
-  for (const record of own)
+  const { records } = scope;
+  if (!targets.every((target) => records.some(({ platform }) => platform === target))) return false;
+  for (const record of records)
     if (record.outdated === true || (await inspectRecord(record, installName, cache)) !== "intact")
       return false;
   return true;
@@ -81,6 +86,7 @@ export function upToDate(
     semver,
     installed,
     skipped: [],
+    failed: [],
     warnings: [],
   };
 }
@@ -88,21 +94,24 @@ export function upToDate(
 /** The result for an applied version; `whole` is its outcome if no target was skipped. */
 export function summarise(
   applied: Applied,
-  folder: string,
   targets: readonly Target[],
   whole: RestoredSkill["outcome"],
-): Pick<RestoredSkill, "installName" | "outcome" | "installed" | "skipped" | "warnings"> {
+): Pick<RestoredSkill, "installName" | "outcome" | "installed" | "skipped" | "failed" | "warnings"> {
   const skipped = [...applied.skipped];
+  const failed = [...applied.failed];
   const installed = [];
   const warnings = [...applied.warnings];
   for (const { record, outcome, reason = outcome } of applied.locations) {
     const isIn = outcome === "written" || outcome === "unchanged";
-    if (record.projectDir !== folder || !targets.includes(record.platform)) {
+    const { platform, path } = record;
+    if (outcome === "failed") failed.push({ platform, path, error: reason });
+    else if (!targets.includes(platform)) {
       if (!isIn) warnings.push(reason);
     } else if (isIn) installed.push(presentRecord(record));
-    else skipped.push({ platform: record.platform, reason });
+    else skipped.push({ platform, reason });
   }
   const { installName } = applied;
-  const outcome = skipped.length === 0 ? whole : installed.length === 0 ? "failed" : "partial";
-  return { installName, outcome, installed, skipped, warnings };
+  const missing = skipped.length + failed.length;
+  const outcome = missing === 0 ? whole : installed.length === 0 ? "failed" : "partial";
+  return { installName, outcome, installed, skipped, failed, warnings };
 }

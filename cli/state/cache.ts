@@ -1,15 +1,19 @@
 /**
- * `~/.svc/cache/<skill>/`: the installed version as downloaded, and the rendered files that links lead to.
+ * `~/.svc/cache/<skill>/`: the version that user-level installs follow, as downloaded, and the rendered files that links
+ * lead to. Below it, `versions/<version>-<digest>/` has the same for each version that projects have, so that an install
+ * at the user level or in one project changes nothing in another project.
+ *
  * `meta.json` is written before a change, with the new digests as pending, and after it: this distinguishes an
  * interrupted run from an edit through a link.
  */
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { ContentFormat, SkillType, Target } from "../../contract/vocabulary.ts";
 import { hasCode } from "../errors.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
 import { moveIntoPlace, writeWhole } from "../install/files.ts";
+import type { CachedVersion } from "./config.ts";
 import type { StatePaths } from "./paths.ts";
 
 export interface CacheMeta {
@@ -23,7 +27,7 @@ export interface CacheMeta {
   semver: string;
   /** The service's content digest of the version. */
   hash: string;
-  /** By entry of the cache folder: `raw.md`, `pkg`, and one per target that links lead to. */
+  /** By entry of the folder: `raw.md`, `pkg`, and the folder of each rendered file that links lead to. */
   digests: Record<string, string>;
   /** The digests of a change in progress. */
   pending?: Record<string, string>;
@@ -45,10 +49,38 @@ export interface RenderedFile {
   text: string;
 }
 
+/** The content of one version in the cache. */
+export interface ContentFolder {
+  path: string;
+  /**
+   * Below `versions`, for projects. Nothing in it is replaced: a text that is rendered differently, such as under a new
+   * description, is added, so that the links of other projects keep theirs.
+   */
+  isShared: boolean;
+}
+
 export type CacheState = "intact" | "missing" | "interrupted" | "edited";
 
 export function cacheFolder(paths: StatePaths, installName: string): string {
   return join(paths.cache, installName);
+}
+
+/** Where the skill's cache folder keeps the content of an install. */
+export function contentFolder(
+  cache: string,
+  { projectDir, version, hash }: { projectDir?: string | undefined } & CachedVersion,
+): ContentFolder {
+  return projectDir === undefined
+    ? { path: cache, isShared: false }
+    : { path: join(versionsFolder(cache), versionName({ version, hash })), isShared: true };
+}
+
+export function versionsFolder(cache: string): string {
+  return join(cache, "versions");
+}
+
+export function versionName({ version, hash }: CachedVersion): string {
+  return `${version}-${hash.slice(0, 16)}`;
 }
 
 /** The target of a tool's links. */
@@ -56,14 +88,25 @@ export function cachedPackage(folder: string): string {
   return join(folder, "pkg");
 }
 
-/** The state of a skill's cache. Unreadable files count as missing, since they can be downloaded again. */
+/** The folder of a rendered file, relative to its content folder, with `/`. */
+export function renderedEntry({ isShared }: ContentFolder, target: Target, text: string): string {
+  return isShared ? `${target}/${digestOfText(text).slice(0, 16)}` : target;
+}
+
+/**
+ * The state of cached content. Unreadable files count as missing, since they can be downloaded again. `linked`: the
+ * entries that the installs in question lead to, since content of a project's version may have others; without it, all.
+ */
 export async function inspectCache(
   folder: string,
+  linked?: readonly string[],
 ): Promise<{ meta: CacheMeta | undefined; state: CacheState }> {
   const meta = await readMeta(folder);
   if (meta === undefined) return { meta, state: "missing" };
   const settled = meta.pending === undefined;
-  const names = new Set([...Object.keys(meta.digests), ...Object.keys(meta.pending ?? {})]);
+  const recorded = [...Object.keys(meta.digests), ...Object.keys(meta.pending ?? {})];
+  const isRelevant = (name: string) => !name.includes("/") || linked === undefined || linked.includes(name);
+  const names = new Set(recorded.filter(isRelevant));
   let missing = false;
   for (const name of names) {
     const actual = await digestOfPath(join(folder, name));
@@ -74,7 +117,8 @@ export async function inspectCache(
   return { meta, state: settled ? (missing ? "missing" : "intact") : "interrupted" };
 }
 
-async function readMeta(folder: string): Promise<CacheMeta | undefined> {
+/** What is known of a content folder; undefined without a readable `meta.json`. */
+export async function readMeta(folder: string): Promise<CacheMeta | undefined> {
   try {
     const meta = JSON.parse(await readFile(join(folder, "meta.json"), "utf8")) as Partial<CacheMeta> | null;
     return typeof meta?.digests === "object" && typeof meta.hash === "string"
@@ -86,45 +130,70 @@ async function readMeta(folder: string): Promise<CacheMeta | undefined> {
   }
 }
 
-/** Updates the cache to exactly this version and these rendered files. */
+/** Updates the content folder to this version and these rendered files. */
 export async function writeCache(
-  folder: string,
+  content: ContentFolder,
   about: Omit<CacheMeta, "digests" | "pending">,
-  content: VersionContent,
+  version: VersionContent,
   rendered: readonly RenderedFile[],
 ): Promise<void> {
+  const { path: folder, isShared } = content;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const before = await readMeta(folder);
-  const next: Record<string, string> = Object.fromEntries(
-    rendered.map(({ target, file, text }) => [
-      target,
-      digestOfFiles([{ path: file, sha256: digestOfText(text) }]),
-    ]),
+  const entries = new Map(
+    rendered.map(({ target, file, text }) => [renderedEntry(content, target, text), { file, text }]),
   );
-  if (content.format === "markdown") next["raw.md"] = digestOfText(content.body);
-  else next["pkg"] = digestOfFiles(content.manifest.files);
+  const next: Record<string, string> = isShared ? { ...before?.digests } : {};
+  for (const [entry, { file, text }] of entries)
+    next[entry] = digestOfFiles([{ path: file, sha256: digestOfText(text) }]);
+  if (version.format === "markdown") next["raw.md"] = digestOfText(version.body);
+  else next["pkg"] = digestOfFiles(version.manifest.files);
 
-  const saveMeta = (meta: CacheMeta) =>
-    writeWhole(join(folder, "meta.json"), `${JSON.stringify(meta, undefined, 2)}\n`);
-  await saveMeta({ ...about, digests: before?.digests ?? {}, pending: next });
-  if (content.format === "markdown") {
-    await writeWhole(join(folder, "raw.md"), content.body);
-  } else {
-    await moveIntoPlace(content.folder, cachedPackage(folder));
-    await writeFile(join(folder, "manifest.json"), `${JSON.stringify(content.manifest, undefined, 2)}\n`);
-  }
-  for (const { target, file, text } of rendered) {
+  await saveMeta(folder, { ...about, digests: before?.digests ?? {}, pending: next });
+  if (version.format === "markdown") await writeUnlessSame(join(folder, "raw.md"), version.body);
+  else await writePackage(folder, version, next["pkg"]!, isShared);
+  for (const [entry, { file, text }] of entries) {
     // Inside the folder, so that links to it and watchers of it stay valid.
-    const targetFolder = join(folder, target);
-    await writeWhole(join(targetFolder, file), text);
-    for (const name of await readdir(targetFolder))
-      if (name !== file) await rm(join(targetFolder, name), { recursive: true, force: true });
+    const entryFolder = join(folder, ...entry.split("/"));
+    await writeUnlessSame(join(entryFolder, file), text);
+    for (const name of await readdir(entryFolder))
+      if (name !== file) await rm(join(entryFolder, name), { recursive: true, force: true });
   }
-  await saveMeta({ ...about, digests: next });
+  await saveMeta(folder, { ...about, digests: next });
+  if (!isShared) await removeOthers(folder, Object.keys(next), version.format);
+}
+
+export async function saveMeta(folder: string, meta: CacheMeta): Promise<void> {
+  await writeWhole(join(folder, "meta.json"), `${JSON.stringify(meta, undefined, 2)}\n`);
+}
+
+/** Other projects may have links to a shared package: an intact one is not replaced. */
+async function writePackage(
+  folder: string,
+  { folder: unpacked, manifest }: Extract<VersionContent, { format: "package" }>,
+  digest: string,
+  isShared: boolean,
+): Promise<void> {
+  const isIntact = isShared && (await digestOfPath(cachedPackage(folder))) === digest;
+  if (!isIntact) await moveIntoPlace(unpacked, cachedPackage(folder));
+  await writeWhole(join(folder, "manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+async function writeUnlessSame(path: string, text: string): Promise<void> {
+  if ((await digestOfPath(path)) !== digestOfText(text)) await writeWhole(path, text);
+}
+
+/** Removes the content of the former version; content of projects stays. */
+async function removeOthers(
+  folder: string,
+  entries: readonly string[],
+  format: ContentFormat,
+): Promise<void> {
   const kept = new Set([
     "meta.json",
-    ...Object.keys(next),
-    ...(content.format === "package" ? ["manifest.json"] : []),
+    "versions",
+    ...entries,
+    ...(format === "package" ? ["manifest.json"] : []),
   ]);
   for (const name of await readdir(folder))
     if (!kept.has(name)) await rm(join(folder, name), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /** Validation of `~/.svc/config.json`, which a user or a crash may have damaged. */
 
-export const formatVersion = 1;
+export const formatVersion = 2;
 
 /** The problem of a config's form, or undefined. Checks every field that the client relies on. */
 export function faultOf(value: unknown): string | undefined {
@@ -48,30 +48,29 @@ function isTrustedPublisher(value: unknown): boolean {
 function isInstalledSkill(value: unknown): boolean {
   return (
     isRecord(value) &&
-    [
-      "publicId",
-      "slug",
-      "name",
-      "type",
-      "visibility",
-      "tenantSlug",
-      "format",
-      "range",
-      "semver",
-      "hash",
-    ].every((key) => typeof value[key] === "string") &&
-    Number.isInteger(value["version"]) &&
+    ["publicId", "slug", "name", "type", "visibility", "tenantSlug"].every(
+      (key) => typeof value[key] === "string",
+    ) &&
     optionalText(value["tenantId"]) &&
     Array.isArray(value["installs"]) &&
-    value["installs"].every(
-      (record) =>
-        isRecord(record) &&
-        ["platform", "scope", "method", "path", "format", "installedAt"].every(
-          (key) => typeof record[key] === "string",
-        ) &&
-        optionalText(record["projectDir"]),
-    )
+    value["installs"].every(isInstallationRecord)
   );
+}
+
+function isInstallationRecord(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    ["platform", "scope", "method", "path", "format", "installedAt", "range", "semver", "hash"].every(
+      (key) => typeof value[key] === "string",
+    ) &&
+    Number.isInteger(value["version"]) &&
+    optionalText(value["projectDir"]) &&
+    (value["previousVersion"] === undefined || isCachedVersion(value["previousVersion"]))
+  );
+}
+
+function isCachedVersion(value: unknown): boolean {
+  return isRecord(value) && Number.isInteger(value["version"]) && typeof value["hash"] === "string";
 }
 
 function optionalText(value: unknown): boolean {

@@ -14,6 +14,7 @@ import type {
 import { CliError, hasCode, messageOf } from "../errors.ts";
 import { randomHex, writeAtomic } from "./atomic.ts";
 import { faultOf, formatVersion, isRecord } from "./config-shape.ts";
+import { upgradeConfig } from "./upgrade-config.ts";
 import type { StatePaths } from "./paths.ts";
 
 export const defaultProfile = "default";
@@ -25,18 +26,32 @@ export interface InstallationRecord {
   method: InstallMethod;
   path: string;
   projectDir?: string;
+  /** The pin: `latest`, an exact version, a range or an integer; resolved again by `pull`. */
+  range: string;
+  version: number;
+  semver: string;
+  /** The service's content digest of the version. */
+  hash: string;
   format: ContentFormat;
   installedAt: string;
   /** Digest of the written files (`install/digest.ts`); a link has none, since its content is in the cache. */
   digest?: string;
   /** Digest of the old form, which may still exist after a run was interrupted during a change. */
   previousDigest?: string;
+  /** The cached version that a link may still lead to after a run was interrupted during a change. */
+  previousVersion?: CachedVersion;
   /** The shared file did not exist before: removing the last section removes it. */
   createdFile?: boolean;
   /** The outermost folder that was created for it; removed with it if empty. */
   createdFolder?: string;
-  /** It could not be updated to the skill's version and has an earlier one. */
+  /** It could not be written in the version of the skill's other installs in its scope; `pull` retries it. */
   outdated?: boolean;
+}
+
+/** A version whose content the cache keeps. */
+export interface CachedVersion {
+  version: number;
+  hash: string;
 }
 
 export interface InstalledSkill {
@@ -48,12 +63,7 @@ export interface InstalledSkill {
   /** Absent in records of earlier versions of svc. */
   tenantId?: string;
   tenantSlug: string;
-  format: ContentFormat;
-  /** The pin: `latest`, an exact version, a range or an integer; resolved again by `pull`. */
-  range: string;
-  version: number;
-  semver: string;
-  hash: string;
+  /** Those of one scope (the user level, or one project) have the same pin, and the same version unless outdated. */
   installs: InstallationRecord[];
 }
 
@@ -70,7 +80,7 @@ export interface Profile {
   token?: string;
   /** The service that issued the token. */
   apiUrl?: string;
-  /** By install name: the name of the skill in the cache and in the tools. */
+  /** By install name: the name of the skill in the cache and in the tools. Each has at least one install. */
   installed: Record<string, InstalledSkill>;
   preferences: Record<string, unknown>;
   trustedPublishers?: TrustedPublisher[];
@@ -113,7 +123,8 @@ function byNameOnly<T extends object>(map: T): T {
   return Object.setPrototypeOf(map, null) as T;
 }
 
-export type ConfigReading = { config: Config } | { damaged: string };
+/** `migrated`: the file has an earlier format, and the cache may have its earlier layout. */
+export type ConfigReading = { config: Config; migrated: boolean } | { damaged: string };
 
 /** Reads the file; a missing one is an empty config. Throws if a newer version wrote it. */
 export async function readConfigFile(paths: StatePaths): Promise<ConfigReading> {
@@ -121,7 +132,7 @@ export async function readConfigFile(paths: StatePaths): Promise<ConfigReading> 
   try {
     text = await readFile(paths.config, "utf8");
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return { config: emptyConfig() };
+    if (hasCode(error, "ENOENT")) return { config: emptyConfig(), migrated: false };
     throw new CliError("E_INTERNAL", `The configuration cannot be read: ${messageOf(error)}.`, undefined, {
       cause: error,
     });
@@ -134,11 +145,16 @@ export async function readConfigFile(paths: StatePaths): Promise<ConfigReading> 
   }
   if (isRecord(value) && typeof value["version"] === "number" && value["version"] > formatVersion)
     throw new CliError("E_INTERNAL", `${paths.config} was written by a newer svc: update this one.`);
-  const fault = faultOf(value);
+  const current = upgradeConfig(value);
+  const fault = faultOf(current);
   if (fault !== undefined) return { damaged: fault };
-  const config = value as Config;
-  for (const profile of Object.values(byNameOnly(config.profiles))) byNameOnly(profile.installed);
-  return { config };
+  const config = current as Config;
+  for (const { installed } of Object.values(byNameOnly(config.profiles))) {
+    byNameOnly(installed);
+    for (const [name, { installs }] of Object.entries(installed))
+      if (installs.length === 0) delete installed[name];
+  }
+  return { config, migrated: current !== value };
 }
 
 /** Renames a damaged file, without deleting it, and returns its new path. */

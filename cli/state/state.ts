@@ -102,25 +102,7 @@ async function changeLocked<T>(
 ): Promise<T> {
   try {
     await clearLeftovers(paths.root);
-    const reading = await readConfigFile(paths);
-    let config: Config;
-    if ("config" in reading) config = reading.config;
-    else if (context.json)
-      // A program would not see the warning that the login is gone.
-      throw new CliError(
-        "E_INTERNAL",
-        `${paths.config} is damaged (${reading.damaged}). Repair or remove it, then log in again.`,
-      );
-    else {
-      const aside = await setConfigAside(paths, context.now());
-      const fresh = await readConfigFile(paths);
-      if (!("config" in fresh)) throw new CliError("E_INTERNAL", `${paths.config} cannot be read.`);
-      config = fresh.config;
-      context.output.warn(
-        `${paths.config} was damaged (${reading.damaged}) and is kept as ${aside}. Starting with an empty one: ` +
-          "log in again.",
-      );
-    }
+    const config = await openConfig(context, paths);
     const save = async () => {
       if (lock.isLost())
         throw new CliError("E_INTERNAL", `The lock on ${paths.root} was lost: run the command again.`);
@@ -142,6 +124,34 @@ async function changeLocked<T>(
     // A lost lock must not be released.
     if (!lock.isLost()) await lock.release().catch(() => undefined);
   }
+}
+
+/** Upgrades the local state if an earlier version of svc wrote it, and renames a damaged config. */
+async function openConfig(context: Context, paths: StatePaths): Promise<Config> {
+  const reading = await readConfigFile(paths);
+  if ("config" in reading) {
+    const { config, migrated } = reading;
+    if (migrated) {
+      const { upgradeLinks } = await import("../install/upgrade-links.ts");
+      await upgradeLinks(config, paths);
+      await writeConfigFile(paths, config);
+    }
+    return config;
+  }
+  // A program would not see the warning that the login is gone.
+  if (context.json)
+    throw new CliError(
+      "E_INTERNAL",
+      `${paths.config} is damaged (${reading.damaged}). Repair or remove it, then log in again.`,
+    );
+  const aside = await setConfigAside(paths, context.now());
+  const fresh = await readConfigFile(paths);
+  if (!("config" in fresh)) throw new CliError("E_INTERNAL", `${paths.config} cannot be read.`);
+  context.output.warn(
+    `${paths.config} was damaged (${reading.damaged}) and is kept as ${aside}. Starting with an empty one: ` +
+      "log in again.",
+  );
+  return fresh.config;
 }
 
 /** Runs with a new folder under `~/.svc/tmp`, which is removed afterwards; also removes folders of dead runs. */

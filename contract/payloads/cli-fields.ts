@@ -45,9 +45,30 @@ export const installationRecord = z.strictObject({
   method: z.enum(installMethods),
   path: text,
   projectDir: text.optional(),
+  /** Beyond the specification: the pin, and the version at this location. */
+  pin: text,
+  version: integer,
+  semver,
   format,
   installedAt: timestamp,
 });
+
+/** Beyond the specification: the result of `--dry-run`. */
+export const dryRun = z.literal(true).optional();
+export const failedTargets = z.array(z.strictObject({ platform: text, path: text, error: text }));
+/** Beyond the specification: installs in another project that has an svc.json, which stay as they are. */
+export const kept = z.array(
+  z.strictObject({
+    installName: text,
+    publicId: text,
+    slug: text,
+    tenantSlug: text,
+    projectDir: text,
+    version: integer,
+    semver,
+    pin: text,
+  }),
+);
 
 export const skillHead = { publicId: text, slug: text, name: text, type: skillType, visibility };
 export const current = { currentVersion: integer, currentSemver: semver };

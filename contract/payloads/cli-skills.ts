@@ -92,6 +92,8 @@ export const cliSkillPayloads = {
         ...publisher,
         installName: text,
         pin: text,
+        /** Absent for the user level. */
+        projectDir: text.optional(),
         installed: z.strictObject({ version: integer, semver }),
         wanted: z.strictObject({ version: integer, semver }),
         latest: z.strictObject({ version: integer, semver }),

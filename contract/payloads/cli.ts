@@ -6,7 +6,7 @@ import { z } from "zod";
 import { cliCodes, failureKinds } from "../errors.ts";
 import { packageRules } from "../package-rules.ts";
 import { adviceRules, contentRules } from "../skill-rules.ts";
-import { driftKinds, targets } from "../vocabulary.ts";
+import { driftKinds, installScopes, targets } from "../vocabulary.ts";
 import {
   text,
   integer,
@@ -20,7 +20,10 @@ import {
   unchanged,
   skipped,
   exposure,
+  dryRun,
+  failedTargets,
   installationRecord,
+  kept,
   skill,
   version,
   skillHead,
@@ -133,15 +136,20 @@ export const cliPayloads = {
     installName: text,
     installed: z.array(installationRecord),
     skipped,
+    /** Ours: targets whose path could not be written. */
+    failed: failedTargets,
     requiredMcpServers: z.array(z.strictObject({ tenantSlug: text, slug: text, installed: z.boolean() })),
     warnings,
+    dryRun,
   }),
   uninstall: z.strictObject({
     skill: z.strictObject({ installName: text, publicId: text, slug: text, ...publisher }),
     removed: z.array(installationRecord),
-    failed: z.array(z.strictObject({ platform: text, path: text, error: text })),
+    failed: failedTargets,
+    kept,
     purged: z.boolean(),
     warnings,
+    dryRun,
   }),
   pull: z.strictObject({
     skills: z.array(
@@ -149,18 +157,24 @@ export const cliPayloads = {
         publicId: text,
         slug: text,
         ...publisher,
+        /** Ours: a skill has an entry for the user level, and for each project. */
+        scope: z.enum(installScopes),
+        projectDir: text.optional(),
         outcome: z.enum(["updated", "upToDate", "repaired", "partial", "failed"]),
         fromVersion: integer.optional(),
+        fromSemver: semver.optional(),
         toVersion: integer.optional(),
         toSemver: semver.optional(),
         warnings,
       }),
     ),
+    kept,
     summary: z.strictObject({
       updated: z.number().int(),
       upToDate: z.number().int(),
       failed: z.number().int(),
     }),
+    dryRun,
   }),
   share: z.strictObject({
     skill: z.strictObject({ publicId: text, slug: text, name: text }),
@@ -237,6 +251,7 @@ export const cliPayloads = {
         semver,
         installed: z.array(installationRecord),
         skipped,
+        failed: failedTargets,
         warnings,
       }),
     ),
@@ -252,6 +267,7 @@ export const cliPayloads = {
     ),
     summary: z.strictObject({ restored: count, upToDate: count, failed: count }),
     warnings,
+    dryRun,
   }),
   verify: z.strictObject({
     ok: z.boolean(),

@@ -64,7 +64,10 @@ describe("install", () => {
       assert.equal((await stat(join(path, "scripts/run.sh"))).mode & 0o777, 0o755);
       assert.equal((await stat(join(path, "SKILL.md"))).mode & 0o111, 0);
     }
-    assert.deepEqual((await readdir(join(home, ".svc/cache/kit"))).sort(), [
+    assert.deepEqual(await readdir(join(home, ".svc/cache/kit")), ["versions"]);
+    const [version] = await readdir(join(home, ".svc/cache/kit/versions"));
+    assert.match(version!, /^1-[0-9a-f]{16}$/);
+    assert.deepEqual((await readdir(join(home, ".svc/cache/kit/versions", version!))).sort(), [
       "manifest.json",
       "meta.json",
       "pkg",

@@ -41,7 +41,7 @@ describe("svc install --save", () => {
       description: "What it does",
       installName: "review",
       targets: new Map([
-        ["claude", "symlink"],
+        ["claude", "copy"],
         ["codex", "section"],
       ]),
     });

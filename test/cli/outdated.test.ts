@@ -39,7 +39,10 @@ describe("svc outdated", () => {
       "review latest 1.0.0 1.1.0 1.1.0 true",
       "kit ^1 1.0.0 1.0.0 2.0.0 false",
     ]);
-    assert.match(text.stdout, /^NAME +INSTALLED +WANTED +LATEST +PIN +SKILL\nreview +1\.0\.0 +1\.1\.0/);
+    assert.match(
+      text.stdout,
+      /^NAME +INSTALLED +WANTED +LATEST +PIN +SKILL +PROJECT\nreview +1\.0\.0 +1\.1\.0/,
+    );
     assert.match(text.stderr, /excludes the latest version of 1 more\. List them with svc outdated --all/);
     assert.deepEqual(await made.config(), before);
     await made.run("pull");

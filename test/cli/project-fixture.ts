@@ -1,6 +1,6 @@
 /** A project in a home of its own, and the commands that inspect it. */
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { parseLock } from "../../cli/project/lock.ts";
@@ -29,6 +29,14 @@ export async function restore(w: Fixture, ...more: string[]) {
   const ran = await w.run("restore", ...more);
   assert.equal(ran.stderr, "");
   return keepContract("restore", ran.data);
+}
+
+/** The cached content of the only version that projects have of a skill. */
+export async function contentOf(w: Fixture, installName: string): Promise<string> {
+  const versions = join(w.home, ".svc/cache", installName, "versions");
+  const names = await readdir(versions);
+  assert.equal(names.length, 1);
+  return join(versions, names[0]!);
 }
 
 /** A project that has a text skill pinned to `^1`, for two tools. */

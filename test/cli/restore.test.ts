@@ -32,7 +32,7 @@ describe("svc restore", () => {
     for (const path of [".claude/skills/review/SKILL.md", "AGENTS.md", ".cursor/skills/kit/scripts/run.sh"])
       assert.equal(await other.read(other.project, path), await w.read(w.project, path), path);
     assert.deepEqual(await verify(other), []);
-    assert.equal((await other.config()).profiles["default"]!.installed["review"]!.range, "^1");
+    assert.equal((await other.config()).profiles["default"]!.installed["review"]!.installs[0]!.range, "^1");
   });
 
   it("sends no request if everything is in place, repairs the rest, and keeps edits", async (t) => {
@@ -180,19 +180,25 @@ describe("svc restore", () => {
     }
   });
 
-  it("changes an installation outside the project only with --force", async (t) => {
+  it("changes nothing outside the project, which may have another version", async (t) => {
     const w = await saved(t);
     const other = await cloned(t, w);
     other.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
     await other.run("install", "review", "-t", "codex", "-g");
 
-    const refused = await other.run("restore");
-    assert.deepEqual([refused.code, refused.error.code], [1, "E_VERSION_CHANGED"]);
-    assert.match(await other.read(other.home, ".codex/AGENTS.md"), /two/);
+    const [skill] = (await restore(other)).skills;
 
-    assert.equal((await restore(other, "--force")).skills[0]!.outcome, "updated");
-    assert.match(await other.read(other.home, ".codex/AGENTS.md"), /one/);
-    assert.equal((await other.config()).profiles["default"]!.installed["review"]!.range, "latest");
+    assert.deepEqual([skill!.outcome, skill!.semver], ["installed", "1.0.0"]);
+    assert.match(await other.read(other.home, ".codex/AGENTS.md"), /two/);
+    const { installs } = (await other.config()).profiles["default"]!.installed["review"]!;
+    assert.deepEqual(
+      installs.map(({ scope, range, semver }) => [scope, range, semver]),
+      [
+        ["global", "latest", "1.1.0"],
+        ["project", "^1", "1.0.0"],
+        ["project", "^1", "1.0.0"],
+      ],
+    );
   });
 
   it("reports a missing lock or skill", async (t) => {

@@ -125,12 +125,15 @@ describe("a skill in two profiles", () => {
       );
     const [first, second] = [await pull("default"), await pull("work")];
 
-    for (const { skills } of [first, second])
+    for (const [expected, { skills }] of [
+      ["updated", first],
+      ["upToDate", second],
+    ] as const)
       assert.deepEqual(
         skills.map(({ outcome, warnings }) => [outcome, warnings.length]),
         [
-          ["updated", 0],
-          ["updated", 0],
+          [expected, 0],
+          [expected, 0],
         ],
       );
     assert.equal((await recordsOf(made, "work")).length, 6);
@@ -141,8 +144,10 @@ describe("a skill in two profiles", () => {
     const file = join(made.home, ".cursor/skills/review/SKILL.md");
     await writeFile(file, "mine");
     made.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
-    for (const profile of ["work", "default"])
-      assert.equal((await made.run("pull", "review", "--profile", profile)).code, 1);
+    const pull = (profile: string) => made.run("pull", "review", "--profile", profile);
+    assert.equal((await pull("work")).code, 1);
+    const second = dataOf<{ skills: { outcome: string; warnings: string[] }[] }>(await pull("default"));
+    assert.match(second.skills[0]!.warnings.join(), /was edited/);
     assert.equal(readFileSync(file, "utf8"), "mine");
   });
 
@@ -236,15 +241,15 @@ describe("a version with another path", () => {
     await writeFile(rule, "mine");
     made.skills[2]!.versions.push({ semver: "2.0.0", body: "a text now\n" });
     const outcome = async () =>
-      ((await made.run("pull")).data as { skills: { outcome: string }[] }).skills[0]!.outcome;
+      ((await made.run("pull", "-p")).data as { skills: { outcome: string }[] }).skills[0]!.outcome;
 
-    assert.equal(await outcome(), "partial");
+    assert.equal(await outcome(), "failed");
     assert.equal(readFileSync(rule, "utf8"), "mine");
     assert.match(await made.read(made.project, ".cursor/skills/kit/SKILL.md"), /one/);
-    assert.equal(await outcome(), "partial");
+    assert.equal(await outcome(), "failed");
 
     await rm(rule);
-    assert.equal(await outcome(), "repaired");
+    assert.equal(await outcome(), "updated");
     assert.match(readFileSync(rule, "utf8"), /a text now/);
     assert.ok(!existsSync(join(made.project, ".cursor/skills")));
   });

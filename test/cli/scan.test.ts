@@ -10,7 +10,7 @@ import type { Config } from "../../cli/state/config.ts";
 import { temporaryFolder } from "./harness.ts";
 import { type Fixture, makeFixture } from "./fixture.ts";
 
-const noConfig: Config = { version: 1, activeProfile: "default", profiles: {} };
+const noConfig: Config = { version: 2, activeProfile: "default", profiles: {} };
 
 async function put(root: string, ...files: string[]): Promise<void> {
   for (const name of files) {

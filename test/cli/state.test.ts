@@ -97,20 +97,20 @@ describe("the local state", () => {
   it("does not change a config of a newer version", async (t) => {
     const home = await temporaryFolder(t);
     await mkdir(join(home, ".svc"));
-    await writeFile(join(home, ".svc", "config.json"), '{"version":2}');
+    await writeFile(join(home, ".svc", "config.json"), '{"version":3}');
 
     const { code, error } = await svc(["list", "--installed", "-o", "json"], { home });
 
     assert.equal(code, 1);
     assert.equal(error.code, "E_INTERNAL");
-    assert.equal(await readFile(join(home, ".svc", "config.json"), "utf8"), '{"version":2}');
+    assert.equal(await readFile(join(home, ".svc", "config.json"), "utf8"), '{"version":3}');
   });
 
   it("keeps unknown keys", async (t) => {
     const home = await temporaryFolder(t);
     await mkdir(join(home, ".svc"));
     const config = {
-      version: 1,
+      version: 2,
       activeProfile: "default",
       later: { a: 1 },
       profiles: {

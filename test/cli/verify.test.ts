@@ -6,7 +6,7 @@ import { join } from "node:path";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { driftKinds } from "../../contract/vocabulary.ts";
-import { install, restore, saved, verify } from "./project-fixture.ts";
+import { contentOf, install, restore, saved, verify } from "./project-fixture.ts";
 import { makeFixture } from "./fixture.ts";
 import { root } from "../support/root.ts";
 
@@ -21,15 +21,16 @@ describe("svc verify", () => {
 
   it("finds every kind of drift, in a project and everywhere", async (t) => {
     const w = await saved(t);
-    await install(w, "kit", "claude,cursor");
+    await install(w, "kit", "claude,cursor", "--symlink");
     await w.run("install", "house", "-t", "codex", "-g");
     assert.deepEqual(await verify(w), []);
     assert.deepEqual(await verify(w, "-g"), []);
 
-    await writeFile(join(w.home, ".svc/cache/kit/pkg/SKILL.md"), "mine");
+    const content = await contentOf(w, "kit");
+    await writeFile(join(content, "pkg/SKILL.md"), "mine");
     await writeFile(join(w.project, ".cursor/skills/kit/SKILL.md"), "mine");
     await writeFile(join(w.home, ".codex/AGENTS.md"), "");
-    await symlink(join(w.home, ".svc/cache/kit/pkg"), join(w.project, ".claude/skills/stray"));
+    await symlink(join(content, "pkg"), join(w.project, ".claude/skills/stray"));
     await writeFile(
       join(w.project, "AGENTS.md"),
       `${await w.read(w.project, "AGENTS.md")}\n<!-- svc:start:lost -->\nx\n<!-- svc:end:lost -->\n`,
@@ -52,12 +53,13 @@ describe("svc verify", () => {
     assert.deepEqual(await verify(w), [["digest", "acme/review"]]);
     await writeFile(join(w.project, "svc.lock"), lock);
 
-    const meta = JSON.parse(await w.read(w.home, ".svc/cache/review/meta.json")) as {
+    const content = await contentOf(w, "review");
+    const meta = JSON.parse(await w.read(content, "meta.json")) as {
       digests: Record<string, string>;
     };
-    await writeFile(join(w.home, ".svc/cache/review/raw.md"), "mine\n");
+    await writeFile(join(content, "raw.md"), "mine\n");
     meta.digests["raw.md"] = createHash("sha256").update("mine\n").digest("hex");
-    await writeFile(join(w.home, ".svc/cache/review/meta.json"), JSON.stringify(meta));
+    await writeFile(join(content, "meta.json"), JSON.stringify(meta));
     assert.deepEqual(await verify(w), [["cache", "review"]]);
   });
 
