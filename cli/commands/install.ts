@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
 import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import type { WantedInstall } from "../install/placement.ts";
+import type { WantedInstall } from "../install/plan/placement.ts";
 import {
   type AcceptedVersion,
   acceptForPreview,

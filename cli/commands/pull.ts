@@ -1,49 +1,31 @@
-import type { InstallScope } from "../../contract/vocabulary.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError, invalidArgument, messageOf, notFound } from "../errors.ts";
+import { CliError, invalidArgument, messageOf } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
-import { qualifiedName } from "../install/publisher.ts";
 import { reportInstalls } from "../install/report.ts";
 import { type ResolvedPin, refuseUpdates, resolvePins, throwIfAllFailed } from "../install/resolve-pins.ts";
-import { type InTurn, type UpdateOutcome, type UpdateReport, updateSkill } from "../install/update-skill.ts";
+import { type InTurn, type UpdateReport, updateSkill } from "../install/update-skill.ts";
 import { parseVersionSpec, unpinned } from "../pins.ts";
 import {
-  type ChangeReach,
-  type DividedScopes,
   changeReach,
-  describeKept,
   divideScopes,
   exclusiveReach,
-  presentKept,
   reachFlags,
+  refuseUnreached,
 } from "../project/change-reach.ts";
 import { followPull } from "../project/follow.ts";
+import { type PulledScope, presentPull } from "../project/present-pull.ts";
 import { type Session, openSession } from "../state/session.ts";
-import { dryRunFlag, outcomeWord } from "../present.ts";
-
-interface PulledSkill {
-  publicId: string;
-  slug: string;
-  tenantSlug: string;
-  scope: InstallScope;
-  projectDir?: string;
-  outcome: UpdateOutcome;
-  fromVersion?: number;
-  fromSemver?: string;
-  toVersion?: number;
-  toSemver?: string;
-  warnings: string[];
-}
+import { dryRunFlag } from "../present.ts";
 
 /** One run of `pull`, with its report. */
 interface Run {
   context: Context;
   session: Session;
   force: boolean;
-  /** A single skill was named: its failure is that of the command. */
-  named: boolean;
+  /** One skill was named, with installs in one scope: its failure is that of the command. */
+  isSingle: boolean;
   dryRun: boolean;
   /** The requested pin. */
   repin: string | undefined;
@@ -80,7 +62,7 @@ export const pull = defineCommand({
         : [findInstalled(profile, args.slug)];
     const reach = await changeReach(context, profile, args);
     const divided = await divideScopes(chosen, reach);
-    refuseNothing(args.slug, divided, reach);
+    if (args.slug !== undefined) refuseUnreached(args.slug, divided, reach);
     const candidates = await resolvePins(session, divided.chosen, repin);
     throwIfAllFailed(candidates, args.slug !== undefined);
     if (args.frozen) refuseUpdates(candidates);
@@ -90,46 +72,19 @@ export const pull = defineCommand({
       session,
       force: args.force,
       dryRun: args["dry-run"],
-      named: args.slug !== undefined,
+      isSingle: args.slug !== undefined && candidates.length === 1,
       repin,
       report: { machine: undefined, locations: [] },
     };
-    const skills = await pullAll(run, candidates);
+    const pulled = await pullAll(run, candidates);
     if (!run.dryRun) await reportInstalls(session.client, run.report.machine, run.report.locations);
-    const count = (...outcomes: UpdateOutcome[]) =>
-      skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
-    const summary = {
-      updated: count("updated", "repaired"),
-      upToDate: count("upToDate"),
-      failed: count("partial", "failed"),
-    };
-    const lines = skills.map((skill) => line(context, skill));
-    if (skills.length === 0)
-      lines.push(chosen.length === 0 ? "Nothing is installed." : "Nothing to update here.");
-    if (run.dryRun) lines.push("Nothing was changed (--dry-run).");
-    return {
-      data: {
-        skills,
-        kept: divided.kept.map(presentKept),
-        summary,
-        ...(run.dryRun ? { dryRun: true } : {}),
-      },
-      text: [...lines, ...describeKept(divided.kept)].join("\n"),
-      partial: summary.failed > 0,
-    };
+    return presentPull(context, pulled, {
+      kept: divided.kept,
+      dryRun: run.dryRun,
+      isEmpty: chosen.length === 0,
+    });
   },
 });
-
-/** For a named skill, no install in reach is an error, unless it was left alone. */
-function refuseNothing(
-  slug: string | undefined,
-  { chosen, kept }: DividedScopes,
-  { here, only }: ChangeReach,
-): void {
-  if (slug === undefined || chosen.length > 0 || kept.length > 0) return;
-  const where = only === "global" ? "at the user level" : `in ${here}`;
-  throw notFound("installedSkill", slug, `${slug} is not installed ${where}.`);
-}
 
 function requestedPin(args: {
   slug: string | undefined;
@@ -145,7 +100,7 @@ function requestedPin(args: {
 }
 
 /** Results in the order of the candidates. Changes are applied in that order, so that shared files are deterministic. */
-async function pullAll(run: Run, candidates: readonly ResolvedPin[]): Promise<PulledSkill[]> {
+async function pullAll(run: Run, candidates: readonly ResolvedPin[]): Promise<PulledScope[]> {
   const { length } = candidates;
   let before: Promise<unknown> = Promise.resolve();
   return mapLimit([...candidates.entries()], pulledAtOnce, ([i, candidate]) => {
@@ -159,7 +114,7 @@ async function pullAll(run: Run, candidates: readonly ResolvedPin[]): Promise<Pu
   });
 }
 
-async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promise<PulledSkill> {
+async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promise<PulledScope> {
   const { skill, scope, resolved } = candidate;
   const { publicId, slug, tenantSlug } = skill;
   const { projectDir } = scope;
@@ -183,17 +138,7 @@ async function pullOne(run: Run, candidate: ResolvedPin, inTurn: InTurn): Promis
     }
     return { ...base, ...updated };
   } catch (error) {
-    if (run.named && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
+    if (run.isSingle && !(error instanceof CliError && error.code === "E_ALREADY_EXISTS")) throw error;
     return { ...base, outcome: "failed", warnings: [messageOf(error)] };
   }
-}
-
-function line(context: Context, skill: PulledSkill): string {
-  const { fromSemver = "", toSemver = fromSemver, projectDir } = skill;
-  const version = toSemver === fromSemver ? toSemver : `${fromSemver} → ${toSemver}`;
-  const where = projectDir === undefined ? "" : `  (${projectDir})`;
-  return [
-    `${outcomeWord(context, skill.outcome)}  ${qualifiedName(skill)} ${version}${where}`,
-    ...skill.warnings.map((warning) => `  ${warning}`),
-  ].join("\n");
 }

@@ -1,10 +1,10 @@
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { CliError, notFound } from "../errors.ts";
+import { CliError } from "../errors.ts";
 import { findInstalled } from "../install/find.ts";
 import { qualifiedName } from "../install/publisher.ts";
-import { inspectRecord, presentRecord } from "../install/record.ts";
-import { type Removal, removeSkill } from "../install/remove.ts";
+import { presentRecord } from "../install/record.ts";
+import { type Removal, previewRemoval, removeSkill } from "../install/remove.ts";
 import {
   type ReportedLocation,
   findReportingClient,
@@ -24,6 +24,7 @@ import {
   isOutside,
   presentKept,
   reachFlags,
+  refuseUnreached,
 } from "../project/change-reach.ts";
 import { followUninstall } from "../project/follow.ts";
 import { askFromList, askYes, requireInteraction } from "../prompts.ts";
@@ -57,7 +58,7 @@ export const uninstall = defineCommand({
     const [installName, skill] = findInstalled(profile, ref);
     const reach = await changeReach(context, profile, args);
     const divided = await divideScopes([[installName, skill]], reach);
-    refuseNothing(ref, divided, reach);
+    refuseUnreached(ref, divided, reach);
     if (args["dry-run"]) return preview(context, divided, { installName, skill, force: args.force });
     await confirmOutside(context, divided.chosen, reach);
 
@@ -81,13 +82,6 @@ async function chooseInstalled(context: Context, profile: Profile | undefined): 
     "Uninstall which skill?",
     names.map((name) => ({ value: name, label: name })),
   );
-}
-
-/** With `-p` or `-g`, the skill may be installed elsewhere only. */
-function refuseNothing(ref: string, { chosen, kept }: DividedScopes, { here, only }: ChangeReach): void {
-  if (chosen.length > 0 || kept.length > 0) return;
-  const where = only === "global" ? "at the user level" : `in ${here}`;
-  throw notFound("installedSkill", ref, `${ref} is not installed ${where}.`);
 }
 
 /** Lists the locations outside this project that are about to be removed, and asks. `-p` and `-g` name the place. */
@@ -183,14 +177,9 @@ async function preview(
   { chosen, kept }: DividedScopes,
   { installName, skill, force }: { installName: string; skill: InstalledSkill; force: boolean },
 ): Promise<CommandResult> {
-  const cache = cacheFolder(statePaths(context.home), installName);
   const records = chosen.flatMap(({ scope }) => scope.records);
-  const states = await Promise.all(records.map((record) => inspectRecord(record, installName, cache)));
-  const isLeft = (i: number) => states[i] === "edited" && (!force || records[i]!.method === "symlink");
-  const removed = records.filter((_, i) => !isLeft(i));
-  const failed = records
-    .filter((_, i) => isLeft(i))
-    .map(({ platform, path }) => ({ platform, path, error: `${path} was edited after svc installed it` }));
+  const cache = cacheFolder(statePaths(context.home), installName);
+  const removal = await previewRemoval(cache, installName, records, force);
   const {
     data,
     text,
@@ -198,7 +187,7 @@ async function preview(
   } = present(context, {
     installName,
     skill,
-    removal: { removed, failed, kept: [], isBroken: false },
+    removal,
     kept,
     purged: false,
     warnings: [],

@@ -7,28 +7,25 @@
  */
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
-import { cacheFolder, contentFolder, writeCache } from "../state/cache.ts";
+import { cacheFolder, contentFolder } from "../state/cache.ts";
 import { type InstallationRecord, type InstalledSkill, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
+import { writeCache } from "../state/write-cache.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import { freeInstallName } from "./install-name.ts";
 import { announced, cacheMeta, installedSkill, renderedFor, updateSharedRecords } from "./installed-skill.ts";
-import { type PlanContext, type WantedInstall, isSameLocation } from "./placement.ts";
+import type { PlanContext, WantedInstall } from "./plan/placement.ts";
 import {
   type FailedTarget,
   type SkippedTarget,
-  type UnchangedLocation,
   type VersionPlan,
   itemOf,
-  outdated,
   planVersion,
-} from "./plan-version.ts";
-import { removeInstallation, removeMadeFolders } from "./record.ts";
+} from "./plan/plan-version.ts";
+import { removeInstallation } from "./record.ts";
 import type { ReportedLocation } from "./report.ts";
 import { removeUnusedVersions } from "./unused-versions.ts";
-import { type WrittenLocation, writeLocation } from "./write.ts";
-
-type AppliedLocation = WrittenLocation | UnchangedLocation;
+import { type AppliedLocation, keepKnown, writeLocations } from "./write-locations.ts";
 
 export interface Applied {
   installName: string;
@@ -164,40 +161,4 @@ async function writeCacheOrRevert(
     await state.save();
     throw error;
   }
-}
-
-/** `gone`: the records of former paths, which are to be removed. */
-async function writeLocations(
-  at: PlanContext,
-  { writes, unchanged, abandoned }: VersionPlan,
-): Promise<{ locations: AppliedLocation[]; gone: InstallationRecord[] }> {
-  const locations: AppliedLocation[] = [...unchanged];
-  const gone = [...abandoned];
-  for (const write of writes) {
-    const done = await writeLocation(at, write);
-    const { replaces } = write;
-    if (done.outcome !== "failed") {
-      locations.push(done);
-      if (replaces !== undefined && replaces.path !== write.record.path) gone.push(replaces);
-    } else locations.push({ ...done, record: replaces === undefined ? done.record : outdated(replaces) });
-  }
-  return { locations, gone };
-}
-
-/**
- * The locations to record. New ones that could not be written are recorded as outdated, so that `pull` retries them,
- * unless all failed. The folders created for them are removed.
- */
-async function keepKnown(
-  locations: readonly AppliedLocation[],
-  present: InstalledSkill | undefined,
-): Promise<AppliedLocation[]> {
-  const isKnown = ({ record }: AppliedLocation) =>
-    present?.installs.some((known) => isSameLocation(known, record)) ?? false;
-  const isNewFailure = (location: AppliedLocation) => location.outcome === "failed" && !isKnown(location);
-  for (const { record } of locations.filter(isNewFailure)) await removeMadeFolders(record);
-  if (locations.every(isNewFailure)) return [];
-  return locations.map((location) =>
-    isNewFailure(location) ? { ...location, record: outdated(location.record) } : location,
-  );
 }

@@ -2,7 +2,7 @@
 import type { CacheMeta, RenderedFile } from "../state/cache.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";
 import type { FetchedVersion } from "./fetch.ts";
-import type { PlanContext, PlannedWrite } from "./placement.ts";
+import type { PlanContext, PlannedWrite } from "./plan/placement.ts";
 import { installsIn } from "./scopes.ts";
 
 export function installedSkill({ skill }: FetchedVersion, installs: InstallationRecord[]): InstalledSkill {

@@ -8,8 +8,8 @@ import type { InstallationRecord } from "../state/config.ts";
 import type { Applied } from "./apply.ts";
 import { isThere } from "./digest.ts";
 import type { FetchedVersion } from "./fetch.ts";
-import { type WantedInstall, isSameLocation } from "./placement.ts";
-import type { FailedTarget, SkippedTarget } from "./plan-version.ts";
+import { type WantedInstall, isSameLocation } from "./plan/placement.ts";
+import type { FailedTarget, SkippedTarget } from "./plan/plan-version.ts";
 import { qualifiedName } from "./publisher.ts";
 import { presentRecord } from "./record.ts";
 

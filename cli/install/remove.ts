@@ -5,7 +5,7 @@ import { clearLeftovers } from "../state/atomic.ts";
 import { cacheFolder } from "../state/cache.ts";
 import { type InstallationRecord, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
-import { removeInstallation } from "./record.ts";
+import { inspectRecord, removeInstallation } from "./record.ts";
 import { removeUnusedVersions } from "./unused-versions.ts";
 
 export interface Removal {
@@ -55,5 +55,25 @@ export async function removeSkill(
     await state.save();
   }
   await removeUnusedVersions(state.config, state.paths, installName);
+  return removal;
+}
+
+/** The result of a removal, without one: copies that were edited stay unless forced, and changed links stay always. */
+export async function previewRemoval(
+  cache: string,
+  installName: string,
+  records: readonly InstallationRecord[],
+  force: boolean,
+): Promise<Removal> {
+  const removal: Removal = { removed: [], failed: [], kept: [], isBroken: false };
+  for (const record of records) {
+    const { platform, path, method } = record;
+    const isEdited = (await inspectRecord(record, installName, cache)) === "edited";
+    if (!isEdited || (force && method !== "symlink")) removal.removed.push(record);
+    else {
+      removal.kept.push(record);
+      removal.failed.push({ platform, path, error: `${path} was edited after svc installed it` });
+    }
+  }
   return removal;
 }

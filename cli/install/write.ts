@@ -19,7 +19,7 @@ import {
   replaceLink,
   writeWhole,
 } from "./files.ts";
-import type { PlanContext, PlannedWrite } from "./placement.ts";
+import type { PlanContext, PlannedWrite } from "./plan/placement.ts";
 import { inspectRecord } from "./record.ts";
 import { applySection } from "./section.ts";
 

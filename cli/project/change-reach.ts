@@ -5,6 +5,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Context } from "../context.ts";
+import { notFound } from "../errors.ts";
 import { isInside } from "../install/files.ts";
 import { type InstalledInScope, inScopes } from "../install/scopes.ts";
 import type { InstalledSkill, Profile } from "../state/config.ts";
@@ -97,6 +98,17 @@ export async function divideScopes(
     else kept.push(installed);
   }
   return { chosen, kept };
+}
+
+/** Refuses to change a skill that is not installed in the scope that a flag selects. */
+export function refuseUnreached(
+  ref: string,
+  { chosen, kept }: DividedScopes,
+  { here, only }: ChangeReach,
+): void {
+  if (chosen.length > 0 || kept.length > 0) return;
+  const where = only === "global" ? "at the user level" : `in ${here}`;
+  throw notFound("installedSkill", ref, `${ref} is not installed ${where}.`);
 }
 
 /** A kept scope, as in JSON output. */

@@ -5,7 +5,7 @@
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
 import { applyVersion, reportedLocations } from "../install/apply.ts";
-import type { WantedInstall } from "../install/placement.ts";
+import type { WantedInstall } from "../install/plan/placement.ts";
 import { findScope } from "../install/scopes.ts";
 import { type ReportedLocation, reportInstalls, reportingMachine } from "../install/report.ts";
 import { type Session, openSession } from "../state/session.ts";

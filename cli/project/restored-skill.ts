@@ -2,7 +2,7 @@
 import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import type { Applied } from "../install/apply.ts";
-import type { FailedTarget, SkippedTarget } from "../install/plan-version.ts";
+import type { FailedTarget, SkippedTarget } from "../install/plan/plan-version.ts";
 import { inspectContent, inspectRecord, presentRecord } from "../install/record.ts";
 import { findScope } from "../install/scopes.ts";
 import { cacheFolder } from "../state/cache.ts";

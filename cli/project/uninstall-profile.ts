@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
-import { isSameLocation } from "../install/placement.ts";
+import { isSameLocation } from "../install/plan/placement.ts";
 import { removeSkill } from "../install/remove.ts";
 import type { ReportedLocation } from "../install/report.ts";
 import { type InstalledInScope, recordsOf } from "../install/scopes.ts";

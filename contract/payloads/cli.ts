@@ -35,6 +35,16 @@ import { cliOperationPayloads } from "./cli-operations.ts";
 import { cliSkillPayloads } from "./cli-skills.ts";
 import { cliUpgradePayloads } from "./cli-upgrade.ts";
 
+const pulled = {
+  outcome: z.enum(["updated", "upToDate", "repaired", "partial", "failed"]),
+  fromVersion: integer.optional(),
+  /** Ours. */
+  fromSemver: semver.optional(),
+  toVersion: integer.optional(),
+  toSemver: semver.optional(),
+  warnings,
+};
+
 /** By command; groups by `group.command`, forms of one command in camel case behind it. */
 export const cliPayloads = {
   whoami: z.strictObject({
@@ -157,15 +167,11 @@ export const cliPayloads = {
         publicId: text,
         slug: text,
         ...publisher,
-        /** Ours: a skill has an entry for the user level, and for each project. */
-        scope: z.enum(installScopes),
-        projectDir: text.optional(),
-        outcome: z.enum(["updated", "upToDate", "repaired", "partial", "failed"]),
-        fromVersion: integer.optional(),
-        fromSemver: semver.optional(),
-        toVersion: integer.optional(),
-        toSemver: semver.optional(),
-        warnings,
+        ...pulled,
+        /** Ours: the user level, and each project. */
+        scopes: z.array(
+          z.strictObject({ scope: z.enum(installScopes), projectDir: text.optional(), ...pulled }),
+        ),
       }),
     ),
     kept,

@@ -68,7 +68,7 @@ describe("all eight tools", () => {
     made.skills[0]!.versions.push({ semver: "1.1.0", body: "two\n" });
     made.skills[2]!.versions.push({ semver: "1.1.0", files: kit("two") });
     const { summary } = dataOf<{ summary: object }>(await made.run("pull"));
-    assert.deepEqual(summary, { updated: 4, upToDate: 2, failed: 0 });
+    assert.deepEqual(summary, { updated: 2, upToDate: 1, failed: 0 });
     for (const [base, file] of [
       [made.home, ".codeium/windsurf/memories/global_rules.md"],
       [made.home, ".config/opencode/skills/review/SKILL.md"],

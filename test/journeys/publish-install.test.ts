@@ -3,7 +3,7 @@
  * tools, push, pull, revert, uninstall.
  */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, it } from "node:test";
 
@@ -193,19 +193,28 @@ describe("a text skill", () => {
     assertInstalled(textBody);
 
     const pulled = keepContract("pull", await svc.json(["pull"]));
+    const updated = {
+      outcome: "updated",
+      fromVersion: 1,
+      fromSemver: "1.0.0",
+      toVersion: 2,
+      toSemver: "1.1.0",
+      warnings: [],
+    };
     assert.deepEqual(pulled, {
       skills: [
         {
           publicId,
           slug: "code-review",
           tenantSlug: "acme",
-          outcome: "updated",
-          fromVersion: 1,
-          toVersion: 2,
-          toSemver: "1.1.0",
-          warnings: [],
+          ...updated,
+          scopes: [
+            { scope: "global", ...updated },
+            { scope: "project", projectDir: realpathSync(project), ...updated },
+          ],
         },
       ],
+      kept: [],
       summary: { updated: 1, upToDate: 0, failed: 0 },
     });
     assertInstalled(newBody);

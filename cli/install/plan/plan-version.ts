@@ -1,16 +1,16 @@
 /** Plans one version of a skill on all of its locations: those to write, and those that stay unchanged. */
-import { stat } from "node:fs/promises";
-import { CliError, hasCode, isSystemError, messageOf } from "../errors.ts";
-import { packageNameOf } from "../pack/frontmatter.ts";
-import { contentFolder } from "../state/cache.ts";
-import type { InstallationRecord } from "../state/config.ts";
-import { isSkillFolderName } from "../targets/render.ts";
-import type { InstallItem } from "../targets/target.ts";
-import type { FetchedVersion } from "./fetch.ts";
+import { CliError, isSystemError, messageOf } from "../../errors.ts";
+import { packageNameOf } from "../../pack/frontmatter.ts";
+import { contentFolder } from "../../state/cache.ts";
+import type { InstallationRecord } from "../../state/config.ts";
+import { isSkillFolderName } from "../../targets/render.ts";
+import type { InstallItem } from "../../targets/target.ts";
+import type { FetchedVersion } from "../fetch.ts";
 import { planExisting, planRequested } from "./plan-location.ts";
 import { type PlanContext, type PlannedWrite, type WantedInstall, isSameLocation } from "./placement.ts";
-import { findEditedContent, inspectRecord } from "./record.ts";
-import { installsIn, recordsOf } from "./scopes.ts";
+import { reasonToLeave } from "./reason-to-leave.ts";
+import { findEditedContent } from "../record.ts";
+import { installsIn, recordsOf } from "../scopes.ts";
 
 /** A location that stays unchanged; its record says so if it has an earlier version. */
 export interface UnchangedLocation {
@@ -75,7 +75,7 @@ export async function itemOf(
 async function headFor({ skill, content }: FetchedVersion, installName: string): Promise<string | undefined> {
   if (content.format !== "markdown" || content.frontmatter === undefined) return undefined;
   if (installName === skill.slug) return content.frontmatter;
-  const { completeHead } = await import("../../contract/edit-frontmatter.ts");
+  const { completeHead } = await import("../../../contract/edit-frontmatter.ts");
   return completeHead(content.frontmatter, { name: installName, description: skill.description });
 }
 
@@ -173,34 +173,4 @@ function leave({ fetched, range }: PlanContext, record: InstallationRecord): Ins
 /** The record of a location that could not be updated; `pull` retries it. */
 export function outdated(record: InstallationRecord): InstallationRecord {
   return { ...record, outdated: true };
-}
-
-/** The reason why a location stays unchanged: its project no longer exists, or a user edited it. */
-async function reasonToLeave(
-  plan: PlannedWrite,
-  installName: string,
-  cache: string,
-  force: boolean,
-): Promise<{ outcome: "gone" | "edited"; reason: string } | undefined> {
-  const { replaces, sharers } = plan;
-  if (replaces?.projectDir !== undefined && !(await isFolder(replaces.projectDir)))
-    return { outcome: "gone", reason: `${replaces.projectDir} is no longer there` };
-  if (force) return undefined;
-  const known = [...(replaces === undefined ? [] : [replaces]), ...sharers.map(({ record }) => record)];
-  for (const record of known)
-    if ((await inspectRecord(record, installName, cache)) === "edited")
-      return {
-        outcome: "edited",
-        reason: `${record.path} was edited after svc installed it; use --force to overwrite it`,
-      };
-  return undefined;
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
-    throw error;
-  }
 }

@@ -1,13 +1,13 @@
 /** Checks of a destination before it is written: the project's boundary, the path, and the shared file of a section. */
 import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
-import { messageOf } from "../errors.ts";
-import { characterCount } from "../targets/render.ts";
-import type { Placement, Refusal } from "../targets/target.ts";
-import { isThere } from "./digest.ts";
-import { isInside, readTextFile } from "./files.ts";
-import { realLocation } from "./same-location.ts";
-import { applySection } from "./section.ts";
+import { messageOf } from "../../errors.ts";
+import { characterCount } from "../../targets/render.ts";
+import type { Placement, Refusal } from "../../targets/target.ts";
+import { isThere } from "../digest.ts";
+import { isInside, readTextFile } from "../files.ts";
+import { realLocation } from "../same-location.ts";
+import { applySection } from "../section.ts";
 
 /**
  * A project may come from another person, and its links may lead anywhere: nothing is written through a link that

@@ -1,11 +1,11 @@
 /** Plans the install location of a skill on one target: destination, method and record. */
 import { basename, dirname } from "node:path";
-import type { InstallMethod } from "../../contract/vocabulary.ts";
-import type { InstallationRecord } from "../state/config.ts";
-import type { Hint, Placement, Refusal } from "../targets/target.ts";
+import type { InstallMethod } from "../../../contract/vocabulary.ts";
+import type { InstallationRecord } from "../../state/config.ts";
+import type { Hint, Placement, Refusal } from "../../targets/target.ts";
 import { checkInsideProject, checkSection } from "./destination.ts";
-import { isThere } from "./digest.ts";
-import { firstMissing, readTextFile } from "./files.ts";
+import { isThere } from "../digest.ts";
+import { firstMissing, readTextFile } from "../files.ts";
 import {
   type PlanContext,
   type PlannedWrite,
@@ -15,8 +15,8 @@ import {
   isSameLocation,
   placementFor,
 } from "./placement.ts";
-import { recordsAt } from "./same-location.ts";
-import { readSection, sectionContent } from "./section.ts";
+import { recordsAt } from "../same-location.ts";
+import { readSection, sectionContent } from "../section.ts";
 
 export type PlannedInstall = PlannedWrite | Refusal;
 

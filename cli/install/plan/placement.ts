@@ -1,17 +1,17 @@
 /** The path and form of a skill on one target, and whether svc may write there. */
-import type { InstallMethod, InstallScope, Target } from "../../contract/vocabulary.ts";
-import type { Context } from "../context.ts";
-import type { ContentFolder } from "../state/cache.ts";
-import type { Config, InstallationRecord, Profile } from "../state/config.ts";
-import { machineOf } from "../targets/detect.ts";
-import { findTarget } from "../targets/index.ts";
-import type { InstallItem, InstallLocation, Placement, Refusal } from "../targets/target.ts";
+import type { InstallMethod, InstallScope, Target } from "../../../contract/vocabulary.ts";
+import type { Context } from "../../context.ts";
+import type { ContentFolder } from "../../state/cache.ts";
+import type { Config, InstallationRecord, Profile } from "../../state/config.ts";
+import { machineOf } from "../../targets/detect.ts";
+import { findTarget } from "../../targets/index.ts";
+import type { InstallItem, InstallLocation, Placement, Refusal } from "../../targets/target.ts";
 import { checkInsideProject, checkSection, findBlockingFile } from "./destination.ts";
-import { digestOfFiles, digestOfPath, digestOfText, isThere } from "./digest.ts";
-import type { FetchedVersion } from "./fetch.ts";
-import { isInside, linkTarget } from "./files.ts";
-import { type Neighbour, realLocation, recordsAt } from "./same-location.ts";
-import { sectionContent } from "./section.ts";
+import { digestOfFiles, digestOfPath, digestOfText, isThere } from "../digest.ts";
+import type { FetchedVersion } from "../fetch.ts";
+import { isInside, linkTarget } from "../files.ts";
+import { type Neighbour, realLocation, recordsAt } from "../same-location.ts";
+import { sectionContent } from "../section.ts";
 
 export interface WantedInstall {
   platform: Target;

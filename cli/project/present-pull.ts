@@ -1,0 +1,100 @@
+/** The result of `pull`, as JSON and for people. */
+import type { InstallScope } from "../../contract/vocabulary.ts";
+import type { CommandResult } from "../command.ts";
+import type { Context } from "../context.ts";
+import { qualifiedName } from "../install/publisher.ts";
+import type { InstalledInScope } from "../install/scopes.ts";
+import type { UpdateOutcome } from "../install/update-skill.ts";
+import { outcomeWord } from "../present.ts";
+import { describeKept, presentKept } from "./change-reach.ts";
+
+/** The result for a skill in one of its scopes. */
+export interface PulledScope {
+  publicId: string;
+  slug: string;
+  tenantSlug: string;
+  scope: InstallScope;
+  projectDir?: string;
+  outcome: UpdateOutcome;
+  fromVersion: number;
+  fromSemver: string;
+  toVersion?: number;
+  toSemver?: string;
+  warnings: string[];
+}
+
+export function presentPull(
+  context: Context,
+  pulled: readonly PulledScope[],
+  { kept, dryRun, isEmpty }: { kept: readonly InstalledInScope[]; dryRun: boolean; isEmpty: boolean },
+): CommandResult {
+  const ids = [...new Set(pulled.map(({ publicId }) => publicId))];
+  const skills = ids.map((id) => presentSkill(pulled.filter(({ publicId }) => publicId === id)));
+  const count = (...outcomes: UpdateOutcome[]) =>
+    skills.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  const summary = {
+    updated: count("updated", "repaired"),
+    upToDate: count("upToDate"),
+    failed: count("partial", "failed"),
+  };
+  const lines = pulled.map((scope) => line(context, scope));
+  if (pulled.length === 0) lines.push(isEmpty ? "Nothing is installed." : "Nothing to update here.");
+  if (dryRun) lines.push("Nothing was changed (--dry-run).");
+  return {
+    data: { skills, kept: kept.map(presentKept), summary, ...(dryRun ? { dryRun } : {}) },
+    text: [...lines, ...describeKept(kept)].join("\n"),
+    partial: summary.failed > 0,
+  };
+}
+
+/** One skill: the versions are those of the first scope that has the outcome of the whole, or of its first scope. */
+function presentSkill(pulled: readonly PulledScope[]) {
+  const outcome = outcomeOf(pulled.map((one) => one.outcome));
+  const main = pulled.find((one) => one.outcome === outcome) ?? pulled[0]!;
+  const { publicId, slug, tenantSlug } = main;
+  return {
+    publicId,
+    slug,
+    tenantSlug,
+    outcome,
+    ...versionsOf(main),
+    warnings: pulled.flatMap(({ warnings }) => warnings),
+    scopes: pulled.map((one) => ({
+      scope: one.scope,
+      ...(one.projectDir === undefined ? {} : { projectDir: one.projectDir }),
+      outcome: one.outcome,
+      ...versionsOf(one),
+      warnings: one.warnings,
+    })),
+  };
+}
+
+function outcomeOf(outcomes: readonly UpdateOutcome[]): UpdateOutcome {
+  const isFailure = (outcome: UpdateOutcome) => outcome === "failed" || outcome === "partial";
+  if (outcomes.every((outcome) => outcome === "failed")) return "failed";
+  if (outcomes.some(isFailure)) return "partial";
+  return (
+    outcomes.find((outcome) => outcome === "updated") ??
+    outcomes.find((outcome) => outcome === "repaired") ??
+    "upToDate"
+  );
+}
+
+function versionsOf({ fromVersion, fromSemver, toVersion, toSemver }: PulledScope) {
+  return {
+    fromVersion,
+    fromSemver,
+    ...(toVersion === undefined ? {} : { toVersion }),
+    ...(toSemver === undefined ? {} : { toSemver }),
+  };
+}
+
+function line(context: Context, pulled: PulledScope): string {
+  const { fromSemver, toSemver = fromSemver, projectDir } = pulled;
+  const version = toSemver === fromSemver ? toSemver : `${fromSemver} → ${toSemver}`;
+  const where = projectDir === undefined ? "" : `  (${projectDir})`;
+  return [
+    `${outcomeWord(context, pulled.outcome)}  ${qualifiedName(pulled)} ${version}${where}`,
+    ...pulled.warnings.map((warning) => `  ${warning}`),
+  ].join("\n");
+}
