@@ -61,10 +61,12 @@ export function normaliseArguments(argv: readonly string[], shape: CommandShape)
   // A request for help never fails for a missing argument.
   if (read.values.has("help")) return canonical(read.values, flags, []);
 
-  checkCount(positionals, Object.keys(shape.positionals), required);
-  Object.entries(shape.positionals).forEach(([name, positional], i) =>
-    checkPositional(name, positional, positionals[i]),
-  );
+  const named = Object.entries(shape.positionals);
+  checkCount(positionals, named, required);
+  named.forEach(([name, positional], i) => {
+    const given = positional.multiple === true ? positionals.slice(i) : [positionals[i]];
+    for (const value of given) checkPositional(name, positional, value);
+  });
   for (const group of shape.exclusive ?? []) {
     const given = group.filter((name) => read.values.has(name));
     if (given.length > 1)
@@ -101,13 +103,18 @@ function returnTakenWords({ values, taken }: ReadFlags, positionals: string[], r
   }
 }
 
-function checkCount(positionals: readonly string[], names: readonly string[], required: number): void {
+function checkCount(
+  positionals: readonly string[],
+  named: readonly (readonly [name: string, shape: PositionalShape])[],
+  required: number,
+): void {
   if (positionals.length < required) {
-    const missing = `<${names[positionals.length]!}>`;
+    const missing = `<${named[positionals.length]![0]}>`;
     throw invalidArgument(missing, `Missing argument ${missing}.`);
   }
-  const extra = positionals[names.length];
-  if (extra !== undefined) throw invalidArgument(`<${extra}>`, `Unexpected argument "${extra}".`);
+  const extra = positionals[named.length];
+  if (extra !== undefined && named.at(-1)?.[1].multiple !== true)
+    throw invalidArgument(`<${extra}>`, `Unexpected argument "${extra}".`);
 }
 
 function checkPositional(name: string, { choices }: PositionalShape, value: string | undefined): void {

@@ -21,6 +21,8 @@ export interface FlagShape {
 
 export interface PositionalShape {
   required?: true;
+  /** Takes all further words, of the last argument of a command. */
+  multiple?: true;
   description: string;
   choices?: readonly string[];
   completes?: Completes;

@@ -23,7 +23,11 @@ type Arguments<
 > = {
   -readonly [K in keyof F]: FlagValue<F[K]>;
 } & {
-  -readonly [K in keyof P]: P[K] extends { required: true } ? string : string | undefined;
+  -readonly [K in keyof P]: P[K] extends { multiple: true }
+    ? string[]
+    : P[K] extends { required: true }
+      ? string
+      : string | undefined;
 };
 
 /** The result of a command: data for programs, and a text for people. */
@@ -85,7 +89,10 @@ function toCitty(command: CommandShape): ArgsDef {
 
 function decode(shape: CommandShape, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const decoded: Record<string, unknown> = {};
-  for (const name of Object.keys(shape.positionals)) decoded[name] = args[name];
+  const words = args["_"] as string[];
+  Object.entries<PositionalShape>(shape.positionals).forEach(([name, { multiple }], at) => {
+    decoded[name] = multiple === true ? words.slice(at) : args[name];
+  });
   for (const [name, flag] of Object.entries(shape.flags)) {
     const value = args[name] as string | boolean | undefined;
     // citty reads `--no-save` as "not --save".

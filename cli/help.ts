@@ -56,10 +56,10 @@ export function groupHelp(context: Context, name: string, group: CommandGroup): 
 
 export function commandHelp(context: Context, command: Command): string {
   const { name, summary, positionals, flags, examples } = command;
-  const given = Object.entries<PositionalShape>(positionals).map(([term, shape]) => ({
-    term: shape.required === true ? `<${term}>` : `[${term}]`,
-    text: shape.description,
-  }));
+  const given = Object.entries<PositionalShape>(positionals).map(([argument, shape]) => {
+    const term = shape.multiple === true ? `${argument}...` : argument;
+    return { term: shape.required === true ? `<${term}>` : `[${term}]`, text: shape.description };
+  });
   return page(context, {
     summary,
     usage: ["svc", name, ...given.map(({ term }) => term), "[flags]"].join(" "),

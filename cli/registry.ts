@@ -215,6 +215,62 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
     summary: "List what was done by you, or in an organization",
     load: async () => (await import("./commands/maintenance/audit.ts")).audit,
   },
+  org: {
+    topic: "Run an organization",
+    summary: "List and create organizations, and manage their members",
+    commands: {
+      list: {
+        summary: "List the organizations that you belong to",
+        load: async () => (await import("./commands/organizations/org.ts")).orgList,
+      },
+      create: {
+        summary: "Create an organization, which you own",
+        load: async () => (await import("./commands/organizations/org.ts")).orgCreate,
+      },
+      members: {
+        summary: "List members, with their roles and teams",
+        load: async () => (await import("./commands/organizations/org.ts")).orgMembers,
+      },
+      invite: {
+        summary: "Invite people by e-mail",
+        load: async () => (await import("./commands/organizations/org-invite.ts")).orgInvite,
+      },
+      remove: {
+        summary: "Remove a member",
+        load: async () => (await import("./commands/organizations/org.ts")).orgRemove,
+      },
+    },
+  },
+  team: {
+    topic: "Run an organization",
+    summary: "List and create teams, and manage their members",
+    commands: {
+      list: {
+        summary: "List the teams of an organization",
+        load: async () => (await import("./commands/organizations/team.ts")).teamList,
+      },
+      create: {
+        summary: "Create a team",
+        load: async () => (await import("./commands/organizations/team.ts")).teamCreate,
+      },
+      members: {
+        summary: "List the members of a team",
+        load: async () => (await import("./commands/organizations/team.ts")).teamMembers,
+      },
+      add: {
+        summary: "Add a member of the organization to a team",
+        load: async () => (await import("./commands/organizations/team.ts")).teamAdd,
+      },
+      remove: {
+        summary: "Remove a member from a team",
+        load: async () => (await import("./commands/organizations/team.ts")).teamRemove,
+      },
+      delete: {
+        summary: "Delete a team",
+        load: async () => (await import("./commands/organizations/team.ts")).teamDelete,
+      },
+    },
+  },
   profile: {
     topic: "You and this machine",
     summary: "Keep several logins, each with its own installed skills",

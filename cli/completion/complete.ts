@@ -120,6 +120,7 @@ async function completeCommand(
       .map(([flag, { description }]) => ({ value: `--${flag}`, description }));
     return { offer: "none", candidates };
   }
-  const positional = Object.values(shape.positionals)[positionals];
+  const all = Object.values(shape.positionals);
+  const positional = all[positionals] ?? (all.at(-1)?.multiple === true ? all.at(-1) : undefined);
   return positional === undefined ? nothing : completeValue(context, positional, current, profile);
 }

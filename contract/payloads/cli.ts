@@ -32,6 +32,7 @@ import {
   notRevoked,
 } from "./cli-fields.ts";
 import { cliOperationPayloads } from "./cli-operations.ts";
+import { cliOrganizationPayloads } from "./cli-organizations.ts";
 import { cliSkillPayloads } from "./cli-skills.ts";
 import { cliUpgradePayloads } from "./cli-upgrade.ts";
 
@@ -113,6 +114,7 @@ export const cliPayloads = {
   ...cliSkillPayloads,
   ...cliUpgradePayloads,
   ...cliOperationPayloads,
+  ...cliOrganizationPayloads,
   publish: z.strictObject({
     action: z.enum(["created", "updated"]),
     skill: z.strictObject({

@@ -1,5 +1,6 @@
 /** Names and addresses of persons, and how they are folded for comparison. */
 import { z } from "zod";
+import { emailAddress } from "../../contract/email-address.ts";
 import { limits } from "../../contract/limits.ts";
 import { reservedSlugs } from "../../contract/vocabulary.ts";
 
@@ -26,14 +27,13 @@ export const personName = z
   .max(limits.personName)
   .regex(/^[^\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]*$/u, "must not contain control characters");
 
-/** Deliberately wide: whether an address works is known only by writing to it. */
 export const email = z
   .string()
   .max(limits.email)
   .trim()
   .normalize("NFKC")
   .max(limits.email)
-  .regex(/^[^\s\p{C}@<>"(),:;\\]+@[^\s\p{C}@<>"(),:;\\]+$/u, "is not an e-mail address");
+  .regex(emailAddress, "is not an e-mail address");
 
 export const UpdateProfile = z
   .strictObject({ name: personName.optional(), username: username.optional() })

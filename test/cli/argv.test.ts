@@ -52,6 +52,35 @@ function refusal(words: string[]): { code: string; flag: unknown; message: strin
 }
 
 describe("the argument pass", () => {
+  it("takes all further words as the last argument of a command that allows several", async () => {
+    const parseSeveral = async (words: string[]) => {
+      let received: unknown;
+      const several = {
+        positionals: {
+          first: { required: true, description: "" },
+          rest: { multiple: true, description: "" },
+        },
+        flags: shape.flags,
+      } as const satisfies CommandShape;
+      const command = defineCommand({
+        ...several,
+        name: "probe",
+        summary: "",
+        examples: [],
+        run: async (_context, { first, rest, global }) => {
+          received = [first, rest, global];
+          return { data: {}, text: "" };
+        },
+      });
+      await command.execute({} as Context, normaliseArguments(words, several));
+      return received;
+    };
+
+    assert.deepEqual(await parseSeveral(["a"]), ["a", [], false]);
+    assert.deepEqual(await parseSeveral(["a", "b", "-g", "c", "--", "-d"]), ["a", ["b", "c", "-d"], true]);
+    await assert.rejects(parseSeveral(["a", "b", ""]), /Argument <rest> is empty/);
+  });
+
   it("does not take a flag after an optional value as the value", async () => {
     const first = await parse(["x", "--prerelease", "--minor"]);
     assert.equal(first["prerelease"], true);

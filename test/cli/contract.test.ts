@@ -76,8 +76,9 @@ async function promises(): Promise<Map<string, Promised>> {
   for (const [name, entry] of listCommands()) {
     const command = await entry.load();
     all.set(name, {
-      arguments: Object.entries(command.positionals).map(([argument, { required }]) =>
-        required === true ? argument : `${argument}?`,
+      arguments: Object.entries(command.positionals).map(
+        ([argument, { required, multiple }]) =>
+          `${argument}${multiple === true ? "..." : ""}${required === true ? "" : "?"}`,
       ),
       flags: Object.fromEntries(
         Object.entries<FlagShape>(command.flags).map(([flag, shape]) => [flag, flagText(shape)]),

@@ -32,7 +32,8 @@ export function payloadNameOf(words: readonly string[]): CliPayloadName {
   if (name === "share" && has("--delete")) return "shareDelete";
   if (name === "sync" && (second === undefined || second.startsWith("-"))) return "sync.status";
   if (name === "folders") return second === "create" ? "folders.create" : "folders.list";
-  const full = ["profile", "sync", "token"].includes(name ?? "") ? `${name}.${second}` : name;
+  const inGroup = `${name}.${second}`;
+  const full = Object.hasOwn(cliPayloads, inGroup) ? inGroup : name;
   assert.ok(full !== undefined && Object.hasOwn(cliPayloads, full), `no document is declared for ${full}`);
   return full as CliPayloadName;
 }

@@ -1,0 +1,71 @@
+/** Members, teams and roles of an organization, by the names that people type. */
+import type { MemberPayload, RolePayload, TeamPayload } from "../../../contract/payloads/organizations.ts";
+import type { Organization } from "../../api/choose-organization.ts";
+import type { OrganizationCalls } from "../../api/organization-calls.ts";
+import { notFound } from "../../errors.ts";
+import { plainLine } from "../../table.ts";
+
+/** Number of existing names that an error lists. */
+const listedNames = 20;
+
+const fold = (text: string) => text.trim().normalize("NFC").toLowerCase();
+
+/** A member by user name, id, or, for callers who see addresses, e-mail address. Throws `E_NOT_FOUND`. */
+export async function findMember(
+  calls: OrganizationCalls,
+  organization: Organization,
+  text: string,
+): Promise<MemberPayload> {
+  const wanted = fold(text);
+  const matches = ({ username, userId, email }: MemberPayload) =>
+    fold(username) === wanted || userId === text || (email !== undefined && fold(email) === wanted);
+  const named = wanted.includes("@") ? [] : await calls.members(organization.id, text.trim());
+  const member = named.find(matches) ?? (await calls.members(organization.id)).find(matches);
+  if (member) return member;
+  throw notFound(
+    "member",
+    text,
+    `No member "${plainLine(text)}" in ${organization.slug}. List them with svc org members --org ${organization.slug}.`,
+  );
+}
+
+/** A team by name or id. Throws `E_NOT_FOUND`. */
+export async function findTeam(
+  calls: OrganizationCalls,
+  organization: Organization,
+  text: string,
+): Promise<TeamPayload> {
+  const teams = await calls.teams(organization.id);
+  const team =
+    teams.find(({ id }) => id === text.trim()) ?? teams.find(({ name }) => fold(name) === fold(text));
+  if (team) return team;
+  const hint = teams.length === 0 ? "Create one with svc team create." : `Use one of ${namesOf(teams)}.`;
+  throw notFound("team", text, `No team "${plainLine(text)}" in ${organization.slug}. ${hint}`);
+}
+
+/** A built-in role, or a custom one by name or id. Throws `E_NOT_FOUND`. */
+export async function findRole(
+  calls: OrganizationCalls,
+  organization: Organization,
+  text: string,
+): Promise<RolePayload> {
+  const roles = await calls.roles(organization.id);
+  const role =
+    roles.find(({ id }) => id === text.trim()) ?? roles.find(({ name }) => fold(name) === fold(text));
+  if (role) return role;
+  throw notFound(
+    "role",
+    text,
+    `No role "${plainLine(text)}" in ${organization.slug}. Use one of ${namesOf(roles)}.`,
+  );
+}
+
+function namesOf(named: readonly { name: string }[]): string {
+  const more = named.length > listedNames ? `, and ${named.length - listedNames} more` : "";
+  return (
+    named
+      .slice(0, listedNames)
+      .map(({ name }) => plainLine(name))
+      .join(", ") + more
+  );
+}

@@ -1,0 +1,187 @@
+import type { RolePayload } from "../../../contract/payloads/organizations.ts";
+import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { openOrganizationCalls } from "../../api/organization-calls.ts";
+import { defineCommand } from "../../command.ts";
+import { askYes, requireInteraction } from "../../prompts.ts";
+import { openSession } from "../../state/session.ts";
+import { plainLine, renderTable } from "../../table.ts";
+import { findMember, findRole, findTeam } from "./find.ts";
+import { membersTable, named, nameOf, presentMembers } from "./present-member.ts";
+
+const team = { required: true, description: "Name or id of the team" } as const;
+const user = { required: true, description: "User name, id or e-mail address of a member" } as const;
+
+export const teamList = defineCommand({
+  name: "team list",
+  summary: "List the teams of an organization",
+  positionals: {},
+  flags: { org: orgFlag },
+  examples: ["svc team list", "svc team list --org acme -o json"],
+  async run(context, args) {
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(context, client, args.org, "Teams of which organization?");
+    const calls = openOrganizationCalls(client.options);
+    const [found, roles] = await Promise.all([calls.teams(organization.id), calls.roles(organization.id)]);
+    const teams = found.map(({ id, name, roles: carried, createdAt }) => ({
+      id,
+      name,
+      roles: carried.map((role) => named(role, roles)),
+      createdAt,
+    }));
+    const { columns, paint } = context.output;
+    return {
+      data: teams,
+      text:
+        teams.length === 0
+          ? `${organization.slug} has no teams. Create one with svc team create.`
+          : renderTable(
+              ["ID", "ROLES", "NAME"],
+              teams.map(({ id, roles: carried, name }) => [
+                id,
+                carried.length === 0 ? "-" : carried.map(nameOf).join(", "),
+                name,
+              ]),
+              { columns, paintHead: (text) => paint("bold", text) },
+            ),
+    };
+  },
+});
+
+export const teamCreate = defineCommand({
+  name: "team create",
+  summary: "Create a team; its roles add to those of its members",
+  positionals: { name: { required: true, description: "Name of the team" } },
+  flags: {
+    org: orgFlag,
+    role: {
+      value: "required",
+      hint: "role",
+      multiple: true,
+      description: "A role that its members have in addition to their own; repeatable",
+    },
+  },
+  examples: ["svc team create platform", "svc team create reviewers --role member --org acme -o json"],
+  async run(context, args) {
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(context, client, args.org, "In which organization?");
+    const calls = openOrganizationCalls(client.options);
+    const roles: RolePayload[] = [];
+    for (const role of args.role) roles.push(await findRole(calls, organization, role));
+    const made = await calls.createTeam(organization.id, {
+      name: args.name,
+      roles: roles.map(({ id }) => id),
+    });
+    return {
+      data: {
+        organization,
+        team: { id: made.id, name: made.name, roles: made.roles.map((role) => named(role, roles)) },
+        created: true,
+      },
+      text: `Created team ${context.output.paint("bold", plainLine(made.name))} in ${organization.slug}. Add people with svc team add.`,
+    };
+  },
+});
+
+export const teamMembers = defineCommand({
+  name: "team members",
+  summary: "List the members of a team",
+  positionals: { team },
+  flags: { org: orgFlag },
+  examples: ["svc team members platform", "svc team members platform --org acme -o json"],
+  async run(context, args) {
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const calls = openOrganizationCalls(client.options);
+    const { id, name } = await findTeam(calls, organization, args.team);
+    const members = await presentMembers(calls, organization, await calls.teamMembers(organization.id, id));
+    return {
+      data: members,
+      text:
+        members.length === 0
+          ? `Team ${plainLine(name)} has no members. Add people with svc team add.`
+          : membersTable(context, members),
+    };
+  },
+});
+
+export const teamAdd = defineCommand({
+  name: "team add",
+  summary: "Add a member of the organization to a team",
+  positionals: { team, user },
+  flags: { org: orgFlag },
+  examples: ["svc team add platform ada", "svc team add platform ada@example.com --org acme -o json"],
+  async run(context, args) {
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const calls = openOrganizationCalls(client.options);
+    const { id, name } = await findTeam(calls, organization, args.team);
+    const { userId, username, teamIds } = await findMember(calls, organization, args.user);
+    const added = !teamIds.includes(id);
+    if (added) await calls.changeTeamMember("PUT", organization.id, id, userId);
+    return {
+      data: { organization, team: { id, name }, member: { userId, username }, added },
+      text: added
+        ? `Added ${plainLine(username)} to team ${plainLine(name)}.`
+        : `${plainLine(username)} is in team ${plainLine(name)} already.`,
+    };
+  },
+});
+
+export const teamRemove = defineCommand({
+  name: "team remove",
+  summary: "Remove a member from a team; they stay in the organization",
+  positionals: { team, user },
+  flags: { org: orgFlag, force: { value: "none", description: "Don't ask for confirmation" } },
+  examples: ["svc team remove platform ada", "svc team remove platform ada --org acme --force -o json"],
+  async run(context, args) {
+    if (!args.force)
+      requireInteraction(
+        context,
+        "--force",
+        "Removing a member from a team asks for confirmation at a terminal. Without a terminal, add --force.",
+      );
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const calls = openOrganizationCalls(client.options);
+    const { id, name } = await findTeam(calls, organization, args.team);
+    const { userId, username } = await findMember(calls, organization, args.user);
+    if (!args.force)
+      await askYes(
+        `Remove ${plainLine(username)} from team ${plainLine(name)}? They lose the roles and folder grants of the team.`,
+      );
+    await calls.changeTeamMember("DELETE", organization.id, id, userId);
+    return {
+      data: { organization, team: { id, name }, member: { userId, username }, removed: true },
+      text: `Removed ${plainLine(username)} from team ${plainLine(name)}.`,
+    };
+  },
+});
+
+export const teamDelete = defineCommand({
+  name: "team delete",
+  summary: "Delete a team; its members lose what they had by it",
+  positionals: { team },
+  flags: { org: orgFlag, force: { value: "none", description: "Don't ask for confirmation" } },
+  examples: ["svc team delete platform", "svc team delete platform --org acme --force -o json"],
+  async run(context, args) {
+    if (!args.force)
+      requireInteraction(
+        context,
+        "--force",
+        "Deleting a team asks for confirmation at a terminal. Without a terminal, add --force.",
+      );
+    const { client } = await openSession(context);
+    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const calls = openOrganizationCalls(client.options);
+    const { id, name } = await findTeam(calls, organization, args.team);
+    if (!args.force)
+      await askYes(
+        `Delete team ${plainLine(name)} of ${organization.slug}? Its members lose its roles and folder grants.`,
+      );
+    await calls.deleteTeam(organization.id, id);
+    return {
+      data: { organization, team: { id, name }, deleted: true },
+      text: `Deleted team ${plainLine(name)} of ${organization.slug}.`,
+    };
+  },
+});

@@ -1,0 +1,75 @@
+/** The documents of commands about organizations, their teams and the access to folders and skills. */
+import { z } from "zod";
+import { cliCodes } from "../errors.ts";
+import { count, text, timestamp } from "./cli-fields.ts";
+
+const organization = z.strictObject({ id: text, slug: text, name: text });
+/** A role or team, without a name if it was deleted. */
+const group = z.strictObject({ id: text, name: text.optional() });
+const team = z.strictObject({ id: text, name: text });
+const person = z.strictObject({ userId: text, username: text });
+
+const members = z.array(
+  z.strictObject({
+    userId: text,
+    username: text,
+    name: text,
+    /** For those who may change members. */
+    email: text.optional(),
+    role: group,
+    teams: z.array(group),
+    joinedAt: timestamp,
+  }),
+);
+
+/** By command, as part of `cliPayloads`; all of them are ours. */
+export const cliOrganizationPayloads = {
+  "org.list": z.array(
+    z.strictObject({
+      id: text,
+      slug: text,
+      name: text,
+      description: z.string(),
+      /** The caller's: a built-in role's name, or a custom role's id. */
+      role: text.nullable(),
+      createdAt: timestamp,
+      /** Set while the organization waits to be erased. */
+      deletionAt: timestamp.optional(),
+    }),
+  ),
+  "org.create": z.strictObject({ organization, created: z.literal(true) }),
+  "org.members": members,
+  "org.invite": z.strictObject({
+    organization,
+    role: text,
+    invitations: z.array(
+      z.strictObject({
+        email: text,
+        outcome: z.enum(["invited", "alreadyMember", "failed"]),
+        invitation: z
+          .strictObject({
+            id: text,
+            /** Page where the invited person accepts, signed in with the address. */
+            url: z.url().optional(),
+            expiresAt: timestamp,
+            mail: z.enum(["waiting", "sent", "failed"]),
+          })
+          .optional(),
+        error: z.strictObject({ code: z.enum(cliCodes), message: text }).optional(),
+      }),
+    ),
+    summary: z.strictObject({ invited: count, alreadyMember: count, failed: count }),
+  }),
+  "org.remove": z.strictObject({ organization, member: person, removed: z.literal(true) }),
+  "team.list": z.array(z.strictObject({ id: text, name: text, roles: z.array(group), createdAt: timestamp })),
+  "team.create": z.strictObject({
+    organization,
+    team: z.strictObject({ id: text, name: text, roles: z.array(group) }),
+    created: z.literal(true),
+  }),
+  "team.members": members,
+  /** `added` is false for a member of the team. */
+  "team.add": z.strictObject({ organization, team, member: person, added: z.boolean() }),
+  "team.remove": z.strictObject({ organization, team, member: person, removed: z.literal(true) }),
+  "team.delete": z.strictObject({ organization, team, deleted: z.literal(true) }),
+} as const;
