@@ -8,7 +8,7 @@ import type { SyncCalls } from "../../api/sync-calls.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 import { plainLine } from "../../table.ts";
-import { some } from "./present.ts";
+import { some } from "./format.ts";
 
 const pauseMs = { first: 500, most: 3000 };
 /** More runs than that don't begin while one is awaited. */

@@ -5,7 +5,7 @@ import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { parseLimit } from "../../limit-flag.ts";
 import { openSession } from "../../state/session.ts";
-import { conflictLines, presentConflict } from "./present.ts";
+import { conflictLines, presentConflict } from "./conflict.ts";
 
 const defaultLimit = 20;
 

@@ -3,7 +3,8 @@ import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../table.ts";
-import { connectionLines, presentConnection } from "./present.ts";
+import { connectionLines } from "./connection-text.ts";
+import { presentConnection } from "./present.ts";
 import { readRepositoryInput, repositoryDescription, repositoryFlags } from "./repository-input.ts";
 
 export const syncConnect = defineCommand({

@@ -1,16 +1,10 @@
-import type { SyncPlanPayload } from "../../../contract/payloads/sync.ts";
 import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
 import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
-import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
 import { openSession } from "../../state/session.ts";
-import { plainLine } from "../../table.ts";
-import { some } from "./present.ts";
+import { describePlan, presentPlan } from "./present-plan.ts";
 import { readRepositoryInput, repositoryDescription, repositoryFlags } from "./repository-input.ts";
-
-/** Number of entries of each kind that the text lists; JSON contains up to 500. */
-const shownEntries = 20;
 
 export const syncPlan = defineCommand({
   name: "sync plan",
@@ -38,76 +32,6 @@ export const syncPlan = defineCommand({
         ? await calls.plan()
         : await calls.planDraft(await readRepositoryInput(context, calls, args.repository, args));
     const data = { organization, connected: args.repository === undefined, ...presentPlan(plan) };
-    return { data, text: describe(context, plan) };
+    return { data, text: describePlan(context, plan) };
   },
 });
-
-/** A plan, as in JSON output. */
-function presentPlan(plan: SyncPlanPayload) {
-  const { repository, branch, branchState, skills, writes, removes, creates, updates } = plan;
-  return {
-    repository,
-    branch,
-    branchState,
-    skills,
-    write: plan.write.map(({ path, skill }) => ({ path, skill })),
-    writes,
-    remove: plan.remove,
-    removes,
-    create: plan.create.map(({ path }) => ({ path })),
-    creates,
-    update: plan.update.map(({ path, skill, conflict }) => ({ path, skill, conflict })),
-    updates,
-    problems: plan.problems.map(({ path, code, message }) => ({ path, code, message })),
-  };
-}
-
-const branchRemarks: Record<string, string> = {
-  missing: "The branch does not exist.",
-  empty: "The repository has no commits: the first push creates the branch.",
-};
-
-function describe({ output: { paint } }: Context, plan: SyncPlanPayload): string {
-  const { update, create, write, remove, problems } = plan;
-  const section = (title: string, total: number, rows: readonly string[]): string[] => {
-    if (total === 0) return [];
-    const left = total - Math.min(rows.length, shownEntries);
-    return [
-      "",
-      `${paint("bold", title)} (${total})`,
-      ...rows.slice(0, shownEntries).map((row) => `  ${row}`),
-      ...(left > 0 ? [`  … and ${left} more`] : []),
-    ];
-  };
-  const isUnchanged = plan.writes + plan.removes + plan.creates + plan.updates === 0;
-  return [
-    `${paint("bold", plainLine(plan.repository))} (${plainLine(plan.branch)}): ` +
-      `${some(plan.skills, "skill")} after the sync`,
-    ...(branchRemarks[plan.branchState] === undefined ? [] : [branchRemarks[plan.branchState]!]),
-    ...(isUnchanged ? ["Nothing to write or create."] : []),
-    ...section(
-      "New versions from the repository",
-      plan.updates,
-      update.map(
-        ({ path, skill, conflict }) =>
-          `${plainLine(path)}  ${plainLine(skill)}${conflict ? `  ${paint("red", "conflict")}` : ""}`,
-      ),
-    ),
-    ...section(
-      "New private skills from the repository",
-      plan.creates,
-      create.map(({ path }) => plainLine(path)),
-    ),
-    ...section(
-      "Directories to write",
-      plan.writes,
-      write.map(({ path, skill }) => `${plainLine(path)}  ${plainLine(skill)}`),
-    ),
-    ...section("Directories to remove", plan.removes, remove.map(plainLine)),
-    ...section(
-      "Problems",
-      problems.length,
-      problems.map(({ path, message }) => `${paint("yellow", plainLine(path))}  ${plainLine(message)}`),
-    ),
-  ].join("\n");
-}

@@ -8,15 +8,9 @@ import { invalidArgument } from "../../errors.ts";
 import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../table.ts";
 import { type SyncEnd, awaitSync, countsText, sumOf } from "./await-sync.ts";
-import {
-  conflictLines,
-  minuteOf,
-  presentConflict,
-  presentConnection,
-  presentProblem,
-  presentProposal,
-  some,
-} from "./present.ts";
+import { conflictLines, presentConflict } from "./conflict.ts";
+import { minuteOf, some } from "./format.ts";
+import { presentConnection, presentProblem, presentProposal } from "./present.ts";
 
 const seconds = { usual: 600, most: 86_400 };
 

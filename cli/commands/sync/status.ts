@@ -3,7 +3,9 @@ import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { openSession } from "../../state/session.ts";
 import { plainLine } from "../../table.ts";
-import { connectionLines, presentConnection, presentProposal, presentSkillProblem, some } from "./present.ts";
+import { connectionLines } from "./connection-text.ts";
+import { some } from "./format.ts";
+import { presentConnection, presentProposal, presentSkillProblem } from "./present.ts";
 
 export const syncStatus = defineCommand({
   name: "sync status",
