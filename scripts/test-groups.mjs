@@ -27,7 +27,7 @@ export const seconds = {
   "journeys/kill": 48,
   "journeys/local-state": 14,
   "journeys/manifest": 33,
-  "journeys/package": 8,
+  "journeys/package": 11,
   "journeys/packages": 40,
   "journeys/publish-install": 17,
   "journeys/share": 14,

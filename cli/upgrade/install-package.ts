@@ -49,7 +49,11 @@ export async function installPackage(
 ): Promise<void> {
   const { prefix, folder } = installation;
   await access(dirname(folder), constants.W_OK).catch((error: unknown) => {
-    throw failed(`${dirname(folder)} can't be written (${messageOf(error)}).`, error);
+    throw failed(
+      `${dirname(folder)} can't be written (${messageOf(error)}). Run this as the user who installed svc there, or ` +
+        "install it for your account only, with the installer of your service.",
+      error,
+    );
   });
   const npm = npmProgram(context.platform);
   // The package contains its dependencies and has no scripts, so npm needs no registry.

@@ -8,6 +8,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { keepContract, keepFailure } from "../support/cli-contract.ts";
 import { sharedEngines } from "../support/engine.ts";
+import { newAccount, newOrganization } from "../support/http-client.ts";
 import { root } from "../support/root.ts";
 import {
   type Server,
@@ -343,5 +344,50 @@ describe("svc upgrade", () => {
     const done = (await upgradeJson(["--allow-downgrade"], env)) as { outcome: string };
     assert.equal(done.outcome, "downgraded");
     assert.equal(await installed(), older);
+  });
+});
+
+describe("a new user on a clean machine", () => {
+  it("gets from the line on the start page to a restored project", async () => {
+    const account = await newAccount(server.url, "ada", server.setupLink);
+    await newOrganization(server.url, account, "acme");
+    const skill = path.join(folder, "review");
+    mkdirSync(skill);
+    writeFileSync(
+      path.join(skill, "SKILL.md"),
+      "---\nname: review\ndescription: Reviews code\n---\n\n# Review\n",
+    );
+    const project = path.join(folder, "project");
+    mkdirSync(project);
+    const page = (await (await get("/")).text()).replaceAll(/<[^>]+>/g, "\n");
+    const line = /^curl .*\| sh$/m.exec(page)![0];
+    const file = path.join(folder, "no-prefix");
+    writeFileSync(file, "");
+    /** A machine of its own, with a function that runs a line in its shell. */
+    const machine = (name: string) => {
+      const home = path.join(folder, name);
+      const env = { npm_config_prefix: file, PATH: `${home}/.local/bin:${process.env["PATH"]}` };
+      return async (command: string, input = "") => {
+        const ran = await runProgram(["sh", "-c", command], { home, env, input });
+        assert.equal(ran.code, 0, `${command}\n${ran.stdout}${ran.stderr}`);
+        return ran;
+      };
+    };
+    const [owner, newcomer] = [machine("owner"), machine("newcomer")];
+
+    for (const run of [owner, newcomer]) {
+      const { stdout } = await run(line);
+      assert.ok(!stdout.includes("export PATH"), stdout);
+      await run(`svc login ${server.url} --token-stdin`, account.token);
+    }
+    await owner(`svc publish '${skill}' --team acme`);
+    await owner(`cd '${project}' && svc install acme/review --target claude --project --save`);
+    await newcomer(`mkdir work && cp '${project}'/svc.* work && cd work && svc restore`);
+
+    const restored = path.join(folder, "newcomer", "work", ".claude", "skills", "review", "SKILL.md");
+    assert.equal(
+      readFileSync(restored, "utf8"),
+      readFileSync(path.join(project, ".claude", "skills", "review", "SKILL.md"), "utf8"),
+    );
   });
 });

@@ -55,7 +55,9 @@ describe("the mails of an account", () => {
     assert.equal(subjects().filter(isConfirmation).length, 1);
     const mail = server.received[subjects().findIndex(isConfirmation)]!;
     assert.deepEqual(mail.to, ["ada@example.com"]);
-    const { link } = readMail(mail.message);
+    const { link, text, html } = readMail(mail.message);
+    const installing = `curl -fsSL ${service.app.config.baseUrl}/cli/install.sh | sh`;
+    assert.ok(text.includes(`\n${installing}\n`) && html.includes(`>${installing}</pre>`), text);
     const token = new URL(link).searchParams.get("token");
     const confirmed = await service.call("POST", "/api/user/email/confirm", {
       cookie: user.cookie,

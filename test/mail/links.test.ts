@@ -72,10 +72,11 @@ describe("a composed mail", () => {
       before: [evil],
       link: { label: evil, url: `https://skills.example/?a="><script>` },
       after: [evil],
+      command: { label: evil, line: evil },
     });
 
     assert.doesNotMatch(html, /<img|<script/);
-    assert.equal(html.split("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;").length, 5);
+    assert.equal(html.split("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;").length, 7);
     assert.ok(text.includes(evil));
     assert.equal(subject, evil);
   });

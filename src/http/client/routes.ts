@@ -25,9 +25,13 @@ export function clientRoutes(version: string): Route[] {
   ];
 }
 
-export function clientPackageRoutes(version: string, baseUrl: () => string): Route[] {
+export function clientPackageRoutes(
+  version: string,
+  baseUrl: () => string,
+  read = readClientPackage,
+): Route[] {
   // At the start, since a build of another version may replace it while this process runs.
-  readClientPackage().catch(() => undefined);
+  read().catch(() => undefined);
   return [
     route({
       method: "get",
@@ -38,15 +42,17 @@ export function clientPackageRoutes(version: string, baseUrl: () => string): Rou
       params: z.object({ file: z.string().max(200) }),
       produces: "application/gzip",
       async handle({ params: { file }, request }) {
-        const files = await readClientPackage();
+        const files = await read();
         if (!files)
           throw missing(
             file,
             "This service was built without the package of svc. Its operator can add it: npm run build.",
           );
-        const read = file === "install.sh" ? installer(files, baseUrl()) : packageFile(file, files, version);
-        if (!read) throw missing(file, `There is nothing at /cli/${file}: this service has svc ${version}.`);
-        return reply(request, read);
+        const served =
+          file === "install.sh" ? installer(files, baseUrl()) : packageFile(file, files, version);
+        if (!served)
+          throw missing(file, `There is nothing at /cli/${file}: this service has svc ${version}.`);
+        return reply(request, served);
       },
     }),
   ];
