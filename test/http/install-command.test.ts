@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { installCommand, installerFor } from "../../src/http/client/install-command.ts";
 import { clientPackageRoutes } from "../../src/http/client/routes.ts";
-import type { RouteInput } from "../../src/http/route.ts";
+import type { Route } from "../../src/http/route.ts";
 
 const baseUrlOf = (address: string) => readConfig({ BASE_URL: address }).baseUrl;
 
@@ -45,7 +45,7 @@ describe("a service that was built without the package", () => {
     );
     for (const file of ["svc.tgz", "svc-1.2.3.tgz", "svc.tgz.sha256", "install.sh"])
       await assert.rejects(
-        route!.handle({ params: { file } } as unknown as RouteInput<never, never, never>),
+        route!.handle({ params: { file } } as Parameters<Route["handle"]>[0]),
         { code: "not_found", message: /built without the package of svc.*npm run build/ },
         file,
       );
