@@ -127,7 +127,7 @@ report() {
       found=$(command -v svc || :)
       [ "$found" = "$bin/svc" ] || printf 'warning: %s precedes %s in your PATH.\n' "$found" "$bin/svc" >&2
       ;;
-    *) printf 'Add it to your PATH, and this line to the profile of your shell:\n\n  export PATH="%s:$PATH"\n\n' "$bin" ;;
+    *) printf 'Add its folder to your PATH, by this line in the profile of your shell:\n\n  export PATH="%s:$PATH"\n\n' "$bin" ;;
   esac
   printf 'Log in with:\n\n  svc login %s\n' "$1"
 }
@@ -146,7 +146,7 @@ main() {
   choose_prefix
   # The package contains its dependencies and has no scripts, so npm needs no registry.
   (cd "$folder" && npm install --global --prefix "$prefix" --offline --ignore-scripts --no-audit --no-fund \
-    --no-update-notifier --loglevel error "./$package" </dev/null >&2) ||
+    --no-update-notifier --loglevel error "./$package" </dev/null >/dev/null) ||
     fail "npm could not install $package into $prefix."
   version=$("$prefix/bin/svc" --version </dev/null) || fail "$prefix/bin/svc does not start."
   link_command
