@@ -229,7 +229,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       },
       members: {
         summary: "List members, with their roles and teams",
-        load: async () => (await import("./commands/organizations/org.ts")).orgMembers,
+        load: async () => (await import("./commands/organizations/org-members.ts")).orgMembers,
       },
       invite: {
         summary: "Invite people by e-mail",
@@ -237,7 +237,7 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       },
       remove: {
         summary: "Remove a member",
-        load: async () => (await import("./commands/organizations/org.ts")).orgRemove,
+        load: async () => (await import("./commands/organizations/org-members.ts")).orgRemove,
       },
     },
   },
@@ -255,19 +255,37 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       },
       members: {
         summary: "List the members of a team",
-        load: async () => (await import("./commands/organizations/team.ts")).teamMembers,
+        load: async () => (await import("./commands/organizations/team-members.ts")).teamMembers,
       },
       add: {
         summary: "Add a member of the organization to a team",
-        load: async () => (await import("./commands/organizations/team.ts")).teamAdd,
+        load: async () => (await import("./commands/organizations/team-members.ts")).teamAdd,
       },
       remove: {
         summary: "Remove a member from a team",
-        load: async () => (await import("./commands/organizations/team.ts")).teamRemove,
+        load: async () => (await import("./commands/organizations/team-members.ts")).teamRemove,
       },
       delete: {
         summary: "Delete a team",
         load: async () => (await import("./commands/organizations/team.ts")).teamDelete,
+      },
+    },
+  },
+  access: {
+    topic: "Run an organization",
+    summary: "Show and change who can read and change skills and folders",
+    commands: {
+      show: {
+        summary: "Show who can read and change a skill or folder, and why",
+        load: async () => (await import("./commands/organizations/access-show.ts")).accessShow,
+      },
+      grant: {
+        summary: "Grant members and teams access to a restricted folder, or revoke it",
+        load: async () => (await import("./commands/organizations/access-grant.ts")).accessGrant,
+      },
+      restrict: {
+        summary: "Restrict a folder to those with a grant, or lift its restriction",
+        load: async () => (await import("./commands/organizations/access-restrict.ts")).accessRestrict,
       },
     },
   },

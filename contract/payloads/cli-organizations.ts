@@ -1,7 +1,8 @@
 /** The documents of commands about organizations, their teams and the access to folders and skills. */
 import { z } from "zod";
 import { cliCodes } from "../errors.ts";
-import { count, text, timestamp } from "./cli-fields.ts";
+import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
+import { count, publisher, text, timestamp, visibility, warnings } from "./cli-fields.ts";
 
 const organization = z.strictObject({ id: text, slug: text, name: text });
 /** A role or team, without a name if it was deleted. */
@@ -21,6 +22,28 @@ const members = z.array(
     joinedAt: timestamp,
   }),
 );
+
+const actions = z.array(z.enum(accessActions));
+const changes = z.array(z.strictObject({ userId: text, username: text, before: actions, after: actions }));
+
+const changedAccess = z.strictObject({
+  organization,
+  folder: z.strictObject({ id: text, path: text, restricted: z.boolean() }),
+  /** Given on the command line; null revokes a grant. */
+  grants: z.array(
+    z.strictObject({
+      type: z.enum(principalTypes),
+      id: text,
+      name: text,
+      level: z.enum(folderLevels).nullable(),
+    }),
+  ),
+  /** Members who may do more, or less, than before; with `dryRun`, who would. */
+  gained: changes,
+  lost: changes,
+  dryRun: z.boolean(),
+  warnings,
+});
 
 /** By command, as part of `cliPayloads`; all of them are ours. */
 export const cliOrganizationPayloads = {
@@ -72,4 +95,30 @@ export const cliOrganizationPayloads = {
   "team.add": z.strictObject({ organization, team, member: person, added: z.boolean() }),
   "team.remove": z.strictObject({ organization, team, member: person, removed: z.literal(true) }),
   "team.delete": z.strictObject({ organization, team, deleted: z.literal(true) }),
+  /** All members: `can` is empty for those without access, and `reasons` says why. */
+  "access.show": z.strictObject({
+    organization,
+    skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text, visibility }).optional(),
+    folder: z.strictObject({ id: text, path: text, name: text }).optional(),
+    /** The effective restriction; null without one. */
+    restriction: z.strictObject({ folderId: text, path: text.optional() }).nullable(),
+    members: z.array(
+      z.strictObject({
+        userId: text,
+        username: text,
+        can: actions,
+        reasons: z.array(
+          z.strictObject({
+            kind: z.enum(accessReasons),
+            id: text.optional(),
+            name: text.optional(),
+            type: z.enum(principalTypes).optional(),
+            level: z.enum(folderLevels).optional(),
+          }),
+        ),
+      }),
+    ),
+  }),
+  "access.grant": changedAccess,
+  "access.restrict": changedAccess,
 } as const;

@@ -1,14 +1,10 @@
 import { limits } from "../../../contract/limits.ts";
 import { builtInRoles } from "../../../contract/vocabulary.ts";
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
 import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
-import { askYes, requireInteraction } from "../../prompts.ts";
 import { openSession } from "../../state/session.ts";
 import { plainLine, renderTable } from "../../table.ts";
-import { findMember } from "./find.ts";
-import { membersTable, presentMembers } from "./present-member.ts";
 
 export const orgList = defineCommand({
   name: "org list",
@@ -75,72 +71,6 @@ export const orgCreate = defineCommand({
     return {
       data: { organization, created: true },
       text: `Created ${context.output.paint("bold", plainLine(made.name))} (${made.slug}). Invite people with svc org invite --org ${made.slug}.`,
-    };
-  },
-});
-
-export const orgMembers = defineCommand({
-  name: "org members",
-  summary: "List the members of an organization, with their roles and teams",
-  positionals: {},
-  flags: {
-    org: orgFlag,
-    query: {
-      value: "required",
-      hint: "text",
-      description: "Only those whose user name, or a word of whose name, begins so",
-    },
-  },
-  examples: ["svc org members", "svc org members --org acme --query ada", "svc org members -o json"],
-  async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(
-      context,
-      client,
-      args.org,
-      "Members of which organization?",
-    );
-    const calls = openOrganizationCalls(client.options);
-    const found = await calls.members(organization.id, args.query);
-    const members = await presentMembers(calls, organization, found);
-    return {
-      data: members,
-      text: members.length === 0 ? "No members match." : membersTable(context, members),
-    };
-  },
-});
-
-export const orgRemove = defineCommand({
-  name: "org remove",
-  summary: "Remove a member from an organization",
-  positionals: { user: { required: true, description: "User name, id or e-mail address" } },
-  flags: { org: orgFlag, force: { value: "none", description: "Don't ask for confirmation" } },
-  examples: ["svc org remove ada --org acme", "svc org remove ada --org acme --force -o json"],
-  async run(context, args) {
-    if (!args.force)
-      requireInteraction(
-        context,
-        "--force",
-        "Removing a member asks for confirmation at a terminal. Without a terminal, add --force.",
-      );
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(
-      context,
-      client,
-      args.org,
-      "Remove from which organization?",
-    );
-    const calls = openOrganizationCalls(client.options);
-    const { userId, username, name } = await findMember(calls, organization, args.user);
-    const who = `${plainLine(username)} (${plainLine(name)})`;
-    if (!args.force)
-      await askYes(
-        `Remove ${who} from ${organization.slug}? They lose their access, teams and folder grants at once.`,
-      );
-    await calls.removeMember(organization.id, userId);
-    return {
-      data: { organization, member: { userId, username }, removed: true },
-      text: `Removed ${who} from ${organization.slug}.`,
     };
   },
 });

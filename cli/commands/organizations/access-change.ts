@@ -1,0 +1,52 @@
+/** A change of a folder's restriction and grants: the plan, the confirmation, the write. */
+import type { FolderPayload } from "../../../contract/payloads/folders.ts";
+import type { AccessCalls, AccessInput } from "../../api/access-calls.ts";
+import type { Context } from "../../context.ts";
+import { type AccessChanges, changesIn, changesText, confirmChanges } from "./access-plan.ts";
+
+export interface PlannedChange {
+  input: AccessInput;
+  /** The state that the plan is for: a concurrent change is refused by the service. */
+  revision: number;
+  isDryRun: boolean;
+  isConfirmed: boolean;
+  subject: string;
+}
+
+/** Plans the change, asks before anyone loses access or a restriction ends, and makes the change. */
+export async function applyAccess(
+  context: Context,
+  calls: AccessCalls,
+  folder: FolderPayload,
+  { input, revision, isDryRun, isConfirmed, subject }: PlannedChange,
+) {
+  const changes: AccessChanges = changesIn(await calls.planAccess(folder.id, input));
+  const tried = await calls.changeAccess(folder.id, { ...input, revision, dryRun: true });
+  const others = input.restricted ? [] : wideningText(tried.exposure);
+  const isRisky = changes.lost.length > 0 || others.length > 0;
+  if (!isDryRun && isRisky && !isConfirmed) await confirmChanges(context, changes, { subject, others });
+  if (!isDryRun) await calls.changeAccess(folder.id, { ...input, revision });
+  return {
+    data: {
+      folder: { id: folder.id, path: folder.path, restricted: input.restricted },
+      ...changes,
+      dryRun: isDryRun,
+    },
+    lines: [...(isDryRun ? others : []), ...changesText(context, changes, isDryRun ? "will" : "did")],
+  };
+}
+
+/** The readers outside the organization, and all members, that the end of a restriction adds. */
+function wideningText(exposure: {
+  widened: boolean;
+  skills?: { public: number; unlisted: number } | undefined;
+}): string[] {
+  if (!exposure.widened) return [];
+  const { public: open = 0, unlisted = 0 } = exposure.skills ?? {};
+  const skills = (count: number) => (count === 1 ? "1 skill becomes" : `${count} skills become`);
+  return [
+    "More people would be able to read the skills in it.",
+    ...(open === 0 ? [] : [`${skills(open)} public, for everyone on the internet.`]),
+    ...(unlisted === 0 ? [] : [`${skills(unlisted)} readable for everyone with the link.`]),
+  ];
+}
