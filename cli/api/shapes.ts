@@ -56,7 +56,7 @@ export const shapes = {
     memberships: [{ slug: "text", name: "text" }],
     pendingInvitations: [{ organizationName: "text" }],
   },
-  tenants: [{ id: "text", slug: "text", name: "text" }],
+  tenants: [{ id: "text", slug: "slug", name: "text" }],
   skills: [{ ...described, tenantId: "text", folderId: "text?" }],
   catalog: [{ ...named, ...current, description: "text", downloads: "whole" }],
   resolved: {

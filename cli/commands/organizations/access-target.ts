@@ -42,7 +42,7 @@ export async function findTarget(
   if (skill && folder)
     throw new CliError(
       "E_AMBIGUOUS",
-      `"${plainLine(text)}" is a skill and a folder. Use "${folder.path}/" for the folder, or ${skill.publicId} for the skill.`,
+      `"${plainLine(text)}" is a skill and a folder. Use "${plainLine(folder.path)}/" for the folder, or ${skill.publicId} for the skill.`,
       { ref: text },
     );
   if (folder) return { organization, folders, named: { kind: "folder", folder } };
