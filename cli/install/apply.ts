@@ -15,13 +15,7 @@ import type { FetchedVersion } from "./fetch.ts";
 import { freeInstallName } from "./install-name.ts";
 import { announced, cacheMeta, installedSkill, renderedFor, updateSharedRecords } from "./installed-skill.ts";
 import type { PlanContext, WantedInstall } from "./plan/placement.ts";
-import {
-  type FailedTarget,
-  type SkippedTarget,
-  type VersionPlan,
-  itemOf,
-  planVersion,
-} from "./plan/plan-version.ts";
+import { type SkippedTarget, type VersionPlan, itemOf, planVersion } from "./plan/plan-version.ts";
 import { removeInstallation } from "./record.ts";
 import type { ReportedLocation } from "./report.ts";
 import { removeUnusedVersions } from "./unused-versions.ts";
@@ -32,8 +26,6 @@ export interface Applied {
   skill: InstalledSkill | undefined;
   locations: AppliedLocation[];
   skipped: SkippedTarget[];
-  /** Targets that could not be planned; those that could not be written are in `locations`. */
-  failed: FailedTarget[];
   warnings: string[];
 }
 
@@ -98,9 +90,9 @@ export async function applyVersion(
     warnings,
   };
   const plan = await planVersion(at, wanted, options.force);
-  const { skipped, failed } = plan;
+  const { skipped } = plan;
   if (wanted.length > 0 && plan.writes.length === 0 && plan.unchanged.length === 0)
-    return { installName, skill: present, locations: [], skipped, failed, warnings };
+    return { installName, skill: present, locations: [], skipped, warnings };
 
   if (options.dryRun === true) return { installName, skill: present, ...previewOf(plan), warnings };
 
@@ -119,12 +111,12 @@ export async function applyVersion(
   if (skill.installs.length === 0) delete profile.installed[installName];
   await state.save();
   await removeUnusedVersions(config, state.paths, installName);
-  return { installName, skill, locations, skipped, failed, warnings };
+  return { installName, skill, locations, skipped, warnings };
 }
 
-function previewOf({ writes, unchanged, skipped, failed }: VersionPlan) {
+function previewOf({ writes, unchanged, skipped }: VersionPlan) {
   const planned = writes.map(({ record }): AppliedLocation => ({ record, outcome: "written" }));
-  return { locations: [...unchanged, ...planned], skipped, failed };
+  return { locations: [...unchanged, ...planned], skipped };
 }
 
 /** Records the skill with all of its old and new locations, before anything is written. */

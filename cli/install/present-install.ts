@@ -77,7 +77,7 @@ function outcomesOf(
 } {
   const installed: InstallationRecord[] = [];
   const skipped = [...applied.skipped];
-  const failed = [...applied.failed];
+  const failed: FailedTarget[] = [];
   const warnings = [...applied.warnings];
   for (const { record, outcome, reason = outcome } of applied.locations) {
     const { platform, path } = record;

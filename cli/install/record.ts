@@ -26,11 +26,13 @@ export async function inspectRecord(
 ): Promise<RecordState> {
   if (record.method === "symlink") {
     const target = await linkTarget(record.path);
-    if (target === undefined) return (await isThere(record.path)) ? "edited" : "missing";
+    if (target === undefined) return inspectInsteadOfLink(record);
     if (!isInside(target, cache)) return "edited";
     return leadsToContent(target, record, cache) ? "intact" : "stale";
   }
-  if (record.method === "copy" && (await linkTarget(record.path)) !== undefined) return "edited";
+  const link = record.method === "copy" ? await linkTarget(record.path) : undefined;
+  if (link !== undefined)
+    return record.previousVersion !== undefined && isInside(link, cache) ? "stale" : "edited";
   const digest =
     record.method === "section"
       ? await digestOfSection(record.path, installName)
@@ -38,6 +40,12 @@ export async function inspectRecord(
   if (digest === undefined) return "missing";
   if (digest === record.digest) return "intact";
   return digest === record.previousDigest ? "stale" : "edited";
+}
+
+/** The state of a recorded link where there is none: an interrupted run was about to replace a copy by it. */
+async function inspectInsteadOfLink({ path, previousDigest }: InstallationRecord): Promise<RecordState> {
+  if (!(await isThere(path))) return "missing";
+  return previousDigest !== undefined && (await digestOfPath(path)) === previousDigest ? "stale" : "edited";
 }
 
 /** Whether a link leads to the content of its record's version. */
@@ -113,7 +121,7 @@ async function takeAway(
   if (state === "missing") return undefined;
   if (record.method === "symlink") {
     if (state === "edited") return `${record.path} is no longer the link that svc made`;
-    await rm(record.path);
+    await rm(record.path, { recursive: true, maxRetries: 3 });
     return undefined;
   }
   if (state === "edited" && !force)

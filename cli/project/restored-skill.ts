@@ -98,7 +98,7 @@ export function summarise(
   whole: RestoredSkill["outcome"],
 ): Pick<RestoredSkill, "installName" | "outcome" | "installed" | "skipped" | "failed" | "warnings"> {
   const skipped = [...applied.skipped];
-  const failed = [...applied.failed];
+  const failed: FailedTarget[] = [];
   const installed = [];
   const warnings = [...applied.warnings];
   for (const { record, outcome, reason = outcome } of applied.locations) {

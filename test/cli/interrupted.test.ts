@@ -1,72 +1,19 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { rolldown } from "rolldown";
+import { describe, it } from "node:test";
 import { targets } from "../../contract/vocabulary.ts";
 import { snapshot } from "../support/file-tree.ts";
 import { startRegistry, svc, temporaryFolder } from "./harness.ts";
 import { dataOf, makeFixture } from "./fixture.ts";
-import { root as checkout } from "../support/root.ts";
-
-/** Kills the process, like a power failure, right before its n-th change of the file system. */
-const killer = `data:text/javascript,${encodeURIComponent(`
-  import fs from "node:fs";
-  import { syncBuiltinESMExports } from "node:module";
-  let left = Number(process.env.KILL_BEFORE);
-  for (const name of ["open", "rename", "mkdir", "mkdtemp", "symlink", "rm", "writeFile", "copyFile", "chmod"]) {
-    const original = fs.promises[name];
-    fs.promises[name] = (...args) => {
-      if (name === "open" && args[1] === "r") return original(...args);
-      if (--left === 0) process.kill(process.pid, "SIGKILL");
-      return original(...args);
-    };
-  }
-  syncBuiltinESMExports();
-`)}`;
+import { bundleClient, runKilled } from "./killed.ts";
 
 const kit = (text: string) => ({
   "SKILL.md": { data: `---\nname: kit\ndescription: d\n---\n${text}` },
   "part.txt": { data: text },
 });
 
-/** Bundled once, as it is delivered: compiling at each of many starts would take longer than the test. */
-const dist = mkdtempSync(join(tmpdir(), "svc-cli-"));
-before(async () => {
-  const bundle = await rolldown({
-    input: join(checkout, "cli/main.ts"),
-    platform: "node",
-    logLevel: "silent",
-  });
-  await bundle.write({
-    dir: dist,
-    format: "esm",
-    entryFileNames: "[name].mjs",
-    chunkFileNames: "[name]-[hash].mjs",
-  });
-  await bundle.close();
-});
-after(() => rm(dist, { recursive: true, force: true }));
-
-/** Runs `svc` until its n-th change; returns its exit code, or undefined if it was killed first. */
-async function runKilled(
-  argv: readonly string[],
-  killBefore: number,
-  options: { home: string; env: NodeJS.ProcessEnv },
-): Promise<number | undefined> {
-  const { home, env } = options;
-  const child = spawn(process.execPath, ["--import", killer, join(dist, "main.mjs"), ...argv], {
-    env: { ...env, PATH: process.env["PATH"], HOME: home, KILL_BEFORE: String(killBefore) },
-    stdio: "ignore",
-  });
-  const [code, signal] = (await once(child, "exit")) as [number | null, string | null];
-  await rm(join(home, ".svc/config.lock"), { recursive: true, force: true });
-  return signal === null ? code! : undefined;
-}
+bundleClient();
 
 describe("an update that is killed", () => {
   it("leaves every location consistent, and the next pull brings all of them to one version", async (t) => {

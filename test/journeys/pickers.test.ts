@@ -1,4 +1,4 @@
-/** The questions of `install`, `publish` and `delete` at a terminal, with the built `svc`. */
+/** The questions of `install`, `publish`, `uninstall` and `delete` at a terminal, with the built `svc`. */
 import assert from "node:assert/strict";
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import path from "node:path";
@@ -166,6 +166,28 @@ describe("svc publish without a path", needsTerminal, () => {
     await terminal.until(/Which file or folder\?/);
     terminal.type("\u0003");
     assert.equal(await terminal.ended, 130);
+  });
+});
+
+describe("svc uninstall", needsTerminal, () => {
+  it("lists the locations outside the project, and asks", async (t) => {
+    const skill = { slug: "review", publicId: "aaaaaaaaaa", name: "Review" };
+    const registry = await startRegistry(t, [{ ...skill, versions: [{ semver: "1.0.0", body: "one\n" }] }]);
+    const { home, project, open } = setUp(t, registry);
+    for (const flag of ["-g", "-p"])
+      assert.equal(await open("install", "review", "-t", "claude", flag).ended, 0);
+    const places = [home, project].map((folder) => path.join(folder, ".claude/skills/review"));
+
+    const declined = open("uninstall", "review");
+    await declined.until(/Remove it there too\?/);
+    assert.match(declined.text(), /Outside .*, this also removes:/);
+    assert.ok(declined.text().includes(places[0]!));
+    declined.type("n");
+    assert.equal(await declined.ended, 130);
+    for (const place of places) assert.ok(existsSync(place), place);
+
+    assert.equal(await open("uninstall", "review", "-p").ended, 0);
+    assert.deepEqual(places.map(existsSync), [true, false]);
   });
 });
 

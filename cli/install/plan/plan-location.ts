@@ -90,7 +90,7 @@ async function plan(
   replaces: InstallationRecord | undefined,
 ): Promise<PlannedInstall> {
   const { path } = placement;
-  const { version, semver, hash } = at.fetched.version;
+  const { hash } = at.fetched.version;
   const digest = digestOfPlacement(placement, at.fetched);
   const known = replaces?.path === path ? replaces : undefined;
   const neighbours = await recordsAt(at.config, path, placement.shape === "section" ? "section" : "whole");
@@ -115,21 +115,34 @@ async function plan(
     replaces,
     sharers,
     record: {
-      platform: wanted.platform,
-      scope: wanted.scope,
-      method,
-      path,
-      ...(wanted.projectDir === undefined ? {} : { projectDir: wanted.projectDir }),
-      range: at.range,
-      version,
-      semver,
-      hash,
-      format: at.item.format,
-      installedAt: at.context.now().toISOString(),
-      ...(method === "symlink" ? {} : { digest }),
+      ...recordOf(at, placement, wanted, method),
       ...(createdFile ? { createdFile } : {}),
       ...(createdFolder === undefined ? {} : { createdFolder }),
     },
+  };
+}
+
+/** The record of a location in the planned version. */
+export function recordOf(
+  { fetched, item, range, context }: PlanContext,
+  placement: Placement,
+  { platform, scope, projectDir }: WantedInstall,
+  method: InstallMethod,
+): InstallationRecord {
+  const { version, semver, hash } = fetched.version;
+  return {
+    platform,
+    scope,
+    method,
+    path: placement.path,
+    ...(projectDir === undefined ? {} : { projectDir }),
+    range,
+    version,
+    semver,
+    hash,
+    format: item.format,
+    installedAt: context.now().toISOString(),
+    ...(method === "symlink" ? {} : { digest: digestOfPlacement(placement, fetched) }),
   };
 }
 

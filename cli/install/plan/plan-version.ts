@@ -6,8 +6,14 @@ import type { InstallationRecord } from "../../state/config.ts";
 import { isSkillFolderName } from "../../targets/render.ts";
 import type { InstallItem } from "../../targets/target.ts";
 import type { FetchedVersion } from "../fetch.ts";
-import { planExisting, planRequested } from "./plan-location.ts";
-import { type PlanContext, type PlannedWrite, type WantedInstall, isSameLocation } from "./placement.ts";
+import { planExisting, planRequested, recordOf } from "./plan-location.ts";
+import {
+  type PlanContext,
+  type PlannedWrite,
+  type WantedInstall,
+  isSameLocation,
+  placementFor,
+} from "./placement.ts";
 import { reasonToLeave } from "./reason-to-leave.ts";
 import { findEditedContent } from "../record.ts";
 import { installsIn, recordsOf } from "../scopes.ts";
@@ -15,8 +21,11 @@ import { installsIn, recordsOf } from "../scopes.ts";
 /** A location that stays unchanged; its record says so if it has an earlier version. */
 export interface UnchangedLocation {
   record: InstallationRecord;
-  /** `gone`: the project no longer exists. `edited`: a user edited it. `refused`: the target can't have the version. */
-  outcome: "gone" | "edited" | "refused";
+  /**
+   * `gone`: the project no longer exists. `edited`: a user edited it. `refused`: the target can't have the version.
+   * `failed`: its path can't be read.
+   */
+  outcome: "gone" | "edited" | "refused" | "failed";
   reason: string;
 }
 
@@ -42,7 +51,6 @@ export interface VersionPlan {
   abandoned: InstallationRecord[];
   /** Requested targets that are not installed. */
   skipped: SkippedTarget[];
-  failed: FailedTarget[];
 }
 
 /** The item to install, with a warning if a package's own name can't be that of its folder. */
@@ -91,7 +99,6 @@ export async function planVersion(
     unchanged: [],
     abandoned: [],
     skipped: [],
-    failed: [],
   };
   for (const location of wanted) await planWanted(at, plan, location);
   if (wanted.length > 0 && at.plans.length === 0) return plan;
@@ -109,8 +116,10 @@ async function planWanted(at: PlanContext, plan: VersionPlan, location: WantedIn
     if ("refused" in planned) plan.skipped.push({ platform, reason: planned.refused });
     else at.plans.push(planned);
   } catch (error) {
-    if (!isSystemError(error) || error.path === undefined) throw error;
-    plan.failed.push({ platform, path: error.path, error: messageOf(error) });
+    const placement = placementFor(at.item, at.context, location);
+    if (!isSystemError(error) || "refused" in placement) throw error;
+    const record = recordOf(at, placement, location, placement.methods[0]);
+    plan.unchanged.push({ record, outcome: "failed", reason: messageOf(error) });
   }
 }
 
