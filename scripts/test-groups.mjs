@@ -18,7 +18,7 @@ export const seconds = {
   "access/matrix": 60,
   "cli/interrupted": 25,
   "cli/lint": 21,
-  "cli/mixed-use": 7,
+  "cli-projects/mixed-use": 7,
   "git/clone": 18,
   "jobs/children": 26,
   "journeys/admin-workers": 45,
@@ -46,7 +46,7 @@ const OTHERS_SECONDS = 3;
 
 /** Sizes of `npm run test:long`, by file. */
 export const longRuns = {
-  "cli/mixed-use": { SVC_CLIENT_RUNS: "30", SVC_CLIENT_STEPS: "100" },
+  "cli-projects/mixed-use": { SVC_CLIENT_RUNS: "30", SVC_CLIENT_STEPS: "100" },
   "http/route-fuzz": { SVC_FUZZ_REQUESTS: "100000" },
   "journeys/engine-kill": { SVC_ENGINE_KILLS: "100" },
   "journeys/kill": { SVC_KILLS: "500" },

@@ -10,7 +10,7 @@ import type { Config } from "../../cli/state/config.ts";
 import type { PublishResult, SkillPayload } from "../../contract/payloads/skills.ts";
 import { type TestOrg, type TestService, type TestUser, startService } from "../support/service.ts";
 import { type Ran, svc, temporaryFolder } from "./harness.ts";
-import { cloned, lockOf, manifestOf, saved } from "./project-fixture.ts";
+import { cloned, lockOf, manifestOf, saved } from "../cli-projects/project-fixture.ts";
 import { type Fixture, makeFixture } from "./fixture.ts";
 
 const globex = { tenantId: "t2", tenantSlug: "globex" };

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { dataOf, makeFixture } from "./fixture.ts";
+import { dataOf, makeFixture } from "../cli/fixture.ts";
 
 interface Skipped {
   skipped: { platform: string; reason: string }[];

@@ -9,7 +9,7 @@ import { editManifest, parseManifest } from "../../cli/project/manifest.ts";
 import { targets } from "../../contract/vocabulary.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import { install, lockOf, manifestOf, saved, verify } from "./project-fixture.ts";
-import { makeFixture } from "./fixture.ts";
+import { makeFixture } from "../cli/fixture.ts";
 
 /** Version numbers of the registry. */
 const commit = "0123456789abcdef0123456789abcdef01234567";

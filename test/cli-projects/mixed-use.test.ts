@@ -1,7 +1,7 @@
 /**
  * Five machines with three projects and the user level, used at random: installs, pulls, restores, uninstalls, edits by
  * hand, new versions and kills. Two projects have an svc.json, whose files machines pass on to each other, as git does.
- * A failure names its seed: `SVC_CLIENT_SEED=<seed> npm test -- cli/mixed-use`.
+ * A failure names its seed: `SVC_CLIENT_SEED=<seed> npm test -- cli-projects/mixed-use`.
  */
 import assert from "node:assert/strict";
 import {
@@ -20,8 +20,8 @@ import semver from "semver";
 import { inspectRecord } from "../../cli/install/record.ts";
 import type { Config, InstallationRecord } from "../../cli/state/config.ts";
 import { type Random, openRandom } from "../support/random.ts";
-import { type StubSkill, startRegistry, svc, temporaryFolder } from "./harness.ts";
-import { bundleClient, runKilled } from "./killed.ts";
+import { type StubSkill, startRegistry, svc, temporaryFolder } from "../cli/harness.ts";
+import { bundleClient, runKilled } from "../cli/killed.ts";
 
 const machineCount = 5;
 const steps = Number(process.env["SVC_CLIENT_STEPS"] ?? 60);

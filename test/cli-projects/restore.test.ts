@@ -4,9 +4,9 @@ import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
-import { svc } from "./harness.ts";
+import { svc } from "../cli/harness.ts";
 import { cloned, install, lockOf, restore, saved, verify } from "./project-fixture.ts";
-import { kit, makeFixture, type Fixture } from "./fixture.ts";
+import { kit, makeFixture, type Fixture } from "../cli/fixture.ts";
 
 describe("svc restore", () => {
   it("restores exactly the version of the lock, whatever is current", async (t) => {

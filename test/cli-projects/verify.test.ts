@@ -7,7 +7,7 @@ import path from "node:path";
 import { describe, it } from "node:test";
 import { driftKinds } from "../../contract/vocabulary.ts";
 import { contentOf, install, restore, saved, verify } from "./project-fixture.ts";
-import { makeFixture } from "./fixture.ts";
+import { makeFixture } from "../cli/fixture.ts";
 import { root } from "../support/root.ts";
 
 const inOrder = (rows: string[][]) => rows.map((row) => row.join(" ")).toSorted();

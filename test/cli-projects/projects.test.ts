@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import type { Config } from "../../cli/state/config.ts";
 import { snapshot } from "../support/file-tree.ts";
-import { type Fixture, dataOf, kit, makeFixture } from "./fixture.ts";
-import { svc, temporaryFolder } from "./harness.ts";
+import { type Fixture, dataOf, kit, makeFixture } from "../cli/fixture.ts";
+import { svc, temporaryFolder } from "../cli/harness.ts";
 
 interface Kept {
   installName: string;
