@@ -289,6 +289,11 @@ export const commands: Readonly<Record<string, (CommandEntry | CommandGroup) & {
       },
     },
   },
+  doctor: {
+    topic: "You and this machine",
+    summary: "Check the set-up of this machine, with a remedy for each problem",
+    load: async () => (await import("./commands/maintenance/doctor.ts")).doctor,
+  },
   profile: {
     topic: "You and this machine",
     summary: "Keep several logins, each with its own installed skills",

@@ -151,4 +151,16 @@ export const cliOperationPayloads = {
   }),
   /** A line of `--follow`. */
   auditFollow: auditEntry,
+  doctor: z.strictObject({
+    checks: z.array(
+      z.strictObject({
+        name: text,
+        status: z.enum(["ok", "warning", "failed"]),
+        message: text,
+        /** What to do, in one line; always with `warning` and `failed`. */
+        remedy: text.optional(),
+      }),
+    ),
+    summary: z.strictObject({ ok: count, warnings: count, failed: count }),
+  }),
 } as const;
