@@ -3,6 +3,8 @@
  * alike. Only YAML between `---` lines is read. Nothing in it is ever run, and aliases are refused.
  */
 import { LineCounter, type Scalar, isMap, isScalar } from "yaml";
+import { utf8Length } from "./package-rules.ts";
+import { sizeText } from "./size-text.ts";
 import { YamlLimitError, parseYaml, yamlLimits } from "./yaml.ts";
 
 export const frontmatterRules = [
@@ -132,7 +134,7 @@ function readYaml(yaml: string): Pick<SplitText, "lines"> & { fields: Map<string
     line = 1;
     value = document.toJS({ mapAsMap: true, maxAliasCount: 0 });
   } catch (error) {
-    if (error instanceof YamlLimitError) throw beyondLimit(error);
+    if (error instanceof YamlLimitError) throw beyondLimit(error, yaml);
     const reason = (error as Error).message;
     throw new FrontmatterError(
       "frontmatter_yaml",
@@ -148,9 +150,12 @@ function readYaml(yaml: string): Pick<SplitText, "lines"> & { fields: Map<string
   return { fields, lines };
 }
 
-function beyondLimit({ limit }: YamlLimitError): FrontmatterError {
+function beyondLimit({ limit }: YamlLimitError, yaml: string): FrontmatterError {
   return limit === "bytes"
-    ? new FrontmatterError("frontmatter_too_large", `its frontmatter is over ${yamlLimits.bytes} bytes`)
+    ? new FrontmatterError(
+        "frontmatter_too_large",
+        `its frontmatter has ${sizeText(utf8Length(yaml))}, over ${sizeText(yamlLimits.bytes)}`,
+      )
     : new FrontmatterError(
         "frontmatter_too_deep",
         `its frontmatter is nested over ${yamlLimits.depth} levels deep`,

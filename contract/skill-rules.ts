@@ -6,6 +6,7 @@
 import { FrontmatterError, type SplitText, frontmatterRules, splitFrontmatter } from "./frontmatter.ts";
 import { limits } from "./limits.ts";
 import { utf8Length } from "./package-rules.ts";
+import { sizeText } from "./size-text.ts";
 import type { ContentFormat, SkillType } from "./vocabulary.ts";
 
 /** For which a text is refused. */
@@ -69,17 +70,20 @@ export interface SkillText extends SplitText {
   faults: Fault[];
 }
 
+/** The reason of `text_too_large`. */
+export function overText(bytes: number): string {
+  return `it has ${sizeText(bytes)}, over the ${sizeText(limits.textContentBytes)} of a text`;
+}
+
 /** Reads a text skill or a package's SKILL.md. Never throws. */
 export function readSkillText(source: string, format: ContentFormat): SkillText {
   const faults: Fault[] = [];
   // A text is limited without its frontmatter, which has a limit of its own: what the service adds never makes it too
   // large.
-  const isTooLarge = {
-    rule: "text_too_large",
-    reason: `it is over ${limits.textContentBytes} bytes`,
-  } as const;
+  const tooLarge = (bytes: number) => ({ rule: "text_too_large", reason: overText(bytes) }) as const;
   const isText = format === "markdown";
-  if (utf8Length(source) > (isText ? limits.textFileBytes : limits.textContentBytes)) faults.push(isTooLarge);
+  const size = utf8Length(source);
+  if (size > (isText ? limits.textFileBytes : limits.textContentBytes)) faults.push(tooLarge(size));
   if (format === "markdown" && (source.includes("\0") || /\p{Surrogate}/u.test(source)))
     faults.push({ rule: "text_encoding", reason: "it is not text: it holds NUL or broken Unicode" });
   let split: SplitText;
@@ -92,8 +96,8 @@ export function readSkillText(source: string, format: ContentFormat): SkillText 
     return { ...nothing, defaults: {}, faults: [...faults, { rule, reason, line }] };
   }
   const { fields } = split;
-  if (isText && faults.length === 0 && utf8Length(split.body) > limits.textContentBytes)
-    faults.push(isTooLarge);
+  const bodySize = isText && faults.length === 0 ? utf8Length(split.body) : 0;
+  if (bodySize > limits.textContentBytes) faults.push(tooLarge(bodySize));
   if (format === "markdown" && split.body.trim() === "")
     faults.push({ rule: "text_empty", reason: "it has no text" });
   if (format === "package" && fields === undefined)

@@ -16,6 +16,8 @@ interface Call {
   query?: Query;
   input?: unknown;
   headers?: Record<string, string>;
+  /** A POST that creates nothing. */
+  isRepeatable?: boolean;
 }
 
 /** Calls whose response is an envelope with `data`. All throw `CliError`. */
@@ -80,11 +82,11 @@ export function openCaller(options: HttpOptions) {
 
 async function callForData<T>(
   options: HttpOptions,
-  { method, path, shape, query = {}, input, headers }: Call,
+  { method, path, shape, query = {}, input, headers, isRepeatable = false }: Call,
 ) {
   const sent = {
     body: JSON.stringify(input),
-    headers: { "content-type": "application/json", ...onceOnly(method), ...headers },
+    headers: { "content-type": "application/json", ...(isRepeatable ? {} : onceOnly(method)), ...headers },
   };
   const url = path + searchOf(query);
   const request = input === undefined ? { method, url } : { method, url, ...sent };

@@ -2,6 +2,7 @@
 import type { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { ClientPayload } from "../../contract/payloads/client.ts";
 import type { TenantPayload } from "../../contract/payloads/organizations.ts";
+import type { PublishPlan, VersionPlan } from "../../contract/payloads/plans.ts";
 import type {
   CatalogItem,
   ChangedSkillPayload,
@@ -22,52 +23,21 @@ import type {
   MovedSkillPayload,
 } from "../../contract/payloads/folders.ts";
 import type { RegisteredPayload, SharedPayload } from "../../contract/payloads/share.ts";
-import type { PublishMode, Visibility } from "../../contract/vocabulary.ts";
+import type {
+  PlanInput,
+  PlanPushInput,
+  PublishInput,
+  PushInput,
+  ShareInput,
+  SkillChange,
+  TokenInput,
+} from "./inputs.ts";
 import { type Query, openCaller, searchOf } from "./call.ts";
 import { type HttpOptions, send } from "./http.ts";
 import { shapes } from "./shapes.ts";
 
-/** The content of a version: a text, or a staged zip. */
-export type ContentInput = { content: string } | { uploadId: string };
-
-export type PublishInput = ContentInput & {
-  mode: PublishMode;
-  tenantId?: string;
-  name: string;
-  type?: string;
-  visibility?: string;
-  message?: string;
-  folder?: string;
-  createFolders?: boolean;
-  personal?: boolean;
-  ifChanged?: true;
-};
-
-export type ShareInput = ContentInput & { name: string; type?: string };
-
-export interface SkillChange {
-  name?: string;
-  description?: string;
-  tags?: string[];
-  visibility?: Visibility;
-}
-
-export interface TokenInput {
-  name: string;
-  expiresInDays?: number;
-  scopes?: Record<string, string[]>;
-}
-
 /** Path of the registration, which is also signed. */
 export const registrationPath = "/api/auth/anonymous/register";
-
-export type PushInput = ContentInput & {
-  message?: string;
-  semver?: string;
-  bump?: string;
-  prerelease?: true | string;
-  ifChanged?: true;
-};
 
 /** Time limit of a revocation: a logout must not wait for a service that does not respond. */
 const revocationTimeoutMs = 10_000;
@@ -98,6 +68,27 @@ export function openClient(options: HttpOptions) {
     diff: (skill: string, from: number, to: number) =>
       get<DiffPayload>(`${skillPath(skill)}/diff`, undefined, { from, to }),
     publish: (input: PublishInput) => create<PublishResult>("/api/skills", shapes.published, input),
+    /** What a publish would do. */
+    planPublish: async (input: PlanInput) =>
+      (
+        await call<PublishPlan>({
+          method: "POST",
+          path: "/api/skills/plan",
+          shape: shapes.publishPlan,
+          input,
+          isRepeatable: true,
+        })
+      ).data,
+    planPush: async (skill: string, input: PlanPushInput) =>
+      (
+        await call<VersionPlan>({
+          method: "POST",
+          path: `${skillPath(skill)}/versions/plan`,
+          shape: shapes.versionPlan,
+          input,
+          isRepeatable: true,
+        })
+      ).data,
     push: (skill: string, input: PushInput) =>
       create<VersionResult>(`${skillPath(skill)}/versions`, shapes.pushed, input),
     folders: (team: string) =>

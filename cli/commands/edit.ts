@@ -1,5 +1,5 @@
 import { visibilities } from "../../contract/vocabulary.ts";
-import type { SkillChange } from "../api/client.ts";
+import type { SkillChange } from "../api/inputs.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";

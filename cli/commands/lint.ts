@@ -1,7 +1,9 @@
 import { skillTypes } from "../../contract/vocabulary.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { type Finding, lintPath } from "../pack/lint.ts";
+import type { Finding } from "../pack/findings.ts";
+import { lintPath } from "../pack/lint.ts";
+import { allowSecretsFlag } from "../pack/secrets.ts";
 import { plainLine } from "../table.ts";
 
 export const lint = defineCommand({
@@ -21,11 +23,15 @@ export const lint = defineCommand({
       description: "Expected type; default skill, and rule for a RULE.md",
     },
     strict: { value: "none", description: "Fail on warnings, too" },
+    "allow-secret-files": allowSecretsFlag,
   },
   examples: ["svc lint", "svc lint ./code-review", "svc lint skills --strict -o json"],
   async run(context, args) {
     const type = skillTypes.find((one) => one === args.type);
-    const { skills, findings } = await lintPath(context, args.path ?? ".", type);
+    const { skills, findings } = await lintPath(context, args.path ?? ".", {
+      type,
+      allowSecrets: args["allow-secret-files"],
+    });
     const count = (severity: Finding["severity"]) =>
       findings.filter((finding) => finding.severity === severity).length;
     const summary = { skills: skills.length, errors: count("error"), warnings: count("warning") };
@@ -55,6 +61,6 @@ function total(
     ...(errors > 0 ? [some(errors, "error")] : []),
     ...(warnings > 0 ? [some(warnings, "warning")] : []),
   ];
-  const verdict = found.length === 0 ? "nothing to mend" : found.join(", ");
+  const verdict = found.length === 0 ? "no problems" : found.join(", ");
   return `${some(skills, "skill")}: ${paint(ok ? "green" : "red", verdict)}`;
 }

@@ -1,23 +1,24 @@
-import { basename, sep } from "node:path";
-import type { PublishResult } from "../../contract/payloads/skills.ts";
-import { type SkillType, skillTypes, visibilities } from "../../contract/vocabulary.ts";
-import { checkSkillUrl } from "../api/address.ts";
-import type { PublishInput } from "../api/client.ts";
-import { type CommandResult, defineCommand } from "../command.ts";
-import type { Context } from "../context.ts";
-import { Cancelled, invalidArgument, messageOf } from "../errors.ts";
-import { type SkillSource, readSource, stageContent } from "../pack/source.ts";
-import { askSeveral, askText, requireInteraction } from "../prompts.ts";
+import { skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import { defineCommand } from "../command.ts";
+import { invalidArgument } from "../errors.ts";
+import { allowSecretsFlag } from "../pack/secrets.ts";
+import { dryRunFlag } from "../present.ts";
+import { requireInteraction } from "../prompts.ts";
+import { askForPath, chooseOwn, findOwn } from "../publish/choose.ts";
+import { type PublishJob, findBelow, planOne, publishOne, readChosen } from "../publish/job.ts";
+import { presentDryRun, presentOne } from "../publish/present.ts";
+import { publishAll } from "../publish/publish-all.ts";
 import { openSession } from "../state/session.ts";
-import { readConfig } from "../state/state.ts";
-import { plainLine } from "../table.ts";
 import { chooseTeam } from "../team.ts";
 
 export const publish = defineCommand({
   name: "publish",
   summary: "Publish a file (text skill) or folder (package); an existing name gets a new version",
   positionals: {
-    path: { description: "A file, or a folder with a SKILL.md at its root", completes: "path" },
+    path: {
+      description: "A file, a folder with a SKILL.md at its root, or a folder of such folders",
+      completes: "path",
+    },
   },
   flags: {
     team: { short: "t", value: "required", hint: "id-or-slug", description: "Organization to publish to" },
@@ -44,6 +45,9 @@ export const publish = defineCommand({
       value: "none",
       description: "Create no version if the content equals the current version",
     },
+    "allow-secret-files": allowSecretsFlag,
+    "dry-run": dryRunFlag,
+    yes: { short: "y", value: "none", description: "Publish a folder of skills without a question" },
   },
   exclusive: [
     ["create", "update"],
@@ -54,6 +58,7 @@ export const publish = defineCommand({
     "svc publish ./code-review",
     "svc publish review.md -t acme --visibility public -m 'First version'",
     "svc publish ./code-review --folder ops/reviews --parents",
+    "svc publish ./skills --dry-run",
     "svc publish notes.md --personal",
     "svc publish ./code-review --update --if-changed -o json",
   ],
@@ -67,127 +72,55 @@ export const publish = defineCommand({
       );
     if (args.path === undefined)
       requireInteraction(context, "<path>", "Say what to publish: svc publish <path>.");
-    const chosen = args.path === undefined ? await chooseSources(context) : [{ path: args.path }];
-    if (chosen.length > 1 && args.name !== undefined)
-      throw invalidArgument("--name", "--name is for one skill: choose one, or leave it out.");
-    const [first] = chosen;
+    const own = args.path === undefined ? await findOwn(context) : [];
+    const given =
+      args.path !== undefined ? { path: args.path } : own.length > 0 ? undefined : await askForPath();
+    const below = given === undefined ? undefined : await findBelow(context, given.path);
+    const flags = { name: args.name, type: args.type, allowSecrets: args["allow-secret-files"] };
+    if (below !== undefined) refuseName(flags.name);
     // Invalid content is refused before the next question.
-    const single = chosen.length === 1 ? await readSource(context, first!.path) : undefined;
+    const single =
+      given === undefined || below !== undefined ? undefined : await readChosen(context, flags, given);
 
     const { client } = await openSession(context);
     const team = args.team ?? (await chooseTeam(context, client, "Publish to which organization?"));
-    const input: Omit<PublishInput, "name"> = {
-      mode: args.create ? "create" : args.update ? "update" : "upsert",
-      tenantId: team,
-      ...(args.visibility === undefined ? {} : { visibility: args.visibility }),
-      ...(args.message === undefined ? {} : { message: args.message }),
-      ...(args.folder === undefined ? {} : { folder: args.folder }),
-      ...(args.parents ? { createFolders: true } : {}),
-      ...(args.personal ? { personal: true } : {}),
-      ...(args["if-changed"] ? { ifChanged: true } : {}),
-    };
-    const publishOne = async ({ type }: Chosen, source: SkillSource) => {
-      const given = { name: args.name ?? source.name, ...typeOf(args.type ?? type) };
-      const content = await stageContent(context, client, source);
-      return present(context, await client.publish({ ...input, ...given, ...content }));
-    };
-    if (single !== undefined) return publishOne(first!, single);
-
-    const results: CommandResult[] = [];
-    let failed = false;
-    for (const [i, choice] of chosen.entries())
-      try {
-        const work = async () => publishOne(choice, await readSource(context, choice.path));
-        const label = `Publishing ${basename(choice.path)} (${i + 1} of ${chosen.length})`;
-        results.push(await context.output.waiting(label, work));
-      } catch (error) {
-        if (error instanceof Cancelled) throw error;
-        failed = true;
-        const text = `${context.output.paint("red", "failed")}  ${choice.path}: ${messageOf(error)}`;
-        results.push({ data: undefined, text });
-      }
-    return {
-      data: results.map(({ data }) => data),
-      text: results.map(({ text }) => text).join("\n\n"),
-      partial: failed,
-    };
+    const job: PublishJob = { ...flags, input: inputOf(args, team) };
+    const { "dry-run": dryRun, yes: isConfirmed } = args;
+    if (single !== undefined) {
+      const plan = dryRun ? await planOne(client, job, given!, single) : undefined;
+      if (plan !== undefined) return presentDryRun(context, plan, single, args["if-changed"]);
+      return presentOne(context, await publishOne(context, client, job, given!, single), single.warnings);
+    }
+    if (below !== undefined) return publishAll(context, client, job, below, { dryRun, isConfirmed });
+    const chosen = await chooseOwn(context, client, job, own);
+    if (chosen.length > 1) refuseName(flags.name);
+    if (chosen.length === 0) return { data: undefined, text: "There is nothing else to publish." };
+    return publishAll(context, client, job, chosen, { dryRun, isConfirmed: true });
   },
 });
 
-interface Chosen {
-  path: string;
-  /** Set for a rule that was found in a tool's folder. */
-  type?: SkillType;
+function refuseName(name: string | undefined): void {
+  if (name !== undefined)
+    throw invalidArgument("--name", "--name is for one skill: choose one, or leave it out.");
 }
 
-const typeOf = (type: string | undefined) => (type === undefined ? {} : { type: type as SkillType });
-
-/** Lets the user select from the skills in the tools' folders, or type a path if there are none. */
-async function chooseSources(context: Context): Promise<Chosen[]> {
-  const { findOwnSkills } = await import("../pack/scan.ts");
-  const config = await readConfig(context);
-  const found = await context.output.waiting("Looking into the folders of your tools", () =>
-    findOwnSkills(context, config),
-  );
-  if (found.length === 0) return [{ path: await askText("Which file or folder?", "./my-skill") }];
-  return askSeveral(
-    "Which of your skills and rules?",
-    found.map((skill) => ({
-      value: { path: skill.path, ...(skill.type === "rule" ? { type: skill.type } : {}) },
-      label: plainLine(skill.name),
-      hint: plainLine(`${skill.tool} ${skill.type}, ${shortPath(context, skill.path)}`),
-    })),
-    [],
-  );
-}
-
-/** The path in its short form, relative or with `~`. */
-function shortPath({ cwd, home }: Context, path: string): string {
-  const short = (folder: string, prefix: string) => `${prefix}${path.slice(folder.length + 1)}`;
-  if (path.startsWith(cwd + sep)) return short(cwd, "");
-  return path.startsWith(home + sep) ? short(home, `~${sep}`) : path;
-}
-
-function present(context: Context, published: PublishResult): CommandResult {
-  const { action, unchanged, skill, version, ignoredFlags, warnings } = published;
-  const url = checkSkillUrl(published.url);
-  const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
-  const { tenantId, tenantSlug, folderId } = skill;
-  const shown = [
-    ...(warnings ?? []),
-    ...ignoredFlags
-      .filter((flag) => flag === "type")
-      .map(() => `--type was ignored: the skill keeps its type ${type}`),
-  ];
-  for (const warning of shown) context.output.warn(warning);
+function inputOf(
+  args: {
+    visibility: string | undefined;
+    message: string | undefined;
+    folder: string | undefined;
+    [flag: string]: string | boolean | undefined;
+  },
+  team: string,
+): PublishJob["input"] {
   return {
-    data: {
-      action,
-      skill: {
-        publicId,
-        slug,
-        tenantSlug,
-        name,
-        type,
-        visibility,
-        currentVersion,
-        currentSemver,
-        tenantId,
-        folderId,
-      },
-      url,
-      format: version.format,
-      ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
-      ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
-      unchanged,
-      warnings: shown,
-    },
-    text: [
-      unchanged
-        ? `${name} (${tenantSlug}/${slug}) is unchanged at ${version.semver}: no version was created.`
-        : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} (${tenantSlug}/${slug}) ${version.semver}, ${visibility}`,
-      url,
-      `Install it with: svc install ${tenantSlug}/${slug}`,
-    ].join("\n"),
+    mode: args["create"] ? "create" : args["update"] ? "update" : "upsert",
+    tenantId: team,
+    ...(args.visibility === undefined ? {} : { visibility: args.visibility }),
+    ...(args.message === undefined ? {} : { message: args.message }),
+    ...(args.folder === undefined ? {} : { folder: args.folder }),
+    ...(args["parents"] ? { createFolders: true } : {}),
+    ...(args["personal"] ? { personal: true } : {}),
+    ...(args["if-changed"] ? { ifChanged: true } : {}),
   };
 }

@@ -1,11 +1,17 @@
 import semver from "semver";
-import type { PushInput } from "../api/client.ts";
-import { defineCommand } from "../command.ts";
+import type { VersionPlan } from "../../contract/payloads/plans.ts";
+import type { SkillPayload } from "../../contract/payloads/skills.ts";
+import type { PushInput } from "../api/inputs.ts";
+import { type CommandResult, defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
-import { readSource, stageContent } from "../pack/source.ts";
+import { digestsOf } from "../pack/digests.ts";
+import { allowSecretsFlag } from "../pack/secrets.ts";
+import { type SkillSource, readSource, stageContent } from "../pack/source.ts";
 import { parseUnpinnedRef } from "../pins.ts";
 import { openSession } from "../state/session.ts";
-import { presentVersion } from "../present.ts";
+import { dryRunFlag, presentVersion } from "../present.ts";
+import { plainLine } from "../table.ts";
 
 /** One prerelease identifier that is not a number, as the service requires. */
 const prereleaseId = /^(?=.{1,32}$)[0-9A-Za-z-]*[A-Za-z-][0-9A-Za-z-]*$/;
@@ -47,6 +53,8 @@ export const push = defineCommand({
         "Create no version if the content equals the current version, or the prerelease that it continues",
     },
     message: { short: "m", value: "required", hint: "text", description: "Message of the version" },
+    "allow-secret-files": allowSecretsFlag,
+    "dry-run": dryRunFlag,
   },
   exclusive: [
     ["version", "patch", "minor", "major"],
@@ -70,27 +78,38 @@ export const push = defineCommand({
       );
     const bump = (["patch", "minor", "major"] as const).find((name) => args[name]);
 
-    const source = await readSource(context, args.path);
+    const source = await readSource(context, args.path, {
+      allowSecrets: args["allow-secret-files"],
+      isNamed: true,
+    });
     const { client } = await openSession(context);
     const { skill } = await client.resolve(ref);
     const { publicId, slug, tenantSlug, name } = skill;
-    const input: PushInput = {
-      ...(await stageContent(context, client, source)),
-      ...(args.message === undefined ? {} : { message: args.message }),
+    const request = {
       ...(args.version === undefined ? {} : { semver: args.version }),
       ...(bump === undefined ? {} : { bump }),
       ...(args.prerelease === undefined ? {} : { prerelease: args.prerelease }),
+    };
+    if (args["dry-run"]) {
+      const plan = await client.planPush(publicId, { ...request, ...(await digestsOf(source)) });
+      return presentPlan(context, { skillRef: args.skill, skill, source, plan });
+    }
+    const input: PushInput = {
+      ...(await stageContent(context, client, source)),
+      ...request,
+      ...(args.message === undefined ? {} : { message: args.message }),
       ...(args["if-changed"] ? { ifChanged: true } : {}),
     };
-    const { unchanged, warnings, ...version } = await client.push(publicId, input);
-    for (const warning of warnings ?? []) context.output.warn(warning);
+    const { unchanged, warnings: remarks, ...version } = await client.push(publicId, input);
+    const warnings = [...source.warnings, ...(remarks ?? [])];
+    for (const warning of warnings) context.output.warn(warning);
     return {
       data: {
         skillRef: args.skill,
         skill: { publicId, slug, tenantSlug, name },
         version: presentVersion(version),
         unchanged,
-        warnings: warnings ?? [],
+        warnings,
       },
       text: unchanged
         ? `${name} (${tenantSlug}/${slug}) is unchanged at ${version.semver}: no version was created.`
@@ -98,6 +117,32 @@ export const push = defineCommand({
     };
   },
 });
+
+function presentPlan(
+  context: Context,
+  given: { skillRef: string; skill: SkillPayload; source: SkillSource; plan: VersionPlan },
+): CommandResult {
+  const { skillRef, skill, source, plan } = given;
+  const { publicId, slug, tenantSlug, name } = skill;
+  const { semver: next, unchanged } = plan;
+  for (const warning of source.warnings) context.output.warn(warning);
+  const same = unchanged ? ", with the content that it has already" : "";
+  return {
+    data: {
+      dryRun: true,
+      skillRef,
+      skill: { publicId, slug, tenantSlug, name },
+      version: {
+        semver: next,
+        format: source.format,
+        ...(source.format === "package" ? { fileCount: source.files.length } : {}),
+      },
+      unchanged,
+      warnings: source.warnings,
+    },
+    text: `Would push ${plainLine(name)} (${tenantSlug}/${slug}) ${next}${same}.\nNothing was sent.`,
+  };
+}
 
 function checkSemver(text: string): void {
   if (text.includes("+"))

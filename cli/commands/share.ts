@@ -6,6 +6,7 @@ import { collectPages } from "../api/pages.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, notFound } from "../errors.ts";
+import { allowSecretsFlag } from "../pack/secrets.ts";
 import { readSource, stageContent } from "../pack/source.ts";
 import { askText, requireInteraction } from "../prompts.ts";
 import { readConfig } from "../state/state.ts";
@@ -25,6 +26,7 @@ export const share = defineCommand({
       hint: skillTypes.join("|"),
       description: "Default skill",
     },
+    "allow-secret-files": allowSecretsFlag,
     list: { value: "none", description: "List what you share from this machine" },
     delete: {
       value: "required",
@@ -38,6 +40,8 @@ export const share = defineCommand({
     ["list", "type"],
     ["delete", "name"],
     ["delete", "type"],
+    ["list", "allow-secret-files"],
+    ["delete", "allow-secret-files"],
   ],
   examples: [
     "svc share ./review.md",
@@ -61,22 +65,30 @@ export const share = defineCommand({
 async function sharePath(
   context: Context,
   path: string,
-  { name, type }: { name: string | undefined; type: string | undefined },
+  flags: { name: string | undefined; type: string | undefined; "allow-secret-files": boolean },
 ): Promise<CommandResult> {
-  const source = await readSource(context, path);
-  const { skill, identity, unchanged, warnings, ...answer } = await withIdentity(
-    context,
-    await addressOf(context),
-    async (client) => {
-      const content = await stageContent(context, client, source);
-      const chosen = { name: name ?? source.name, ...(type === undefined ? {} : { type }) };
-      return client.share({ ...content, ...chosen });
-    },
-  ).catch((error: unknown) => {
+  const { name } = flags;
+  const source = await readSource(context, path, {
+    allowSecrets: flags["allow-secret-files"],
+    isNamed: name !== undefined,
+  });
+  const type = flags.type ?? source.defaultType;
+  const {
+    skill,
+    identity,
+    unchanged,
+    warnings: remarks,
+    ...answer
+  } = await withIdentity(context, await addressOf(context), async (client) => {
+    const content = await stageContent(context, client, source);
+    const chosen = { name: name ?? source.name, ...(type === undefined ? {} : { type }) };
+    return client.share({ ...content, ...chosen });
+  }).catch((error: unknown) => {
     throw atLimit(error);
   });
   const url = checkSkillUrl(answer.url);
-  for (const warning of warnings ?? []) context.output.warn(warning);
+  const warnings = [...source.warnings, ...(remarks ?? [])];
+  for (const warning of warnings) context.output.warn(warning);
   const { username, tenantSlug, anonymous } = identity;
   const title = context.output.paint("bold", plainLine(skill.name));
   return {
@@ -85,7 +97,7 @@ async function sharePath(
       url,
       installCommand: installCommand(url),
       identity: { username, tenantSlug, anonymous },
-      warnings: warnings ?? [],
+      warnings,
     },
     text: [
       unchanged ? `${title} is shared already.` : `Shared ${title} without an account.`,

@@ -3,6 +3,7 @@ import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { PackageError, collectPaths, compareUtf8, packageLimits } from "../../contract/package-rules.ts";
+import { sizeText } from "../../contract/size-text.ts";
 import { CliError, messageOf } from "../errors.ts";
 
 export interface PackageFile {
@@ -13,6 +14,9 @@ export interface PackageFile {
   size: number;
   executable: boolean;
 }
+
+/** Files of which the sizes are read; a folder with more is not a skill. */
+const sizedFiles = 20_000;
 
 /** Names that are never part of a skill. */
 const leftOut = new Set([".git", "node_modules", ".DS_Store"]);
@@ -44,6 +48,7 @@ export async function walkPackage(
   const paths = collectPaths();
   let bytes = 0;
   let isOver = false;
+  let sized = 0;
 
   const keep = (work: () => void): boolean => {
     try {
@@ -51,7 +56,7 @@ export async function walkPackage(
       return true;
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      isOver ||= error.rule === "too_many_files" || error.rule === "too_large";
+      isOver ||= error.rule === "too_many_files";
       refuse(error);
       return false;
     }
@@ -60,22 +65,25 @@ export async function walkPackage(
     const entries = await readdir(at, { withFileTypes: true });
     for (const entry of entries) {
       if (isLeftOut(entry.name)) continue;
-      if (isOver) return;
+      if (isOver || sized > sizedFiles) return;
       const path = prefix + entry.name;
       const source = join(at, entry.name);
       if (entry.isDirectory()) {
         await walk(source, `${path}/`);
         continue;
       }
-      if (!keep(() => addFile(paths, entry, path))) continue;
+      // Of a folder that is too large, only the size is still of interest.
+      const isTooLarge = bytes > packageLimits.uncompressedBytes;
+      if (isTooLarge ? !entry.isFile() : !keep(() => addFile(paths, entry, path))) continue;
       const info = await stat(source);
       bytes += info.size;
-      if (keep(() => checkSize(bytes)))
-        files.push({ path, source, size: info.size, executable: (info.mode & 0o111) !== 0 });
+      sized++;
+      if (!isTooLarge) files.push({ path, source, size: info.size, executable: (info.mode & 0o111) !== 0 });
     }
   };
   await walk(folder, "");
-  if (!isOver) keep(() => paths.finish("SKILL.md"));
+  if (bytes > packageLimits.uncompressedBytes) keep(() => refuseSize(bytes));
+  else if (!isOver) keep(() => paths.finish("SKILL.md"));
   return files.sort((a, b) => compareUtf8(a.path, b.path));
 }
 
@@ -91,12 +99,11 @@ function addFile(paths: ReturnType<typeof collectPaths>, entry: Dirent, path: st
   paths.addFile(path);
 }
 
-function checkSize(bytes: number): void {
-  if (bytes > packageLimits.uncompressedBytes)
-    throw new PackageError(
-      "too_large",
-      `The folder contains more than ${packageLimits.uncompressedBytes} bytes: leave out what the skill does not need.`,
-    );
+function refuseSize(bytes: number): never {
+  throw new PackageError(
+    "too_large",
+    `The folder has ${sizeText(bytes)}, over the ${sizeText(packageLimits.uncompressedBytes)} of a package: leave out what the skill does not need.`,
+  );
 }
 
 export function packFailed(error: unknown): CliError {

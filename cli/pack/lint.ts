@@ -3,49 +3,27 @@ import { type Stats } from "node:fs";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
-import { type PackageError, type PackageRule, packageLimits } from "../../contract/package-rules.ts";
-import type { AdviceRule, ContentRule, Fault } from "../../contract/skill-rules.ts";
-import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
+import { packageLimits } from "../../contract/package-rules.ts";
+import type { Fault } from "../../contract/skill-rules.ts";
+import type { SkillType } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument, isSystemError } from "../errors.ts";
 import { withTemporaryFolder } from "../state/state.ts";
+import { type LintReport, type LintedSkill, addFinding, addSecrets, reportPackageError } from "./findings.ts";
 import { type PackageFile, walkPackage } from "./folder.ts";
-import { inFolder, isSkillFolder, rootFile, skillsBelow, slashed } from "./skill-folders.ts";
+import { inFolder, isRuleFile, isSkillFolder, rootFile, skillsBelow, slashed } from "./skill-folders.ts";
+import { secretsInContent, secretsInFiles } from "./secrets.ts";
 import { nameOfFile, unreadable } from "./source.ts";
 import { isToolFile, withoutToolKeys } from "./tool-file.ts";
-
-export interface Finding {
-  rule: ContentRule | AdviceRule | PackageRule;
-  /** `error`: the service refuses it. */
-  severity: "error" | "warning";
-  message: string;
-  /** Path relative to the given one, with `/`. */
-  path: string;
-  /** Line number, from 1. */
-  line?: number;
-}
-
-export interface LintedSkill {
-  path: string;
-  format: ContentFormat;
-  type: SkillType;
-  /** The name under which `publish` would publish it. */
-  name: string;
-}
-
-export interface LintReport {
-  skills: LintedSkill[];
-  findings: Finding[];
-}
 
 /** A file, a folder with a SKILL.md, or all skills below a folder. Throws for unreadable paths. */
 export async function lintPath(
   context: Context,
   path: string,
-  type: SkillType | undefined,
+  { type, allowSecrets }: { type: SkillType | undefined; allowSecrets: boolean },
 ): Promise<LintReport> {
   const full = resolve(context.cwd, path);
-  const report: LintReport = { skills: [], findings: [] };
+  const report: LintReport = { skills: [], findings: [], allowSecrets };
   let info: Stats;
   try {
     info = await stat(full);
@@ -55,7 +33,11 @@ export async function lintPath(
     else {
       const below = (await isSkillFolder(full)) ? [] : await skillsBelow(full, path);
       if (below.length === 0) await lintFolder(context, report, full, path, type);
-      for (const found of below) await lintFolder(context, report, resolve(context.cwd, found), found, type);
+      for (const found of below) {
+        const at = resolve(context.cwd, found);
+        if (isRuleFile(found)) await lintFile(report, at, found, await stat(at), type);
+        else await lintFolder(context, report, at, found, type);
+      }
     }
   } catch (error) {
     throw isSystemError(error) ? unreadable(path, error) : error;
@@ -71,12 +53,13 @@ async function lintFile(
   given: SkillType | undefined,
 ): Promise<void> {
   const { adviseOn, faultOfName, readSkillText } = await import("../../contract/skill-rules.ts");
-  const type = given ?? (/^rule\.md$/i.test(basename(full)) ? "rule" : "skill");
+  const type = given ?? (isRuleFile(full) ? "rule" : "skill");
   const shown = slashed(path);
   const skill: LintedSkill = { path: shown, format: "markdown", type, name: nameOfFile(full) };
   report.skills.push(skill);
   const text = await readOrReport(report, full, shown, info.size, limits.textFileBytes);
   if (text === undefined) return;
+  addSecrets(report, secretsInContent(basename(full), text), () => shown);
   const isTools = isToolFile(full);
   const read = readSkillText(isTools ? await withoutToolKeys(text) : text, "markdown");
   skill.name = read.defaults.name ?? skill.name;
@@ -120,6 +103,7 @@ async function lintFolder(
     if (unusable !== undefined) addFinding(report, "error", rootPath, unusable);
     for (const advice of adviseOn(read, around)) addFinding(report, "warning", rootPath, advice);
   }
+  addSecrets(report, await secretsInFiles(files), (file) => inFolder(shown, file));
   const isRefused = report.findings.slice(before).some(({ severity }) => severity === "error");
   if (!isRefused) await tryToPack(context, report, shown, files);
 }
@@ -154,8 +138,8 @@ async function readOrReport(
   maxBytes: number,
 ): Promise<string | undefined> {
   if (size > maxBytes) {
-    const reason = `it is over ${limits.textContentBytes} bytes`;
-    addFinding(report, "error", shown, { rule: "text_too_large", reason });
+    const { overText } = await import("../../contract/skill-rules.ts");
+    addFinding(report, "error", shown, { rule: "text_too_large", reason: overText(size) });
     return undefined;
   }
   try {
@@ -165,27 +149,4 @@ async function readOrReport(
     addFinding(report, "error", shown, { rule: "text_encoding", reason: "it is not UTF-8 text" });
     return undefined;
   }
-}
-
-function addFinding(
-  { findings }: LintReport,
-  severity: Finding["severity"],
-  path: string,
-  { rule, reason, line }: Fault<ContentRule | AdviceRule>,
-): void {
-  const message = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
-  findings.push({ rule, severity, message, path, ...(line === undefined ? {} : { line }) });
-}
-
-function reportPackageError(
-  { findings }: LintReport,
-  folder: string,
-  { rule, message, path }: PackageError,
-): void {
-  findings.push({
-    rule,
-    severity: "error",
-    message,
-    path: path === undefined || path === "" ? folder : inFolder(folder, path),
-  });
 }

@@ -12,14 +12,27 @@ export async function isSkillFolder(full: string): Promise<boolean> {
   return names.some((name) => name.toLowerCase() === rootFile.toLowerCase());
 }
 
-/** Skill folders in the folder itself, and at any depth of its `skills/`; in the order of their paths. */
+/** The only file of a folder, if it is a RULE.md: a rule, as in the repositories that the service writes. */
+async function ruleFileIn(full: string): Promise<string | undefined> {
+  const names = (await readdir(full)).filter((name) => !isLeftOut(name) && name !== ".svc.json");
+  return names.length === 1 && isRuleFile(names[0]!) ? names[0] : undefined;
+}
+
+/** Whether a file is a rule by its name. */
+export function isRuleFile(file: string): boolean {
+  return basename(file).toLowerCase() === "rule.md";
+}
+
+/** Skill folders, and RULE.md files, in the folder itself and at any depth of its `skills/`; sorted by path. */
 export async function skillsBelow(full: string, path: string): Promise<string[]> {
   const found: string[] = [];
   const search = async (at: string, shown: string, depth: number): Promise<void> => {
     for (const entry of await readdir(at, { withFileTypes: true })) {
       if (!entry.isDirectory() || isLeftOut(entry.name)) continue;
       const [below, name] = [join(at, entry.name), inFolder(shown, entry.name)];
+      const rule = await ruleFileIn(below);
       if (await isSkillFolder(below)) found.push(name);
+      else if (rule !== undefined) found.push(inFolder(name, rule));
       else if (depth > 0) await search(below, name, depth - 1);
       else if (shown === path && entry.name === "skills") await search(below, name, searchedDepth);
     }

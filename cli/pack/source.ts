@@ -2,24 +2,50 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
-import { type Client, type ContentInput } from "../api/client.ts";
+import type { SecretFinding } from "../../contract/secret-rules.ts";
+import { sizeText } from "../../contract/size-text.ts";
+import type { Fault } from "../../contract/skill-rules.ts";
+import type { Client } from "../api/client.ts";
+import type { ContentInput } from "../api/inputs.ts";
 import { uploadPackage } from "../api/uploads.ts";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../errors.ts";
 import { withTemporaryFolder } from "../state/state.ts";
 import { type PackageFile, readPackageFolder } from "./folder.ts";
-import { frontmatterName } from "./frontmatter.ts";
+import { acceptedSecrets, secretsError, secretsInContent, secretsInFiles } from "./secrets.ts";
+import { isRuleFile, rootFile } from "./skill-folders.ts";
 import { isToolFile, withoutToolKeys } from "./tool-file.ts";
 
-export type SkillSource =
-  | { format: "markdown"; name: string; content: string }
-  | { format: "package"; name: string; files: PackageFile[] };
+interface Checked {
+  /** Name for `publish` without `--name`. */
+  name: string;
+  /** `rule` for a file RULE.md; it applies to a new skill only. */
+  defaultType?: "rule";
+  warnings: string[];
+}
+
+export type SkillSource = Checked &
+  ({ format: "markdown"; content: string } | { format: "package"; files: PackageFile[] });
+
+export interface SourceOptions {
+  /** `--allow-secret-files`. */
+  allowSecrets: boolean;
+  /** The name is given by a flag, so that the content's own is not checked. */
+  isNamed?: boolean;
+}
 
 /** File names that are generic and not the name of the skill. */
 const genericNames = new Set(["skill", "rule"]);
 
-/** Reads a file, or lists a folder's files. Throws for content that can't be published. */
-export async function readSource(context: Context, path: string): Promise<SkillSource> {
+/**
+ * Reads a file, or lists a folder's files, and applies all rules of `svc lint` whose violations the service refuses.
+ * Throws for content that can't be published, and for secrets.
+ */
+export async function readSource(
+  context: Pick<Context, "cwd">,
+  path: string,
+  options: SourceOptions,
+): Promise<SkillSource> {
   const full = resolve(context.cwd, path);
   let isFolder: boolean;
   try {
@@ -31,29 +57,83 @@ export async function readSource(context: Context, path: string): Promise<SkillS
   } catch (error) {
     throw unreadable(path, error);
   }
-
-  if (isFolder) {
-    const files = await readPackageFolder(full);
-    const skillFile = await readFile(join(full, "SKILL.md"), "utf8");
-    return { format: "package", name: (await frontmatterName(skillFile)) ?? basename(full), files };
-  }
-  const text = await readText(full, path);
-  const content = isToolFile(full) ? await withoutToolKeys(text) : text;
-  if (await isOverLimit(content)) throw tooLarge(path, Buffer.byteLength(content));
-  return { format: "markdown", name: (await frontmatterName(content)) ?? nameOfFile(full), content };
+  return isFolder ? readFolder(full, path, options) : readTextFile(full, path, options);
 }
 
-/** Frontmatter has a separate limit. */
-async function isOverLimit(text: string): Promise<boolean> {
-  if (Buffer.byteLength(text) <= limits.textContentBytes) return false;
+async function readFolder(full: string, path: string, options: SourceOptions): Promise<SkillSource> {
+  const { overText, readSkillText } = await import("../../contract/skill-rules.ts");
+  const files = await readPackageFolder(full);
+  const bytes = await readFile(join(full, rootFile));
+  if (bytes.length > limits.textContentBytes)
+    throw refusedPackage({ rule: "text_too_large", reason: overText(bytes.length) });
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw refusedPackage({ rule: "text_encoding", reason: "it is not UTF-8 text" });
+  const read = readSkillText(text, "package");
+  const name = read.defaults.name ?? basename(full);
+  const fault = read.faults[0] ?? (await faultOf(name, options));
+  if (fault !== undefined) throw refusedPackage(fault);
+  const warnings = checkSecrets(path, await secretsInFiles(files), options);
+  return { format: "package", name, files, warnings };
+}
+
+async function readTextFile(full: string, path: string, options: SourceOptions): Promise<SkillSource> {
+  const { readSkillText } = await import("../../contract/skill-rules.ts");
+  const text = await readText(full, path);
+  const content = isToolFile(full) ? await withoutToolKeys(text) : text;
+  const size = await contentSize(content);
+  if (size > limits.textContentBytes) throw tooLarge(path, size);
+  const read = readSkillText(content, "markdown");
+  const name = read.defaults.name ?? nameOfFile(full);
+  const fault = read.faults[0] ?? (await faultOf(name, options));
+  if (fault !== undefined)
+    throw invalidArgument("<path>", `${path} can't be published: ${atLine(fault)}.`, {
+      kind: "content",
+      ref: path,
+      rule: fault.rule,
+    });
+  const warnings = checkSecrets(path, secretsInContent(basename(full), text), options);
+  const type = isRuleFile(full) ? ({ defaultType: "rule" } as const) : {};
+  return { format: "markdown", name, content, ...type, warnings };
+}
+
+async function faultOf(name: string, { isNamed }: SourceOptions): Promise<Fault | undefined> {
+  const { faultOfName } = await import("../../contract/skill-rules.ts");
+  return isNamed === true ? undefined : faultOfName(name);
+}
+
+const atLine = ({ reason, line }: Fault) => (line === undefined ? reason : `${reason} (line ${line})`);
+
+function refusedPackage(fault: Fault): CliError {
+  return new CliError("E_PACK_FAILED", `${rootFile} can't be published: ${atLine(fault)}.`, {
+    kind: "content",
+    ref: rootFile,
+    rule: fault.rule,
+  });
+}
+
+/** Returns the warnings about accepted secrets; throws for others. */
+function checkSecrets(
+  path: string,
+  findings: readonly SecretFinding[],
+  { allowSecrets }: SourceOptions,
+): string[] {
+  const error = allowSecrets ? undefined : secretsError(path, findings);
+  if (error !== undefined) throw error;
+  return acceptedSecrets(findings);
+}
+
+/** Size of the part that counts: frontmatter has a separate limit. */
+async function contentSize(text: string): Promise<number> {
+  const size = Buffer.byteLength(text);
+  if (size <= limits.textContentBytes) return size;
   const { cutFences } = await import("../../contract/frontmatter.ts");
-  return Buffer.byteLength(cutFences(text)?.body ?? text) > limits.textContentBytes;
+  return Buffer.byteLength(cutFences(text)?.body ?? text);
 }
 
 function tooLarge(path: string, bytes: number): CliError {
   return invalidArgument(
     "<path>",
-    `${path} has ${bytes} bytes; a text skill may have ${limits.textContentBytes}. Publish a folder instead.`,
+    `${path} has ${sizeText(bytes)}; a text skill may have ${sizeText(limits.textContentBytes)}. Publish a folder instead.`,
     { kind: "path", ref: path },
   );
 }
@@ -64,17 +144,21 @@ export function nameOfFile(full: string): string {
   return genericNames.has(stem.toLowerCase()) ? basename(dirname(full)) : stem;
 }
 
-/** The content to publish with; a package is packed and uploaded first. */
+/** The content to publish with; a package is packed and uploaded first. `name` is shown with the progress. */
 export async function stageContent(
   context: Context,
   client: Client,
   source: SkillSource,
+  name = source.name,
 ): Promise<ContentInput> {
   if (source.format === "markdown") return { content: source.content };
   const { writeZip } = await import("./zip.ts");
   return withTemporaryFolder(context, async (folder) => {
-    const zip = await writeZip(source.files, join(folder, "package.zip"));
-    const progress = await context.output.progress(`Uploading ${source.files.length} files`);
+    const packing = await context.output.progress(`Packing ${source.files.length} files of ${name}`);
+    const zip = await writeZip(source.files, join(folder, "package.zip"), packing).finally(() =>
+      packing.end(),
+    );
+    const progress = await context.output.progress(`Uploading ${source.files.length} files of ${name}`);
     try {
       return { uploadId: await uploadPackage(client, zip, progress) };
     } finally {
@@ -91,15 +175,19 @@ async function readText(full: string, path: string): Promise<string> {
     throw unreadable(path, error);
   }
   const refuse = (why: string) => invalidArgument("<path>", `${path} ${why}.`, { kind: "path", ref: path });
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw refuse("is not UTF-8 text");
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw refuse("is not UTF-8 text");
   if (text.includes("\0")) throw refuse("is not text: it contains NUL characters");
   if (text.trim() === "") throw refuse("is empty");
   return text;
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 export function unreadable(path: string, error: unknown): CliError {

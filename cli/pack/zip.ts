@@ -1,10 +1,12 @@
 /** Creation of zips: the same files result in the same bytes, on any machine, in any time zone. */
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import yazl from "yazl";
 import { PackageError, packageLimits } from "../../contract/package-rules.ts";
+import { sizeText } from "../../contract/size-text.ts";
+import type { Progress } from "../output.ts";
 import { type PackageFile, packFailed } from "./folder.ts";
 
 export interface PackedZip {
@@ -15,7 +17,11 @@ export interface PackedZip {
 }
 
 /** Streams the files, which are in the order of their paths, into a new zip at `path`. */
-export async function writeZip(files: readonly PackageFile[], path: string): Promise<PackedZip> {
+export async function writeZip(
+  files: readonly PackageFile[],
+  path: string,
+  progress?: Pick<Progress, "update">,
+): Promise<PackedZip> {
   const zip = new yazl.ZipFile();
   // Zip times have no zone: the earliest one, in local parts, is written the same everywhere.
   const mtime = new Date(1980, 0, 1);
@@ -25,23 +31,30 @@ export async function writeZip(files: readonly PackageFile[], path: string): Pro
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
       hash.update(chunk);
-      done(
-        size > packageLimits.compressedBytes
-          ? new PackageError(
-              "too_large_compressed",
-              `The zip is larger than ${packageLimits.compressedBytes} bytes: leave out what the skill does not need.`,
-            )
-          : null,
-        chunk,
-      );
+      // The rest of a zip that is too large is counted only, for the message.
+      if (size > packageLimits.compressedBytes) done();
+      else done(null, chunk);
+    },
+    flush(done) {
+      done(size > packageLimits.compressedBytes ? tooLargeZip(size) : null);
     },
   });
-  for (const file of files)
-    zip.addFile(file.source, file.path, {
+  const total = files.reduce((sum, file) => sum + file.size, 0);
+  let read = 0;
+  for (const file of files) {
+    const options = {
       mtime,
       forceDosTimestamp: true,
       mode: file.executable ? 0o100755 : 0o100644,
+      size: file.size,
+    };
+    zip.addReadStreamLazy(file.path, options, (give) => {
+      const stream = createReadStream(file.source);
+      stream.on("error", (error) => zip.emit("error", error));
+      stream.on("data", (chunk) => progress?.update((read += chunk.length), total));
+      give(null, stream);
     });
+  }
   // A file that disappears or grows during the packing is reported by the zip, not by its stream.
   const failed = new Promise<never>((_, reject) => zip.on("error", reject));
   zip.end();
@@ -54,4 +67,11 @@ export async function writeZip(files: readonly PackageFile[], path: string): Pro
     throw packFailed(error);
   }
   return { path, size, sha256: hash.digest("hex") };
+}
+
+function tooLargeZip(bytes: number): PackageError {
+  return new PackageError(
+    "too_large_compressed",
+    `The zip has ${sizeText(bytes)}, over the ${sizeText(packageLimits.compressedBytes)} of a package: leave out what the skill does not need.`,
+  );
 }

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { cliCodes, failureKinds } from "../errors.ts";
 import { packageRules } from "../package-rules.ts";
+import { secretRules } from "../secret-rules.ts";
 import { adviceRules, contentRules } from "../skill-rules.ts";
 import { driftKinds, installScopes, targets } from "../vocabulary.ts";
 import {
@@ -17,7 +18,6 @@ import {
   visibility,
   format,
   warnings,
-  unchanged,
   skipped,
   exposure,
   dryRun,
@@ -33,6 +33,7 @@ import {
 } from "./cli-fields.ts";
 import { cliOperationPayloads } from "./cli-operations.ts";
 import { cliOrganizationPayloads } from "./cli-organizations.ts";
+import { cliPublishPayloads } from "./cli-publish.ts";
 import { cliSkillPayloads } from "./cli-skills.ts";
 import { cliUpgradePayloads } from "./cli-upgrade.ts";
 
@@ -115,29 +116,7 @@ export const cliPayloads = {
   ...cliUpgradePayloads,
   ...cliOperationPayloads,
   ...cliOrganizationPayloads,
-  publish: z.strictObject({
-    action: z.enum(["created", "updated"]),
-    skill: z.strictObject({
-      ...skillHead,
-      ...current,
-      ...publisher,
-      tenantId: text,
-      folderId: text.nullable(),
-    }),
-    url: z.url(),
-    format,
-    fileCount: integer.optional(),
-    ignoredFlags: z.array(z.enum(["folder", "visibility"])),
-    unchanged,
-    warnings,
-  }),
-  push: z.strictObject({
-    skillRef: text,
-    skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text }),
-    version: z.strictObject(version),
-    unchanged,
-    warnings,
-  }),
+  ...cliPublishPayloads,
   versions: z.array(z.strictObject({ ...version, current: z.boolean() })),
   install: z.strictObject({
     skill: z.strictObject({ ...skillHead, ...current, ...publisher }),
@@ -326,7 +305,7 @@ export const cliPayloads = {
     skills: z.array(z.strictObject({ path: text, format, type: skillType, name: z.string() })),
     findings: z.array(
       z.strictObject({
-        rule: z.enum([...contentRules, ...packageRules, ...adviceRules]),
+        rule: z.enum([...contentRules, ...packageRules, ...secretRules, ...adviceRules]),
         severity: z.enum(["error", "warning"]),
         message: text,
         path: text,

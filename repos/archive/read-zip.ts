@@ -14,6 +14,7 @@ import {
   type FileMode,
   type PackageLimits,
 } from "../../contract/package-rules.ts";
+import { sizeText } from "../../contract/size-text.ts";
 import { ZipBytes } from "./zip-bytes.ts";
 
 const inflateRawAsync = promisify(zlib.inflateRaw);
@@ -58,7 +59,7 @@ export async function openZipPackage(path: string, rules: ZipRules = {}): Promis
     bytes.close(() => undefined);
     throw new PackageError(
       "too_large_compressed",
-      `The zip has ${bytes.size} bytes, ${bounds.compressedBytes} are allowed: leave out what the skill does not need.`,
+      `The zip has ${sizeText(bytes.size)}, over ${sizeText(bounds.compressedBytes)}: leave out what the skill does not need.`,
     );
   }
   const zip = await openDirectory(bytes);
@@ -141,7 +142,7 @@ async function readDirectory(
     if (declared > bounds.uncompressedBytes)
       throw new PackageError(
         "too_large",
-        `The files come to more than ${bounds.uncompressedBytes} bytes: leave out what the skill does not need.`,
+        `The files have more than ${sizeText(bounds.uncompressedBytes)} in total: leave out what the skill does not need.`,
         name,
       );
     const start = entry.relativeOffsetOfLocalHeader;

@@ -8,6 +8,7 @@ import {
   packageLimits,
   type FileMode,
 } from "../../contract/package-rules.ts";
+import { sizeText } from "../../contract/size-text.ts";
 import { writeZip } from "../archive/index.ts";
 import { asRepoError } from "../errors.ts";
 import type { RawTreeEntry } from "../store/objects.ts";
@@ -42,7 +43,7 @@ export async function listSkill(
     refuse(
       "",
       "too_large",
-      `The files come to ${totalBytes} bytes, ${packageLimits.uncompressedBytes} are allowed.`,
+      `The files have ${sizeText(totalBytes)} in total, over ${sizeText(packageLimits.uncompressedBytes)}.`,
     );
   if (skill.rootFile === "RULE.md" && files.length > 1)
     refuse(

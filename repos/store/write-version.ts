@@ -12,6 +12,7 @@ import {
   packageLimits,
   type FileMode,
 } from "../../contract/package-rules.ts";
+import { sizeText } from "../../contract/size-text.ts";
 import { openZipPackage, type ZipPackage } from "../archive/index.ts";
 import { RepoError, asRepoError } from "../errors.ts";
 import type { PackStore } from "./driver.ts";
@@ -151,7 +152,7 @@ function memoryFiles(source: TreeSource): SourceFile[] {
   if (total > packageLimits.uncompressedBytes)
     throw new PackageError(
       "too_large",
-      `The files come to ${total} bytes, ${packageLimits.uncompressedBytes} are allowed: leave out what the skill does not need.`,
+      `The files have ${sizeText(total)} in total, over ${sizeText(packageLimits.uncompressedBytes)}: leave out what the skill does not need.`,
     );
   return files
     .toSorted((a, b) => compareUtf8(a.path, b.path))

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import busboy from "@fastify/busboy";
 import { limits } from "../../contract/limits.ts";
+import { sizeText } from "../../contract/size-text.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 
 /**
@@ -55,7 +56,8 @@ function fieldsOf(entries: Iterable<[string, string]>): Record<string, string> {
 }
 
 async function readText(request: IncomingMessage, limitBytes: number, read?: Buffer): Promise<string> {
-  if (Number(request.headers["content-length"] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > limitBytes) throw tooLarge(limitBytes, announced);
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
     throw new ServiceError("unsupported_media_type", "The body must not be compressed.");
@@ -112,8 +114,8 @@ function openParser(request: IncomingMessage): InstanceType<typeof busboy.Busboy
   }
 }
 
-export function tooLarge(limitBytes: number): ServiceError {
-  return new ServiceError("payload_too_large", `The body is larger than ${limitBytes} bytes.`, {
-    limitBytes,
-  });
+/** `bytes`: the size, if the sender announced it. */
+export function tooLarge(limitBytes: number, bytes?: number): ServiceError {
+  const actual = bytes === undefined ? "is larger than" : `has ${sizeText(bytes)}, over`;
+  return new ServiceError("payload_too_large", `The body ${actual} ${sizeText(limitBytes)}.`, { limitBytes });
 }

@@ -1,7 +1,14 @@
 /** Input of the skill routes. */
 import { z } from "zod";
 import { limits } from "../../contract/limits.ts";
-import { accessActions, bumps, publishModes, skillTypes, visibilities } from "../../contract/vocabulary.ts";
+import {
+  accessActions,
+  bumps,
+  contentFormats,
+  publishModes,
+  skillTypes,
+  visibilities,
+} from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
@@ -69,6 +76,10 @@ export const PublishSkill = z
     tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
     name: skillName.optional().meta({ description: "default: the frontmatter's name" }),
     type: z.enum(skillTypes).optional(),
+    defaultType: z
+      .enum(skillTypes)
+      .optional()
+      .meta({ description: "type of a new skill, if type is not sent; an existing one keeps its own" }),
     visibility: z.enum(visibilities).optional(),
     description: description.optional(),
     tags: tags.optional(),
@@ -116,6 +127,48 @@ export const PublishVersion = z
   );
 export type PublishVersion = z.output<typeof PublishVersion>;
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");
+/** Digests of content that is not sent. */
+const digests = {
+  format: z.enum(contentFormats),
+  hash: sha256.meta({
+    description: "SHA-256 of a text without its frontmatter, or of a package's list of files",
+  }),
+  frontmatterHash: sha256.optional().meta({ description: "SHA-256 of everything before the text" }),
+};
+
+export const PlanPublish = z
+  .strictObject({
+    mode: z.enum(publishModes).default("upsert"),
+    tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
+    name: skillName,
+    type: z.enum(skillTypes).optional(),
+    defaultType: z.enum(skillTypes).optional(),
+    visibility: z.enum(visibilities).optional(),
+    folder: folderPath.optional(),
+    createFolders: z.boolean().optional(),
+    personal: z.boolean().optional(),
+    ...digests,
+  })
+  .refine(
+    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
+    "personal excludes folder and createFolders",
+  );
+export type PlanPublish = z.output<typeof PlanPublish>;
+
+export const PlanVersion = z
+  .strictObject({
+    semver: z.string().max(200).optional(),
+    bump: z.enum(bumps).optional(),
+    prerelease: z.union([z.literal(true), prereleaseId]).optional(),
+    ...digests,
+  })
+  .refine(
+    (input) => input.semver === undefined || (input.bump === undefined && input.prerelease === undefined),
+    "semver excludes bump and prerelease",
+  );
+export type PlanVersion = z.output<typeof PlanVersion>;
+
 const dryRun = z
   .boolean()
   .optional()
@@ -154,7 +207,7 @@ export type RevertSkill = z.output<typeof RevertSkill>;
 
 export const AnnounceUpload = z.strictObject({
   size: z.number().int().min(1),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits"),
+  sha256,
 });
 export type AnnounceUpload = z.output<typeof AnnounceUpload>;
 

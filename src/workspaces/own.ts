@@ -29,6 +29,25 @@ export async function chooseWorkspace(
   actor: Actor,
   tenant: Pick<TenantDoc, "_id" | "slug">,
 ): Promise<string> {
+  const user = await requireEnabled(app, actor, tenant);
+  return (await ensureWorkspace(app, tenant._id, user))._id;
+}
+
+/** The same without creating it; undefined if it does not exist. Throws `refused`. */
+export async function findWorkspace(
+  app: App,
+  actor: Actor,
+  tenant: Pick<TenantDoc, "_id" | "slug">,
+): Promise<string | undefined> {
+  const user = await requireEnabled(app, actor, tenant);
+  return (await loadTree(app, tenant._id)).workspaceOf(user.userId)?._id;
+}
+
+async function requireEnabled(
+  app: App,
+  actor: Actor,
+  tenant: Pick<TenantDoc, "_id" | "slug">,
+): Promise<UserActor> {
   const user = requirePerson(actor);
   if (!(await app.storage.workspaceSettings.find(tenant._id))?.enabled)
     throw new ServiceError(
@@ -36,7 +55,7 @@ export async function chooseWorkspace(
       `Personal workspaces are not enabled in "${tenant.slug}": its owners and administrators can enable them.`,
       { kind: "workspace", ref: tenant.slug },
     );
-  return (await ensureWorkspace(app, tenant._id, user))._id;
+  return user;
 }
 
 /** Folder of a member's workspace; created now if it does not exist. Throws `refused` or `conflict`. */

@@ -70,8 +70,10 @@ export async function svc(
   });
   if (argv.join(" ").includes("-o json")) {
     // The login in the browser prints lines of its own.
-    if (stdout.text() !== "" && argv[0] !== "login")
-      keepContract(payloadNameOf(argv), JSON.parse(stdout.text()));
+    if (stdout.text() !== "" && argv[0] !== "login") {
+      const document: unknown = JSON.parse(stdout.text());
+      keepContract(payloadNameOf(argv, document), document);
+    }
     if (stderr.text() !== "") keepFailure(JSON.parse(stderr.text()), `svc ${argv.join(" ")}`);
   }
   return {

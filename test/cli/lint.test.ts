@@ -9,11 +9,13 @@ import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
 import { limits } from "../../contract/limits.ts";
 import { packageRules } from "../../contract/package-rules.ts";
+import { secretRules } from "../../contract/secret-rules.ts";
 import { adviceRules, contentRules } from "../../contract/skill-rules.ts";
 import { keepContract } from "../support/cli-contract.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { svc, temporaryFolder } from "./harness.ts";
 import { root } from "../support/root.ts";
+import { sendUnchecked } from "../cli-publish/send-unchecked.ts";
 import { setUpOrganization } from "../support/set-up.ts";
 
 type Files = Record<string, string | Buffer>;
@@ -50,12 +52,14 @@ async function lint(home: string, path: string, ...flags: string[]) {
   };
 }
 
-/** Publishes to the service; under a new name each time, so that fixtures don't conflict. */
-async function publish(home: string, path: string, name?: string) {
+async function publish(home: string, path: string) {
   const env = { SVC_API_URL: service.url, SVC_TOKEN: user.token };
-  const named = name === undefined ? [] : ["--name", name];
-  return svc(["publish", path, "-t", org.slug, ...named, "-o", "json"], { home, env });
+  return svc(["publish", path, "-t", org.slug, "-o", "json"], { home, env });
 }
+
+/** The service's own refusal of a skill, without the checks of the client. */
+const refusalOf = (home: string, path: string) =>
+  sendUnchecked({ apiUrl: service.url, token: user.token, team: org.slug }, join(home, path));
 
 /** Fixture, what it is linted as, and its errors, of which the service reports the first. */
 const texts: [what: string, text: string | Buffer, errors: string[]][] = [
@@ -133,6 +137,7 @@ describe("svc lint", () => {
 
       assert.deepEqual(linted.errors, errors);
       assert.equal(published.code, errors.length === 0 ? 0 : 1, published.stderr);
+      assert.equal((await refusalOf(home, "notes.md")) === undefined, errors.length === 0);
     });
 
   for (const [what, files, errors] of packages)
@@ -144,6 +149,7 @@ describe("svc lint", () => {
 
       assert.deepEqual(linted.errors.toSorted(), errors.toSorted());
       assert.equal(published.code, errors.length === 0 ? 0 : 1, published.stderr);
+      assert.equal((await refusalOf(home, "kit")) === undefined, errors.length === 0);
     });
 
   it("rejects links and special files, and ignores modes", async (t) => {
@@ -210,8 +216,10 @@ describe("svc lint", () => {
 
         const { errors } = await lint(home, path);
         const { code, stderr } = await publish(home, path);
+        const refusal = await refusalOf(home, path);
 
-        assert.equal(errors.length > 0, code !== 0, `${JSON.stringify(source)}: ${errors.join()} ${stderr}`);
+        const about = `${JSON.stringify(source)}: ${errors.join()} ${stderr} ${refusal}`;
+        assert.deepEqual([code !== 0, refusal !== undefined], Array(2).fill(errors.length > 0), about);
       }),
       { numRuns: 60 },
     );
@@ -276,7 +284,7 @@ describe("svc lint", () => {
   it("documents every rule", async () => {
     const document = await readFile(join(root, "docs/reference/skill-rules.md"), "utf8");
 
-    const rules = [...contentRules, ...packageRules, ...adviceRules];
+    const rules = [...contentRules, ...packageRules, ...secretRules, ...adviceRules];
     assert.deepEqual(
       rules.filter((rule) => !document.includes(`\`${rule}\``)),
       [],

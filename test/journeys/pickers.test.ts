@@ -100,6 +100,20 @@ describe("svc publish without a path", needsTerminal, () => {
       if (url.pathname === "/api/tenants")
         return answer(response, 200, { success: true, data: [{ id: "t0", slug: "org", name: "Org" }] });
       const body = JSON.parse((await buffer(request)).toString()) as Record<string, unknown>;
+      if (url.pathname === "/api/skills/plan") {
+        const name = String(body["name"]);
+        const planned = { slug: name, tenantSlug: "org", name, type: "skill", visibility: "private" };
+        return answer(response, 200, {
+          success: true,
+          data: {
+            action: "created",
+            unchanged: name === "known",
+            skill: planned,
+            semver: "1.0.0",
+            ignoredFlags: [],
+          },
+        });
+      }
       posts.push(body);
       if (body["name"] === "bad")
         return answer(response, 403, {
@@ -143,21 +157,25 @@ describe("svc publish without a path", needsTerminal, () => {
     });
     writeTree(home, {
       ".claude/skills/mine/SKILL.md": bytes("---\nname: mine\ndescription: d\n---\n\nMine.\n"),
+      ".claude/skills/known/SKILL.md": bytes("---\nname: known\n---\n\nKnown.\n"),
     });
 
     const terminal = open("publish");
     await terminal.until(/Which of your skills and rules\?[\s\S]*mine/);
-    assert.match(terminal.text(), /style/);
+    assert.match(terminal.text(), /1 skill is published with the same content already[\s\S]*style/);
     terminal.type(space + down + space + down + space + enter);
 
     assert.equal(await terminal.ended, 1);
-    const common = { mode: "upsert", tenantId: "t0" };
+    const common = { mode: "upsert", tenantId: "t0", ifChanged: true };
     assert.deepEqual(posts, [
       { ...common, name: "style", type: "rule", content: '---\ndescription: "Be brief"\n---\n\nBrief.\n' },
       { ...common, name: "bad", content: "x\n" },
       { ...common, name: "mine", content: "---\nname: mine\ndescription: d\n---\n\nMine.\n" },
     ]);
-    assert.match(terminal.text(), /Published.*style[\s\S]*failed.*bad.*Not yours[\s\S]*Published.*mine/);
+    assert.match(
+      terminal.text(),
+      /org\/style +created[\s\S]*org\/mine +created[\s\S]*failed.*bad.*Not yours[\s\S]*2 created, 1 failed/,
+    );
   });
 
   it("asks for a path if nothing is found", async (t) => {

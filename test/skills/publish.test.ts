@@ -115,7 +115,7 @@ describe("publishing a text skill", () => {
 
     const refused = await publish({ name: "Full block", content });
 
-    assert.deepEqual([refused.code, /over 8192 bytes/.test(refused.error!)], ["content_invalid", true]);
+    assert.deepEqual([refused.code, /over 8 KB/.test(refused.error!)], ["content_invalid", true]);
   });
 
   it("appends by name, also unchanged bytes, with a warning and the same tree", async () => {

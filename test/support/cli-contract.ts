@@ -21,13 +21,17 @@ export function keepFailure(payload: unknown, context: string): CliFailurePayloa
 }
 
 /** The document that a command line requests. */
-export function payloadNameOf(words: readonly string[]): CliPayloadName {
+export function payloadNameOf(words: readonly string[], document?: unknown): CliPayloadName {
   const args = words.filter((word, i) => word !== "-o" && words[i - 1] !== "-o");
   const has = (flag: string) => args.includes(flag);
   if (has("--help") || has("-h") || args[0] === "help") return "help";
   if (args.length === 1 && has("--version")) return "version";
   const [name, second] = args;
   if (name === "list") return has("--public") ? "listPublic" : has("--installed") ? "listInstalled" : "list";
+  // A folder of skills can't be recognized by the command line.
+  if (name === "publish" && typeof document === "object" && document !== null && "skills" in document)
+    return "publishAll";
+  if ((name === "publish" || name === "push") && has("--dry-run")) return `${name}DryRun`;
   if (name === "share" && has("--list")) return "shareList";
   if (name === "share" && has("--delete")) return "shareDelete";
   if (name === "sync" && (second === undefined || second.startsWith("-"))) return "sync.status";

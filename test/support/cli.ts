@@ -63,7 +63,7 @@ export function openCli(options: { home: string; apiUrl: () => string; cwd: stri
     assert.equal(done.code, code, context);
     assert.equal(done.stderr, "", context);
     const document = onlyDocument(done.stdout, context);
-    keepContract(payloadNameOf(args), document);
+    keepContract(payloadNameOf(args, document), document);
     return document;
   };
   return {

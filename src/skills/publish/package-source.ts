@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { canonicalContent } from "../../../contract/package-rules.ts";
 import { limits } from "../../../contract/limits.ts";
-import { isToolName, readSkillText, unknownKeys } from "../../../contract/skill-rules.ts";
+import { isToolName, overText, readSkillText, unknownKeys } from "../../../contract/skill-rules.ts";
 import { openZipPackage } from "../../../repos/archive/index.ts";
 import type { VersionSummary } from "../../../storage/skills.ts";
 import { ServiceError } from "../../errors.ts";
@@ -16,7 +16,7 @@ export async function readPackageSource(zipPath: string): Promise<VersionSource>
   const zip = await openZipPackage(zipPath, { rootFile });
   try {
     const root = zip.files.find((file) => file.path === rootFile)!;
-    if (root.size > limits.textContentBytes) throw invalid(`it is over ${limits.textContentBytes} bytes`);
+    if (root.size > limits.textContentBytes) throw invalid(overText(root.size));
     const { fields, body, defaults, faults } = readSkillText(decode(await root.read()), "package");
     if (faults[0]) throw refusalOf(faults[0], rootFile);
     const facts = { fileCount: zip.files.length, totalBytes: zip.totalBytes };

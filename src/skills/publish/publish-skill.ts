@@ -1,4 +1,5 @@
 /** Publishes by name: creates a skill, or appends a version to the skill of that name. */
+import type { SkillType, Visibility } from "../../../contract/vocabulary.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -33,7 +34,7 @@ export async function publishSkill(
 ): Promise<Published> {
   const tenant = await loadTenant(app, actor, input.tenantId, "member");
   const workspaceId = input.personal ? await workspaceFor(app, actor, tenant, input) : undefined;
-  const type = input.type ?? "skill";
+  const type = input.type ?? input.defaultType ?? "skill";
   const earlier = await findPublished(app, actor, tenant, { ...input, workspaceId }, creation);
   if (earlier) return earlier;
   const versionId = creation?.id;
@@ -76,13 +77,17 @@ async function workspaceFor(
   tenant: TenantDoc,
   { visibility = "private" }: PublishSkill,
 ): Promise<string> {
-  if (visibility !== "private")
-    throw new ServiceError(
-      "refused",
-      `A skill in a personal workspace is private: leave visibility out, or publish to a folder.`,
-      { kind: "workspace" },
-    );
+  requirePrivate(visibility);
   return chooseWorkspace(app, actor, tenant);
+}
+
+export function requirePrivate(visibility: Visibility): void {
+  if (visibility === "private") return;
+  throw new ServiceError(
+    "refused",
+    `A skill in a personal workspace is private: leave visibility out, or publish to a folder.`,
+    { kind: "workspace" },
+  );
 }
 
 export function chooseName(input: { name?: string | undefined }, source: VersionSource): string {
@@ -100,18 +105,18 @@ async function appendToExisting(
   source: VersionSource,
   input: PublishSkill & { versionId: string | undefined },
 ): Promise<Published> {
-  if (input.type !== undefined && input.type !== skill.type) {
-    throw new ServiceError(
-      "refused",
-      `"${skill.slug}" is a ${skill.type}, and a type never changes: choose another name.`,
-      {
-        kind: "skill",
-        ref: skill.slug,
-      },
-    );
-  }
+  requireSameType(skill, input.type);
   const appended = await appendVersion(app, actor, skill, source, input);
   return { action: "updated", ignoredFlags: await ignoredFlagsOf(app, actor, skill, input), ...appended };
+}
+
+export function requireSameType(skill: SkillDoc, type: SkillType | undefined): void {
+  if (type === undefined || type === skill.type) return;
+  throw new ServiceError(
+    "refused",
+    `"${skill.slug}" is a ${skill.type}, and a type never changes: choose another name.`,
+    { kind: "skill", ref: skill.slug },
+  );
 }
 
 /** The result of an interrupted attempt of the same call. */
@@ -123,7 +128,7 @@ async function findPublished(
   creation: Creation | undefined,
 ): Promise<Published | undefined> {
   if (!creation?.isRetry) return undefined;
-  const { content, type = "skill" } = input;
+  const { content, type = input.defaultType ?? "skill" } = input;
   const name =
     input.name ?? (content === undefined ? undefined : chooseName(input, readTextSource(content, type)));
   const named =
@@ -141,11 +146,11 @@ async function findPublished(
 }
 
 /** Flags of a publish that have no effect on an existing skill. */
-async function ignoredFlagsOf(
+export async function ignoredFlagsOf(
   app: App,
   actor: Actor,
   skill: SkillDoc,
-  input: PublishSkill,
+  input: Pick<PublishSkill, "folder" | "visibility">,
 ): Promise<Published["ignoredFlags"]> {
   const ignoredFlags: Published["ignoredFlags"] = [];
   if (input.folder !== undefined && !(await isAtPath(app, actor, skill, input.folder)))

@@ -1,10 +1,20 @@
 /** Publishes and staged uploads over HTTP. */
+import { PublishPlan, VersionPlan } from "../../../contract/payloads/plans.ts";
 import { PublishResult, VersionResult } from "../../../contract/payloads/skills.ts";
 import { StoredUploadPayload, UploadPayload } from "../../../contract/payloads/uploads.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { presentSkill, presentVersion, skillUrl } from "../present.ts";
-import { AnnounceUpload, PublishSkill, PublishVersion, SkillParams, UploadParams } from "../schema.ts";
+import {
+  AnnounceUpload,
+  PlanPublish,
+  PlanVersion,
+  PublishSkill,
+  PublishVersion,
+  SkillParams,
+  UploadParams,
+} from "../schema.ts";
+import { planPublish, planVersion } from "./plan-publish.ts";
 import { publishSkill } from "./publish-skill.ts";
 import { publishVersion } from "./publish-version.ts";
 import { announceUpload, announcedSha256, storeUpload } from "./uploads.ts";
@@ -52,7 +62,36 @@ export function publishRoutes(app: App): Route[] {
         return { ...presentVersion(version, skill), unchanged, warnings };
       },
     }),
+    ...planRoutes(app),
     ...uploadRoutes(app),
+  ];
+}
+
+function planRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "post",
+      path: "/api/skills/plan",
+      summary: "What a publish would do, by the digests of its content; changes nothing",
+      tag,
+      auth: "required",
+      body: PlanPublish,
+      data: PublishPlan,
+      budget: "publish",
+      handle: ({ actor, body }) => planPublish(app, actor, body),
+    }),
+    route({
+      method: "post",
+      path: "/api/skills/:skill/versions/plan",
+      summary: "What a push would do, by the digests of its content; changes nothing",
+      tag,
+      auth: "required",
+      params: SkillParams,
+      body: PlanVersion,
+      data: VersionPlan,
+      budget: "publish",
+      handle: ({ actor, params, body }) => planVersion(app, actor, params.skill, body),
+    }),
   ];
 }
 

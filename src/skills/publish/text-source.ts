@@ -58,7 +58,7 @@ export function readTextSource(content: string, type: SkillType): VersionSource 
   if (fault?.rule === "text_too_large") {
     throw new ServiceError(
       "payload_too_large",
-      `The text is over ${limits.textContentBytes} bytes: publish a folder instead.`,
+      `The text can't be published: ${fault.reason}. Publish a folder instead.`,
       {
         limitBytes: limits.textContentBytes,
       },

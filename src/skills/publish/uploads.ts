@@ -7,6 +7,7 @@ import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { limits } from "../../../contract/limits.ts";
+import { sizeText } from "../../../contract/size-text.ts";
 import { isDuplicate, isId } from "../../../storage/database.ts";
 import type { UploadDoc } from "../../../storage/uploads.ts";
 import { actorKey, type Actor } from "../../access/actor.ts";
@@ -20,7 +21,7 @@ export async function announceUpload(app: App, actor: Actor, input: AnnounceUplo
     const limitBytes = limits.packageCompressedBytes;
     throw new ServiceError(
       "payload_too_large",
-      `A package may have ${limitBytes} bytes as a zip; this one has ${input.size}.`,
+      `A package may have ${sizeText(limitBytes)} as a zip; this one has ${sizeText(input.size)}.`,
       { limitBytes },
     );
   }

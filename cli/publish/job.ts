@@ -1,0 +1,76 @@
+/** What a run of `svc publish` was asked to do, applied to each of its skills. */
+import { basename, resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import type { PublishPlan } from "../../contract/payloads/plans.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import type { SkillType } from "../../contract/vocabulary.ts";
+import type { Client } from "../api/client.ts";
+import type { PublishInput } from "../api/inputs.ts";
+import type { Context } from "../context.ts";
+import { digestsOf } from "../pack/digests.ts";
+import { isSkillFolder, skillsBelow } from "../pack/skill-folders.ts";
+import { type SkillSource, readSource, stageContent } from "../pack/source.ts";
+
+export interface PublishJob {
+  /** Fields of every skill. */
+  input: Omit<PublishInput, "name">;
+  /** Flags of one skill. */
+  name: string | undefined;
+  type: string | undefined;
+  allowSecrets: boolean;
+}
+
+/** A skill to publish. */
+export interface Chosen {
+  path: string;
+  /** Set for a rule that was found in a tool's folder. */
+  type?: SkillType;
+}
+
+/** The skills below a folder that is not a skill itself; undefined for a path of one skill. */
+export async function findBelow({ cwd }: Context, path: string): Promise<Chosen[] | undefined> {
+  const full = resolve(cwd, path);
+  const info = await stat(full).catch(() => undefined);
+  if (info?.isDirectory() !== true || (await isSkillFolder(full))) return undefined;
+  const below = await skillsBelow(full, path);
+  return below.length === 0 ? undefined : below.map((each) => ({ path: each }));
+}
+
+export function readChosen(
+  context: Context,
+  job: Pick<PublishJob, "name" | "allowSecrets">,
+  { path }: Chosen,
+): Promise<SkillSource> {
+  return readSource(context, path, { allowSecrets: job.allowSecrets, isNamed: job.name !== undefined });
+}
+
+/** Name and type, as asked for or as in the content; the type of the content applies to a new skill only. */
+function describe(job: PublishJob, chosen: Chosen, { name, defaultType }: SkillSource) {
+  const type = job.type ?? chosen.type;
+  return {
+    name: job.name ?? name,
+    ...(type !== undefined ? { type } : defaultType === undefined ? {} : { defaultType }),
+  };
+}
+
+/** What publishing would do. Sends digests only. */
+export async function planOne(
+  client: Client,
+  job: PublishJob,
+  chosen: Chosen,
+  source: SkillSource,
+): Promise<PublishPlan> {
+  const { message: _message, ifChanged: _ifChanged, ...input } = job.input;
+  return client.planPublish({ ...input, ...describe(job, chosen, source), ...(await digestsOf(source)) });
+}
+
+export async function publishOne(
+  context: Context,
+  client: Client,
+  job: PublishJob,
+  chosen: Chosen,
+  source: SkillSource,
+): Promise<PublishResult> {
+  const content = await stageContent(context, client, source, basename(chosen.path));
+  return client.publish({ ...job.input, ...describe(job, chosen, source), ...content });
+}

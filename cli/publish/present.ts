@@ -1,0 +1,116 @@
+/** Results of publishing one skill, and of a dry run of it. */
+import type { PublishPlan } from "../../contract/payloads/plans.ts";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { checkSkillUrl } from "../api/address.ts";
+import type { CommandResult } from "../command.ts";
+import type { Context } from "../context.ts";
+import type { SkillSource } from "../pack/source.ts";
+import { plainLine } from "../table.ts";
+
+/** The fields of a published skill that all documents have. */
+export function presentPublished(published: PublishResult, remarks: readonly string[]) {
+  const { action, unchanged, skill, version, ignoredFlags, warnings } = published;
+  const { publicId, slug, name, type, visibility, currentVersion, currentSemver } = skill;
+  const { tenantId, tenantSlug, folderId } = skill;
+  return {
+    action,
+    skill: {
+      publicId,
+      slug,
+      tenantSlug,
+      name,
+      type,
+      visibility,
+      currentVersion,
+      currentSemver,
+      tenantId,
+      folderId,
+    },
+    url: checkSkillUrl(published.url),
+    format: version.format,
+    ...(version.fileCount === undefined ? {} : { fileCount: version.fileCount }),
+    ignoredFlags: ignoredFlags.filter((flag) => flag !== "type"),
+    unchanged,
+    warnings: [
+      ...remarks,
+      ...(warnings ?? []),
+      ...(ignoredFlags.includes("type") ? [`--type was ignored: the skill keeps its type ${type}`] : []),
+    ],
+  };
+}
+
+/** The flags that had no effect on an existing skill, for people. */
+export function ignoredTexts(
+  flags: readonly ("folder" | "visibility")[],
+  { visibility }: { visibility: string },
+): string[] {
+  const texts = {
+    folder: "--folder was ignored: the skill stays in its folder. Use svc move to move it.",
+    visibility: `--visibility was ignored: the skill stays ${visibility}. Use svc visibility to change it.`,
+  };
+  return flags.map((flag) => texts[flag]);
+}
+
+export function presentOne(
+  context: Context,
+  published: PublishResult,
+  remarks: readonly string[],
+): CommandResult {
+  const data = presentPublished(published, remarks);
+  const { action, skill, url, unchanged, warnings, ignoredFlags } = data;
+  const { name, tenantSlug, slug, visibility } = skill;
+  for (const warning of [...warnings, ...ignoredTexts(ignoredFlags, skill)]) context.output.warn(warning);
+  const { semver } = published.version;
+  return {
+    data,
+    text: [
+      unchanged
+        ? `${name} (${tenantSlug}/${slug}) is unchanged at ${semver}: no version was created.`
+        : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} (${tenantSlug}/${slug}) ${semver}, ${visibility}`,
+      url,
+      `Install it with: svc install ${tenantSlug}/${slug}`,
+    ].join("\n"),
+  };
+}
+
+/** `ifChanged`: unchanged content would create no version. */
+export function presentDryRun(
+  context: Context,
+  plan: PublishPlan,
+  source: SkillSource,
+  ifChanged: boolean,
+): CommandResult {
+  const { action, unchanged, skill, semver, ignoredFlags } = plan;
+  const { publicId, slug, tenantSlug, name, type, visibility } = skill;
+  const isSkipped = unchanged && ifChanged;
+  for (const warning of [...source.warnings, ...ignoredTexts(ignoredFlags, skill)])
+    context.output.warn(warning);
+  const same = unchanged ? ", with the content that it has already" : "";
+  const what = `${plainLine(name)} (${tenantSlug}/${slug})`;
+  return {
+    data: {
+      dryRun: true,
+      action,
+      skill: {
+        ...(publicId === undefined ? {} : { publicId }),
+        slug,
+        tenantSlug,
+        name,
+        type,
+        visibility,
+      },
+      semver,
+      format: source.format,
+      ...(source.format === "package" ? { fileCount: source.files.length } : {}),
+      ignoredFlags,
+      unchanged,
+      warnings: source.warnings,
+    },
+    text: [
+      isSkipped
+        ? `${what} is unchanged: no version would be created.`
+        : `Would ${action === "created" ? "publish" : "update"} ${what} ${semver}, ${visibility}${same}.`,
+      "Nothing was sent.",
+    ].join("\n"),
+  };
+}

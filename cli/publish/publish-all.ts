@@ -1,0 +1,196 @@
+/** Publishes several skills: plans all of them, then publishes those that are new or changed, each on its own. */
+import { basename } from "node:path";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import type { PublishPlan } from "../../contract/payloads/plans.ts";
+import type { Client } from "../api/client.ts";
+import type { CommandResult } from "../command.ts";
+import type { Context } from "../context.ts";
+import { Cancelled, type CliError, invalidArgument, presentError, toCliError } from "../errors.ts";
+import type { SkillSource } from "../pack/source.ts";
+import { askYes } from "../prompts.ts";
+import { plainLine, renderTable } from "../table.ts";
+import { type Chosen, type PublishJob, planOne, publishOne, readChosen } from "./job.ts";
+import { ignoredTexts, presentPublished } from "./present.ts";
+
+type Outcome = "created" | "updated" | "unchanged" | "failed";
+
+interface Planned {
+  chosen: Chosen;
+  source?: SkillSource;
+  plan?: PublishPlan;
+  error?: CliError;
+}
+
+interface Row {
+  path: string;
+  outcome: Outcome;
+  skill?: PublishPlan["skill"];
+  semver?: string;
+  url?: string;
+  format?: string;
+  fileCount?: number;
+  ignoredFlags: ("folder" | "visibility")[];
+  warnings: string[];
+  error?: ReturnType<typeof presentError>["error"];
+}
+
+/** Maximum number of skills that are planned concurrently. */
+const atOnce = 4;
+
+export async function publishAll(
+  context: Context,
+  client: Client,
+  job: PublishJob,
+  chosen: readonly Chosen[],
+  options: { dryRun: boolean; isConfirmed: boolean },
+): Promise<CommandResult> {
+  const planned = await context.output.waiting(`Checking ${chosen.length} skills`, () =>
+    planAll(context, client, job, chosen),
+  );
+  throwIfNoneWorks(planned);
+  const rows = planned.map(plannedRow);
+  const wanted = planned.filter((_, i) => isToPublish(rows[i]!));
+  if (!options.dryRun && wanted.length > 0) {
+    if (context.interactive && !options.isConfirmed) {
+      context.output.note(tableOf(context, rows));
+      await askYes(`Publish ${wanted.length === 1 ? "this skill" : `these ${wanted.length} skills`}?`);
+    }
+    for (const [i, one] of planned.entries())
+      if (isToPublish(rows[i]!)) {
+        const label = `Publishing ${basename(one.chosen.path)} (${wanted.indexOf(one) + 1} of ${wanted.length})`;
+        rows[i] = await context.output.waiting(label, () => publishPlanned(context, client, job, one));
+      }
+  }
+  return presentAll(context, rows, options.dryRun);
+}
+
+const isToPublish = ({ outcome }: Row) => outcome === "created" || outcome === "updated";
+
+async function planAll(
+  context: Context,
+  client: Client,
+  job: PublishJob,
+  chosen: readonly Chosen[],
+): Promise<Planned[]> {
+  const planned = await mapLimit(chosen, atOnce, async (one): Promise<Planned> => {
+    try {
+      const source = await readChosen(context, job, one);
+      return { chosen: one, source, plan: await planOne(client, job, one, source) };
+    } catch (error) {
+      return { chosen: one, error: toCliError(error) };
+    }
+  });
+  return refuseTwins(planned);
+}
+
+/** Skills of one name would become versions of each other. */
+function refuseTwins(planned: readonly Planned[]): Planned[] {
+  const first = new Map<string, string>();
+  return planned.map((one) => {
+    if (one.plan === undefined) return one;
+    const { name } = one.plan.skill;
+    const key = name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
+    const twin = first.get(key);
+    first.set(key, twin ?? one.chosen.path);
+    if (twin === undefined) return one;
+    const { path } = one.chosen;
+    const message = `${plainLine(path)} has the name of ${plainLine(twin)}, "${plainLine(name)}": rename one of them.`;
+    return { chosen: one.chosen, error: invalidArgument("<path>", message, { kind: "path", ref: path }) };
+  });
+}
+
+/** A service that can't be reached, or requires a login, fails the command and not each skill. */
+function throwIfNoneWorks(planned: readonly Planned[]): void {
+  const errors = planned.flatMap(({ error }) => error ?? []);
+  const [first] = errors;
+  if (first === undefined || errors.length < planned.length) return;
+  if (["E_NETWORK", "E_NOT_AUTHENTICATED"].includes(first.code)) throw first;
+}
+
+function plannedRow({ chosen: { path }, source, plan, error }: Planned): Row {
+  if (plan === undefined || source === undefined) return failedRow(path, error!);
+  const { publicId, slug, tenantSlug, name, type, visibility } = plan.skill;
+  return {
+    path,
+    outcome: plan.unchanged ? "unchanged" : plan.action,
+    skill: { ...(publicId === undefined ? {} : { publicId }), slug, tenantSlug, name, type, visibility },
+    ...(plan.unchanged ? {} : { semver: plan.semver }),
+    format: source.format,
+    ...(source.format === "package" ? { fileCount: source.files.length } : {}),
+    ignoredFlags: plan.ignoredFlags,
+    warnings: source.warnings,
+  };
+}
+
+function failedRow(path: string, error: CliError): Row {
+  return { path, outcome: "failed", ignoredFlags: [], warnings: [], error: presentError(error).error };
+}
+
+async function publishPlanned(
+  context: Context,
+  client: Client,
+  job: PublishJob,
+  { chosen, source }: Planned,
+): Promise<Row> {
+  const { path } = chosen;
+  try {
+    const input = { ...job.input, ifChanged: true as const };
+    const published = await publishOne(context, client, { ...job, input }, chosen, source!);
+    const { action, skill, unchanged, ...rest } = presentPublished(published, source!.warnings);
+    const { publicId, slug, tenantSlug, name, type, visibility } = skill;
+    return {
+      path,
+      outcome: unchanged ? "unchanged" : action,
+      skill: { publicId, slug, tenantSlug, name, type, visibility },
+      semver: published.version.semver,
+      ...rest,
+    };
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
+    return failedRow(path, toCliError(error));
+  }
+}
+
+function presentAll(context: Context, rows: readonly Row[], dryRun: boolean): CommandResult {
+  const count = (outcome: Outcome) => rows.filter((row) => row.outcome === outcome).length;
+  const summary = {
+    created: count("created"),
+    updated: count("updated"),
+    unchanged: count("unchanged"),
+    failed: count("failed"),
+  };
+  for (const { path, warnings, ignoredFlags, skill } of rows)
+    for (const text of [...warnings, ...(skill === undefined ? [] : ignoredTexts(ignoredFlags, skill))])
+      context.output.warn(`${plainLine(path)}: ${text}`);
+  const total = Object.entries(summary)
+    .filter(([, number]) => number > 0)
+    .map(([outcome, number]) => `${number} ${outcome}`);
+  return {
+    data: { dryRun, skills: rows, summary },
+    text: [
+      tableOf(context, rows),
+      ...rows.flatMap(({ path, error }) =>
+        error === undefined
+          ? []
+          : [
+              `${context.output.paint("red", "failed")}  ${plainLine(path)}: ${plainLine(String(error["message"]))}`,
+            ],
+      ),
+      `${dryRun ? "Would be: " : ""}${total.join(", ")}.${dryRun ? " Nothing was sent." : ""}`,
+    ].join("\n"),
+    partial: summary.failed > 0,
+  };
+}
+
+function tableOf({ output: { columns, paint } }: Context, rows: readonly Row[]): string {
+  return renderTable(
+    ["SKILL", "RESULT", "VERSION", "PATH"],
+    rows.map(({ path, outcome, skill, semver }) => [
+      skill === undefined ? basename(path) : `${skill.tenantSlug}/${skill.slug}`,
+      outcome,
+      semver ?? "",
+      path,
+    ]),
+    { columns, paintHead: (text) => paint("bold", text) },
+  );
+}

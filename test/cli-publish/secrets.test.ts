@@ -1,0 +1,135 @@
+/** Secrets in skills: `lint`, `publish`, `push` and `share` find the same ones, and print none. */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type TestContext, describe, it } from "node:test";
+import { secretInName, secretInText } from "../../contract/secret-rules.ts";
+import { keepContract } from "../support/cli-contract.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { svc, temporaryFolder } from "../cli/harness.ts";
+
+let service: TestService;
+let user: TestUser;
+let org: TestOrg;
+setUpOrganization((made) => ({ service, user, org } = made));
+
+// Assembled, so that no scanner takes this file for one with secrets.
+const [priv, ghp] = [["PRI", "VATE"].join(""), ["gh", "p_"].join("")];
+const random = "9fK2mQ7xR4tV8wZ1bN6cJ3hL5pD0sGaY";
+const github = `${ghp}${random}Ab12`;
+const pem = `-----BEGIN OPENSSH ${priv} KEY-----\n${random}${random}\n-----END OPENSSH ${priv} KEY-----\n`;
+const head = "---\nname: kit\ndescription: Does it.\n---\n# Kit\n";
+
+async function layOut(t: TestContext, files: Record<string, string>): Promise<string> {
+  const home = await temporaryFolder(t);
+  for (const [path, text] of Object.entries({ "kit/SKILL.md": head, ...files })) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), text);
+  }
+  return home;
+}
+
+const run = (home: string, ...argv: string[]) =>
+  svc([...argv, "-o", "json"], { home, env: { SVC_API_URL: service.url, SVC_TOKEN: user.token } });
+
+describe("a package with secrets", () => {
+  it("is refused by lint, publish, push and share, which name the files and no secret", async (t) => {
+    const home = await layOut(t, {
+      "kit/.env": "PASSWORD=hunter2\n",
+      "kit/docs/setup.md": `Use this:\n\n${github}\n`,
+      "kit/key.pem": pem,
+    });
+
+    const linted = keepContract("lint", (await run(home, "lint", "kit")).data);
+    const uploads = [
+      await run(home, "publish", "kit"),
+      await run(home, "push", "kit", "-s", `${org.slug}/kit`),
+      await run(home, "share", "kit"),
+    ];
+
+    assert.deepEqual(
+      linted.findings.map(({ rule, path, line, severity }) => [rule, path, line, severity]),
+      [
+        ["secret_file", "kit/.env", undefined, "error"],
+        ["secret_text", "kit/docs/setup.md", 3, "error"],
+        ["secret_text", "kit/key.pem", 1, "error"],
+      ],
+    );
+    for (const { code, error, stderr } of uploads) {
+      assert.deepEqual(
+        [code, error.code, error.details?.["flag"], error.details?.["ref"]],
+        [1, "E_INVALID_ARGUMENT", "--allow-secret-files", ".env"],
+      );
+      assert.match(error.message, /docs\/setup\.md:3 \(a GitHub token\), key\.pem:1 \(a private key\)/);
+      assert.ok(!stderr.includes(random) && !stderr.includes("hunter2"));
+    }
+    assert.equal(
+      (await service.call("GET", `/api/skills/${org.slug}~kit`, { token: user.token })).status,
+      404,
+    );
+  });
+
+  it("is published with --allow-secret-files, with a warning", async (t) => {
+    const home = await layOut(t, { "kit/.env": "A=1\n" });
+
+    const linted = keepContract("lint", (await run(home, "lint", "kit", "--allow-secret-files")).data);
+    const published = await run(home, "publish", "kit", "--allow-secret-files");
+
+    assert.deepEqual([linted.ok, published.code], [true, 0], published.stderr);
+    assert.match(
+      keepContract("publish", published.data).warnings.join(),
+      /--allow-secret-files: the upload includes secrets: \.env/,
+    );
+  });
+});
+
+describe("a text with a secret", () => {
+  it("is refused with its line", async (t) => {
+    const home = await layOut(t, { "notes.md": `# Notes\n${github}\n` });
+
+    const { error } = await run(home, "publish", "notes.md");
+
+    assert.match(error.message, /notes\.md contains secrets: notes\.md:2 \(a GitHub token\)/);
+  });
+});
+
+describe("the rules for secrets", () => {
+  for (const [name, isSecret] of [
+    [".env", true],
+    ["app/.ENV.production", true],
+    [".env.example", false],
+    ["keys/id_ed25519", true],
+    ["keys/id_ed25519.pub", false],
+    ["a/.aws/credentials", true],
+    ["credentials", false],
+    ["store.p12", true],
+    [".netrc", true],
+    ["environment.md", false],
+    ["slides.key", false],
+  ] as const)
+    it(`${isSecret ? "include" : "leave out"} the name ${name}`, () =>
+      assert.equal(secretInName(name) !== undefined, isSecret));
+
+  for (const [what, text, isSecret] of [
+    ["a key", pem, true],
+    ["a key in JSON", JSON.stringify({ key: pem }), true],
+    ["the name of a key's first line", `Look for -----BEGIN ${priv} KEY----- in it.\n`, false],
+    ["a certificate", `-----BEGIN CERTIFICATE-----\n${random}\n`, false],
+    ["a token", `token: ${github}`, true],
+    ["a token of a registry", `//r/:_authToken=${random}`, true],
+    ["a token of this registry", `lsk_${"0123456789abcdef".repeat(4)}`, true],
+    ["a placeholder", `${ghp}${"x".repeat(36)}`, false],
+    ["an example", ["AKIA", "IOSFODNN7EXAMPLE"].join(""), false],
+    ["prose", "Ask for sk-something or a ghp_ token.", false],
+  ] as const)
+    it(`${isSecret ? "include" : "leave out"} ${what}`, () =>
+      assert.equal(secretInText(text) !== undefined, isSecret));
+
+  it("take linear time on hostile texts", () => {
+    const started = performance.now();
+    for (const part of [`-----BEGIN ${priv} KEY-----\n`, "a: b\n", "-----BEGIN A A A ", "xoxb-", "\\n\\n"])
+      secretInText(`-----BEGIN ${priv} KEY-----\n${part.repeat(Math.ceil(500_000 / part.length))}`);
+    assert.ok(performance.now() - started < 5000);
+  });
+});
