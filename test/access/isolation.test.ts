@@ -121,6 +121,12 @@ const bodies: Record<string, (organization: Organization) => unknown> = {
   "put /api/skills/:skill": () => ({ name: "Taken over" }),
   "patch /api/folders/:folder": () => ({ name: "Taken over" }),
   "put /api/folders/:folder/access": () => ({ restricted: false, grants: [] }),
+  "post /api/folders/:folder/effective": () => ({ restricted: false, grants: [] }),
+  "post /api/tenants/:tenant/access/check": ({ ids, owner }) => ({
+    userId: owner.id,
+    action: "read",
+    folderId: ids.folder,
+  }),
   "post /api/tenants/:tenant/folders": () => ({ path: "planted" }),
   "patch /api/tenants/:tenant": () => ({ name: "Taken over" }),
   "patch /api/tenants/:tenant/members/:userId": () => ({ role: "viewer" }),
