@@ -26,8 +26,13 @@ export async function checkStateFolder(context: Context): Promise<Check> {
   if (!info.isDirectory())
     return failed(name, `${root} is not a folder.`, `Rename ${root}: svc creates the folder.`);
   const foreign = foreignOwner(name, root, info);
+  try {
+    await probeWrite(root);
+  } catch (error) {
+    if (foreign === undefined) throw error;
+    return { ...foreign, status: "failed" };
+  }
   if (foreign !== undefined) return foreign;
-  await probeWrite(root);
   const mode = modeOf(context, info);
   if ((mode & others.write) !== 0)
     return failed(name, `Other users can change ${root} (mode ${octal(mode)}).`, `Run chmod 700 ${root}.`);

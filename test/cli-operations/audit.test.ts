@@ -145,6 +145,19 @@ describe("svc audit", () => {
   });
 });
 
+describe("completion of svc audit", () => {
+  it("offers events and their groups", async (t) => {
+    home = await temporaryFolder(t);
+    const { stdout } = await svc(["__complete", "fish", "--", "audit", "--event", "folder."], { home });
+    const [offer, ...values] = stdout.trimEnd().split("\n");
+    assert.equal(offer, "none");
+    assert.deepEqual(
+      values.map((line) => line.split("\t")[0]),
+      ["folder.*", "folder.created", "folder.updated", "folder.deleted", "folder.acl_updated"],
+    );
+  });
+});
+
 const entryOf = (number: number) => ({
   id: String(number),
   action: "skill.created",

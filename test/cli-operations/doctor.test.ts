@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { checkNode } from "../../cli/doctor/check-node.ts";
@@ -190,6 +190,15 @@ describe("svc doctor", () => {
     assert.match(textOf(readable, "config"), /^warning: .*mode 644.* chmod 600/);
     assert.match(textOf(writable, "state-folder"), /^failed: Other users can change .* chmod 700/);
     assert.equal((await stat(folder)).mode & 0o777, 0o777);
+  });
+
+  it("reports state that belongs to another user", async (t) => {
+    if (process.getuid?.() !== 0) return t.skip("only root can give a file away");
+    const { made } = await setUp(t);
+    await made.run("install", "review", "-t", "claude", "-g");
+    await chown(join(made.home, ".svc", "config.json"), 65_534, 65_534);
+
+    assert.match(textOf(await made.run("doctor"), "config"), /^warning: .*another user \(65534; you are 0\)/);
   });
 
   it("reports broken installs, damaged project files and blocked tool folders", async (t) => {

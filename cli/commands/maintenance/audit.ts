@@ -62,7 +62,7 @@ export const audit = defineCommand({
     const read = openAuditLog(client.options, organization?.id);
     if (args.follow) {
       const print = (entry: AuditEntryPayload) =>
-        context.output.line(presentEntry(entry), cellsOf(entry).map(plainLine).join("  "));
+        context.output.line(presentEntry(entry), cellsOf(entry).map(plainLine).join("  ").trimEnd());
       await followAudit(context, read, filters, { shown: wanted, print });
       return { data: undefined, text: "" };
     }
