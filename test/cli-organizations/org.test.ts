@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
+import { answer, startServer, svc, temporaryFolder } from "../cli/harness.ts";
 import { addMember } from "../support/organization.ts";
 import { root } from "../support/root.ts";
 import { plainEnv } from "../support/server.ts";
@@ -168,6 +169,37 @@ describe("svc org invite", () => {
     ]);
     const { error } = JSON.parse(empty.stderr) as { error: { code: string } };
     assert.deepEqual([empty.stdout, error.code], ["", "E_INVALID_ARGUMENT"]);
+  });
+
+  it("stops at a limit, with which the remaining addresses fail", async (t) => {
+    const home = await temporaryFolder(t);
+    let calls = 0;
+    const id = "a".repeat(24);
+    const url = await startServer(t, (request, response) => {
+      if (request.method === "GET")
+        return answer(response, 200, { success: true, data: [{ id, slug: "acme", name: "Acme" }] });
+      if (++calls > 1)
+        return answer(response, 429, { success: false, error: "Too many.", code: "rate_limited" });
+      const invitation = { id, email: "a@example.com", role: "member", mail: "waiting" };
+      return answer(response, 201, {
+        success: true,
+        data: { ...invitation, expiresAt: "2026-01-09T00:00:00.000Z" },
+      });
+    });
+    const env = { SVC_API_URL: url, SVC_TOKEN: `lsk_${"a".repeat(64)}` };
+
+    const ran = await svc(
+      ["org", "invite", "a@example.com", "b@example.com", "c@example.com", "-o", "json"],
+      { home, env },
+    );
+
+    const { invitations, summary } = ran.data as Invited;
+    assert.deepEqual([ran.code, calls], [1, 2]);
+    assert.deepEqual(summary, { invited: 1, alreadyMember: 0, failed: 2 });
+    assert.deepEqual(
+      invitations.map(({ error }) => error?.message),
+      [undefined, "Too many.", "Too many."],
+    );
   });
 
   it("fails as a whole for callers who may not invite, and for unknown roles and files", async (t) => {
