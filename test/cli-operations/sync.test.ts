@@ -69,6 +69,7 @@ interface Status {
   organization: { slug: string };
   connected: boolean;
   connection?: { repository: string; branch: string; status: string; pending: boolean; lastCommit?: string };
+  proposal?: { state: string; message: string; skills: number };
   syncedSkills: number;
   skillProblems: { path: string; code: string }[];
   hosts: string[];
@@ -337,6 +338,26 @@ describe("svc sync run", () => {
     );
     assert.equal(shown.code, 0);
     assert.match(shown.stdout, /^Synced skills \(main\): 1 new skill imported/);
+  });
+
+  it("reports the proposed changes of a connection in mode pull_request", async (t) => {
+    const customer = await customers.newCustomer();
+    await customers.publish(customer, "Mine");
+    customers.newRepository(customer, "q.git", { "notes.txt": "theirs\n" });
+    const { json, text } = await callerOf(t, customer.owner, {
+      async onWait() {
+        const { _id } = (await service.app.storage.connections.findOfTenant(customer.org.id))!;
+        await runConnection(service.app, _id);
+      },
+    });
+    assert.equal((await json("sync", "connect", "q.git", "--mode", "pull_request")).code, 0);
+
+    const { outcome, proposal } = dataOf<RunReport & Pick<Status, "proposal">>(await json("sync", "run"));
+    const status = dataOf<Status>(await json("sync", "status"));
+
+    assert.deepEqual([outcome, proposal?.state, proposal?.skills], ["done", "branch", 1]);
+    assert.deepEqual(status.proposal, proposal);
+    assert.ok((await text("sync")).stdout.includes(proposal!.message));
   });
 
   it("returns at once with --no-wait, and after --timeout", async (t) => {
