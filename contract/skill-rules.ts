@@ -6,6 +6,7 @@
 import { FrontmatterError, type SplitText, frontmatterRules, splitFrontmatter } from "./frontmatter.ts";
 import { limits } from "./limits.ts";
 import { utf8Length } from "./package-rules.ts";
+import { ruleKeys } from "./rule-keys.ts";
 import { sizeText } from "./size-text.ts";
 import type { ContentFormat, SkillType } from "./vocabulary.ts";
 
@@ -200,6 +201,8 @@ export function isToolName(name: string): boolean {
 }
 
 export interface SkillContext {
+  /** A rule file of a tool, whose keys are known. */
+  isToolFile?: boolean;
   format: ContentFormat;
   type: SkillType;
   /** The package's folder. */
@@ -255,7 +258,7 @@ function adviseOnFields(text: SkillText, around: SkillContext): Fault<AdviceRule
     );
   if (description !== undefined && description.length > limits.skillDescriptionAdvised)
     advise("description", "description_long", longDescription(description.length));
-  for (const key of unknownKeys(fields))
+  for (const key of unknownKeys(fields).filter((one) => !around.isToolFile || !ruleKeys.includes(one)))
     advise(key, "unknown_key", `its key "${key}" is not known to every tool`);
   const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
   const given = (key: string) => fields.get(key) ?? undefined;

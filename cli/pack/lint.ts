@@ -61,7 +61,7 @@ async function lintFile(
   if (text === undefined) return;
   addSecrets(report, secretsInContent(basename(full), text), () => shown);
   const isTools = isToolFile(full);
-  const read = readSkillText(isTools ? await withoutToolKeys(text) : text, "markdown");
+  const read = readSkillText(isTools ? (await withoutToolKeys(text)).text : text, "markdown");
   skill.name = read.defaults.name ?? skill.name;
   const unusable = faultOfName(skill.name, read.lines.get("name"));
   const { format } = skill;
@@ -70,7 +70,8 @@ async function lintFile(
     isTools || line === undefined ? fault : { ...fault, line };
   const errors = unusable === undefined ? read.faults : [...read.faults, unusable];
   for (const fault of errors) addFinding(report, "error", shown, placed(fault));
-  for (const advice of adviseOn(read, { format, type })) addFinding(report, "warning", shown, placed(advice));
+  for (const advice of adviseOn(read, { format, type, isToolFile: isTools || type === "rule" }))
+    addFinding(report, "warning", shown, placed(advice));
 }
 
 async function lintFolder(

@@ -1,19 +1,17 @@
-/** The source of `publish` and `push`: a file is a text skill, a folder a package. */
+/** The source of `publish`, `push` and `share`: a file is a text skill, a folder a package. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
+import { lostRuleKeys } from "../../contract/rule-keys.ts";
 import type { SecretFinding } from "../../contract/secret-rules.ts";
 import { sizeText } from "../../contract/size-text.ts";
 import type { Fault } from "../../contract/skill-rules.ts";
-import type { Client } from "../api/client.ts";
-import type { ContentInput } from "../api/inputs.ts";
-import { uploadPackage } from "../api/uploads.ts";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../errors.ts";
-import { withTemporaryFolder } from "../state/state.ts";
 import { type PackageFile, readPackageFolder } from "./folder.ts";
 import { acceptedSecrets, secretsError, secretsInContent, secretsInFiles } from "./secrets.ts";
 import { isRuleFile, rootFile } from "./skill-folders.ts";
+import { plainLine } from "../table.ts";
 import { isToolFile, withoutToolKeys } from "./tool-file.ts";
 
 interface Checked {
@@ -32,6 +30,8 @@ export interface SourceOptions {
   allowSecrets: boolean;
   /** The name is given by a flag, so that the content's own is not checked. */
   isNamed?: boolean;
+  /** The type that is asked for. */
+  type?: string | undefined;
 }
 
 /** File names that are generic and not the name of the skill. */
@@ -79,7 +79,9 @@ async function readFolder(full: string, path: string, options: SourceOptions): P
 async function readTextFile(full: string, path: string, options: SourceOptions): Promise<SkillSource> {
   const { readSkillText } = await import("../../contract/skill-rules.ts");
   const text = await readText(full, path);
-  const content = isToolFile(full) ? await withoutToolKeys(text) : text;
+  const isTools = isToolFile(full);
+  const tool = isTools ? await withoutToolKeys(text) : undefined;
+  const content = tool?.text ?? text;
   const size = await contentSize(content);
   if (size > limits.textContentBytes) throw tooLarge(path, size);
   const read = readSkillText(content, "markdown");
@@ -91,9 +93,17 @@ async function readTextFile(full: string, path: string, options: SourceOptions):
       ref: path,
       rule: fault.rule,
     });
-  const warnings = checkSecrets(path, secretsInContent(basename(full), text), options);
+  const secrets = checkSecrets(path, secretsInContent(basename(full), text), options);
+  const isRule = (options.type ?? (isRuleFile(full) ? "rule" : "skill")) === "rule";
+  const lost = tool?.lost ?? (isRule ? lostRuleKeys(read.fields?.keys() ?? []) : []);
+  const warnings = [...secrets, ...(lost.length === 0 ? [] : [lostKeys(lost)])];
   const type = isRuleFile(full) ? ({ defaultType: "rule" } as const) : {};
   return { format: "markdown", name, content, ...type, warnings };
+}
+
+function lostKeys(keys: readonly string[]): string {
+  const listed = keys.map((key) => plainLine(key)).join(", ");
+  return `No tool gets these keys of the frontmatter: ${listed}. Put what they say into the text, or publish a folder with a SKILL.md, whose files stay as they are.`;
 }
 
 async function faultOf(name: string, { isNamed }: SourceOptions): Promise<Fault | undefined> {
@@ -142,29 +152,6 @@ function tooLarge(path: string, bytes: number): CliError {
 export function nameOfFile(full: string): string {
   const stem = basename(full, extname(full)).replace(/\.instructions$/, "");
   return genericNames.has(stem.toLowerCase()) ? basename(dirname(full)) : stem;
-}
-
-/** The content to publish with; a package is packed and uploaded first. `name` is shown with the progress. */
-export async function stageContent(
-  context: Context,
-  client: Client,
-  source: SkillSource,
-  name = source.name,
-): Promise<ContentInput> {
-  if (source.format === "markdown") return { content: source.content };
-  const { writeZip } = await import("./zip.ts");
-  return withTemporaryFolder(context, async (folder) => {
-    const packing = await context.output.progress(`Packing ${source.files.length} files of ${name}`);
-    const zip = await writeZip(source.files, join(folder, "package.zip"), packing).finally(() =>
-      packing.end(),
-    );
-    const progress = await context.output.progress(`Uploading ${source.files.length} files of ${name}`);
-    try {
-      return { uploadId: await uploadPackage(client, zip, progress) };
-    } finally {
-      progress.end();
-    }
-  });
 }
 
 async function readText(full: string, path: string): Promise<string> {

@@ -1,5 +1,6 @@
 /** Rule files of tools: of their frontmatter, only name and description apply to other tools. */
 import path from "node:path";
+import { lostRuleKeys, ruleKeys } from "../../contract/rule-keys.ts";
 import { machineOf } from "../targets/detect.ts";
 import { targetDefinitions } from "../targets/index.ts";
 import { yamlText } from "../targets/render.ts";
@@ -14,21 +15,32 @@ export function isToolFile(file: string): boolean {
     .some(({ folder, type }) => type === "rule" && file.includes(folder + path.sep));
 }
 
-/** The text with only name and description in its frontmatter, or without frontmatter if it has neither. */
-export async function withoutToolKeys(text: string): Promise<string> {
+/**
+ * The text with only those keys in its frontmatter that other tools can get, or without frontmatter if it has none of
+ * them. `lost`: the keys that were left out.
+ */
+export async function withoutToolKeys(text: string): Promise<{ text: string; lost: string[] }> {
   const split = splitFence(text);
-  if (split === undefined) return text;
+  if (split === undefined) return { text, lost: [] };
   const body = split.body.replace(/^(?:[ \t]*\r?\n)+/, "");
   const fields = (await readFields(split.yaml)) ?? readLines(split.yaml);
-  const head = ["name", "description"].flatMap((key) => {
-    const value = fields.get(key)?.replace(/\s+/g, " ").trim() ?? "";
-    return value === "" ? [] : [`${key}: ${yamlText(value)}`];
+  const head = ["name", "description", ...ruleKeys].flatMap((key) => {
+    const value = fields.get(key);
+    if (typeof value === "boolean") return [`${key}: ${value}`];
+    if (Array.isArray(value)) return [`${key}: [${value.map(yamlText).join(", ")}]`];
+    const line = value?.replace(/\s+/g, " ").trim() ?? "";
+    return line === "" ? [] : [`${key}: ${yamlText(line)}`];
   });
-  return head.length === 0 ? body : `---\n${head.join("\n")}\n---\n\n${body}`;
+  return {
+    text: head.length === 0 ? body : `---\n${head.join("\n")}\n---\n\n${body}`,
+    lost: lostRuleKeys(fields.keys()),
+  };
 }
 
-async function readFields(yaml: string): Promise<Map<string, string> | undefined> {
-  const { isMap, isScalar } = await import("yaml");
+type Fields = Map<string, string | boolean | string[]>;
+
+async function readFields(yaml: string): Promise<Fields | undefined> {
+  const { isMap } = await import("yaml");
   const { YamlLimitError, parseYaml } = await import("../../contract/yaml.ts");
   let document: ReturnType<typeof parseYaml>;
   try {
@@ -38,21 +50,31 @@ async function readFields(yaml: string): Promise<Map<string, string> | undefined
     throw error;
   }
   if (document.errors.length > 0 || !isMap(document.contents)) return undefined;
-  return new Map(
-    document.contents.items.flatMap(({ key, value }) =>
-      isScalar(key) && isScalar(value) && ["string", "number"].includes(typeof value.value)
-        ? [[String(key.value), String(value.value)]]
-        : [],
-    ),
-  );
+  let value: Record<string, unknown>;
+  try {
+    value = document.toJS({ maxAliasCount: 0 }) as Record<string, unknown>;
+  } catch {
+    // Aliases are not supported.
+    return undefined;
+  }
+  return new Map(Object.entries(value).map(([key, given]) => [key, fieldOf(given)]));
+}
+
+function fieldOf(value: unknown): string | boolean | string[] {
+  if (Array.isArray(value))
+    return value.filter((item) => ["string", "number"].includes(typeof item)).map(String);
+  if (typeof value === "boolean") return value;
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 /** Cursor's frontmatter is not valid YAML if a glob begins with a star. */
-function readLines(yaml: string): Map<string, string> {
+function readLines(yaml: string): Fields {
   return new Map(
-    yaml.split(/\r?\n/).flatMap((line) => {
-      const match = /^(name|description):(.*)$/.exec(line);
-      return match === null ? [] : [[match[1]!, match[2]!.trim().replace(/^(["'])(.*)\1$/, "$2")]];
+    yaml.split(/\r?\n/).flatMap((line): [string, string | boolean][] => {
+      const [, key, text] = /^(\w+):(.*)$/.exec(line) ?? [];
+      if (key === undefined) return [];
+      const value = text!.trim().replace(/^(["'])(.*)\1$/, "$2");
+      return [[key, value === "true" ? true : value === "false" ? false : value]];
     }),
   );
 }

@@ -9,7 +9,8 @@ import type { PublishInput } from "../api/inputs.ts";
 import type { Context } from "../context.ts";
 import { digestsOf } from "../pack/digests.ts";
 import { isSkillFolder, skillsBelow } from "../pack/skill-folders.ts";
-import { type SkillSource, readSource, stageContent } from "../pack/source.ts";
+import { type SkillSource, readSource } from "../pack/source.ts";
+import { stageContent } from "../pack/stage-content.ts";
 
 export interface PublishJob {
   /** Fields of every skill. */
@@ -38,10 +39,14 @@ export async function findBelow({ cwd }: Context, path: string): Promise<Chosen[
 
 export function readChosen(
   context: Context,
-  job: Pick<PublishJob, "name" | "allowSecrets">,
-  { path }: Chosen,
+  job: Pick<PublishJob, "name" | "type" | "allowSecrets">,
+  { path, type }: Chosen,
 ): Promise<SkillSource> {
-  return readSource(context, path, { allowSecrets: job.allowSecrets, isNamed: job.name !== undefined });
+  return readSource(context, path, {
+    allowSecrets: job.allowSecrets,
+    isNamed: job.name !== undefined,
+    type: job.type ?? type,
+  });
 }
 
 /** Name and type, as asked for or as in the content; the type of the content applies to a new skill only. */

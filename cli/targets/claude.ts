@@ -1,5 +1,6 @@
 import { fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
-import { renderText } from "./render.ts";
+import { renderText, yamlText } from "./render.ts";
+import { patternsOf, ruleKeysOf } from "./rule-keys.ts";
 import {
   type InstallItem,
   type InstallLocation,
@@ -29,8 +30,16 @@ export const claude: TargetDefinition = {
       const folder = skillFolderIn(location, join(root, "skills"), item, linked);
       return { ...folder, path: join(root, "skills", unreserved(item).installName) };
     }
-    // Without `paths`, a rule is always loaded, so it needs no frontmatter.
-    return fileIn(location, join(root, "rules"), `${item.installName}.md`, renderText([], item.body), linked);
+    // Without `paths`, a rule is always loaded. The tool may not load a user's own rules that have them.
+    const paths = location.scope === "project" ? patternsOf(ruleKeysOf(item), "paths") : [];
+    const head = paths.length === 0 ? [] : [`paths: [${paths.map(yamlText).join(", ")}]`];
+    return fileIn(
+      location,
+      join(root, "rules"),
+      `${item.installName}.md`,
+      renderText(head, item.body),
+      linked,
+    );
   },
   sources(location) {
     const root = rootFolder(location);

@@ -1,5 +1,6 @@
 import { copied, fileIn, linkable, packageIn } from "./placements.ts";
-import { renderTitled } from "./render.ts";
+import { renderTitled, yamlText } from "./render.ts";
+import { patternsOf, ruleKeysOf } from "./rule-keys.ts";
 import { type TargetDefinition, baseFolder } from "./target.ts";
 
 const editors = [".vscode", ".vscode-insiders", ".cursor", ".windsurf"];
@@ -27,9 +28,11 @@ export const cline: TargetDefinition = {
         linkable,
       );
     if (location.scope === "global") return { refused: "cline text skills are installed per project only" };
-    // Without frontmatter, a rule always applies.
+    // Without `paths`, a rule always applies.
+    const paths = patternsOf(ruleKeysOf(item), "paths");
+    const head = paths.length === 0 ? "" : `---\npaths: [${paths.map(yamlText).join(", ")}]\n---\n\n`;
     const folder = join(location.projectDir!, ".clinerules");
-    return fileIn(location, folder, `${item.installName}.md`, renderTitled(item), copied);
+    return fileIn(location, folder, `${item.installName}.md`, head + renderTitled(item), copied);
   },
   sources(location) {
     const { join } = location.paths;

@@ -1,5 +1,6 @@
 import { copied, fileIn, linked, packageIn, skillFolderIn } from "./placements.ts";
 import { describe, renderText, yamlText } from "./render.ts";
+import { appliesAlways, patternsOf, ruleKeysOf } from "./rule-keys.ts";
 import { type InstallItem, type TargetDefinition, baseFolder } from "./target.ts";
 
 /** Cursor: `.mdc` rules in a project, skill folders for the user; it does not follow links to folders. */
@@ -38,11 +39,14 @@ export const cursor: TargetDefinition = {
   },
 };
 
-/** A skill applies by its description, a rule always. */
+/** A skill applies by its description; a rule as its keys say, by default always or to its patterns. */
 function ruleHead(item: InstallItem): string[] {
+  const keys = ruleKeysOf(item);
+  const globs = patternsOf(keys, "globs").join(",");
+  const always = appliesAlways(keys) ?? (item.type === "rule" && globs === "");
   return [
     `description: ${yamlText(describe(item))}`,
-    "globs:",
-    `alwaysApply: ${item.type === "rule" ? "true" : "false"}`,
+    globs === "" ? "globs:" : `globs: ${globs}`,
+    `alwaysApply: ${always}`,
   ];
 }

@@ -1,4 +1,5 @@
 /** Rendering of a text skill as the files that the tools read. */
+import { cutAtWord } from "../../contract/cut-text.ts";
 import type { InstallItem } from "./target.ts";
 
 const descriptionMax = 1024;
@@ -25,7 +26,7 @@ export function isSkillFolderName(name: string): boolean {
 export function describe(item: InstallItem): string {
   const given = oneLine(item.description);
   const text = given === "" ? firstParagraph(item.body) : given;
-  return cut(text === "" ? oneLine(item.name) : text, descriptionMax);
+  return cutAtWord(text === "" ? oneLine(item.name) : text, descriptionMax);
 }
 
 /** Frontmatter, a blank line, the unchanged body, and one newline at the end. */
@@ -100,16 +101,6 @@ function hasTitle(body: string): boolean {
     above = line;
   }
   return false;
-}
-
-/** Cuts after a word, with an ellipsis. Counts code points, so that no surrogate pair is split. */
-function cut(text: string, characters: number): string {
-  if (text.length <= characters) return text;
-  const all = Array.from(text);
-  if (all.length <= characters) return text;
-  const kept = all.slice(0, characters - 1).join("");
-  const isWordCut = all[characters - 1] !== " " && kept.includes(" ");
-  return `${(isWordCut ? kept.slice(0, kept.lastIndexOf(" ")) : kept).trimEnd()}…`;
 }
 
 /** The first paragraph of prose, without Markdown syntax. */

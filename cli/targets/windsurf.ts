@@ -1,5 +1,6 @@
 import { copied, fileIn, linked, packageIn, sectionOf } from "./placements.ts";
 import { characterCount, describe, renderText, yamlText } from "./render.ts";
+import { appliesAlways, patternsOf, ruleKeysOf, triggerOf } from "./rule-keys.ts";
 import { type InstallItem, type TargetDefinition, configHome } from "./target.ts";
 
 /** Maximum number of characters of a rule file, and of the file of global rules. */
@@ -63,8 +64,16 @@ export const windsurf: TargetDefinition = {
   },
 };
 
-/** A rule always applies, a skill if the model finds its description relevant. */
+/** A skill applies if the model finds its description relevant; a rule as its keys say, by default always. */
 function ruleHead(item: InstallItem): string[] {
-  const trigger = item.type === "rule" ? "always_on" : "model_decision";
-  return [`trigger: ${trigger}`, `description: ${yamlText(describe(item))}`];
+  const keys = ruleKeysOf(item);
+  const globs = patternsOf(keys, "globs");
+  const byDefault = globs.length > 0 && appliesAlways(keys) !== true ? "glob" : "always_on";
+  const trigger = item.type === "rule" ? (triggerOf(keys) ?? byDefault) : "model_decision";
+  return [
+    `trigger: ${trigger}`,
+    `description: ${yamlText(describe(item))}`,
+    // A list, since a text breaks one of its readers.
+    ...(globs.length === 0 ? [] : [`globs: [${globs.map(yamlText).join(", ")}]`]),
+  ];
 }

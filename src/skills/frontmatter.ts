@@ -1,5 +1,6 @@
 /** Errors about frontmatter, and text without it. Its rules are in `contract/skill-rules.ts`. */
 import { createHash } from "node:crypto";
+import { cutAtWord } from "../../contract/cut-text.ts";
 import { cutFences } from "../../contract/frontmatter.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Fault } from "../../contract/skill-rules.ts";
@@ -49,5 +50,5 @@ export function firstParagraph(body: string): string {
     .replace(/[*_`>#]|!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/\s+/g, " ")
     .trim();
-  return plain.slice(0, limits.skillDescriptionAdvised);
+  return cutAtWord(plain, limits.skillDescriptionAdvised);
 }

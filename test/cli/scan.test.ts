@@ -146,33 +146,42 @@ describe("the scan of the tools' folders", () => {
 });
 
 describe("a tool's own file", () => {
-  for (const [what, text, published] of [
+  for (const [what, text, published, lost] of [
     [
       "a Cursor rule",
       '---\ndescription: "Use: always"\nglobs: \nalwaysApply: true\n---\n\n# Rule\n',
-      '---\ndescription: "Use: always"\n---\n\n# Rule\n',
+      '---\ndescription: "Use: always"\nalwaysApply: true\n---\n\n# Rule\n',
+      [],
     ],
     [
       "a Cursor rule whose globs are no YAML",
       "---\ndescription: For tests: all of them\nglobs: *.test.ts,*.spec.ts\n---\nbody\n",
-      '---\ndescription: "For tests: all of them"\n---\n\nbody\n',
+      '---\ndescription: "For tests: all of them"\nglobs: "*.test.ts,*.spec.ts"\n---\n\nbody\n',
+      [],
     ],
     [
       "a Windsurf rule with CRLF",
       "\uFEFF---\r\ntrigger: glob\r\nglobs:\r\n  - src/**\r\ndescription: x\r\n---\r\n\r\nbody\r\n",
-      '---\ndescription: "x"\n---\n\nbody\r\n',
+      '---\ndescription: "x"\nglobs: ["src/**"]\ntrigger: "glob"\n---\n\nbody\r\n',
+      [],
     ],
-    ["Copilot instructions", '---\napplyTo: "**"\nname: N\n---\nbody\n', '---\nname: "N"\n---\n\nbody\n'],
-    ["a Claude rule", "---\npaths: [a]\n---\n\nbody\n", "body\n"],
-    ["a text without frontmatter", "body\n\n---\nname: x\n---\n", "body\n\n---\nname: x\n---\n"],
+    [
+      "Copilot instructions",
+      '---\napplyTo: "**"\nname: N\n---\nbody\n',
+      '---\nname: "N"\n---\n\nbody\n',
+      ["applyTo"],
+    ],
+    ["a Claude rule", "---\npaths: [a]\n---\n\nbody\n", '---\npaths: ["a"]\n---\n\nbody\n', []],
+    ["a text without frontmatter", "body\n\n---\nname: x\n---\n", "body\n\n---\nname: x\n---\n", []],
     [
       "a description over lines",
       "---\ndescription: >\n  a\n  b\n---\nc",
       '---\ndescription: "a b"\n---\n\nc',
+      [],
     ],
   ] as const)
-    it(`is published without the fields that only the tool uses: ${what}`, async () => {
-      assert.equal(await withoutToolKeys(text), published);
+    it(`is published with the fields that tools can get, and reports the others: ${what}`, async () => {
+      assert.deepEqual(await withoutToolKeys(text), { text: published, lost });
     });
 
   it("is recognized by its name or its folder", () => {

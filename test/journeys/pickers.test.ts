@@ -168,7 +168,12 @@ describe("svc publish without a path", needsTerminal, () => {
     assert.equal(await terminal.ended, 1);
     const common = { mode: "upsert", tenantId: "t0", ifChanged: true };
     assert.deepEqual(posts, [
-      { ...common, name: "style", type: "rule", content: '---\ndescription: "Be brief"\n---\n\nBrief.\n' },
+      {
+        ...common,
+        name: "style",
+        type: "rule",
+        content: '---\ndescription: "Be brief"\nglobs: "*.ts"\nalwaysApply: true\n---\n\nBrief.\n',
+      },
       { ...common, name: "bad", content: "x\n" },
       { ...common, name: "mine", content: "---\nname: mine\ndescription: d\n---\n\nMine.\n" },
     ]);
