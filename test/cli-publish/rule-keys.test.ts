@@ -1,8 +1,7 @@
 /** Keys of a rule's frontmatter: they reach the tools that know them, and `publish` names the others. */
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { setUpOrganization } from "../support/set-up.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
@@ -34,9 +33,8 @@ describe("a rule with keys of tools", () => {
     const run = (...argv: string[]) => svc([...argv, "-o", "json"], { home, env });
 
     const published = await run("publish", "RULE.md", "-t", org.slug, "-n", "Brief");
-    const installed = await run(
-      ...["install", `${org.slug}/brief`, "-t", "cursor,claude,windsurf,cline", "-p", project, "--copy"],
-    );
+    const targets = ["-t", "cursor,claude,windsurf,cline"];
+    const installed = await run("install", `${org.slug}/brief`, ...targets, "-p", project, "--copy");
 
     assert.deepEqual([published.code, installed.code], [0, 0], published.stderr + installed.stderr);
     const { skill, warnings } = published.data as { skill: { type: string }; warnings: string[] };

@@ -214,6 +214,63 @@ describe("svc uninstall", needsTerminal, () => {
   });
 });
 
+describe("svc publish of a folder of skills", needsTerminal, () => {
+  it("shows the plan, and publishes only after a yes", async (t) => {
+    const posts: string[] = [];
+    const apiUrl = await startServer(t, async (request, response, url) => {
+      if (url.pathname === "/api/tenants")
+        return answer(response, 200, { success: true, data: [{ id: "t0", slug: "org", name: "Org" }] });
+      const { name } = JSON.parse((await buffer(request)).toString()) as { name: string };
+      if (url.pathname !== "/api/skills/plan") posts.push(`${url.pathname} ${name}`);
+      const skill = { slug: name, tenantSlug: "org", name, type: "skill", visibility: "private" };
+      const plan = { action: "created", unchanged: name === "b", skill, semver: "1.0.0", ignoredFlags: [] };
+      return answer(response, 200, { success: true, data: plan });
+    });
+    const { project, open } = setUp(t, apiUrl);
+    const text = (name: string) => ({ bytes: Buffer.from(`---\nname: ${name}\ndescription: d\n---\nx\n`) });
+    writeTree(project, { "skills/a/SKILL.md": text("a"), "skills/b/SKILL.md": text("b") });
+
+    const terminal = open("publish", "skills");
+    await terminal.until(/org\/a +created +1\.0\.0[\s\S]*org\/b +unchanged[\s\S]*Publish this skill\?/);
+    terminal.type("n");
+
+    assert.equal(await terminal.ended, 130);
+    assert.deepEqual(posts, []);
+  });
+});
+
+describe("svc install without a reference", needsTerminal, () => {
+  it("offers every skill, also beyond the first page", async (t) => {
+    const skills = Array.from({ length: 450 }, (_, i) => ({
+      publicId: `p${String(i).padStart(9, "0")}`,
+      slug: `skill-${i}`,
+      name: `Skill ${i}`,
+      description: "",
+      type: "skill",
+      visibility: "private",
+      currentVersion: 1,
+      currentSemver: "1.0.0",
+      tenantId: "t1",
+      tenantSlug: "acme",
+      folderId: null,
+    }));
+    const apiUrl = await startServer(t, (_request, response, url) => {
+      const from = Number(url.searchParams.get("cursor") ?? 0);
+      const next = from + 200 < skills.length ? String(from + 200) : null;
+      answer(response, 200, { success: true, data: skills.slice(from, from + 200), nextCursor: next });
+    });
+    const { open } = setUp(t, apiUrl);
+
+    const terminal = open("install");
+    await terminal.until(/Which skill\?/);
+    terminal.type("skill-449");
+    await terminal.until(/acme\/skill-449/);
+    terminal.type("\u0003");
+
+    assert.equal(await terminal.ended, 130);
+  });
+});
+
 describe("svc delete", needsTerminal, () => {
   it("deletes the skill only after its name was typed", async (t) => {
     const deleted: string[] = [];
