@@ -9,7 +9,7 @@ import { askWhether } from "../prompts.ts";
 import { machineIdOf, profileOf } from "../state/config.ts";
 import { profileName } from "../state/profiles.ts";
 import { type Session, clientFor, openSession } from "../state/session.ts";
-import { changeConfig, requireWritableState } from "../state/state.ts";
+import { changeConfig, checkWritableState } from "../state/state.ts";
 import { plainLine } from "../table.ts";
 
 const tokenShape = /^lskt?_[0-9a-f]{64}$/;
@@ -55,7 +55,7 @@ export const login = defineCommand({
   async run(context, args) {
     const allowHttp = args["allow-http"];
     // A login that can't be stored must fail before it is approved.
-    await requireWritableState(context);
+    await checkWritableState(context);
     const session = await openSession(at(context, args.url), { token: { use: undefined }, allowHttp });
     // Before the first request: the login itself is what the user allows.
     if (allowHttp) await rememberHttp(context, session.apiUrl);

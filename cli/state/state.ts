@@ -67,18 +67,37 @@ export async function changeConfig<T>(
   );
 }
 
-/** Fails at once where the state can't be stored, instead of after a wait for the lock or a download. */
-export async function requireWritableState(context: Pick<Context, "home">): Promise<StatePaths> {
+/** Creates `~/.svc` if it is missing. Fails at once where it can't be written, instead of waiting for the lock. */
+async function requireWritableState(context: Pick<Context, "home">): Promise<StatePaths> {
   const paths = statePaths(context.home);
   await ensureRoot(paths);
+  await checkWritableState(context);
+  return paths;
+}
+
+/** The same without creating anything, for a command whose result could not be stored. Throws `E_INTERNAL`. */
+export async function checkWritableState({ home }: Pick<Context, "home">): Promise<void> {
+  const { root } = statePaths(home);
   try {
-    await access(paths.root, constants.W_OK | constants.X_OK);
+    const info = await stat(root).catch((error: unknown) => {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    });
+    if (info?.isDirectory() === false) throw new Error("it is not a folder");
+    if (info !== undefined) await access(root, constants.W_OK | constants.X_OK);
+    else if (await isThere(home)) await access(home, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new CliError("E_INTERNAL", `${paths.root} cannot be written: ${messageOf(error)}.`, undefined, {
+    throw new CliError("E_INTERNAL", `${root} cannot be written: ${messageOf(error)}.`, undefined, {
       cause: error,
     });
   }
-  return paths;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Retries while other runs hold the lock. The library's own retries would repeat permanent errors as well. */

@@ -129,6 +129,6 @@ describe("a login that can't succeed", () => {
     const { code, error } = await svc(["login", apiUrl, "--token", token, "-o", "json"], { home });
 
     assert.deepEqual([code, error.code, asked], [1, "E_INTERNAL", []]);
-    assert.match(error.message, /\.svc cannot be created/);
+    assert.match(error.message, /\.svc cannot be written: it is not a folder/);
   });
 });
