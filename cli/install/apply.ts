@@ -5,19 +5,28 @@
  * final records. An interrupted run leaves locations in their old or new form, all of them recorded, so that the next
  * `pull` updates them to one version.
  */
+import { relative, sep } from "node:path";
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
 import { cacheFolder, contentFolder } from "../state/cache.ts";
-import { type InstallationRecord, type InstalledSkill, profileOf } from "../state/config.ts";
+import {
+  type Config,
+  type InstallationRecord,
+  type InstalledSkill,
+  type Profile,
+  profileOf,
+} from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
 import { writeCache } from "../state/write-cache.ts";
 import type { FetchedVersion } from "./fetch.ts";
+import { isInside, linkTarget } from "./files.ts";
 import { freeInstallName } from "./install-name.ts";
 import { announced, cacheMeta, installedSkill, renderedFor, updateSharedRecords } from "./installed-skill.ts";
 import type { PlanContext, WantedInstall } from "./plan/placement.ts";
 import { type SkippedTarget, type VersionPlan, itemOf, planVersion } from "./plan/plan-version.ts";
 import { removeInstallation } from "./record.ts";
 import type { ReportedLocation } from "./report.ts";
+import { installsIn } from "./scopes.ts";
 import { removeUnusedVersions } from "./unused-versions.ts";
 import { type AppliedLocation, keepKnown, writeLocations } from "./write-locations.ts";
 
@@ -138,7 +147,7 @@ function announce(
 
 /** If the cache can't be written, the skill's former record is restored. */
 async function writeCacheOrRevert(
-  { profile, installName, fetched, content }: PlanContext,
+  { config, profile, installName, fetched, cache, content }: PlanContext,
   { plans }: VersionPlan,
   state: StateChange,
   present: InstalledSkill | undefined,
@@ -146,11 +155,29 @@ async function writeCacheOrRevert(
   try {
     // Also those of unchanged locations: links in a project on an unmounted disk must stay valid.
     const linked = plans.filter((plan) => plan.record.method === "symlink");
-    await writeCache(content, cacheMeta(fetched), fetched.content, renderedFor(linked));
+    const others = await entriesOfOthers(config, profile, installName, cache);
+    await writeCache(content, cacheMeta(fetched), fetched.content, renderedFor(linked), others);
   } catch (error) {
     if (present === undefined) delete profile.installed[installName];
     else profile.installed[installName] = present;
     await state.save();
     throw error;
   }
+}
+
+/** The entries of the cache folder that the links of other profiles at the user level lead to. */
+async function entriesOfOthers(
+  { profiles }: Config,
+  own: Profile,
+  installName: string,
+  cache: string,
+): Promise<string[]> {
+  const entries: string[] = [];
+  for (const profile of Object.values(profiles))
+    for (const { path } of profile === own ? [] : installsIn(profile.installed[installName], undefined)) {
+      const target = await linkTarget(path).catch(() => undefined);
+      if (target !== undefined && isInside(target, cache))
+        entries.push(relative(cache, target).split(sep)[0]!);
+    }
+  return entries;
 }

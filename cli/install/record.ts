@@ -12,6 +12,7 @@ import type { Config, InstallationRecord } from "../state/config.ts";
 import { hasCode } from "../errors.ts";
 import { digestOfPath, digestOfSection, isThere } from "./digest.ts";
 import { isInside, linkTarget, readTextFile, writeWhole } from "./files.ts";
+import { checkInsideProject } from "./plan/destination.ts";
 import { removeSection } from "./section.ts";
 import { handOver, sharersOf } from "./same-location.ts";
 
@@ -103,12 +104,28 @@ export async function removeInstallation(
   force: boolean,
 ): Promise<string | undefined> {
   if ((await sharersOf(config, installName, record)).length === 0) {
-    const kept = await takeAway(record, installName, cache, force);
-    if (kept !== undefined) return kept;
-    await removeMadeFolders(record);
+    const outside = await leadsOut(record);
+    if (outside === undefined) {
+      const kept = await takeAway(record, installName, cache, force);
+      if (kept !== undefined) return kept;
+      await removeMadeFolders(record);
+    } else if ((await inspectRecord(record, installName, cache)) !== "missing") return outside;
   }
   await handOver(config, record);
   return undefined;
+}
+
+/**
+ * The reason why a project's location must not be changed: since the install, a link has replaced a folder on its path,
+ * and it may lead to another project.
+ */
+export async function leadsOut({
+  path,
+  method,
+  projectDir,
+}: InstallationRecord): Promise<string | undefined> {
+  const shape = method === "section" ? "section" : "folder";
+  return (await checkInsideProject({ path, shape }, projectDir))?.refused;
 }
 
 async function takeAway(

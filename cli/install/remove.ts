@@ -5,7 +5,7 @@ import { clearLeftovers } from "../state/atomic.ts";
 import { cacheFolder } from "../state/cache.ts";
 import { type InstallationRecord, profileOf } from "../state/config.ts";
 import type { StateChange } from "../state/state.ts";
-import { inspectRecord, removeInstallation } from "./record.ts";
+import { inspectRecord, leadsOut, removeInstallation } from "./record.ts";
 import { removeUnusedVersions } from "./unused-versions.ts";
 
 export interface Removal {
@@ -35,7 +35,7 @@ export async function removeSkill(
   for (const record of records) {
     let error: string | undefined;
     try {
-      await clearLeftovers(dirname(record.path));
+      if ((await leadsOut(record)) === undefined) await clearLeftovers(dirname(record.path));
       error = await removeInstallation(state.config, record, installName, cache, force);
     } catch (thrown) {
       error = messageOf(thrown);
@@ -68,11 +68,14 @@ export async function previewRemoval(
   const removal: Removal = { removed: [], failed: [], kept: [], isBroken: false };
   for (const record of records) {
     const { platform, path, method } = record;
-    const isEdited = (await inspectRecord(record, installName, cache)) === "edited";
-    if (!isEdited || (force && method !== "symlink")) removal.removed.push(record);
+    const state = await inspectRecord(record, installName, cache);
+    const outside = state === "missing" ? undefined : await leadsOut(record);
+    const isEdited = state === "edited" && (!force || method === "symlink");
+    const error = outside ?? (isEdited ? `${path} was edited after svc installed it` : undefined);
+    if (error === undefined) removal.removed.push(record);
     else {
       removal.kept.push(record);
-      removal.failed.push({ platform, path, error: `${path} was edited after svc installed it` });
+      removal.failed.push({ platform, path, error });
     }
   }
   return removal;

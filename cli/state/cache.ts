@@ -13,6 +13,7 @@ import type { ContentFormat, SkillType, Target } from "../../contract/vocabulary
 import { hasCode } from "../errors.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
 import { writeWhole } from "../install/files.ts";
+import { isRecord } from "./config-shape.ts";
 import type { CachedVersion } from "./config.ts";
 import type { StatePaths } from "./paths.ts";
 
@@ -120,14 +121,23 @@ export async function inspectCache(
 /** What is known of a content folder; undefined without a readable `meta.json`. */
 export async function readMeta(folder: string): Promise<CacheMeta | undefined> {
   try {
-    const meta = JSON.parse(await readFile(join(folder, "meta.json"), "utf8")) as Partial<CacheMeta> | null;
-    return typeof meta?.digests === "object" && typeof meta.hash === "string"
-      ? (meta as CacheMeta)
-      : undefined;
+    const meta: unknown = JSON.parse(await readFile(join(folder, "meta.json"), "utf8"));
+    return isCacheMeta(meta) ? meta : undefined;
   } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR") || error instanceof SyntaxError) return undefined;
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EISDIR") || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Whether the fields that the client relies on have their form: a user or a crash may have damaged the file. */
+function isCacheMeta(value: unknown): value is CacheMeta {
+  if (!isRecord(value)) return false;
+  const { digests, pending, hash } = value;
+  return typeof hash === "string" && isDigests(digests) && (pending === undefined || isDigests(pending));
+}
+
+function isDigests(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((digest) => typeof digest === "string");
 }
 
 export async function saveMeta(folder: string, meta: CacheMeta): Promise<void> {

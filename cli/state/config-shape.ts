@@ -60,17 +60,23 @@ function isInstalledSkill(value: unknown): boolean {
 function isInstallationRecord(value: unknown): boolean {
   return (
     isRecord(value) &&
-    ["platform", "scope", "method", "path", "format", "installedAt", "range", "semver", "hash"].every(
+    ["platform", "scope", "method", "path", "format", "installedAt", "range", "semver"].every(
       (key) => typeof value[key] === "string",
     ) &&
-    Number.isInteger(value["version"]) &&
+    isCachedVersion(value) &&
     optionalText(value["projectDir"]) &&
     (value["previousVersion"] === undefined || isCachedVersion(value["previousVersion"]))
   );
 }
 
+/** They are the name of a folder in the cache. An unknown digest is empty. */
 function isCachedVersion(value: unknown): boolean {
-  return isRecord(value) && Number.isInteger(value["version"]) && typeof value["hash"] === "string";
+  return (
+    isRecord(value) &&
+    Number.isInteger(value["version"]) &&
+    typeof value["hash"] === "string" &&
+    /^[0-9a-f]*$/.test(value["hash"])
+  );
 }
 
 function optionalText(value: unknown): boolean {

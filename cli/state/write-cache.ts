@@ -15,12 +15,13 @@ import {
   saveMeta,
 } from "./cache.ts";
 
-/** Updates the content folder to this version and these rendered files. */
+/** Updates the content folder to this version and these rendered files. `linked`: other entries that must stay. */
 export async function writeCache(
   content: ContentFolder,
   about: Omit<CacheMeta, "digests" | "pending">,
   version: VersionContent,
   rendered: readonly RenderedFile[],
+  linked: readonly string[],
 ): Promise<void> {
   const { path: folder, isShared } = content;
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -28,7 +29,8 @@ export async function writeCache(
   const entries = new Map(
     rendered.map(({ target, file, text }) => [renderedEntry(content, target, text), { file, text }]),
   );
-  const next: Record<string, string> = isShared ? { ...before?.digests } : {};
+  const stays = ([entry]: [string, string]) => isShared || linked.includes(entry);
+  const next = Object.fromEntries(Object.entries(before?.digests ?? {}).filter(stays));
   for (const [entry, { file, text }] of entries)
     next[entry] = digestOfFiles([{ path: file, sha256: digestOfText(text) }]);
   if (version.format === "markdown") next["raw.md"] = digestOfText(version.body);

@@ -14,7 +14,7 @@ import { applySection } from "../section.ts";
  * leaves the project (an AGENTS.md could be a shell's start-up file), nor into `.git`.
  */
 export async function checkInsideProject(
-  { path, shape }: Placement,
+  { path, shape }: Pick<Placement, "path" | "shape">,
   projectDir: string | undefined,
 ): Promise<Refusal | undefined> {
   if (projectDir === undefined) return undefined;

@@ -1,7 +1,7 @@
 /** Plans one version of a skill on all of its locations: those to write, and those that stay unchanged. */
 import { CliError, isSystemError, messageOf } from "../../errors.ts";
 import { packageNameOf } from "../../pack/frontmatter.ts";
-import { contentFolder } from "../../state/cache.ts";
+import { contentFolder, inspectCache } from "../../state/cache.ts";
 import type { InstallationRecord } from "../../state/config.ts";
 import { isSkillFolderName } from "../../targets/render.ts";
 import type { InstallItem } from "../../targets/target.ts";
@@ -150,7 +150,9 @@ async function refuseEditedCache(
   const users = recordsOf(config, installName).filter(
     (record) => contentFolder(cache, record).path === content.path,
   );
-  const folder = await findEditedContent(cache, [...present, ...users]);
+  // Without an install, edits of a former one may be left.
+  const isLeft = users.length === 0 && (await inspectCache(content.path)).state === "edited";
+  const folder = isLeft ? content.path : await findEditedContent(cache, [...present, ...users]);
   if (folder === undefined) return;
   throw new CliError(
     "E_ALREADY_EXISTS",
