@@ -4,7 +4,8 @@ import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
 import { type CommandResult, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { invalidArgument } from "../errors.ts";
-import { type Applied, applyVersion, reportedLocations } from "../install/apply.ts";
+import type { Applied } from "../install/announce.ts";
+import { applyVersion, reportedLocations } from "../install/apply.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
 import type { WantedInstall } from "../install/plan/placement.ts";
 import {

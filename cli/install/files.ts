@@ -17,6 +17,7 @@ import {
   symlink,
 } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { hasCode } from "../errors.ts";
 import { temporaryName, writeAtomic } from "../state/atomic.ts";
 
@@ -104,19 +105,23 @@ export async function linkTarget(path: string): Promise<string | undefined> {
   }
 }
 
+/** The files of a package are many and mostly small. */
+const copiedAtOnce = 8;
+
 /** Copies a tree of plain files with their executable bits. */
 export async function copyTree(from: string, to: string): Promise<void> {
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) {
-      await mkdir(target, { recursive: true });
-      await copyTree(source, target);
-    } else if (entry.isFile()) {
-      await copyFile(source, target);
-      const { mode } = await lstat(source);
-      await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755);
-    }
+  const entries = await readdir(from, { withFileTypes: true });
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+    await mkdir(join(to, name), { recursive: true });
+    await copyTree(join(from, name), join(to, name));
   }
+  const files = entries.filter((entry) => entry.isFile());
+  await mapLimit(files, copiedAtOnce, async ({ name }) => {
+    const [source, target] = [join(from, name), join(to, name)];
+    await copyFile(source, target);
+    const { mode } = await lstat(source);
+    await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755);
+  });
 }
 
 /**

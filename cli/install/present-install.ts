@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { unpinned } from "../pins.ts";
 import type { InstallationRecord } from "../state/config.ts";
-import type { Applied } from "./apply.ts";
+import type { Applied } from "./announce.ts";
 import { isThere } from "./digest.ts";
 import type { FetchedVersion } from "./fetch.ts";
 import { type WantedInstall, isSameLocation } from "./plan/placement.ts";

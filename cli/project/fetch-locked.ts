@@ -1,13 +1,18 @@
 /** Downloads the versions of a lock, and compares them with it. */
 import { mkdir } from "node:fs/promises";
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { join } from "node:path";
 import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
 import { type AcceptedVersion, acceptForPreview, acceptLocked } from "../install/publisher.ts";
+import type { Progress } from "../output.ts";
 import type { Session } from "../state/session.ts";
 import type { WantedSkill } from "./restored-skill.ts";
+
+/** In place of the progress of one download among several. */
+const silent: Progress = { update() {}, end() {} };
 
 /** Maximum number of concurrent requests. */
 const atOnce = 6;
@@ -46,28 +51,25 @@ export async function fetchAllLocked(
   accepted: readonly AcceptedVersion[],
   temporary: string,
 ): Promise<FetchedSkill[]> {
-  const fetched: FetchedSkill[] = [];
   const progress = await context.output.progress(`Fetching ${wanted.length} skills`);
+  // A single progress for all of them.
+  const quiet = { ...context, output: { ...context.output, progress: async () => silent } };
+  let done = 0;
   try {
-    for (const [i, one] of wanted.entries()) {
+    return await mapLimit([...wanted.entries()], atOnce, async ([i, one]) => {
       const location = join(temporary, String(i));
       await mkdir(location);
-      fetched.push({ ...one, fetched: await fetchLocked(context, session, one, accepted[i]!, location) });
-      progress.update(i + 1, wanted.length);
-    }
+      const fetched = await fetchLocked(quiet, session, one, accepted[i]!, location);
+      progress.update(++done, wanted.length);
+      return { ...one, fetched };
+    });
   } finally {
     progress.end();
   }
-  return fetched;
 }
 
 async function resolveAll(session: Session, wanted: readonly WantedSkill[]): Promise<ResolveResult[]> {
-  const resolved: ResolveResult[] = [];
-  for (let i = 0; i < wanted.length; i += atOnce)
-    resolved.push(
-      ...(await Promise.all(wanted.slice(i, i + atOnce).map((one) => resolveLocked(session, one)))),
-    );
-  return resolved;
+  return mapLimit(wanted, atOnce, (one) => resolveLocked(session, one));
 }
 
 async function resolveLocked({ client }: Session, { ref, locked }: WantedSkill): Promise<ResolveResult> {

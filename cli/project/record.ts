@@ -6,7 +6,7 @@ import type { SkillPayload, VersionPayload } from "../../contract/payloads/skill
 import type { InstallMethod, Target } from "../../contract/vocabulary.ts";
 import { unpinned } from "../pins.ts";
 import { CliError, messageOf } from "../errors.ts";
-import type { Applied } from "../install/apply.ts";
+import type { Applied } from "../install/announce.ts";
 import { qualifiedName, refuseReplaced } from "../install/publisher.ts";
 import { findScope } from "../install/scopes.ts";
 import type { InstallationRecord, InstalledSkill } from "../state/config.ts";

@@ -4,12 +4,13 @@
  */
 import type { Context } from "../context.ts";
 import { messageOf } from "../errors.ts";
-import { applyVersion, reportedLocations } from "../install/apply.ts";
+import type { Applied } from "../install/announce.ts";
+import { type VersionToApply, applyVersions, reportedLocations } from "../install/apply.ts";
 import type { WantedInstall } from "../install/plan/placement.ts";
-import { findScope } from "../install/scopes.ts";
+import { type ScopeInstalls, findScope } from "../install/scopes.ts";
 import { type ReportedLocation, reportInstalls, reportingMachine } from "../install/report.ts";
 import { type Session, openSession } from "../state/session.ts";
-import { type StateChange, changeConfig, withTemporaryFolder } from "../state/state.ts";
+import { changeConfig, withTemporaryFolder } from "../state/state.ts";
 import { type FetchedSkill, acceptAllLocked, fetchAllLocked, previewAllLocked } from "./fetch-locked.ts";
 import {
   type RestoredSkill,
@@ -53,49 +54,55 @@ async function applyAll(
   if (fetched.length === 0) return restored;
   const locations: ReportedLocation[] = [];
   const machine = await changeConfig(context, async (state) => {
-    for (const one of fetched)
-      restored.set(one.ref, await applyOne(context, state, session, folder, one, options, locations));
+    const profile = state.config.profiles[session.profile];
+    const before = fetched.map(({ locked }) =>
+      findScope(findByPublicId(profile, locked.publicId)?.[1], folder),
+    );
+    const results = await applyVersions(
+      context,
+      state,
+      fetched.map((one) => toApply(one, folder, { ...options, profile: session.profile })),
+    );
+    for (const [i, one] of fetched.entries()) {
+      const result = results[i]!;
+      restored.set(one.ref, presentRestored(one, result, before[i]));
+      if (!(result instanceof Error)) locations.push(...reportedLocations(result, one.fetched));
+    }
     return reportingMachine(state.config, session.client);
   });
   if (!options.dryRun) await reportInstalls(session.client, machine, locations);
   return restored;
 }
 
-async function applyOne(
-  context: Context,
-  state: StateChange,
-  session: Session,
+function toApply(
+  { locked, targets, fetched }: FetchedSkill,
   folder: string,
-  { ref, locked, targets, fetched }: FetchedSkill,
-  options: { force: boolean; dryRun: boolean },
-  locations: ReportedLocation[],
-): Promise<RestoredSkill> {
-  const [, skill] = findByPublicId(state.config.profiles[session.profile], locked.publicId) ?? [];
-  const before = findScope(skill, folder);
+  options: { profile: string; force: boolean; dryRun: boolean },
+): VersionToApply {
   const wanted = targets.map((platform): WantedInstall => ({
     platform,
     scope: "project",
     projectDir: folder,
     method: locked.targets.get(platform)!,
   }));
-  const { publicId, version, semver } = locked;
+  const { requested: range, installName } = locked;
+  return { fetched, wanted, options: { ...options, projectDir: folder, range, installName } };
+}
+
+/** `before`: the installs in the project before. */
+function presentRestored(
+  { ref, locked, targets, fetched }: FetchedSkill,
+  result: Applied | Error,
+  before: ScopeInstalls | undefined,
+): RestoredSkill {
+  const { publicId, version, semver, installName } = locked;
   const { tenantSlug } = fetched.skill;
   const base = { skill: ref, publicId, tenantSlug, version, semver };
-  try {
-    const applied = await applyVersion(context, state, fetched, wanted, {
-      profile: session.profile,
-      projectDir: folder,
-      range: locked.requested,
-      ...options,
-      installName: locked.installName,
-    });
-    locations.push(...reportedLocations(applied, fetched));
-    const moved = before !== undefined && !holdsVersion(before, locked);
-    const whole = before === undefined ? "installed" : moved ? "updated" : "repaired";
-    return { ...base, ...summarise(applied, targets, whole) };
-  } catch (error) {
-    const { installName } = locked;
-    const warnings = [messageOf(error)];
+  if (result instanceof Error) {
+    const warnings = [messageOf(result)];
     return { ...base, installName, outcome: "failed", installed: [], skipped: [], failed: [], warnings };
   }
+  const moved = before !== undefined && !holdsVersion(before, locked);
+  const whole = before === undefined ? "installed" : moved ? "updated" : "repaired";
+  return { ...base, ...summarise(result, targets, whole) };
 }

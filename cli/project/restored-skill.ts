@@ -1,7 +1,7 @@
 /** A skill to restore from a lock, and the result for it. */
 import type { Target } from "../../contract/vocabulary.ts";
 import type { Context } from "../context.ts";
-import type { Applied } from "../install/apply.ts";
+import type { Applied } from "../install/announce.ts";
 import type { FailedTarget, SkippedTarget } from "../install/plan/plan-version.ts";
 import { inspectContent, inspectRecord, presentRecord } from "../install/record.ts";
 import { findScope } from "../install/scopes.ts";

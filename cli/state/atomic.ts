@@ -4,7 +4,7 @@
  * library numbers its temporary files, so that they look like a user's own, and accepts a partial write on a
  * full disk.)
  */
-import { chmod, chown, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, chown, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** Names of temporary files next to a destination; hidden, so that tools don't load them. */
@@ -29,6 +29,18 @@ export async function clearLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter(isTemporaryName))
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Replaces a file without a flush: for files that are written again if they are damaged. */
+export async function writeReplaceable(path: string, text: string): Promise<void> {
+  const fresh = temporaryName(path, "new");
+  try {
+    await writeFile(fresh, text, { flag: "wx" });
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
 }
 
 /**

@@ -12,8 +12,8 @@ import type { ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { ContentFormat, SkillType, Target } from "../../contract/vocabulary.ts";
 import { hasCode } from "../errors.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
-import { writeWhole } from "../install/files.ts";
 import { isRecord } from "./config-shape.ts";
+import { writeReplaceable } from "./atomic.ts";
 import type { CachedVersion } from "./config.ts";
 import type { StatePaths } from "./paths.ts";
 
@@ -141,7 +141,7 @@ function isDigests(value: unknown): value is Record<string, string> {
 }
 
 export async function saveMeta(folder: string, meta: CacheMeta): Promise<void> {
-  await writeWhole(join(folder, "meta.json"), `${JSON.stringify(meta, undefined, 2)}\n`);
+  await writeReplaceable(join(folder, "meta.json"), `${JSON.stringify(meta, undefined, 2)}\n`);
 }
 
 export async function purgeCache(folder: string): Promise<void> {

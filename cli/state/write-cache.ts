@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ContentFormat } from "../../contract/vocabulary.ts";
 import { digestOfFiles, digestOfPath, digestOfText } from "../install/digest.ts";
 import { moveIntoPlace, writeWhole } from "../install/files.ts";
+import { writeReplaceable } from "./atomic.ts";
 import {
   type CacheMeta,
   type ContentFolder,
@@ -59,7 +60,7 @@ async function writePackage(
 ): Promise<void> {
   const isIntact = isShared && (await digestOfPath(cachedPackage(folder))) === digest;
   if (!isIntact) await moveIntoPlace(unpacked, cachedPackage(folder));
-  await writeWhole(join(folder, "manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeReplaceable(join(folder, "manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
 async function writeUnlessSame(path: string, text: string): Promise<void> {
