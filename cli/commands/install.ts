@@ -22,7 +22,7 @@ import { hasManifest, projectFolder, readProject } from "../project/files.ts";
 import { recordInstall } from "../project/record.ts";
 import { requireInteraction } from "../prompts.ts";
 import { type Session, openSession } from "../state/session.ts";
-import { changeConfig, withTemporaryFolder } from "../state/state.ts";
+import { changeConfig, checkWritableState, withTemporaryFolder } from "../state/state.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
 import { dryRunFlag, trustFlag } from "../present.ts";
 
@@ -69,6 +69,7 @@ export const install = defineCommand({
     requireLocations(context, args, platforms);
     const folder = await givenFolder(context, args.project);
 
+    await checkWritableState(context);
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
     const found = await session.client.resolve(ref, range);

@@ -17,6 +17,7 @@ import {
 import { followPull } from "../project/follow.ts";
 import { type PulledScope, presentPull } from "../project/present-pull.ts";
 import { type Session, openSession } from "../state/session.ts";
+import { checkWritableState } from "../state/state.ts";
 import { dryRunFlag } from "../present.ts";
 
 /** One run of `pull`, with its report. */
@@ -54,6 +55,7 @@ export const pull = defineCommand({
   async run(context, args) {
     const repin = requestedPin(args);
 
+    await checkWritableState(context);
     const session = await openSession(context);
     const profile = session.config.profiles[session.profile];
     const chosen =
@@ -82,6 +84,7 @@ export const pull = defineCommand({
       kept: divided.kept,
       dryRun: run.dryRun,
       isEmpty: chosen.length === 0,
+      repin,
     });
   },
 });

@@ -26,7 +26,12 @@ export interface PulledScope {
 export function presentPull(
   context: Context,
   pulled: readonly PulledScope[],
-  { kept, dryRun, isEmpty }: { kept: readonly InstalledInScope[]; dryRun: boolean; isEmpty: boolean },
+  {
+    kept,
+    dryRun,
+    isEmpty,
+    repin,
+  }: { kept: readonly InstalledInScope[]; dryRun: boolean; isEmpty: boolean; repin: string | undefined },
 ): CommandResult {
   const ids = [...new Set(pulled.map(({ publicId }) => publicId))];
   const skills = ids.map((id) => presentSkill(pulled.filter(({ publicId }) => publicId === id)));
@@ -39,6 +44,10 @@ export function presentPull(
   };
   const lines = pulled.map((scope) => line(context, scope));
   if (pulled.length === 0) lines.push(isEmpty ? "Nothing is installed." : "Nothing to update here.");
+  const [first] = pulled;
+  // A number is easily taken for a semver.
+  if (repin !== undefined && /^\d+$/.test(repin) && first?.toSemver !== undefined)
+    lines.push(`Version ${repin} is ${first.toSemver}.`);
   if (dryRun) lines.push("Nothing was changed (--dry-run).");
   return {
     data: { skills, kept: kept.map(presentKept), summary, ...(dryRun ? { dryRun } : {}) },

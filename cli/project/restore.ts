@@ -10,7 +10,7 @@ import type { WantedInstall } from "../install/plan/placement.ts";
 import { type ScopeInstalls, findScope } from "../install/scopes.ts";
 import { type ReportedLocation, reportInstalls, reportingMachine } from "../install/report.ts";
 import { type Session, openSession } from "../state/session.ts";
-import { changeConfig, withTemporaryFolder } from "../state/state.ts";
+import { changeConfig, checkWritableState, withTemporaryFolder } from "../state/state.ts";
 import { type FetchedSkill, acceptAllLocked, fetchAllLocked, previewAllLocked } from "./fetch-locked.ts";
 import {
   type RestoredSkill,
@@ -29,6 +29,7 @@ export async function restoreSkills(
   wanted: readonly WantedSkill[],
   { force, trust, dryRun }: { force: boolean; trust: string | undefined; dryRun: boolean },
 ): Promise<RestoredSkill[]> {
+  await checkWritableState(context);
   const session = await openSession(context);
   const profile = session.config.profiles[session.profile];
   const done = await Promise.all(wanted.map((one) => isRestored(context, profile, folder, one)));
