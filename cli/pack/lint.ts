@@ -11,7 +11,15 @@ import { CliError, invalidArgument, isSystemError } from "../errors.ts";
 import { withTemporaryFolder } from "../state/state.ts";
 import { type LintReport, type LintedSkill, addFinding, addSecrets, reportPackageError } from "./findings.ts";
 import { type PackageFile, walkPackage } from "./folder.ts";
-import { inFolder, isRuleFile, isSkillFolder, rootFile, skillsBelow, slashed } from "./skill-folders.ts";
+import {
+  inFolder,
+  isRuleFile,
+  isSkillFolder,
+  linkFault,
+  rootFile,
+  skillsBelow,
+  slashed,
+} from "./skill-folders.ts";
 import { secretsInContent, secretsInFiles } from "./secrets.ts";
 import { nameOfFile, unreadable } from "./source.ts";
 import { isToolFile, withoutToolKeys } from "./tool-file.ts";
@@ -35,7 +43,7 @@ export async function lintPath(
       if (below.length === 0) await lintFolder(context, report, full, path, type);
       for (const found of below) {
         const at = resolve(context.cwd, found);
-        if (isRuleFile(found)) await lintFile(report, at, found, await stat(at), type);
+        if (isRuleFile(found)) await lintRule(report, at, found, type);
         else await lintFolder(context, report, at, found, type);
       }
     }
@@ -43,6 +51,20 @@ export async function lintPath(
     throw isSystemError(error) ? unreadable(path, error) : error;
   }
   return report;
+}
+
+/** A RULE.md in a folder. */
+async function lintRule(
+  report: LintReport,
+  full: string,
+  path: string,
+  type: SkillType | undefined,
+): Promise<void> {
+  const fault = await linkFault(full, path);
+  if (fault === undefined) return lintFile(report, full, path, await stat(full), type);
+  const name = nameOfFile(full);
+  report.skills.push({ path: slashed(path), format: "markdown", type: type ?? "rule", name });
+  reportPackageError(report, slashed(path), fault);
 }
 
 async function lintFile(

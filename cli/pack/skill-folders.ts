@@ -1,6 +1,7 @@
 /** Finds skill folders, which have a SKILL.md, below a folder. */
-import { readdir } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { PackageError } from "../../contract/package-rules.ts";
 import { isLeftOut } from "./folder.ts";
 
 export const rootFile = "SKILL.md";
@@ -16,6 +17,15 @@ export async function isSkillFolder(full: string): Promise<boolean> {
 async function ruleFileIn(full: string): Promise<string | undefined> {
   const names = (await readdir(full)).filter((name) => !isLeftOut(name) && name !== ".svc.json");
   return names.length === 1 && isRuleFile(names[0]!) ? names[0] : undefined;
+}
+
+/**
+ * The error for a RULE.md that was found in a folder and is a link: it may lead to any file of the user, such as one
+ * with passwords. A path that the user names may be a link.
+ */
+export async function linkFault(full: string, path: string): Promise<PackageError | undefined> {
+  if (!(await lstat(full)).isSymbolicLink()) return undefined;
+  return new PackageError("symlink", `${JSON.stringify(path)} is a link: put the file itself there.`);
 }
 
 /** Whether a file is a rule by its name. */

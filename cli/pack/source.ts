@@ -8,9 +8,9 @@ import { sizeText } from "../../contract/size-text.ts";
 import type { Fault } from "../../contract/skill-rules.ts";
 import type { Context } from "../context.ts";
 import { CliError, hasCode, invalidArgument, messageOf, notFound } from "../errors.ts";
-import { type PackageFile, readPackageFolder } from "./folder.ts";
+import { type PackageFile, packFailed, readPackageFolder } from "./folder.ts";
 import { acceptedSecrets, secretsError, secretsInContent, secretsInFiles } from "./secrets.ts";
-import { isRuleFile, rootFile } from "./skill-folders.ts";
+import { isRuleFile, linkFault, rootFile } from "./skill-folders.ts";
 import { plainLine } from "../table.ts";
 import { isToolFile, withoutToolKeys } from "./tool-file.ts";
 
@@ -30,6 +30,8 @@ export interface SourceOptions {
   allowSecrets: boolean;
   /** The name is given by a flag, so that the content's own is not checked. */
   isNamed?: boolean;
+  /** The path was found in a folder that the user named. */
+  isFound?: boolean;
   /** The type that is asked for. */
   type?: string | undefined;
 }
@@ -49,6 +51,8 @@ export async function readSource(
   const full = resolve(context.cwd, path);
   let isFolder: boolean;
   try {
+    const fault = options.isFound === true ? await linkFault(full, path) : undefined;
+    if (fault !== undefined) throw packFailed(fault);
     const info = await stat(full);
     isFolder = info.isDirectory();
     if (!isFolder && !info.isFile())

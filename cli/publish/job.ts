@@ -26,6 +26,8 @@ export interface Chosen {
   path: string;
   /** Set for a rule that was found in a tool's folder. */
   type?: SkillType;
+  /** It was found in a folder that the user named. */
+  isFound?: boolean;
 }
 
 /** The skills below a folder that is not a skill itself; undefined for a path of one skill. */
@@ -34,17 +36,18 @@ export async function findBelow({ cwd }: Context, path: string): Promise<Chosen[
   const info = await stat(full).catch(() => undefined);
   if (info?.isDirectory() !== true || (await isSkillFolder(full))) return undefined;
   const below = await skillsBelow(full, path);
-  return below.length === 0 ? undefined : below.map((each) => ({ path: each }));
+  return below.length === 0 ? undefined : below.map((each) => ({ path: each, isFound: true }));
 }
 
 export function readChosen(
   context: Context,
   job: Pick<PublishJob, "name" | "type" | "allowSecrets">,
-  { path, type }: Chosen,
+  { path, type, isFound = false }: Chosen,
 ): Promise<SkillSource> {
   return readSource(context, path, {
     allowSecrets: job.allowSecrets,
     isNamed: job.name !== undefined,
+    isFound,
     type: job.type ?? type,
   });
 }

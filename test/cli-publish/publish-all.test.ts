@@ -1,7 +1,7 @@
 /** `svc publish` of a folder of skills, and dry runs of `publish` and `push`, against the real service. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, readdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, describe, it } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
@@ -117,6 +117,35 @@ describe("svc publish <folder of skills>", () => {
     assert.match(shown.stdout, new RegExp(`^${org.slug}/good +unchanged`, "m"));
     assert.match(shown.stdout, /^failed {2}skills\/twin: .*has the name of skills\/good/m);
     assert.match(shown.stdout, /^2 unchanged, 3 failed\.$/m);
+  });
+
+  it("refuses a RULE.md that is a link, which may lead to any file", async (t) => {
+    const { home, run, publish } = await setUp(t, {
+      "skills/kit/SKILL.md": skillText("kit"),
+      "passwords.txt": "hunter2\n",
+    });
+    for (const [name, target] of [
+      ["style", "passwords.txt"],
+      ["broken", "missing.txt"],
+    ] as const) {
+      await mkdir(join(home, "skills", name));
+      await symlink(join(home, target), join(home, "skills", name, "RULE.md"));
+    }
+
+    const published = await publish("skills");
+    const linted = await run("lint", "skills");
+
+    assert.deepEqual(published.document?.summary, { created: 1, updated: 0, unchanged: 0, failed: 2 });
+    for (const { path, error } of published.document.skills.filter(({ outcome }) => outcome === "failed"))
+      assert.deepEqual(error?.message, `"${path}" is a link: put the file itself there.`);
+    const { findings } = keepContract("lint", linted.data);
+    assert.deepEqual(
+      findings.filter(({ severity }) => severity === "error").map(({ rule, path }) => [rule, path]),
+      [
+        ["symlink", "skills/broken/RULE.md"],
+        ["symlink", "skills/style/RULE.md"],
+      ],
+    );
   });
 
   it("refuses --name, and a folder without skills as a package", async (t) => {
