@@ -9,14 +9,14 @@ import type { Actor, Membership, UserActor } from "../access/actor.ts";
 import type { AccessContext } from "../access/decide.ts";
 import { allowedActions, explainAccess, type AccessReason, type AccessSubject } from "../access/explain.ts";
 import type { App } from "../app.ts";
-import { notFound } from "../errors.ts";
+import { forbidden, notFound } from "../errors.ts";
 import { Page } from "../http/route.ts";
 import { listMembers } from "../orgs/members.ts";
 import type { MemberQuery } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { explainMemberships } from "../users/load.ts";
 import { checkGrants, refuseManaged } from "./access.ts";
-import { accessContextIn, loadFolder, principalsOf } from "./load.ts";
+import { accessContextIn, isAllowed, loadFolder, principalsOf } from "./load.ts";
 import type { PlanFolderAccess } from "./schema.ts";
 import type { FolderTree } from "./tree.ts";
 
@@ -46,7 +46,10 @@ export async function listFolderAccess(
   return { tree: view.tree, page };
 }
 
-/** A page of the members with their access to a folder before and after a change of its restriction and grants. */
+/**
+ * A page of the members with their access to a folder before and after a change of its restriction and grants. Throws
+ * `forbidden` if another folder's grants would apply, and the actor may not manage those.
+ */
 export async function planFolderAccess(
   app: App,
   actor: Actor,
@@ -59,6 +62,12 @@ export async function planFolderAccess(
   refuseManaged(tree, folder);
   const grants = await checkGrants(app, folder.tenantId, plan);
   const planned = tree.withAccess(folder._id, { restricted: plan.restricted, grants });
+  const outer = planned.effectiveRestriction(folder._id);
+  if (outer !== null && outer !== folder._id && !isAllowed(view, "folder:manageAcl", outer))
+    throw forbidden(
+      `The restriction of "${tree.path(outer)}" would apply, and you may not read its grants: a manager of that folder can plan this.`,
+      { kind: "folder", ref: folder._id },
+    );
   const members = await listMembers(app, actor, folder.tenantId, query);
   const rows = members.items.map(({ membership }) => membership);
   const [before, after] = await Promise.all([

@@ -243,6 +243,27 @@ describe("planned access", () => {
     const foreign = await plan(owner, [grantTo(await service.newUser(), "viewer")]);
     assert.deepEqual([foreign.status, foreign.code], [404, "not_found"]);
   });
+
+  it("does not show the grants of an outer folder to a manager of the inner one", async () => {
+    const guest = await newMember(service, org, "member");
+    const closed = await newFolder(service, org, owner, "vault/closed");
+    await restrict(service, owner, closed.id, [{ type: "member", id: guest.id, level: "manager" }]);
+    const plan = (by: TestUser, restricted: boolean) =>
+      service.call<PlannedAccessPayload[]>("POST", `/api/folders/${closed.id}/effective`, {
+        token: by.token,
+        body: { restricted, grants: [] },
+      });
+
+    const lifted = await plan(guest, false);
+
+    assert.deepEqual([lifted.status, lifted.code], [403, "forbidden"]);
+    assert.doesNotMatch(JSON.stringify(lifted.body), new RegExp(people.granted.username));
+    assert.equal((await plan(guest, true)).status, 200);
+    const byOwner = await plan(owner, false);
+    assert.ok(
+      byOwner.data.some(({ principal, can }) => principal.id === people.granted.id && can.length > 0),
+    );
+  });
 });
 
 describe("the access check", () => {

@@ -161,6 +161,22 @@ describe("svc access restrict", () => {
     assert.deepEqual([(await accessOf()).restricted, (await accessOf()).grants.length], [false, 1]);
     assert.equal((await json(...lift, "--user", member.username)).error.code, "E_INVALID_ARGUMENT");
   });
+
+  it("lifts a restriction for its manager, who may not read the grants of the one around it", async (t) => {
+    const { owner, org, member, other, folder, as } = await setUpFolder(t);
+    const inner = await newFolder(service, org, owner, "ops/vault/inner");
+    await restrict(service, owner, folder.id, [{ type: "member", id: other.id, level: "viewer" }]);
+    await restrict(service, owner, inner.id, [{ type: "member", id: member.id, level: "manager" }]);
+    const lift = ["access", "restrict", "ops/vault/inner", "--lift"];
+
+    const unconfirmed = await as(member)(...lift);
+    const done = dataOf<Changed>(await as(member)(...lift, "--yes"));
+
+    assert.equal(unconfirmed.error.code, "E_INTERACTION_REQUIRED");
+    assert.deepEqual([done.gained, done.lost, done.folder.restricted], [[], [], false]);
+    assert.match(done.warnings.join(), /is unknown: The restriction of "ops\/vault" would apply/);
+    assert.ok(!JSON.stringify([done, unconfirmed.error]).includes(other.username));
+  });
 });
 
 describe("svc access grant", () => {

@@ -2,6 +2,7 @@
 import type { FolderPayload } from "../../../contract/payloads/folders.ts";
 import type { AccessCalls, AccessInput } from "../../api/access-calls.ts";
 import type { Context } from "../../context.ts";
+import { CliError } from "../../errors.ts";
 import { type AccessChanges, changesIn, changesText, confirmChanges } from "./access-plan.ts";
 
 export interface PlannedChange {
@@ -20,20 +21,40 @@ export async function applyAccess(
   folder: FolderPayload,
   { input, revision, isDryRun, isConfirmed, subject }: PlannedChange,
 ) {
-  const changes: AccessChanges = changesIn(await calls.planAccess(folder.id, input));
+  const { changes, warnings } = await planChanges(calls, folder.id, input);
   const tried = await calls.changeAccess(folder.id, { ...input, revision, dryRun: true });
   const others = input.restricted ? [] : wideningText(tried.exposure);
-  const isRisky = changes.lost.length > 0 || others.length > 0;
-  if (!isDryRun && isRisky && !isConfirmed) await confirmChanges(context, changes, { subject, others });
+  const isRisky = changes.lost.length + others.length + warnings.length > 0;
+  if (!isDryRun && isRisky && !isConfirmed)
+    await confirmChanges(context, changes, { subject, others: [...warnings, ...others] });
   if (!isDryRun) await calls.changeAccess(folder.id, { ...input, revision });
   return {
     data: {
       folder: { id: folder.id, path: folder.path, restricted: input.restricted },
       ...changes,
       dryRun: isDryRun,
+      warnings,
     },
-    lines: [...(isDryRun ? others : []), ...changesText(context, changes, isDryRun ? "will" : "did")],
+    lines: [
+      ...(isDryRun ? others : []),
+      ...(warnings.length > 0 ? warnings : changesText(context, changes, isDryRun ? "will" : "did")),
+    ],
   };
+}
+
+/** A manager of an inner folder may end its restriction, and not see who has access by the restriction around it. */
+async function planChanges(
+  calls: AccessCalls,
+  folderId: string,
+  input: AccessInput,
+): Promise<{ changes: AccessChanges; warnings: string[] }> {
+  try {
+    return { changes: changesIn(await calls.planAccess(folderId, input)), warnings: [] };
+  } catch (error) {
+    if (input.restricted || !(error instanceof CliError) || error.code !== "E_FORBIDDEN") throw error;
+    const warnings = [`Who gains and loses access is unknown: ${error.message}`];
+    return { changes: { gained: [], lost: [] }, warnings };
+  }
 }
 
 /** The readers outside the organization, and all members, that the end of a restriction adds. */

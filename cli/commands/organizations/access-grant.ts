@@ -71,7 +71,12 @@ export const accessGrant = defineCommand({
       subject: `Change the grants on ${plainLine(folder.path)}/`,
     });
     return {
-      data: { organization: target.organization, ...data, grants: grantees, warnings },
+      data: {
+        organization: target.organization,
+        ...data,
+        grants: grantees,
+        warnings: [...warnings, ...data.warnings],
+      },
       text: [grantText(folder, grantees, args["dry-run"]), ...lines].join("\n"),
     };
   },

@@ -62,7 +62,7 @@ export const accessRestrict = defineCommand({
     const name = context.output.paint("bold", `${plainLine(folder.path)}/`);
     const state = restricted ? "restricted to those with a grant" : "open to the roles of the organization";
     return {
-      data: { organization: target.organization, ...data, grants: grantees, warnings: [] },
+      data: { organization: target.organization, ...data, grants: grantees },
       text: [`${name} ${args["dry-run"] ? "would be" : "is"} ${state}.`, ...lines].join("\n"),
     };
   },
