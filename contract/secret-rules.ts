@@ -63,7 +63,7 @@ const tokens: readonly (readonly [pattern: RegExp, what: string])[] = [
 
 /** The line breaks may be escaped, as in JSON. Documentation that only names the line has no key behind it. */
 const privateKey =
-  /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\r|\\n){1,4}(?:[^\r\n\\]{1,80}: [^\r\n\\]{0,200}(?:\r?\n|\\n)){0,8}(?:\s|\\n){0,4}([A-Za-z0-9+/=]{32})/g;
+  /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\r|\\n){1,4}(?:[^\r\n\\:]{1,80}: [^\r\n\\]{0,200}(?:\r?\n|\\n)){0,8}(?:\s|\\n){0,40}([A-Za-z0-9+/=]{32})/g;
 
 /** Longest match of a pattern, by which the parts of a long text overlap. */
 export const secretOverlap = 4096;

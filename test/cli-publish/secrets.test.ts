@@ -114,6 +114,7 @@ describe("the rules for secrets", () => {
   for (const [what, text, isSecret] of [
     ["a key", pem, true],
     ["a key in JSON", JSON.stringify({ key: pem }), true],
+    ["an indented key", pem.replaceAll("\n", `\n${" ".repeat(12)}`), true],
     ["the name of a key's first line", `Look for -----BEGIN ${priv} KEY----- in it.\n`, false],
     ["a certificate", `-----BEGIN CERTIFICATE-----\n${random}\n`, false],
     ["a token", `token: ${github}`, true],
@@ -128,7 +129,15 @@ describe("the rules for secrets", () => {
 
   it("take linear time on hostile texts", () => {
     const started = performance.now();
-    for (const part of [`-----BEGIN ${priv} KEY-----\n`, "a: b\n", "-----BEGIN A A A ", "xoxb-", "\\n\\n"])
+    const headers = `${"a: ".repeat(26)}\n`;
+    for (const part of [
+      `-----BEGIN ${priv} KEY-----\n`,
+      "a: b\n",
+      headers,
+      "-----BEGIN A A A ",
+      "xoxb-",
+      "\\n\\n",
+    ])
       secretInText(`-----BEGIN ${priv} KEY-----\n${part.repeat(Math.ceil(500_000 / part.length))}`);
     assert.ok(performance.now() - started < 5000);
   });
