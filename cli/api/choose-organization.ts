@@ -32,8 +32,10 @@ export async function chooseOrganization(
   const organizations = own.map(({ id, slug, name }) => ({ id, slug, name }));
   if (given !== undefined) {
     const wanted = given.trim();
+    // A slug may be the id of another organization, which is meant then.
     const at = [
-      own.findIndex(({ id, slug }) => id === wanted || slug === wanted.toLowerCase()),
+      own.findIndex(({ id }) => id === wanted),
+      own.findIndex(({ slug }) => slug === wanted.toLowerCase()),
       own.findIndex(({ formerSlugs }) => formerSlugs?.includes(wanted.toLowerCase())),
     ].find((index) => index !== -1);
     if (at !== undefined) return organizations[at]!;

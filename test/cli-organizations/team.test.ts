@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { dataOf } from "../cli/fixture.ts";
+import { newMember } from "../support/organization.ts";
 import { type TestService, startService } from "../support/service.ts";
 import { failureOf, setUp } from "./fixture.ts";
 
@@ -47,6 +48,32 @@ describe("svc team", () => {
     assert.match(shown, /^ID +ROLES +NAME\n\S+ +admin, viewer +Platform$/m);
     assert.deepEqual(left, []);
     assert.deepEqual(dataOf(await json("team", "list")), []);
+  });
+
+  it("finds members and organizations by id, also if a name of another one is the same", async (t) => {
+    const { owner, member, org, json } = await setUp(service, t);
+    const impostor = await newMember(service, org, "member");
+    const [renamed, other] = [
+      await service.call("PATCH", "/api/user/profile", {
+        token: impostor.token,
+        body: { username: member.id },
+      }),
+      await service.newOrg(owner),
+    ];
+    const moved = await service.call("PATCH", `/api/tenants/${other.id}`, {
+      token: owner.token,
+      body: { slug: org.id },
+    });
+    assert.deepEqual([renamed.status, moved.status], [200, 200]);
+
+    dataOf(await json("team", "create", "Platform", "--org", org.id));
+    dataOf(await json("team", "add", "Platform", member.id, "--org", org.id));
+
+    const inside = dataOf<Member[]>(await json("team", "members", "Platform", "--org", org.id));
+    assert.deepEqual(
+      inside.map(({ username }) => username),
+      [member.username],
+    );
   });
 
   it("asks for confirmation, names what is missing, and refuses members without the permission", async (t) => {

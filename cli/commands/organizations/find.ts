@@ -17,10 +17,14 @@ export async function findMember(
   text: string,
 ): Promise<MemberPayload> {
   const wanted = fold(text);
-  const matches = ({ username, userId, email }: MemberPayload) =>
-    fold(username) === wanted || userId === text || (email !== undefined && fold(email) === wanted);
-  const named = wanted.includes("@") ? [] : await calls.members(organization.id, text.trim());
-  const member = named.find(matches) ?? (await calls.members(organization.id)).find(matches);
+  const isNamed = ({ username, email }: MemberPayload) =>
+    fold(username) === wanted || (email !== undefined && fold(email) === wanted);
+  // A user name may have the form of an id, and be the id of another member, who is meant then.
+  const isName = !wanted.includes("@") && !/^[0-9a-f]{24}$/.test(wanted);
+  const named = isName ? (await calls.members(organization.id, text.trim())).find(isNamed) : undefined;
+  if (named) return named;
+  const all = await calls.members(organization.id);
+  const member = all.find(({ userId }) => userId === wanted) ?? all.find(isNamed);
   if (member) return member;
   throw notFound(
     "member",
