@@ -112,6 +112,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
 /** A valid body for the routes that need one, with ids of `organization`. */
 const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/skills/:skill/versions": () => ({ content: "mine\n" }),
+  "post /api/skills/:skill/versions/plan": () => ({ format: "markdown", hash: "0".repeat(64) }),
   "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
   "post /api/skills/:skill/revert": () => ({ version: 1 }),
   "post /api/skills/:skill/reports": () => ({ reason: "malware" }),
