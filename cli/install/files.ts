@@ -118,9 +118,10 @@ export async function copyTree(from: string, to: string): Promise<void> {
   const files = entries.filter((entry) => entry.isFile());
   await mapLimit(files, copiedAtOnce, async ({ name }) => {
     const [source, target] = [join(from, name), join(to, name)];
-    await copyFile(source, target);
-    const { mode } = await lstat(source);
-    await chmod(target, (mode & 0o111) === 0 ? 0o644 : 0o755);
+    // The copy has the mode of its source, which a strict umask may have narrowed.
+    const [{ mode }] = await Promise.all([lstat(source), copyFile(source, target)]);
+    const wanted = (mode & 0o111) === 0 ? 0o644 : 0o755;
+    if ((mode & 0o777) !== wanted) await chmod(target, wanted);
   });
 }
 
