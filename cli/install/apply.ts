@@ -40,12 +40,13 @@ export async function applyVersion(
 
 /**
  * Applies several versions with two writes of the config. The results are in their order, with the error of a version
- * that was not applied.
+ * that was not applied. `onApplied` is called as soon as a version is written.
  */
 export async function applyVersions(
   context: Context,
   state: StateChange,
   versions: readonly VersionToApply[],
+  onApplied?: (applied: Applied, fetched: FetchedVersion) => void,
 ): Promise<(Applied | Error)[]> {
   const announced: (Applied | Error | AnnouncedVersion)[] = [];
   for (const { fetched, wanted, options } of versions)
@@ -53,7 +54,11 @@ export async function applyVersions(
   if (!announced.some(isAnnounced)) return announced as (Applied | Error)[];
   await state.save();
   const results: (Applied | Error)[] = [];
-  for (const one of announced) results.push(isAnnounced(one) ? await one.complete().catch(toError) : one);
+  for (const [i, one] of announced.entries()) {
+    const result = isAnnounced(one) ? await one.complete().catch(toError) : one;
+    results.push(result);
+    if (!(result instanceof Error)) onApplied?.(result, versions[i]!.fetched);
+  }
   await state.save();
   for (const result of results)
     if (!(result instanceof Error)) await removeUnusedVersions(state.config, state.paths, result.installName);

@@ -8,7 +8,7 @@ import type { Applied } from "../install/announce.ts";
 import { type VersionToApply, applyVersions, reportedLocations } from "../install/apply.ts";
 import type { WantedInstall } from "../install/plan/placement.ts";
 import { type ScopeInstalls, findScope } from "../install/scopes.ts";
-import { type ReportedLocation, reportInstalls, reportingMachine } from "../install/report.ts";
+import { reportInstalls, reportingMachine } from "../install/report.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, checkWritableState, withTemporaryFolder } from "../state/state.ts";
 import { type FetchedSkill, acceptAllLocked, fetchAllLocked, previewAllLocked } from "./fetch-locked.ts";
@@ -53,8 +53,10 @@ async function applyAll(
 ): Promise<Map<string, RestoredSkill>> {
   const restored = new Map<string, RestoredSkill>();
   if (fetched.length === 0) return restored;
-  const locations: ReportedLocation[] = [];
-  const machine = await changeConfig(context, async (state) => {
+  const { client } = session;
+  const reports: Promise<void>[] = [];
+  await changeConfig(context, async (state) => {
+    const machine = options.dryRun ? undefined : reportingMachine(state.config, client);
     const profile = state.config.profiles[session.profile];
     const before = fetched.map(({ locked }) =>
       findScope(findByPublicId(profile, locked.publicId)?.[1], folder),
@@ -63,15 +65,15 @@ async function applyAll(
       context,
       state,
       fetched.map((one) => toApply(one, folder, { ...options, profile: session.profile })),
+      // Sent while the next skill is written.
+      (applied, version) =>
+        reports.push(reportInstalls(client, machine, reportedLocations(applied, version))),
     );
     for (const [i, one] of fetched.entries()) {
-      const result = results[i]!;
-      restored.set(one.ref, presentRestored(one, result, before[i]));
-      if (!(result instanceof Error)) locations.push(...reportedLocations(result, one.fetched));
+      restored.set(one.ref, presentRestored(one, results[i]!, before[i]));
     }
-    return reportingMachine(state.config, session.client);
   });
-  if (!options.dryRun) await reportInstalls(session.client, machine, locations);
+  await Promise.all(reports);
   return restored;
 }
 
