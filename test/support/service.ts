@@ -17,6 +17,7 @@ import { openQueue, type QueueLocation } from "../../src/queue/index.ts";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { declaredAnswers } from "./declared.ts";
 import { emptyDatabase, emptyRedis, serviceDatabase } from "./engine.ts";
+import { withCommandEvents } from "./round-trips.ts";
 
 export interface Answer<T = unknown> {
   status: number;
@@ -78,6 +79,8 @@ export interface ServiceOptions extends Partial<Config> {
   logged?: string[];
   /** For tests that run jobs, which would otherwise take those of other files: on the run's Redis, unless named. */
   ownQueue?: true | "embedded";
+  /** The driver reports its commands, for `watchRoundTrips`. */
+  reportsCommands?: true;
 }
 
 function queueLocation(own: ServiceOptions["ownQueue"], ownFolder: string): QueueLocation {
@@ -88,11 +91,12 @@ function queueLocation(own: ServiceOptions["ownQueue"], ownFolder: string): Queu
 }
 
 export async function startService(overrides: ServiceOptions = {}): Promise<TestService> {
-  const { now, logged, ownQueue, ...config } = overrides;
+  const { now, logged, ownQueue, reportsCommands, ...config } = overrides;
   const folder = mkdtempSync(path.join(os.tmpdir(), "svc-service-"));
   const database = await serviceDatabase();
   const working = new Set<Promise<unknown>>();
   const queue = await openQueue(queueLocation(ownQueue, path.join(folder, "queue")), openLog("silent"));
+  const mongodbUrl = config.mongodbUrl ?? database.url;
   const opened = await openApp({
     config: {
       ...readConfig({
@@ -107,7 +111,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
     log: logged
       ? openLog("debug", { write: (line) => logged.push(line) })
       : openLog(process.env["TEST_LOG_LEVEL"] ?? "silent"),
-    mongodbUrl: config.mongodbUrl ?? database.url,
+    mongodbUrl: reportsCommands ? withCommandEvents(mongodbUrl) : mongodbUrl,
     queue,
     // Each process loads the sources again, which takes longer than most jobs.
     jobProgram: process.env["SVC_TEST_JOB_PROGRAM"],

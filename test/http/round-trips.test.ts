@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { addMember, newFolder, publishInFolder, restrict } from "../support/organization.ts";
+import { packageFiles, publishPackage } from "../support/package-files.ts";
+import { watchRoundTrips, type RoundTripCounter } from "../support/round-trips.ts";
+import { startService, type CallOptions, type TestOrg, type TestService } from "../support/service.ts";
+
+type Skill = PublishResult["skill"];
+type Caller = "personal token" | "member of a team" | "organization token" | "session" | "anonymous";
+
+let service: TestService;
+let counter: RoundTripCounter;
+let org: TestOrg;
+let open: Skill;
+let restricted: Skill;
+let packaged: Skill;
+const callers = {} as Record<Caller, CallOptions>;
+
+before(async () => {
+  service = await startService({ reportsCommands: true });
+  counter = watchRoundTrips(service);
+  const owner = await service.newUser();
+  org = await service.newOrg(owner);
+  const sent = { token: owner.token };
+  const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/roles`, {
+    ...sent,
+    body: { name: "Readers", permissions: { skill: ["read"] } },
+  });
+  const team = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/teams`, {
+    ...sent,
+    body: { name: "Operations", roles: [role.data.id] },
+  });
+  const member = await service.newUser();
+  await addMember(service, org, member, role.data.id, [team.data.id]);
+  const minted = await service.call<{ token: string }>("POST", `/api/tenants/${org.id}/tokens`, {
+    ...sent,
+    body: { name: "CI" },
+  });
+  await newFolder(service, org, owner, "open/inner");
+  const closed = await newFolder(service, org, owner, "closed");
+  await restrict(service, owner, closed.id, [{ type: "team", id: team.data.id, level: "viewer" }]);
+  const inFolder = (name: string, folder: string, visibility: string) =>
+    publishInFolder(service, org, owner, { name, folder, visibility });
+  open = await inFolder("Open skill", "open/inner", "public");
+  restricted = await inFolder("Closed skill", "closed", "private");
+  const visibility = "public";
+  packaged = (await publishPackage(service, owner, org, { visibility }, packageFiles)).skill;
+  Object.assign(callers, {
+    "personal token": sent,
+    "member of a team": { token: member.token },
+    "organization token": { token: minted.data.token },
+    session: { cookie: owner.cookie },
+    anonymous: {},
+  } satisfies Record<Caller, CallOptions>);
+  await service.settled();
+});
+after(async () => {
+  counter.close();
+  await service.close();
+});
+
+/** Commands of a call that has been made before, so that its immutable data is cached. */
+async function commandsOf(target: string, options: CallOptions): Promise<string[]> {
+  const call = async () => {
+    const response = await service.raw("GET", target, options);
+    await response.arrayBuffer();
+    assert.equal(response.status, 200, target);
+  };
+  await call();
+  await service.settled();
+  return (await counter.during(call)).commands;
+}
+
+interface Read {
+  name: string;
+  target(): string;
+  /** Round trips by caller, in the order of `everyone`; null where the caller may not read it. */
+  trips: readonly (number | null)[];
+}
+
+const everyone = [
+  "personal token",
+  "member of a team",
+  "organization token",
+  "session",
+  "anonymous",
+] as const;
+
+const reads: Read[] = [
+  { name: "a list of 50 skills", target: () => "/api/skills?limit=50", trips: [5, 8, 4, 5, null] },
+  {
+    name: "a list by organization",
+    target: () => `/api/skills?tenant_id=${org.slug}`,
+    trips: [5, 8, 4, 5, null],
+  },
+  { name: "a skill", target: () => `/api/skills/${open.id}`, trips: [5, 7, 4, 5, 2] },
+  { name: "a restricted skill", target: () => `/api/skills/${restricted.id}`, trips: [5, 7, 4, 5, null] },
+  { name: "a skill by its publicId", target: () => `/api/skills/${open.publicId}`, trips: [5, 7, 4, 5, 2] },
+  { name: "a resolved name", target: () => resolve(`${org.slug}/open-skill`), trips: [5, 7, 4, 5, 3] },
+  { name: "a resolved slug", target: () => resolve("closed-skill"), trips: [6, 8, 5, 6, null] },
+  { name: "a range", target: () => resolve(`${org.slug}/open-skill`, "^1.0.0"), trips: [6, 8, 5, 6, 4] },
+  {
+    name: "an exact version",
+    target: () => resolve(`${org.slug}/open-skill`, "1.0.0"),
+    trips: [6, 8, 5, 6, 4],
+  },
+  { name: "whoami", target: () => "/api/user/profile", trips: [4, 6, null, 4, null] },
+  { name: "content", target: () => `/api/skills/${open.id}/content?version=1`, trips: [5, 7, 4, 5, 2] },
+  { name: "a package", target: () => `/api/skills/${packaged.id}/package?version=1`, trips: [4, 6, 3, 4, 1] },
+  {
+    name: "a file",
+    target: () => `/api/skills/${packaged.id}/files/SKILL.md?version=1`,
+    trips: [4, 6, 3, 4, 1],
+  },
+  {
+    name: "a manifest",
+    target: () => `/api/skills/${packaged.id}/manifest?version=1`,
+    trips: [5, 7, 4, 5, 2],
+  },
+];
+
+const resolve = (ref: string, version = "latest") =>
+  `/api/skills/resolve?ref=${ref}&version=${encodeURIComponent(version)}`;
+
+describe("a read", () => {
+  for (const { name, target, trips } of reads)
+    it(`of ${name} makes no more round trips to MongoDB than declared`, async () => {
+      for (const [at, caller] of everyone.entries()) {
+        if (trips[at] === null) continue;
+        const commands = await commandsOf(target(), callers[caller]);
+        assert.equal(commands.length, trips[at], `${caller}: ${commands.join(", ")}`);
+      }
+    });
+});
+
+describe("a conditional read", () => {
+  it("costs the round trips of the access decision only", async () => {
+    const target = `/api/skills/${open.id}/content?version=1`;
+    for (const caller of everyone) {
+      const first = await service.raw("GET", target, callers[caller]);
+      await first.arrayBuffer();
+      const headers = { "if-none-match": first.headers.get("etag")! };
+      await service.settled();
+
+      const { commands } = await counter.during(async () => {
+        const second = await service.raw("GET", target, { ...callers[caller], headers });
+        assert.equal(second.status, 304);
+      });
+
+      const content = reads.find((read) => read.name === "content")!;
+      assert.equal(commands.length, content.trips[everyone.indexOf(caller)], caller);
+    }
+  });
+});

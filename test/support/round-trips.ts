@@ -1,0 +1,63 @@
+/**
+ * Round trips to MongoDB of a service that was started with `reportsCommands`: the commands that its driver sends. Work
+ * in the background (`app.background`) is recorded separately, since no response waits for it.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { CommandStartedEvent } from "mongodb";
+import type { App } from "../../src/app.ts";
+
+export interface RoundTrips {
+  /** Commands that the response waited for, as `find skills`, in their order. */
+  commands: string[];
+  /** Commands of background work by its name: `note the use of a token: update tokens`. */
+  background: string[];
+}
+
+export interface RoundTripCounter {
+  /** The commands that the service sent while the work was done. Only one measurement may run at a time. */
+  during(work: () => Promise<unknown>): Promise<RoundTrips>;
+  close(): void;
+}
+
+/** A connection URL with which the driver emits command events. */
+export function withCommandEvents(url: string): string {
+  return `${url}${url.includes("?") ? "&" : "?"}monitorCommands=true`;
+}
+
+const backgroundWork = new AsyncLocalStorage<string>();
+
+/** Counts the commands of a service. Call it once per service. */
+export function watchRoundTrips({ app }: { app: App }): RoundTripCounter {
+  const { client } = app.storage.database.raw;
+  let measured: RoundTrips | undefined;
+  const record = ({ commandName, command }: CommandStartedEvent) => {
+    const text = `${commandName} ${collectionOf(commandName, command)}`;
+    const work = backgroundWork.getStore();
+    if (work === undefined) measured?.commands.push(text);
+    else measured?.background.push(`${work}: ${text}`);
+  };
+  client.on("commandStarted", record);
+  const { background } = app;
+  app.background = (name, work) => backgroundWork.run(name, () => background(name, work));
+  return {
+    async during(work) {
+      const trips: RoundTrips = { commands: [], background: [] };
+      measured = trips;
+      try {
+        await work();
+      } finally {
+        measured = undefined;
+      }
+      return trips;
+    },
+    close() {
+      client.off("commandStarted", record);
+      app.background = background;
+    },
+  };
+}
+
+/** The next batch of a cursor names its collection differently from other commands. */
+function collectionOf(commandName: string, command: Readonly<Record<string, unknown>>): string {
+  return String(commandName === "getMore" ? command["collection"] : command[commandName]);
+}
