@@ -14,7 +14,7 @@ export interface FlagShape {
   /** May be repeated; all values are kept. */
   multiple?: true;
   choices?: readonly string[];
-  /** Which separate words an optional value may take; others stay positionals. */
+  /** Separate words that an optional value may take; others stay positionals. */
   accepts?: RegExp;
   completes?: Completes;
 }

@@ -29,7 +29,7 @@ export const contentRules = [
 ] as const;
 export type ContentRule = (typeof contentRules)[number];
 
-/** Which a text should keep; it is published all the same. */
+/** Rules that a text should keep; a text that breaks one is still published. */
 export const adviceRules = [
   "unknown_key",
   "name_form",
@@ -67,7 +67,7 @@ export interface FrontmatterDefaults {
 
 export interface SkillText extends SplitText {
   defaults: FrontmatterDefaults;
-  /** Why it is refused, in the order of the checks; empty when it is taken. */
+  /** Reasons for a refusal, in the order of the checks; empty if the text is accepted. */
   faults: Fault[];
 }
 
@@ -165,7 +165,7 @@ function readDefaults({ fields, lines }: SplitText): { defaults: FrontmatterDefa
   return { defaults, faults };
 }
 
-/** Why a skill cannot be called so; its name comes from the frontmatter, or from its file or folder. */
+/** Reason why a skill's name is refused; the name comes from the frontmatter, or from its file or folder. */
 export function faultOfName(name: string, line?: number): Fault | undefined {
   const reason =
     name.trim().length > limits.skillName

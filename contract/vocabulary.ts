@@ -100,11 +100,11 @@ export const audienceKinds = ["public", "unlisted", "organization", "restricted"
 export const principalTypes = ["team", "member"] as const;
 export type PrincipalType = (typeof principalTypes)[number];
 
-/** What a member may do with a skill, or with the skills in a folder; `manage`: change who has access. */
+/** Actions on a skill, or on the skills in a folder; `manage`: change who has access. */
 export const accessActions = ["read", "create", "update", "delete", "manage"] as const;
 export type AccessAction = (typeof accessActions)[number];
 
-/** Why a member has access, or, for the last two, why not (`docs/concepts/access.md`). */
+/** Reasons why a member has access or, for the last two, has none (`docs/concepts/access.md`). */
 export const accessReasons = [
   "role",
   "team",
@@ -121,8 +121,8 @@ export const workspaceStates = ["scheduled", "provisioned", "failed", "left", "d
 export type WorkspaceState = (typeof workspaceStates)[number];
 
 /**
- * Why one skill or directory is not in step with the connected repository (`docs/reference/sync.md`). Besides these, the code is
- * a rule of packages (`package-rules.ts`) or of the API (`errors.ts`) that its content breaks.
+ * Reasons why one skill or directory is not in step with the connected repository (`docs/reference/sync.md`). Besides
+ * these, the code is a rule of packages (`package-rules.ts`) or of the API (`errors.ts`) that its content breaks.
  */
 export const skillProblemCodes = [
   "root_file_is_no_file",
@@ -151,7 +151,7 @@ export const skillProblemCodes = [
 ] as const;
 export type SkillProblemCode = (typeof skillProblemCodes)[number];
 
-/** Why a connection is `blocked` or `failing`, or its last sync failed (`docs/reference/sync.md`). */
+/** Reasons why a connection is `blocked` or `failing`, or its last sync failed (`docs/reference/sync.md`). */
 export const syncProblemCodes = [
   "auth_failed",
   "remote_missing",

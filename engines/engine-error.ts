@@ -31,7 +31,7 @@ export function isEngineErrorCode(code: unknown): code is EngineErrorCode {
   return typeof code === "string" && Object.hasOwn(SENTENCES, code);
 }
 
-/** Which engine, on which folder, and what its user can do instead. */
+/** An engine, its data folder, and what its user can do instead. */
 export interface EngineSubject {
   name: string;
   dataDir: string;

@@ -32,8 +32,8 @@ try {
   // The engine takes a kernel file lock on the data folder, released even by kill -9. Only its owner may touch the
   // socket below, so a stale socket is removed without a race.
   engine = await Engine.open(dataDir);
-  // Where several indexes would do and none proves better at once, the planner asks samples, which are taken by a
-  // part that this build of the engine leaves out: the query would fail, whatever it is.
+  // If several indexes fit a query equally well, the planner estimates by samples. This build of the engine lacks the
+  // sampling, so every such query would fail.
   await setParameter(engine, "internalQueryPlanRanker", "multiPlanning");
   const openMs = Math.round(performance.now() - startedAt);
   fs.rmSync(socketPath, { force: true });

@@ -15,7 +15,7 @@ const into = path.resolve(process.argv[2] ?? dist);
 const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
 const file = path.join(into, `svc-${version}.tgz`);
 fs.mkdirSync(into, { recursive: true });
-// Of the other versions, so that `./dist/svc-*.tgz` is one file.
+// Packages of other versions are removed, so that `./dist/svc-*.tgz` is one file.
 if (into === dist)
   for (const name of fs.readdirSync(dist))
     if (/^svc-\d[\w.+-]*\.tgz$/.test(name)) fs.rmSync(path.join(dist, name));

@@ -22,7 +22,7 @@ export interface Child {
   isOutOfMemory: boolean;
   /** Whether it used so much memory that it must not run another job. */
   isSwollen: boolean;
-  /** Why it was killed. */
+  /** Reason why it was killed. */
   reason: ChildProcessError | undefined;
   /** The current or last job, including the handling of its process's death; never rejects. */
   work: Promise<unknown>;

@@ -67,7 +67,7 @@ export function openAccessCalls(options: HttpOptions) {
     folderReaders: (id: string, query?: string) => readers(folder(id, "/effective"), query),
     skillReaders: (skill: string, query?: string) =>
       readers(`/api/skills/${encodeURIComponent(skill)}/effective`, query),
-    /** What each member could do before and after a change, which is not made. */
+    /** Access of each member before and after a change, which is not made. */
     async planAccess(id: string, input: AccessInput): Promise<PlannedAccessPayload[]> {
       const path = folder(id, "/effective");
       const shape = shapes.planned;

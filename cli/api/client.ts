@@ -68,7 +68,7 @@ export function openClient(options: HttpOptions) {
     diff: (skill: string, from: number, to: number) =>
       get<DiffPayload>(`${skillPath(skill)}/diff`, undefined, { from, to }),
     publish: (input: PublishInput) => create<PublishResult>("/api/skills", shapes.published, input),
-    /** What a publish would do. */
+    /** Plan of a publish, which is not made. */
     planPublish: async (input: PlanInput) =>
       (
         await call<PublishPlan>({

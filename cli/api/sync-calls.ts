@@ -90,7 +90,7 @@ const shapes = {
   ],
 } as const satisfies Record<string, Shape>;
 
-/** What to connect or plan. `host` decides which of the other fields are present. */
+/** The repository to connect or plan. `host` decides which of the other fields are present. */
 export interface RepositoryInput {
   host: "github-app" | "github-token" | "local";
   repository?: string;

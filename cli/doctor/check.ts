@@ -5,7 +5,7 @@ export interface Check {
   name: string;
   status: "ok" | "warning" | "failed";
   message: string;
-  /** What to do, in one line; absent if there is nothing to do. */
+  /** Remedy in one line; absent if there is nothing to do. */
   remedy?: string;
 }
 

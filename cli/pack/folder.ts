@@ -72,7 +72,7 @@ export async function walkPackage(
         await walk(source, `${path}/`);
         continue;
       }
-      // Of a folder that is too large, only the size is still of interest.
+      // If the folder is too large, only its size is still needed.
       const isTooLarge = bytes > packageLimits.uncompressedBytes;
       if (isTooLarge ? !entry.isFile() : !keep(() => addFile(paths, entry, path))) continue;
       const info = await stat(source);

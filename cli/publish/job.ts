@@ -1,4 +1,4 @@
-/** What a run of `svc publish` was asked to do, applied to each of its skills. */
+/** Options of a run of `svc publish`, applied to each of its skills. */
 import { basename, resolve } from "node:path";
 import { stat } from "node:fs/promises";
 import type { PublishPlan } from "../../contract/payloads/plans.ts";
@@ -61,7 +61,7 @@ function describe(job: PublishJob, chosen: Chosen, { name, defaultType }: SkillS
   };
 }
 
-/** What publishing would do. Sends digests only. */
+/** Plan of a publish, which is not made. Sends digests only. */
 export async function planOne(
   client: Client,
   job: PublishJob,

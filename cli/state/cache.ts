@@ -66,7 +66,7 @@ export function cacheFolder(paths: StatePaths, installName: string): string {
   return join(paths.cache, installName);
 }
 
-/** Where the skill's cache folder keeps the content of an install. */
+/** Folder of an install's content in the skill's cache folder. */
 export function contentFolder(
   cache: string,
   { projectDir, version, hash }: { projectDir?: string | undefined } & CachedVersion,
@@ -118,7 +118,7 @@ export async function inspectCache(
   return { meta, state: settled ? (missing ? "missing" : "intact") : "interrupted" };
 }
 
-/** What is known of a content folder; undefined without a readable `meta.json`. */
+/** Metadata of a content folder; undefined without a readable `meta.json`. */
 export async function readMeta(folder: string): Promise<CacheMeta | undefined> {
   try {
     const meta: unknown = JSON.parse(await readFile(join(folder, "meta.json"), "utf8"));

@@ -157,7 +157,7 @@ export const cliOperationPayloads = {
         name: text,
         status: z.enum(["ok", "warning", "failed"]),
         message: text,
-        /** What to do, in one line; always with `warning` and `failed`. */
+        /** Remedy in one line; always present with `warning` and `failed`. */
         remedy: text.optional(),
       }),
     ),

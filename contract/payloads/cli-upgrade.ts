@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { semver, text } from "./cli-fields.ts";
 
-/** How this client was installed. Only `npm` can be upgraded: npm's global prefix, or the one of the installer. */
+/** Installation method of this client. Only `npm` can be upgraded: npm's global prefix, or the one of the installer. */
 export const installationKinds = ["npm", "npx", "checkout", "other"] as const;
 
 export const cliUpgradePayloads = {

@@ -1,4 +1,4 @@
-/** What a publish or a push would do. */
+/** Plans of a publish or a push. */
 import { z } from "zod";
 import { skillTypes, visibilities } from "../vocabulary.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Reads a package from a zip. yauzl parses the directory; every rule of `contract/package-rules.ts` is applied before
- * a byte is inflated, and the bytes are held to the sizes and checksums the directory promised. Nothing is skipped
- * or mended silently, save folder entries, which Git has no place for.
+ * a byte is inflated, and the bytes are held to the sizes and checksums in the directory. Nothing is skipped or repaired
+ * silently, except for entries of folders, which Git does not store.
  */
 import { promisify } from "node:util";
 import * as zlib from "node:zlib";

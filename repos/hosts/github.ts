@@ -22,7 +22,7 @@ export interface GitHubConnection extends GitHubAddress {
   allowPrivateNetwork: boolean;
 }
 
-/** Which repository: its number, or its name while that is all that is known. */
+/** A repository by its number, or by its name until the number is known. */
 export type GitHubRepository = { id: string } | { fullName: string };
 
 const hooksPerPage = 100;

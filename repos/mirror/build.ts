@@ -329,7 +329,7 @@ function treesOf(path: string, listed: readonly { path: string; mode: FileMode; 
   return buildTrees(listed);
 }
 
-/** Why a directory may not be replaced or removed; undefined if all its content is kept elsewhere. */
+/** Reason why a directory may not be replaced or removed; undefined if all its content is kept elsewhere. */
 function inTheWay(
   there: Folder | "blocked",
   kept: ReadonlySet<string> | undefined,

@@ -278,7 +278,7 @@ function withoutEqual(
   ];
 }
 
-/** Why an entry of a folder is skipped, with its path. */
+/** Problem for which an entry of a folder is skipped, with its path. */
 function problemOf(
   entry: RawTreeEntry,
   { path: above, depth }: Pair,

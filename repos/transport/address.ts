@@ -1,6 +1,6 @@
 /**
- * Which addresses a remote may lead to. A name is resolved once, every address it has is checked, and the connection
- * goes to one of those: a second answer of the name server has no say.
+ * Rules for the addresses of remotes. A name is resolved once, all its addresses are checked, and the connection goes to
+ * one of them: a later answer of the name server is not used.
  */
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";

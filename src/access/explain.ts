@@ -1,6 +1,6 @@
 /**
- * What a member may do in a place, and why. Every verdict is one of `decide.ts`: this module only names the facts that
- * lead to it, and allows nothing itself.
+ * Explains the access of a member to a skill or folder. Each decision is made by `decide.ts`; this module names the facts
+ * that lead to it, and grants nothing.
  */
 import {
   accessActions,
@@ -73,7 +73,7 @@ export function allowedActions(actor: UserActor, subject: AccessSubject): Access
   });
 }
 
-/** Why an actor may do these actions; if there are none, why not. */
+/** The reasons for which an actor may do these actions or, if there are none, has no access. */
 export function explainAccess(
   actor: UserActor,
   { tenantId, place }: AccessSubject,

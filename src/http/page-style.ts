@@ -1,6 +1,6 @@
 /** The look of the server-rendered pages: a style sheet with system fonts, light and dark, and the mark. */
 
-/** The mark: three versions, one upon the other. Also the icon in a browser's tab, so it has its own ground. */
+/** The logo: three versions on top of each other. Also the icon of a browser tab, so it has its own background. */
 export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <rect width="32" height="32" rx="7" fill="#0b5fc0"/>
 <g fill="none" stroke="#fff" stroke-width="2.4" stroke-linejoin="round" stroke-linecap="round">

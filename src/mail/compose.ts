@@ -69,7 +69,7 @@ export function composeMail(baseUrl: string, text: MailText): Omit<Mail, "to"> {
   };
 }
 
-/** How to install the client, for mails to new users. */
+/** Instructions to install the client, for mails to new users. */
 export function installHint(baseUrl: string): MailText["command"] {
   return {
     label: "To install skills from your terminal, install svc (it needs Node 20.19 or later):",

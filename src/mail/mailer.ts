@@ -83,8 +83,8 @@ function isSecretInClear(smtpUrl: string): boolean {
 function smtpError(error: unknown): MailError {
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   if (code === undefined && responseCode === undefined) throw error;
-  // Anything but the envelope and the message itself, such as a sign-in or TLS, is the operator's to mend, and what
-  // waits should go out once it is.
+  // All other failures, such as those of the sign-in or TLS, are for the operator to fix; waiting mails are sent once
+  // that is done.
   const isFinal = (responseCode ?? 0) >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
   const reason = [code, responseCode].filter((part) => part !== undefined).join(" ");
   return new MailError(`The mail server did not take a mail (${reason}).`, !isFinal);

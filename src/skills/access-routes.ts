@@ -1,4 +1,4 @@
-/** Who can do what with a skill, and why. */
+/** Routes of the access to a skill: the actions of each member, with the reasons. */
 import { AccessCheckPayload, EffectiveAccessPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { presentAccess } from "../folders/present-access.ts";

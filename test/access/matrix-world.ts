@@ -12,7 +12,7 @@ import { startService, type TestOrg, type TestService, type TestUser } from "../
 
 const origin = { ipHash: "h", source: "api", client: "api" } as const;
 
-/** Where skills lie. `vault` and `inner` are restricted; `sub` is not, and lies in `vault`. */
+/** Folders of the skills. `vault` and `inner` are restricted; `sub`, in `vault`, is not. */
 export const places = ["root", "open", "vault", "sub", "inner"] as const;
 export type Place = (typeof places)[number];
 export const pathOf: Record<Place, string> = {

@@ -96,7 +96,7 @@ describe("what each caller may do with each skill, over REST", () => {
     });
   }
 
-  it("deletes for nobody who may not, and creates where they may", async () => {
+  it("deletes only what the caller may delete, and creates only where they may", async () => {
     for (const caller of callers) {
       for (const skill of skills) {
         const verdict = decide(caller, "skill:delete", skill);
@@ -206,7 +206,7 @@ describe("what each caller is shown in lists, over REST", () => {
 
 describe("what each caller may do with each skill, through git", () => {
   const hidden = "never-was-here";
-  /** What a git client sends: a token as the password; or a signature, which no git client knows how to make. */
+  /** Headers of a git client: a token as the password; or a signature, which no git client makes. */
   function headersOf({ token, identity }: Caller, target: string): Record<string, string> {
     const call = { method: "GET", path: target, body: "", now: service.app.now() };
     if (identity) return signatureOf(identity, call);
@@ -227,11 +227,11 @@ describe("what each caller may do with each skill, through git", () => {
     await answer.arrayBuffer();
     return answer.status;
   }
-  /** Git asks for a password only after a 401, so whoever sends none is told that, whatever is there. */
+  /** Git asks for a password only after a 401, so a caller without one gets 401 whether or not the skill exists. */
   const statusFor = (caller: Caller, verdict: Verdict) =>
     verdict === "absent" && caller.actor.kind === "anonymous" ? 401 : statusOf[verdict];
 
-  it("clones as decided by skill:read, and says of what is out of sight what it says of what never was", async () => {
+  it("clones as decided by skill:read, with the same response for an invisible skill as for a missing one", async () => {
     for (const caller of callers) {
       const nothing = await look(caller, hidden);
       await Promise.all(
@@ -248,7 +248,7 @@ describe("what each caller may do with each skill, through git", () => {
     }
   });
 
-  it("gives packs as decided by skill:read, asked anew, and to no signature", async () => {
+  it("sends packs as decided by skill:read on each request, and to no signature", async () => {
     const some = skills.filter(({ place }) => place === "root" || place === "vault");
     for (const caller of callers)
       await Promise.all(

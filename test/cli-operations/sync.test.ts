@@ -137,8 +137,8 @@ describe("svc sync status", () => {
       const { error } = await json("sync", "status", "--org", unknown);
       assert.deepEqual([error.code, error.details?.["kind"]], ["E_NOT_FOUND", "team"]);
     }
-    const nobody = await callerOf(t, await service.newUser());
-    assert.equal((await nobody.json("sync")).error.code, "E_NOT_FOUND");
+    const outsider = await callerOf(t, await service.newUser());
+    assert.equal((await outsider.json("sync")).error.code, "E_NOT_FOUND");
   });
 
   it("is refused without the permission", async (t) => {

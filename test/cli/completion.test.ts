@@ -106,7 +106,7 @@ describe("completion", () => {
   });
 });
 
-/** Which shells are installed; CI requires all of them. */
+/** Installed shells; CI requires all of them. */
 function needsShell(name: string): { skip?: string } {
   const isHere = spawnSync(name, ["-c", "true"]).status === 0;
   return isHere || process.env["CI"] === "true" ? {} : { skip: `needs ${name}` };

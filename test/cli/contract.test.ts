@@ -101,7 +101,7 @@ async function promises(): Promise<Map<string, Promised>> {
   return all;
 }
 
-/** What a program written against `before` would miss. */
+/** Parts of `before` that are missing in `now`, and would break a program written against it. */
 function breaks(before: Promised, now: Promised): string[] {
   const missing: string[] = [];
   before.arguments.forEach((argument, i) => {

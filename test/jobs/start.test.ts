@@ -11,7 +11,7 @@ before(async () => {
 after(() => service.close());
 
 describe("starting workers", () => {
-  it("again and again queues what the last end left to mend once", async () => {
+  it("queues the repairs once, however often it is repeated", async () => {
     const { inspector } = service.app.queue;
     await inspector.pause("upkeep");
     let lastStartAt = 0;

@@ -1,4 +1,4 @@
-/** The page of the workers in a real browser: seen live, mended, and to nobody else. */
+/** The page of the workers in a real browser: live updates, repairs, and no access for others. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -59,7 +59,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Organizations with one connection each: in step, waiting for somebody, and in trouble that may pass. */
+  /** Organizations with one connection each: in sync, waiting for a person, and failing temporarily. */
   async function connectThree(): Promise<void> {
     const connect = async (body: object, prepare?: (orgId: string) => void) => {
       const owner = await service.newUser();
@@ -128,7 +128,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
   const addMail = (userId: string, delayMs?: number) =>
     service.app.queue.enqueue("mail.account", { userId }, delayMs === undefined ? {} : { delayMs });
 
-  /** What axe-core finds wrong with the page as it is. */
+  /** Violations that axe-core finds on the page. */
   async function violations(page: Page): Promise<string[]> {
     // By the debugger's own way, since the page's policy lets no foreign script in.
     await page.evaluate(axe);

@@ -57,7 +57,7 @@ function mount(folder: string, options: string): boolean {
   return spawnSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]).status === 0;
 }
 
-/** Why no small disk can be created here. The limit of the shell is tested everywhere. */
+/** Reason why no small disk can be mounted on this machine. The limit of the shell is tested everywhere. */
 function whyNoMount(): string | undefined {
   if (process.getuid?.() !== 0) return "needs root to mount a small disk";
   const folder = temporaryFolder("mount");

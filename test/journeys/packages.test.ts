@@ -47,7 +47,7 @@ const kit: FileTree = {
   "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/deep.txt": { bytes: bytes("deep\n") },
 };
 
-/** Where each tool finds a package, by scope. */
+/** Folders in which the tools find a package, by scope. */
 const places = (base: string, name: string) =>
   [".claude", ".cursor", ".agents"].map((tool) => path.join(base, tool, "skills", name));
 

@@ -31,11 +31,11 @@ describe("a start that can't succeed", () => {
 
     assert.equal(code, 1);
     for (const name of Object.keys(env)) assert.match(output, new RegExp(`\\b${name}\\b`));
-    assert.doesNotMatch(output, /\n\s+at /, "no stack for what a person can mend");
+    assert.doesNotMatch(output, /\n\s+at /, "no stack for an error that the user can fix");
     assert.equal(existsSync(dataDir), false);
   });
 
-  it("tells arguments that it does not know", async () => {
+  it("reports unknown arguments", async () => {
     for (const args of [["--role", "king"], ["--frobnicate"], ["verify", "twice"], ["export"]]) {
       const { code, output } = await runServer({ dataDir, args });
       assert.equal(code, 1, args.join(" "));

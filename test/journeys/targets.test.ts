@@ -31,9 +31,6 @@ const kit = (word: string): FileTree => ({
   "docs/Übersicht – 説明 🚀.md": { bytes: bytes(`Grüße ${word}\n`) },
 });
 
-/**
- * Where each tool reads each kind; `undefined`: the tool is skipped. Written down by hand, from the tools' documents.
- */
 const skillFile = (word: string) => head("pruefen") + text(word);
 const section = (slug: string, name: string, body: string) =>
   `<!-- svc:start:${slug} -->\n## ${name}\n\n${body}\n<!-- svc:end:${slug} -->`;

@@ -81,7 +81,7 @@ describe("an engine that becomes unavailable during a command", () => {
       ["delete", () => rows.deleteMany({ _id: "nobody" })],
     ];
     for (const [word, write] of writes) {
-      // Of several connections that break together, the driver labels the error of the first only.
+      // If several connections break together, the driver labels the error of the first only.
       proxy.cutWhen(3, word);
       const errors = await Promise.all([write(), write(), write()].map(failureOf));
       for (const error of errors) assert.ok(isUnavailable(error), `${word}: ${String(error)}`);

@@ -49,7 +49,7 @@ async function saidOf(fixture: SyncFixture, skillId: string, number: number) {
   };
 }
 
-const nobodys = (tip: string) => ({
+const unattributed = (tip: string) => ({
   message: `Taken from main at ${tip.slice(0, 7)}`,
   trailers: [tip, undefined],
   audit: [tip, undefined],
@@ -63,7 +63,7 @@ it("names no author for content from before the repository was connected", () =>
     assert.equal(await fixture.sync(), "done");
     const [skill] = await listSkills(fixture);
 
-    assert.deepEqual(await saidOf(fixture, skill!.id, 1), nobodys(tip));
+    assert.deepEqual(await saidOf(fixture, skill!.id, 1), unattributed(tip));
 
     fixture.copy.update();
     fixture.copy.write(
@@ -95,7 +95,7 @@ it("names no author in a conflict either, if the copy of the repository was lost
     await fixture.ports.mirrors.open({ tenantId: fixture.org.id, connectionId: fixture.connectionId }).drop();
     assert.equal(await fixture.sync(), "done");
 
-    assert.deepEqual(await saidOf(fixture, skill.id, 3), nobodys(tip));
+    assert.deepEqual(await saidOf(fixture, skill.id, 3), unattributed(tip));
     const { data } = await service.call<SyncConflictPayload[]>(
       "GET",
       `/api/tenants/${fixture.org.id}/repo-sync/conflicts`,

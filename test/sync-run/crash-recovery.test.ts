@@ -1,4 +1,4 @@
-/** What an interrupted sync leaves at critical moments, with changes by others before the next one. */
+/** Syncs that are interrupted at critical moments, with changes by others before the next one. */
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import path from "node:path";

@@ -38,7 +38,7 @@ async function proposal(fixture: SyncFixture) {
 const tipOf = (fixture: SyncFixture) =>
   runGit(fixture.remote, "for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`) || undefined;
 
-/** What a person does after `git fetch`, with `main` checked out. */
+/** Runs git commands as a person would after `git fetch`, with `main` checked out. */
 function byHand(fixture: SyncFixture, ...commands: string[][]): void {
   fixture.copy.update();
   for (const command of commands) fixture.copy.git(...command);

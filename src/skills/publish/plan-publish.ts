@@ -1,4 +1,4 @@
-/** What a publish or a push would do, by the digests of its content: with the same checks, and without any change. */
+/** Plan of a publish or a push, by the digests of its content: with the same checks, and without any change. */
 import type { PublishPlan, VersionPlan } from "../../../contract/payloads/plans.ts";
 import type { VersionSummary } from "../../../storage/skills.ts";
 import type { TenantDoc } from "../../../storage/tenants.ts";
