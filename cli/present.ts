@@ -1,7 +1,7 @@
 /** Parts of JSON documents that several commands share. */
-import type { FlagShape } from "./command-shape.ts";
+import type { FlagShape, PositionalShape } from "./command-shape.ts";
 import type { Context } from "./context.ts";
-import type { SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
+import type { CatalogItem, SkillPayload, VersionPayload } from "../contract/payloads/skills.ts";
 
 /** Consent to a publisher that is given as a flag. */
 export const trustFlag = {
@@ -10,32 +10,45 @@ export const trustFlag = {
   description: "Install from this organization, which is not one of yours, without a question",
 } as const satisfies FlagShape;
 
+/** A skill that a command reads. */
+export const skillArgument = {
+  required: true,
+  description: "Slug, org/slug, public id or share URL",
+} as const satisfies PositionalShape;
+
+/** A skill that a command changes. */
+export const changedSkillArgument = {
+  required: true,
+  description: "Slug, org/slug or public id",
+} as const satisfies PositionalShape;
+
 /** Shows what a command would do. */
 export const dryRunFlag = {
   value: "none",
   description: "Only show what would be done",
 } as const satisfies FlagShape;
 
-/** A skill. */
-export function presentSkill(skill: SkillPayload) {
-  const { publicId, slug, name, description, type, visibility, tags } = skill;
-  const { currentVersion, currentSemver, tenantId, tenantSlug, folderId, createdBy, updatedAt } = skill;
+/** The fields that a skill has both in an organization and in the catalog. */
+export function presentListed(skill: SkillPayload | CatalogItem) {
+  const { publicId, slug, tenantSlug, name, description, type, tags } = skill;
+  const { currentVersion, currentSemver } = skill;
   return {
     publicId,
     slug,
+    tenantSlug,
     name,
     description,
     type,
-    visibility,
     tags: tags ?? [],
     currentVersion,
     currentSemver,
-    tenantId,
-    tenantSlug,
-    folderId,
-    createdBy,
-    updatedAt,
   };
+}
+
+/** A skill. */
+export function presentSkill(skill: SkillPayload) {
+  const { visibility, tenantId, folderId, createdBy, updatedAt } = skill;
+  return { ...presentListed(skill), visibility, tenantId, folderId, createdBy, updatedAt };
 }
 
 /** A version. */

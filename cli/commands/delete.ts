@@ -2,6 +2,7 @@ import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { qualifiedName } from "../install/publisher.ts";
 import { parseUnpinnedRef } from "../pins.ts";
+import { changedSkillArgument } from "../present.ts";
 import { askText, requireInteraction } from "../prompts.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
@@ -9,7 +10,7 @@ import { plainLine } from "../table.ts";
 export const deleteSkill = defineCommand({
   name: "delete",
   summary: "Delete a skill with all its versions, permanently",
-  positionals: { skill: { required: true, description: "Slug, org/slug or public id" } },
+  positionals: { skill: changedSkillArgument },
   flags: { force: { value: "none", description: "Don't ask for the name of the skill" } },
   examples: ["svc delete code-review", "svc delete acme/code-review --force -o json"],
   async run(context, args) {

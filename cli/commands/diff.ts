@@ -3,6 +3,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { CliError, invalidArgument } from "../errors.ts";
 import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
+import { skillArgument } from "../present.ts";
 import { findScope, mainScope } from "../install/scopes.ts";
 import { escapeLine } from "../escape-control.ts";
 import { type Session, openSession } from "../state/session.ts";
@@ -22,7 +23,7 @@ export const diff = defineCommand({
   name: "diff",
   summary: "Show what changed between two versions of a skill",
   positionals: {
-    skill: { required: true, description: "Slug, org/slug, public id or share URL" },
+    skill: skillArgument,
     from: { description: "Exact, a number or a range (default: what is installed, else the one before)" },
     to: { description: "The same (default: the current version)" },
   },

@@ -4,13 +4,14 @@ import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";
 import { parseUnpinnedRef } from "../pins.ts";
+import { changedSkillArgument } from "../present.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
 export const edit = defineCommand({
   name: "edit",
   summary: "Change a skill's name, description, tags or visibility",
-  positionals: { skill: { required: true, description: "Slug, org/slug or public id" } },
+  positionals: { skill: changedSkillArgument },
   flags: {
     name: { value: "required", hint: "name", description: "Display name; the slug stays" },
     description: { value: "required", hint: "text", description: "Description" },

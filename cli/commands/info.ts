@@ -8,6 +8,7 @@ import { presentRecord } from "../install/record.ts";
 import { resolveSkill } from "../install/resolve-skill.ts";
 import { scopesOf } from "../install/scopes.ts";
 import { parseUnpinnedRef } from "../pins.ts";
+import { presentListed, skillArgument } from "../present.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -19,13 +20,7 @@ const shownFiles = 20;
 export const info = defineCommand({
   name: "info",
   summary: "Show a skill's versions, files, readers and installs on this machine",
-  positionals: {
-    skill: {
-      required: true,
-      description: "Slug, org/slug, public id or share URL",
-      completes: "installed",
-    },
-  },
+  positionals: { skill: { ...skillArgument, completes: "installed" } },
   flags: {},
   examples: ["svc info code-review", "svc info acme/code-review -o json"],
   async run(context, args) {
@@ -47,23 +42,9 @@ async function readInfo(session: Session, ref: string) {
   ]);
   const files = manifest.files.map(({ path, size }) => ({ path, size }));
   const main = files.find(({ path }) => path === "SKILL.md" || path === "RULE.md");
-  const { publicId, slug, tenantSlug, name, description, type, visibility, tags, updatedAt } = skill;
-  const { currentVersion, currentSemver, folderId } = skill;
+  const { publicId, visibility, folderId, updatedAt } = skill;
   return {
-    skill: {
-      publicId,
-      slug,
-      tenantSlug,
-      name,
-      description,
-      type,
-      visibility,
-      tags: tags ?? [],
-      currentVersion,
-      currentSemver,
-      folderId: folderId ?? null,
-      updatedAt,
-    },
+    skill: { ...presentListed(skill), visibility, folderId: folderId ?? null, updatedAt },
     url: checkSkillUrl(`${session.apiUrl}/s/${publicId}`),
     format: version.format,
     // Versions are numbered without gaps.

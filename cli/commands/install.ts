@@ -24,13 +24,13 @@ import { requireInteraction } from "../prompts.ts";
 import { type Session, openSession } from "../state/session.ts";
 import { changeConfig, checkWritableState, withTemporaryFolder } from "../state/state.ts";
 import { parseTargets, targetFlag } from "../targets/choose.ts";
-import { dryRunFlag, trustFlag } from "../present.ts";
+import { dryRunFlag, skillArgument, trustFlag } from "../present.ts";
 
 export const install = defineCommand({
   name: "install",
   summary: "Install a skill into your AI tools",
   positionals: {
-    ref: { description: "Slug, org/slug, public id or share URL, maybe with a pin: name@^1.2" },
+    ref: { description: `${skillArgument.description}, maybe with a pin: name@^1.2` },
   },
   flags: {
     target: targetFlag,

@@ -11,7 +11,7 @@ import { profileName } from "../state/profiles.ts";
 import { openSession } from "../state/session.ts";
 import { readConfig } from "../state/state.ts";
 import { renderTable } from "../table.ts";
-import { presentSkill } from "../present.ts";
+import { presentListed, presentSkill } from "../present.ts";
 
 /** Maximum number of rows in a table; JSON contains everything. */
 const maxRows = 200;
@@ -99,21 +99,8 @@ function installedRow({ installName, skill, scope }: InstalledInScope): string[]
 
 /** An item of the catalog, as in JSON output. */
 function presentCatalogItem(item: CatalogItem) {
-  const { publicId, slug, tenantSlug, name, description, type, tags } = item;
-  const { currentVersion, currentSemver, author, downloads } = item;
-  return {
-    publicId,
-    slug,
-    tenantSlug,
-    name,
-    description,
-    type,
-    tags: tags ?? [],
-    currentVersion,
-    currentSemver,
-    author,
-    downloads,
-  };
+  const { author, downloads } = item;
+  return { ...presentListed(item), author, downloads };
 }
 
 function skillTable(context: Context, skills: readonly SkillPayload[]): string {

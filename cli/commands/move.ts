@@ -2,6 +2,7 @@ import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";
 import { parseUnpinnedRef } from "../pins.ts";
+import { changedSkillArgument } from "../present.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -9,7 +10,7 @@ export const move = defineCommand({
   name: "move",
   summary: "Move a skill to another folder of its organization",
   positionals: {
-    skill: { required: true, description: "Slug, org/slug or public id" },
+    skill: changedSkillArgument,
     folder: { required: true, description: "Path by names or slugs, as ops/reviews; / is the root" },
   },
   flags: { parents: { value: "none", description: "Create the missing folders first" }, ...yesFlag },

@@ -3,18 +3,13 @@ import { openBrowser } from "../browser.ts";
 import { defineCommand } from "../command.ts";
 import { resolveSkill } from "../install/resolve-skill.ts";
 import { parseUnpinnedRef } from "../pins.ts";
+import { skillArgument } from "../present.ts";
 import { openSession } from "../state/session.ts";
 
 export const open = defineCommand({
   name: "open",
   summary: "Open a skill's page in the browser, and print its address",
-  positionals: {
-    skill: {
-      required: true,
-      description: "Slug, org/slug, public id or share URL",
-      completes: "installed",
-    },
-  },
+  positionals: { skill: { ...skillArgument, completes: "installed" } },
   flags: {},
   examples: ["svc open code-review", "svc open acme/code-review -o json"],
   async run(context, args) {

@@ -2,13 +2,14 @@ import semver from "semver";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
+import { changedSkillArgument } from "../present.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
 export const revert = defineCommand({
   name: "revert",
   summary: "Make an earlier version of a skill current again, without creating a version",
-  positionals: { skill: { required: true, description: "Slug, org/slug or public id" } },
+  positionals: { skill: changedSkillArgument },
   flags: {
     to: {
       value: "required",

@@ -4,6 +4,7 @@ import { collectPages } from "../api/pages.ts";
 import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { parseLimit } from "../limit-flag.ts";
+import { presentListed } from "../present.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine, renderTable } from "../table.ts";
 
@@ -81,19 +82,5 @@ const pageSize = (wanted: number) => Math.min(wanted, limits.pageSizeMax);
 
 /** A result, as in JSON output. */
 function found(skill: SkillPayload | CatalogItem, visibility: SkillPayload["visibility"], own: boolean) {
-  const { publicId, slug, tenantSlug, name, description, type, tags } = skill;
-  const { currentVersion, currentSemver } = skill;
-  return {
-    publicId,
-    slug,
-    tenantSlug,
-    name,
-    description,
-    type,
-    visibility,
-    tags: tags ?? [],
-    currentVersion,
-    currentSemver,
-    own,
-  };
+  return { ...presentListed(skill), visibility, own };
 }

@@ -8,14 +8,14 @@ import { parseLimit } from "../limit-flag.ts";
 import { parseUnpinnedRef, parseVersionSpec } from "../pins.ts";
 import { openSession } from "../state/session.ts";
 import { renderTable } from "../table.ts";
-import { presentVersion } from "../present.ts";
+import { presentVersion, skillArgument } from "../present.ts";
 
 const defaultLimit = 20;
 
 export const versions = defineCommand({
   name: "versions",
   summary: "List the published versions of a skill, newest first",
-  positionals: { skill: { required: true, description: "Slug, org/slug, public id or share URL" } },
+  positionals: { skill: skillArgument },
   flags: {
     spec: { value: "required", hint: "range", description: "Only versions in this range, or this exact one" },
     limit: { value: "required", hint: "n", description: `At most this many (default ${defaultLimit})` },

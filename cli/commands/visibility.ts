@@ -3,6 +3,7 @@ import { defineCommand } from "../command.ts";
 import { invalidArgument } from "../errors.ts";
 import { confirmExposure, yesFlag } from "../exposure.ts";
 import { parseUnpinnedRef } from "../pins.ts";
+import { changedSkillArgument } from "../present.ts";
 import { openSession } from "../state/session.ts";
 import { plainLine } from "../table.ts";
 
@@ -10,7 +11,7 @@ export const visibility = defineCommand({
   name: "visibility",
   summary: "Choose who can read a skill, with all its versions",
   positionals: {
-    skill: { required: true, description: "Slug, org/slug or public id" },
+    skill: changedSkillArgument,
     visibility: { required: true, description: visibilities.join(", ") },
   },
   flags: yesFlag,

@@ -1,12 +1,12 @@
 import type { CliCode } from "../../../contract/errors.ts";
 import type { InvitationPayload } from "../../../contract/payloads/organizations.ts";
 import { builtInRoles } from "../../../contract/vocabulary.ts";
-import { chooseOrganization, type Organization, orgFlag } from "../../api/choose-organization.ts";
+import { type Organization, orgFlag } from "../../api/choose-organization.ts";
 import { openOrganizationCalls, type OrganizationCalls } from "../../api/organization-calls.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { CliError, toCliError } from "../../errors.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../table.ts";
 import { isAddress, readAddresses } from "./addresses.ts";
 import { findRole } from "./find.ts";
@@ -32,8 +32,7 @@ export const orgInvite = defineCommand({
   ],
   async run(context, args) {
     const addresses = await readAddresses(context, args.address, args.file);
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "Invite to which organization?");
+    const { client, organization } = await openOrganization(context, args, "Invite to which organization?");
     const calls = openOrganizationCalls(client.options);
     const { role: given = "member" } = args;
     const isBuiltIn = builtInRoles.some((one) => one === given);

@@ -1,8 +1,8 @@
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { orgFlag } from "../../api/choose-organization.ts";
 import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { askYes, requireInteraction } from "../../prompts.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../table.ts";
 import { findMember } from "./find.ts";
 import { membersTable, presentMembers } from "./present-member.ts";
@@ -21,13 +21,7 @@ export const orgMembers = defineCommand({
   },
   examples: ["svc org members", "svc org members --org acme --query ada", "svc org members -o json"],
   async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(
-      context,
-      client,
-      args.org,
-      "Members of which organization?",
-    );
+    const { client, organization } = await openOrganization(context, args, "Members of which organization?");
     const calls = openOrganizationCalls(client.options);
     const found = await calls.members(organization.id, args.query);
     const members = await presentMembers(calls, organization, found);
@@ -51,13 +45,7 @@ export const orgRemove = defineCommand({
         "--force",
         "Removing a member asks for confirmation at a terminal. Without a terminal, add --force.",
       );
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(
-      context,
-      client,
-      args.org,
-      "Remove from which organization?",
-    );
+    const { client, organization } = await openOrganization(context, args, "Remove from which organization?");
     const calls = openOrganizationCalls(client.options);
     const { userId, username, name } = await findMember(calls, organization, args.user);
     const who = `${plainLine(username)} (${plainLine(name)})`;

@@ -1,8 +1,8 @@
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { orgFlag } from "../../api/choose-organization.ts";
 import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { askYes, requireInteraction } from "../../prompts.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../table.ts";
 import { findMember, findTeam } from "./find.ts";
 import { membersTable, presentMembers } from "./present-member.ts";
@@ -17,8 +17,7 @@ export const teamMembers = defineCommand({
   flags: { org: orgFlag },
   examples: ["svc team members platform", "svc team members platform --org acme -o json"],
   async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const { client, organization } = await openOrganization(context, args, "A team of which organization?");
     const calls = openOrganizationCalls(client.options);
     const { id, name } = await findTeam(calls, organization, args.team);
     const members = await presentMembers(calls, organization, await calls.teamMembers(organization.id, id));
@@ -39,8 +38,7 @@ export const teamAdd = defineCommand({
   flags: { org: orgFlag },
   examples: ["svc team add platform ada", "svc team add platform ada@example.com --org acme -o json"],
   async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const { client, organization } = await openOrganization(context, args, "A team of which organization?");
     const calls = openOrganizationCalls(client.options);
     const { id, name } = await findTeam(calls, organization, args.team);
     const { userId, username, teamIds } = await findMember(calls, organization, args.user);
@@ -68,8 +66,7 @@ export const teamRemove = defineCommand({
         "--force",
         "Removing a member from a team asks for confirmation at a terminal. Without a terminal, add --force.",
       );
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const { client, organization } = await openOrganization(context, args, "A team of which organization?");
     const calls = openOrganizationCalls(client.options);
     const { id, name } = await findTeam(calls, organization, args.team);
     const { userId, username } = await findMember(calls, organization, args.user);

@@ -1,9 +1,9 @@
 import type { RolePayload } from "../../../contract/payloads/organizations.ts";
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { orgFlag } from "../../api/choose-organization.ts";
 import { openOrganizationCalls } from "../../api/organization-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { askYes, requireInteraction } from "../../prompts.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine, renderTable } from "../../table.ts";
 import { findRole, findTeam } from "./find.ts";
 import { named, nameOf } from "./present-member.ts";
@@ -17,8 +17,7 @@ export const teamList = defineCommand({
   flags: { org: orgFlag },
   examples: ["svc team list", "svc team list --org acme -o json"],
   async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "Teams of which organization?");
+    const { client, organization } = await openOrganization(context, args, "Teams of which organization?");
     const calls = openOrganizationCalls(client.options);
     const [found, roles] = await Promise.all([calls.teams(organization.id), calls.roles(organization.id)]);
     const teams = found.map(({ id, name, roles: carried, createdAt }) => ({
@@ -61,8 +60,7 @@ export const teamCreate = defineCommand({
   },
   examples: ["svc team create platform", "svc team create reviewers --role member --org acme -o json"],
   async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "In which organization?");
+    const { client, organization } = await openOrganization(context, args, "In which organization?");
     const calls = openOrganizationCalls(client.options);
     const roles: RolePayload[] = [];
     for (const role of args.role) roles.push(await findRole(calls, organization, role));
@@ -94,8 +92,7 @@ export const teamDelete = defineCommand({
         "--force",
         "Deleting a team asks for confirmation at a terminal. Without a terminal, add --force.",
       );
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "A team of which organization?");
+    const { client, organization } = await openOrganization(context, args, "A team of which organization?");
     const calls = openOrganizationCalls(client.options);
     const { id, name } = await findTeam(calls, organization, args.team);
     if (!args.force)

@@ -1,10 +1,10 @@
 import { limits } from "../../../contract/limits.ts";
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { orgFlag } from "../../api/choose-organization.ts";
 import { collectPages } from "../../api/pages.ts";
 import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { parseLimit } from "../../limit-flag.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { conflictLines, presentConflict } from "./conflict.ts";
 
 const defaultLimit = 20;
@@ -20,11 +20,9 @@ export const syncConflicts = defineCommand({
   examples: ["svc sync conflicts", "svc sync conflicts --org acme --limit 5 -o json"],
   async run(context, args) {
     const wanted = parseLimit(args.limit, defaultLimit);
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(
+    const { client, organization } = await openOrganization(
       context,
-      client,
-      args.org,
+      args,
       "The conflicts of which organization?",
     );
     const calls = openSyncCalls(client.options, organization.id);

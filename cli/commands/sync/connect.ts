@@ -1,7 +1,7 @@
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { orgFlag } from "../../api/choose-organization.ts";
 import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../table.ts";
 import { connectionLines } from "./connection-text.ts";
 import { presentConnection } from "./present.ts";
@@ -18,8 +18,7 @@ export const syncConnect = defineCommand({
     "svc sync connect https://git.example.com/skills.git --username bot -o json",
   ],
   async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "Connect which organization?");
+    const { client, organization } = await openOrganization(context, args, "Connect which organization?");
     const calls = openSyncCalls(client.options, organization.id);
     const input = await readRepositoryInput(context, calls, args.repository, args);
     const connection = presentConnection(await calls.connect(input));

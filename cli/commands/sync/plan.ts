@@ -1,8 +1,8 @@
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { orgFlag } from "../../api/choose-organization.ts";
 import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
 import { invalidArgument } from "../../errors.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { describePlan, presentPlan } from "./present-plan.ts";
 import { readRepositoryInput, repositoryDescription, repositoryFlags } from "./repository-input.ts";
 
@@ -24,8 +24,7 @@ export const syncPlan = defineCommand({
     );
     if (args.repository === undefined && given !== undefined)
       throw invalidArgument(`--${given}`, `--${given} goes with a repository: svc sync plan <repository>.`);
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "Plan for which organization?");
+    const { client, organization } = await openOrganization(context, args, "Plan for which organization?");
     const calls = openSyncCalls(client.options, organization.id);
     const plan =
       args.repository === undefined

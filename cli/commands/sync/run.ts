@@ -1,11 +1,11 @@
 import { limits } from "../../../contract/limits.ts";
 import type { SyncRunPayload } from "../../../contract/payloads/sync.ts";
-import { type Organization, chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { type Organization, orgFlag } from "../../api/choose-organization.ts";
 import { type SyncCalls, openSyncCalls } from "../../api/sync-calls.ts";
 import { type CommandResult, defineCommand } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { invalidArgument } from "../../errors.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../table.ts";
 import { type SyncEnd, awaitSync, countsText, sumOf } from "./await-sync.ts";
 import { conflictLines, presentConflict } from "./conflict.ts";
@@ -31,8 +31,7 @@ export const syncRun = defineCommand({
   examples: ["svc sync run", "svc sync run --org acme --no-wait", "svc sync run --timeout 60 -o json"],
   async run(context, args) {
     const timeoutMs = parseSeconds(args.timeout) * 1000;
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(context, client, args.org, "Sync which organization?");
+    const { client, organization } = await openOrganization(context, args, "Sync which organization?");
     const calls = openSyncCalls(client.options, organization.id);
     if (args["no-wait"]) return requestOnly(organization, calls);
 

@@ -1,7 +1,7 @@
-import { chooseOrganization, orgFlag } from "../../api/choose-organization.ts";
+import { orgFlag } from "../../api/choose-organization.ts";
 import { openSyncCalls } from "../../api/sync-calls.ts";
 import { defineCommand } from "../../command.ts";
-import { openSession } from "../../state/session.ts";
+import { openOrganization } from "../../state/open-organization.ts";
 import { plainLine } from "../../table.ts";
 import { connectionLines } from "./connection-text.ts";
 import { some } from "./format.ts";
@@ -14,13 +14,7 @@ export const syncStatus = defineCommand({
   flags: { org: orgFlag },
   examples: ["svc sync", "svc sync status --org acme", "svc sync status -o json"],
   async run(context, args) {
-    const { client } = await openSession(context);
-    const organization = await chooseOrganization(
-      context,
-      client,
-      args.org,
-      "The sync of which organization?",
-    );
+    const { client, organization } = await openOrganization(context, args, "The sync of which organization?");
     const state = await openSyncCalls(client.options, organization.id).state();
     const { connection, proposal, syncedSkills, hosts } = state;
     const skillProblems = state.skillProblems.map(presentSkillProblem);
