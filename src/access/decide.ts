@@ -31,12 +31,12 @@ export interface SkillFacts {
   /** Only members of its organization see it, regardless of its visibility. */
   isTakenDown?: boolean;
   /** Null for the organization's root. */
-  place: AccessContext | null;
+  context: AccessContext | null;
 }
 
 export interface FolderFacts {
   tenantId: string;
-  place: AccessContext;
+  context: AccessContext;
   /** Whether the actor can access a folder below it, so that it must be shown as part of the path. */
   isOnTheWay: boolean;
 }
@@ -44,10 +44,10 @@ export interface FolderFacts {
 /** Decides about a skill. `undefined` facts stand for a skill that does not exist. */
 export function decideSkill(actor: Actor, permission: Permission, skill: SkillFacts | undefined): Verdict {
   if (!skill) return unseenBy(actor);
-  const isOpen = skill.visibility !== "private" && !skill.place?.restriction && !skill.isTakenDown;
-  if (!isOpen && !isAllowedIn(actor, "skill:read", skill.tenantId, skill.place)) return unseenBy(actor);
+  const isOpen = skill.visibility !== "private" && !skill.context?.restriction && !skill.isTakenDown;
+  if (!isOpen && !isAllowedIn(actor, "skill:read", skill.tenantId, skill.context)) return unseenBy(actor);
   if (permission === "skill:read") return "allowed";
-  if (isAllowedIn(actor, permission, skill.tenantId, skill.place)) return "allowed";
+  if (isAllowedIn(actor, permission, skill.tenantId, skill.context)) return "allowed";
   return actor.kind === "anonymous" ? "unauthenticated" : "refused";
 }
 
@@ -58,15 +58,15 @@ export function decideFolder(
   folder: FolderFacts | undefined,
 ): Verdict {
   if (!folder) return unseenBy(actor);
-  const { tenantId, place } = folder;
+  const { tenantId, context } = folder;
   const isMember = memberMay(membershipIn(actor, tenantId), limitsOf(actor), "skill:read");
-  const isReadable = isAllowedIn(actor, "skill:read", tenantId, place);
+  const isReadable = isAllowedIn(actor, "skill:read", tenantId, context);
   if (!isReadable && !(isMember && folder.isOnTheWay)) return unseenBy(actor);
   if (permission === "see") return "allowed";
   const may =
     permission === "folder:manageAcl"
-      ? mayManageGrants(actor, tenantId, place)
-      : isAllowedIn(actor, permission, tenantId, place);
+      ? mayManageGrants(actor, tenantId, context)
+      : isAllowedIn(actor, permission, tenantId, context);
   return may ? "allowed" : "refused";
 }
 
@@ -99,13 +99,13 @@ export function isAllowedIn(
   actor: Actor,
   permission: Permission,
   tenantId: string,
-  place: AccessContext | null,
+  context: AccessContext | null,
 ): boolean {
   const limits = limitsOf(actor);
-  if (!isInsideAllowedFolders(limits, place)) return false;
+  if (!isInsideAllowedFolders(limits, context)) return false;
   if (!memberMay(membershipIn(actor, tenantId), limits, permission)) return false;
-  if (!place?.restriction || bypassesRestrictions(actor, tenantId)) return true;
-  return levelAllows(levelIn(actor, place), permission);
+  if (!context?.restriction || bypassesRestrictions(actor, tenantId)) return true;
+  return levelAllows(levelIn(actor, context), permission);
 }
 
 /**
@@ -139,12 +139,12 @@ export function isNarrowed(limits: TokenLimits): boolean {
 }
 
 /** Managing a folder's grants requires the permission, or a manager grant and a role that may change folders. */
-export function mayManageGrants(actor: Actor, tenantId: string, place: AccessContext): boolean {
+export function mayManageGrants(actor: Actor, tenantId: string, context: AccessContext): boolean {
   const limits = limitsOf(actor);
   const membership = membershipIn(actor, tenantId);
   if (isNarrowed(limits)) return false;
   if (memberMay(membership, limits, "folder:manageAcl")) return true;
-  return memberMay(membership, limits, "folder:update") && place.restriction?.level === "manager";
+  return memberMay(membership, limits, "folder:update") && context.restriction?.level === "manager";
 }
 
 function unseenBy(actor: Actor): Verdict {
@@ -155,10 +155,10 @@ function unseenBy(actor: Actor): Verdict {
  * Level of an actor in a restricted folder. A folder that an organization's token is limited to counts as an editor
  * grant on its subtree. The owner of a personal workspace has access to all of it.
  */
-export function levelIn(actor: Actor, place: AccessContext): FolderLevel | null {
+export function levelIn(actor: Actor, context: AccessContext): FolderLevel | null {
   if (actor.kind === "organization" && actor.limits.allowedFolderIds) return "editor";
-  const granted = place.restriction?.level ?? null;
-  const isOwn = actor.kind === "user" && place.workspaceOf === actor.userId;
+  const granted = context.restriction?.level ?? null;
+  const isOwn = actor.kind === "user" && context.workspaceOf === actor.userId;
   return isOwn && granted !== "manager" ? "editor" : granted;
 }
 
@@ -169,9 +169,10 @@ function levelAllows(level: FolderLevel | null, permission: Permission): boolean
   return level !== "viewer" && /^(skill|folder):(create|update|delete)$/.test(permission);
 }
 
-function isInsideAllowedFolders(limits: TokenLimits, place: AccessContext | null): boolean {
+function isInsideAllowedFolders(limits: TokenLimits, context: AccessContext | null): boolean {
   const { allowedFolderIds } = limits;
   return (
-    allowedFolderIds === undefined || (place?.folderIds.some((id) => allowedFolderIds.includes(id)) ?? false)
+    allowedFolderIds === undefined ||
+    (context?.folderIds.some((id) => allowedFolderIds.includes(id)) ?? false)
   );
 }

@@ -40,7 +40,7 @@ export type AccessReason =
   | { kind: "grant"; grant: HeldGrant }
   /** The member has `folder:manageAcl`, so that restrictions do not apply. */
   | { kind: "bypass" }
-  /** The place is the member's own workspace. */
+  /** The skill or folder is in the member's own workspace. */
   | { kind: "workspace" }
   /** Anyone can read the skill. */
   | { kind: "visibility" }
@@ -57,14 +57,15 @@ const permissionOf: Record<AccessAction, Permission> = {
   manage: "folder:manageAcl",
 };
 
-/** A folder, or a skill with its visibility; a skill at the root has no place. */
-export type AccessSubject = SkillFacts | { tenantId: string; place: AccessContext };
+/** A folder, or a skill with its visibility; the context of a skill at the root is null. */
+export type AccessSubject = SkillFacts | { tenantId: string; context: AccessContext };
 
 /** The actions that an actor may do in a folder, or with a skill. */
 export function allowedActions(actor: UserActor, subject: AccessSubject): AccessAction[] {
-  const { tenantId, place } = subject;
+  const { tenantId, context } = subject;
   const inFolder = (permission: Permission) =>
-    place !== null && decideFolder(actor, permission, { tenantId, place, isOnTheWay: false }) === "allowed";
+    context !== null &&
+    decideFolder(actor, permission, { tenantId, context, isOnTheWay: false }) === "allowed";
   return accessActions.filter((action) => {
     const permission = permissionOf[action];
     if (!("visibility" in subject)) return inFolder(permission);
@@ -76,24 +77,24 @@ export function allowedActions(actor: UserActor, subject: AccessSubject): Access
 /** The reasons for which an actor may do these actions or, if there are none, has no access. */
 export function explainAccess(
   actor: UserActor,
-  { tenantId, place }: AccessSubject,
+  { tenantId, context }: AccessSubject,
   facts: { can: readonly AccessAction[]; sources: readonly PermissionSource[]; grants: readonly HeldGrant[] },
 ): AccessReason[] {
   const { can, sources, grants } = facts;
-  const restriction = place?.restriction;
+  const restriction = context?.restriction;
   if (can.length === 0) {
     const isReader = sources.some(({ permissions }) => isPermitted(permissions, "skill:read"));
     return isReader && restriction
       ? [{ kind: "ungranted", folderId: restriction.folderId }]
       : [{ kind: "unpermitted" }];
   }
-  if (!isAllowedIn(actor, "skill:read", tenantId, place)) return [{ kind: "visibility" }];
+  if (!isAllowedIn(actor, "skill:read", tenantId, context)) return [{ kind: "visibility" }];
   const giving = sources.filter(({ permissions }) =>
     can.some((action) => isPermitted(permissions, permissionOf[action])),
   );
   const reasons: AccessReason[] = giving.map(({ kind, id }) => ({ kind, id }));
   if (!restriction) return reasons;
   if (bypassesRestrictions(actor, tenantId)) return [...reasons, { kind: "bypass" }];
-  if (place.workspaceOf === actor.userId) reasons.push({ kind: "workspace" });
+  if (context.workspaceOf === actor.userId) reasons.push({ kind: "workspace" });
   return [...reasons, ...grants.map((grant): AccessReason => ({ kind: "grant", grant }))];
 }

@@ -31,8 +31,8 @@ export function isWider(before: Audience, after: Audience): boolean {
 }
 
 /**
- * Whether a move takes something out of the restriction in effect for it: to a place outside the restricted
- * folder, or to one inside it whose own restriction lets anyone do more.
+ * Whether a move takes something out of its effective restriction: to outside the restricted folder, or to a folder inside
+ * it whose own restriction lets anyone do more.
  */
 export function leavesRestriction(
   from: Restriction | null,
@@ -44,19 +44,19 @@ export function leavesRestriction(
 }
 
 /**
- * Whether the actor may take something out of the restriction that is in effect in a place, and rename, move or delete
- * the restricted folder itself. `isOwnWorkspace`: the restriction is that of the actor's personal workspace, whose
- * content is theirs to publish, although its grants are not theirs to manage.
+ * Whether the actor may take something out of the effective restriction of a context, and rename, move or delete the
+ * restricted folder itself. `isOwnWorkspace`: the restriction is that of the actor's personal workspace, whose content is
+ * theirs to publish, although its grants are not theirs to manage.
  */
 export function mayLiftRestriction(
   actor: Actor,
   tenantId: string,
-  place: AccessContext,
+  context: AccessContext,
   isOwnWorkspace: boolean,
 ): boolean {
-  if (!place.restriction) return true;
+  if (!context.restriction) return true;
   if (isOwnWorkspace && actor.kind === "user" && !isNarrowed(limitsOf(actor))) return true;
-  return mayManageGrants(actor, tenantId, place);
+  return mayManageGrants(actor, tenantId, context);
 }
 
 /** Whether a restriction lets anyone do more than another one does: a higher level counts as well as a new grant. */

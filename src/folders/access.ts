@@ -41,14 +41,14 @@ export async function readFolderAccess(app: App, actor: Actor, id: string): Prom
 
 function accessOf(view: FolderView, folder: FolderDoc): FolderAccess {
   const { tree, actor } = view;
-  const place = accessContextIn(tree, actor, folder._id);
+  const context = accessContextIn(tree, actor, folder._id);
   const canManage = isAllowed(view, "folder:manageAcl", folder._id);
   const own = principalsOf(actor, folder.tenantId);
   return {
     folder,
     grants: canManage ? folder.grants : folder.grants.filter((grant) => own.includes(grant.id)),
-    governingFolderId: place?.restriction?.folderId ?? null,
-    level: place?.restriction ? levelIn(actor, place) : null,
+    governingFolderId: context?.restriction?.folderId ?? null,
+    level: context?.restriction ? levelIn(actor, context) : null,
     canManage,
   };
 }

@@ -31,7 +31,7 @@ export interface MemberAccess {
 export interface AccessTarget {
   tree: FolderTree;
   folderId: string | null;
-  subject: (place: AccessContext | null) => AccessSubject;
+  subject: (context: AccessContext | null) => AccessSubject;
 }
 
 /** A page of the members, by user name, with their access to a folder. Throws `forbidden` or `not_found`. */
@@ -109,7 +109,7 @@ export async function accessOfMember(
 
 export function targetFolder(tree: FolderTree, folderId: string): AccessTarget {
   const { tenantId } = tree;
-  return { tree, folderId, subject: (place) => ({ tenantId, place: place! }) };
+  return { tree, folderId, subject: (context) => ({ tenantId, context: context! }) };
 }
 
 async function accessOf(
@@ -121,12 +121,12 @@ async function accessOf(
   const explained = await explainMemberships(app, rows);
   return explained.map(({ row, membership, sources }) => {
     const member = actorOf(row, membership, origin);
-    const place = accessContextIn(tree, member, folderId);
-    const facts = subject(place);
+    const context = accessContextIn(tree, member, folderId);
+    const facts = subject(context);
     const can = allowedActions(member, facts);
     const principals = principalsOf(member, tree.tenantId);
-    const grants = place?.restriction
-      ? tree.grantsOn(place.restriction.folderId).filter(({ id }) => principals.includes(id))
+    const grants = context?.restriction
+      ? tree.grantsOn(context.restriction.folderId).filter(({ id }) => principals.includes(id))
       : [];
     const reasons = explainAccess(member, facts, { can, sources, grants });
     return { userId: row.userId, username: row.username, can, reasons };

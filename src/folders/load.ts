@@ -133,9 +133,9 @@ export function isAllowed(view: FolderView, permission: Permission, folderId: st
 function factsIn(view: FolderView, folderId: string): FolderFacts | undefined {
   const { tree, actor } = view;
   if (!tree.get(folderId)) return undefined;
-  const place = accessContextIn(tree, actor, folderId)!;
-  const isReadable = isAllowedIn(actor, "skill:read", tree.tenantId, place);
-  return { tenantId: tree.tenantId, place, isOnTheWay: !isReadable && isOnTheWay(view, folderId) };
+  const context = accessContextIn(tree, actor, folderId)!;
+  const isReadable = isAllowedIn(actor, "skill:read", tree.tenantId, context);
+  return { tenantId: tree.tenantId, context, isOnTheWay: !isReadable && isOnTheWay(view, folderId) };
 }
 
 /** Requires a permission on a folder. Throws `not_found` if the actor may not see it. */

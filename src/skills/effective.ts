@@ -69,7 +69,7 @@ async function loadManagedSkill(app: App, actor: Actor, ref: string): Promise<Ac
   return {
     tree: view.tree,
     folderId,
-    subject: (place) => ({ tenantId, visibility, isTakenDown, place }),
+    subject: (context) => ({ tenantId, visibility, isTakenDown, context }),
   };
 }
 

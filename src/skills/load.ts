@@ -34,12 +34,12 @@ export async function loadOpenSkill(app: App, actor: Actor, ref: string): Promis
 
 /** Facts for the access decision, in the order of the skills. */
 async function factsOf(app: App, actor: Actor, skills: readonly SkillDoc[]): Promise<SkillFacts[]> {
-  const places = await loadAccessContexts(app, actor, skills);
+  const contexts = await loadAccessContexts(app, actor, skills);
   return skills.map(({ tenantId, visibility, takedown }, at) => ({
     tenantId,
     visibility,
     isTakenDown: takedown !== undefined,
-    place: places[at]!,
+    context: contexts[at]!,
   }));
 }
 
@@ -64,7 +64,7 @@ export async function authorizeSkill(
 ): Promise<SkillDoc> {
   const [facts] = skill ? await factsOf(app, actor, [skill]) : [];
   const verdict = decideSkill(actor, permission, facts);
-  if ((verdict === "absent" || verdict === "unauthenticated") && !facts?.place)
+  if ((verdict === "absent" || verdict === "unauthenticated") && !facts?.context)
     await equalizeTiming(app, actor);
   if (verdict === "unauthenticated") {
     throw new ServiceError("unauthenticated", `"${ref}" is not a public skill. Sign in if it is yours.`, {
@@ -79,7 +79,7 @@ export async function authorizeSkill(
       ref,
     });
   }
-  return { ...skill, governingFolderId: facts?.place?.restriction?.folderId ?? null };
+  return { ...skill, governingFolderId: facts?.context?.restriction?.folderId ?? null };
 }
 
 /**

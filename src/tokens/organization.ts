@@ -117,8 +117,8 @@ function checkFolders(view: FolderView, ids: readonly string[]): void {
   for (const id of ids) {
     for (const node of tree.subtree(id)) {
       if (!node.restricted) continue;
-      const place = accessContextIn(tree, actor, node._id)!;
-      const facts = { tenantId: tree.tenantId, place, isOnTheWay: false };
+      const context = accessContextIn(tree, actor, node._id)!;
+      const facts = { tenantId: tree.tenantId, context, isOnTheWay: false };
       if (decideFolder(actor, "folder:manageAcl", facts) !== "allowed")
         throw forbidden(`You do not manage the access to everything in folder "${tree.path(id)}".`, {
           kind: "folder",

@@ -56,7 +56,7 @@ export const anyLimits: fc.Arbitrary<TokenLimits> = fc.record(
   { requiredKeys: [] },
 );
 const folders = ["f1", "f2", "f3"];
-export const anyPlace: fc.Arbitrary<AccessContext | null> = fc.option(
+export const anyContext: fc.Arbitrary<AccessContext | null> = fc.option(
   fc.subarray(folders, { minLength: 1 }).chain((folderIds) =>
     fc.record({
       folderIds: fc.constant(folderIds),

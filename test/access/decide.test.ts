@@ -18,7 +18,7 @@ import {
   type Verdict,
 } from "../../src/access/decide.ts";
 import { anonymousKeyPermissions, permissionsOfRole } from "../../src/access/permissions.ts";
-import { anyLimits, anyPlace, anyRoles, origin, permissions, userWith } from "./actors.ts";
+import { anyLimits, anyContext, anyRoles, origin, permissions, userWith } from "./actors.ts";
 
 const anonymous: Actor = { kind: "anonymous", origin };
 /** An anonymous key, whose only tenant is its identity. */
@@ -41,7 +41,7 @@ const keyOf = (tenantId: string): Actor => ({
 const skill = (visibility: Visibility, folderId: string | null = null): SkillFacts => ({
   tenantId: "org",
   visibility,
-  place: folderId === null ? null : { folderIds: [folderId], restriction: null },
+  context: folderId === null ? null : { folderIds: [folderId], restriction: null },
 });
 
 describe("the decision about a skill", () => {
@@ -193,7 +193,7 @@ describe("the invariants of access", () => {
     fc.record({
       tenantId: fc.constantFrom("org", "other", "third"),
       visibility: fc.constantFrom(...visibilities),
-      place: anyPlace,
+      context: anyContext,
     }),
     { nil: undefined },
   );
@@ -254,7 +254,7 @@ describe("the invariants of access", () => {
     holds(
       fc.property(anyRoles, anyLimits, anyPermission, anySkill, (roles, limits, permission, facts) => {
         const actor = userWith(roles, limits);
-        if (facts && isAllowedIn(actor, "skill:read", facts.tenantId, facts.place))
+        if (facts && isAllowedIn(actor, "skill:read", facts.tenantId, facts.context))
           assert.ok(may(actor, "skill:read", facts));
         if (may(actor, permission, facts)) assert.ok(may(actor, "skill:read", facts));
         const verdict = decideSkill(actor, permission, facts);

@@ -22,7 +22,7 @@ import { governed, newMember, restrict } from "../support/organization.ts";
 import {
   callAs,
   callers,
-  factsFor,
+  contextFor,
   folders,
   org,
   owner,
@@ -159,12 +159,12 @@ export function describeImplied(): void {
     it("takes skills out of a restriction as decided by the level of a manager", async () => {
       const verdictOf = (caller: Caller, { place, payload }: Skill): Verdict => {
         const { actor } = caller;
-        const facts = factsFor(caller, place);
+        const context = contextFor(caller, place);
         const { visibility } = payload;
-        const verdict = decideSkill(actor, "skill:update", { tenantId: org.id, visibility, place: facts });
+        const verdict = decideSkill(actor, "skill:update", { tenantId: org.id, visibility, context });
         if (verdict !== "allowed") return verdict;
         const mayPlace = isAllowedIn(actor, "skill:update", org.id, null);
-        return mayPlace && (!facts || mayLiftRestriction(actor, org.id, facts, false))
+        return mayPlace && (!context || mayLiftRestriction(actor, org.id, context, false))
           ? "allowed"
           : "refused";
       };
@@ -186,9 +186,9 @@ export function describeImplied(): void {
       for (const caller of everyone()) {
         const { actor } = caller;
         const body = { name: "implied", scopes: limits.scopes, allowedFolderIds: [id] };
-        const place = factsFor(caller, "vault")!;
-        const isOnTheWay = isAllowedIn(actor, "skill:read", org.id, factsFor(caller, "inner"));
-        const seen = decideFolder(actor, "see", { tenantId: org.id, place, isOnTheWay });
+        const context = contextFor(caller, "vault")!;
+        const isOnTheWay = isAllowedIn(actor, "skill:read", org.id, contextFor(caller, "inner"));
+        const seen = decideFolder(actor, "see", { tenantId: org.id, context, isOnTheWay });
         const isWhole = actor.kind === "user" && !isNarrowed(limitsOf(actor));
         const verdict = actor.kind === "anonymous" ? "unauthenticated" : isWhole ? seen : "refused";
         const expected = verdict === "allowed" ? 201 : statusOf[verdict];
@@ -199,7 +199,7 @@ export function describeImplied(): void {
         const narrowed = { ...caller, token, actor: minted };
         for (const skill of skills) {
           const { visibility } = skill.payload;
-          const facts = { tenantId: org.id, visibility, place: factsFor(narrowed, skill.place) };
+          const facts = { tenantId: org.id, visibility, context: contextFor(narrowed, skill.place) };
           const read: number = statusOf[decideSkill(minted, "skill:read", facts)];
           await expectStatus(narrowed, ["GET", `/api/skills/${skill.payload.id}`], read, skill.payload.name);
           if (read === 200) assert.equal(decideSkill(actor, "skill:read", facts), "allowed", caller.name);
@@ -213,10 +213,14 @@ export function describeImplied(): void {
       for (const caller of everyone())
         for (const skill of skills) {
           const { slug, visibility } = skill.payload;
-          const place = factsFor(caller, skill.place);
-          const isReadable = decideSkill(caller.actor, "skill:read", { tenantId: org.id, visibility, place });
+          const context = contextFor(caller, skill.place);
+          const isReadable = decideSkill(caller.actor, "skill:read", {
+            tenantId: org.id,
+            visibility,
+            context,
+          });
           const isOwn = membershipIn(caller.actor, org.id) !== undefined;
-          const isListed = !isOwn && visibility === "public" && !place?.restriction;
+          const isListed = !isOwn && visibility === "public" && !context?.restriction;
           const isFound = isOwn && isReadable === "allowed";
           const unseen = caller.actor.kind === "anonymous" && !isListed ? 401 : 404;
           const what = `bare ${slug}`;

@@ -242,7 +242,7 @@ export function callAs(caller: Caller, method: string, target: string, body?: un
   return signedCall(service, identity, method, target, body === undefined ? {} : { body });
 }
 
-export function factsFor(caller: Caller, place: Place): AccessContext | null {
+export function contextFor(caller: Caller, place: Place): AccessContext | null {
   if (place === "root") return null;
   const restriction = governs[place];
   return {

@@ -20,7 +20,7 @@ import {
   around,
   callAs,
   callers,
-  factsFor,
+  contextFor,
   folders,
   makeWorld,
   org,
@@ -59,7 +59,7 @@ const decide = (caller: Caller, permission: Permission, skill: Skill): Verdict =
   decideSkill(caller.actor, permission, {
     tenantId: org.id,
     visibility: skill.payload.visibility,
-    place: factsFor(caller, skill.place),
+    context: contextFor(caller, skill.place),
   });
 
 /** Acts that change nothing where they are allowed, so that every caller meets the same skills. */
@@ -112,7 +112,7 @@ describe("what each caller may do with each skill, over REST", () => {
           folder: pathOf[place],
           tags: ["made"],
         });
-        const isAllowed = isAllowedIn(caller.actor, "skill:create", org.id, factsFor(caller, place));
+        const isAllowed = isAllowedIn(caller.actor, "skill:create", org.id, contextFor(caller, place));
         const refusals = caller.actor.kind === "anonymous" ? [401] : [403, 404];
         const told = `${caller.name}: create in ${place}: ${answer.status} ${answer.error}`;
         assert.ok(isAllowed ? answer.status === 201 : refusals.includes(answer.status), told);
@@ -131,7 +131,7 @@ describe("what each caller is shown in lists, over REST", () => {
   const readable = (caller: Caller, where: (skill: Skill) => boolean = () => true) =>
     skills
       .filter(where)
-      .filter((skill) => isAllowedIn(caller.actor, "skill:read", org.id, factsFor(caller, skill.place)))
+      .filter((skill) => isAllowedIn(caller.actor, "skill:read", org.id, contextFor(caller, skill.place)))
       .map((skill) => skill.payload.slug)
       .toSorted();
 
@@ -189,7 +189,7 @@ describe("what each caller is shown in lists, over REST", () => {
         token: caller.token,
       });
       const reads = (place: Place) =>
-        isAllowedIn(caller.actor, "skill:read", org.id, factsFor(caller, place));
+        isAllowedIn(caller.actor, "skill:read", org.id, contextFor(caller, place));
       const named = places.filter((place) => place !== "root");
       const expected = named
         .filter((place) => named.some((inside) => around[inside].includes(place) && reads(inside)))

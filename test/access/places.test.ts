@@ -58,10 +58,10 @@ const at = (restriction: string | null, level: FolderLevel | null = null): Acces
   folderIds: ["inner", "outer"],
   restriction: restriction === null ? null : { folderId: restriction, level },
 });
-const skillAt = (place: AccessContext | null, visibility: Visibility): SkillFacts => ({
+const skillAt = (context: AccessContext | null, visibility: Visibility): SkillFacts => ({
   tenantId: "org",
   visibility,
-  place,
+  context,
 });
 const permissions = Object.entries(permissionActions).flatMap(([group, actions]) =>
   actions.map((action) => `${group}:${action}` as Permission),
@@ -72,8 +72,8 @@ describe("a restriction inside a personal workspace", () => {
     ...at("inner", level),
     workspaceOf,
   });
-  const may = (actor: Actor, permission: Permission, place: AccessContext) =>
-    isAllowedIn(actor, permission, "org", place);
+  const may = (actor: Actor, permission: Permission, context: AccessContext) =>
+    isAllowedIn(actor, permission, "org", context);
 
   it("makes its member an editor, and no one else", () => {
     for (const level of [null, "viewer", "editor"] as const) {
@@ -152,8 +152,8 @@ describe("the decision about a skill in a folder", () => {
 
   for (const [who, actor, open, none, ...granted] of table) {
     it(`for ${who}`, () => {
-      const verdicts = (place: AccessContext, visibility: Visibility) =>
-        acts.map((act) => decideSkill(actor, act, skillAt(place, visibility)));
+      const verdicts = (context: AccessContext, visibility: Visibility) =>
+        acts.map((act) => decideSkill(actor, act, skillAt(context, visibility)));
       const expected = (letters: string) => letters.split("").map((letter) => short[letter]!);
 
       // A scoped token of an organization has no grants of its own, whatever the facts contain.
@@ -177,7 +177,7 @@ describe("the decision about a skill in a folder", () => {
 });
 
 describe("the decision about a folder", () => {
-  const folder = (place: AccessContext, isOnTheWay = false) => ({ tenantId: "org", place, isOnTheWay });
+  const folder = (context: AccessContext, isOnTheWay = false) => ({ tenantId: "org", context, isOnTheWay });
 
   it("shows it to callers who may read in it or in a folder below it", () => {
     assert.equal(decideFolder(user("viewer"), "see", folder(at(null))), "allowed");
@@ -190,8 +190,8 @@ describe("the decision about a folder", () => {
   });
 
   it("lets managers and holders of the permission manage grants, but no narrowed token", () => {
-    const acl = (actor: Actor, place: AccessContext) =>
-      decideFolder(actor, "folder:manageAcl", folder(place)) === "allowed";
+    const acl = (actor: Actor, context: AccessContext) =>
+      decideFolder(actor, "folder:manageAcl", folder(context)) === "allowed";
 
     assert.equal(acl(user("admin"), at(null)), true);
     assert.equal(acl(user("member"), at(null)), false);
@@ -235,7 +235,7 @@ describe("sets of permissions", () => {
 
 describe("the invariants of access, with folders and grants", () => {
   const anyLevel = fc.option(fc.constantFrom(...folderLevels));
-  const anyPlace: fc.Arbitrary<AccessContext | null> = fc.option(
+  const anyContext: fc.Arbitrary<AccessContext | null> = fc.option(
     fc.subarray(["f1", "f2", "f3"], { minLength: 1 }).chain((folderIds) =>
       fc.record({
         folderIds: fc.constant(folderIds),
@@ -246,7 +246,7 @@ describe("the invariants of access, with folders and grants", () => {
   const anySkill = fc.record({
     tenantId: fc.constant("org"),
     visibility: fc.constantFrom(...visibilities),
-    place: anyPlace,
+    context: anyContext,
   });
   const anyScopes = fc.record(
     {
@@ -271,8 +271,8 @@ describe("the invariants of access, with folders and grants", () => {
     decideSkill(actor, permission, skill) === "allowed";
   const holds = (property: fc.IRawProperty<unknown, false>) => fc.assert(property, { numRuns: 3000 });
   const without = (skill: SkillFacts, level: FolderLevel | null): SkillFacts =>
-    skill.place?.restriction
-      ? { ...skill, place: { ...skill.place, restriction: { ...skill.place.restriction, level } } }
+    skill.context?.restriction
+      ? { ...skill, context: { ...skill.context, restriction: { ...skill.context.restriction, level } } }
       : skill;
 
   it("1. a token never does what its holder can't", () => {
@@ -287,7 +287,7 @@ describe("the invariants of access, with folders and grants", () => {
   it("2. removing or lowering a grant never adds access", () => {
     holds(
       fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
-        const now = skill.place?.restriction?.level ?? null;
+        const now = skill.context?.restriction?.level ?? null;
         const lower = [null, ...folderLevels.slice(0, Math.max(0, folderLevels.indexOf(now ?? "viewer")))];
         for (const level of lower)
           if (may(actor, permission, without(skill, level))) assert.ok(may(actor, permission, skill));
@@ -316,7 +316,7 @@ describe("the invariants of access, with folders and grants", () => {
   it("4. a restriction overrides visibility, and a skill that can be changed can be read", () => {
     holds(
       fc.property(anyActor, anyPermission, anySkill, (actor, permission, skill) => {
-        if (skill.place?.restriction) {
+        if (skill.context?.restriction) {
           for (const visibility of visibilities)
             assert.equal(
               decideSkill(actor, permission, { ...skill, visibility }),
@@ -325,7 +325,7 @@ describe("the invariants of access, with folders and grants", () => {
           assert.ok(!may(anonymous, "skill:read", skill));
         }
         if (may(actor, permission, skill)) assert.ok(may(actor, "skill:read", skill));
-        if (isAllowedIn(actor, "skill:read", skill.tenantId, skill.place))
+        if (isAllowedIn(actor, "skill:read", skill.tenantId, skill.context))
           assert.ok(may(actor, "skill:read", skill), "what a list shows, a direct read gives");
       }),
     );
@@ -334,7 +334,7 @@ describe("the invariants of access, with folders and grants", () => {
   it("a grant never extends a role", () => {
     holds(
       fc.property(anyRole, anyPermission, anySkill, (role, permission, skill) => {
-        const open = skill.place ? { ...skill, place: { ...skill.place, restriction: null } } : skill;
+        const open = skill.context ? { ...skill, context: { ...skill.context, restriction: null } } : skill;
         if (may(user(role), permission, skill)) assert.ok(may(user(role), permission, open));
       }),
     );

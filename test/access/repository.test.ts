@@ -7,7 +7,7 @@ import type { Actor, PermissionMap, TokenLimits } from "../../src/access/actor.t
 import { isAllowedIn } from "../../src/access/decide.ts";
 import { rolePermissions } from "../../src/access/permissions.ts";
 import { decideRepository, readsEverySkill } from "../../src/access/repository.ts";
-import { anyLimits, anyPlace, anyRoles, origin, userWith } from "./actors.ts";
+import { anyLimits, anyContext, anyRoles, origin, userWith } from "./actors.ts";
 
 /** A member with a custom role. */
 function memberWith(permissions: PermissionMap, limits?: TokenLimits): Actor {
@@ -86,14 +86,14 @@ describe("the invariants of choosing a repository", () => {
 
   it("gives away nothing that the actor can't do with any skill, and no token more than its holder", () => {
     holds(
-      fc.property(anyRoles, anyLimits, anyPlace, (roles, limits, place) => {
+      fc.property(anyRoles, anyLimits, anyContext, (roles, limits, context) => {
         const actor = userWith(roles, limits);
         if (decideRepository(actor, "org") !== "allowed") return;
         assert.equal(decideRepository(userWith(roles), "org"), "allowed");
         assert.ok(readsEverySkill(actor, "org"));
         for (const action of skill)
-          assert.ok(isAllowedIn(actor, `skill:${action}` as Permission, "org", place));
-        assert.ok(isAllowedIn(actor, "folder:create", "org", place));
+          assert.ok(isAllowedIn(actor, `skill:${action}` as Permission, "org", context));
+        assert.ok(isAllowedIn(actor, "folder:create", "org", context));
       }),
     );
   });
@@ -118,9 +118,9 @@ describe("the invariants of choosing a repository", () => {
 
   it("is allowed only to actors who can read skills in every folder", () => {
     holds(
-      fc.property(anyRoles, anyLimits, anyPlace, (roles, limits, place) => {
+      fc.property(anyRoles, anyLimits, anyContext, (roles, limits, context) => {
         const actor = userWith(roles, limits);
-        if (readsEverySkill(actor, "org")) assert.ok(isAllowedIn(actor, "skill:read", "org", place));
+        if (readsEverySkill(actor, "org")) assert.ok(isAllowedIn(actor, "skill:read", "org", context));
       }),
     );
   });

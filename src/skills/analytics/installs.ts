@@ -63,8 +63,8 @@ export async function recordInstall(
 /** The caller, if they may read the skill as a member of its organization. */
 async function memberOf(app: App, actor: Actor, skill: SkillDoc): Promise<UserActor | undefined> {
   if (actor.kind !== "user") return undefined;
-  const [place] = await loadAccessContexts(app, actor, [skill]);
-  return isAllowedIn(actor, "skill:read", skill.tenantId, place ?? null) ? actor : undefined;
+  const [context] = await loadAccessContexts(app, actor, [skill]);
+  return isAllowedIn(actor, "skill:read", skill.tenantId, context ?? null) ? actor : undefined;
 }
 
 /**
