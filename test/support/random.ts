@@ -4,6 +4,8 @@ export interface Random {
   /** An integer from 0 to `limit - 1`. */
   below(limit: number): number;
   pick<T>(values: readonly T[]): T;
+  /** True with this probability, from 0 to 1. */
+  chance(share: number): boolean;
   /** True once in `times`. */
   once(times: number): boolean;
   /** An integer from 1 to `limit`, as often between 1 and 10 as between 100 and 1000. */
@@ -23,6 +25,7 @@ export function openRandom(seed: number): Random {
   return {
     below,
     pick: (values) => values[below(values.length)]!,
+    chance: (share) => next() < share,
     once: (times) => below(times) === 0,
     size: (limit) => Math.max(1, Math.floor(limit ** next())),
   };

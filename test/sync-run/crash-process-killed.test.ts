@@ -10,7 +10,8 @@ import { closeChildren, runInChild } from "../../workers/children.ts";
 import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
 import { remoteActor } from "../support/sync/remote-actor.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";
-import { dice, newLedger, readOutside } from "../support/sync/ledger.ts";
+import { openRandom } from "../support/random.ts";
+import { newLedger, readOutside } from "../support/sync/ledger.ts";
 import {
   newScenario,
   reconciled,
@@ -57,13 +58,13 @@ async function runAndKill(scenario: Scenario, afterMs: number): Promise<boolean>
 }
 
 it(`continues after ${kills} killed syncs, of seed ${seed}`, async () => {
-  const die = dice(seed);
+  const random = openRandom(seed);
   const scenario = await newScenario(environment, "github-token");
   const ledger = newLedger();
   let lines = 0;
   const token = () => `line-${seed}-${lines++}`;
-  const here = peopleHere(scenario, ledger, die, token);
-  const remote = remoteActor(scenario, ledger, die, token, { rewinds: false });
+  const here = peopleHere(scenario, ledger, random, token);
+  const remote = remoteActor(scenario, ledger, random, token, { rewinds: false });
   const checked = new Set<string>();
   scenario.copy.update();
   ledger.outside = readOutside(scenario, []);
@@ -76,12 +77,12 @@ it(`continues after ${kills} killed syncs, of seed ${seed}`, async () => {
     remote.push();
     await environment.service.settled();
     await scenario.look();
-    const delayMs = die.below(longestMs);
+    const delayMs = random.below(longestMs);
     const isKilled = await runAndKill(scenario, delayMs);
     if (isKilled) {
       killed++;
       await reconciled(environment);
-      if (die.chance(0.5)) await here.act(true);
+      if (random.chance(0.5)) await here.act(true);
     }
     try {
       await scenario.settle();

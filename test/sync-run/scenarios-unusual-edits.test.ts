@@ -20,7 +20,7 @@ import {
   newKeptBlobs,
 } from "../support/sync/unusual-edits-checks.ts";
 import { createOddActor } from "../support/sync/unusual-edits.ts";
-import { dice, type Dice } from "../support/sync/ledger.ts";
+import { openRandom, type Random } from "../support/random.ts";
 import { connectedFixture, listSkills, publish, type SyncFixture } from "../support/sync/fixture.ts";
 
 const fixtures = Number(process.env["SVC_SYNC_WORLDS"] ?? 1);
@@ -39,7 +39,7 @@ after(() => service.close());
 /** A change by a member: publish, rename, move, delete. */
 async function actHere(
   fixture: SyncFixture,
-  die: Dice,
+  random: Random,
   count: number,
   keep: () => Promise<void>,
 ): Promise<void> {
@@ -47,10 +47,10 @@ async function actHere(
   const token = fixture.owner.token;
   const call = (method: string, target: string, body?: object) =>
     service.call(method, target, { token, ...(body ? { body } : {}) });
-  const skill = skills.length === 0 ? undefined : die.pick(skills);
-  const what = die.pick(["new", "version", "move", "rename", "delete"] as const);
+  const skill = skills.length === 0 ? undefined : random.pick(skills);
+  const what = random.pick(["new", "version", "move", "rename", "delete"] as const);
   if (!skill || what === "new" || skills.length < 3) {
-    const fields = { visibility: die.pick(["private", "public"]) };
+    const fields = { visibility: random.pick(["private", "public"]) };
     await publish(fixture, `Skill ${count}`, `origin: here-${count}`, fields);
   } else if (what === "version") {
     const { data } = await call("GET", `/api/skills/${skill.id}/content`);
@@ -60,11 +60,11 @@ async function actHere(
     });
   } else if (what === "move") {
     await call("POST", `/api/skills/${skill.id}/move`, {
-      folder: die.pick(["in", "away"]),
+      folder: random.pick(["in", "away"]),
       createFolders: true,
     });
   } else if (what === "rename") {
-    await call("PUT", `/api/skills/${skill.id}`, { visibility: die.pick(["private", "public"]) });
+    await call("PUT", `/api/skills/${skill.id}`, { visibility: random.pick(["private", "public"]) });
   } else {
     await keep();
     await call("DELETE", `/api/skills/${skill.id}`);
@@ -90,10 +90,10 @@ async function reconnect(fixture: SyncFixture): Promise<void> {
 }
 
 async function play(seed: number): Promise<void> {
-  const die = dice(seed);
+  const random = openRandom(seed);
   const fixture = await connectedFixture(service);
   const kept = newKeptBlobs();
-  const actor = createOddActor(fixture, die);
+  const actor = createOddActor(fixture, random);
   const did: string[] = [];
   let count = 0;
   const keep = () => keepVersions(fixture, kept);
@@ -102,14 +102,14 @@ async function play(seed: number): Promise<void> {
     for (let run = 0; run < 4; run++) {
       ahead += leaseOverMs;
       await service.settled();
-      const end = await fixture.sync(die.chance(0.3));
+      const end = await fixture.sync(random.chance(0.3));
       const { problem } = (await fixture.connection())!;
       assert.equal(end, "done", JSON.stringify(problem));
     }
   }
 
   async function disturbed(): Promise<void> {
-    const what = die.pick(["none", "none", "kill", "push", "disconnect"] as const);
+    const what = random.pick(["none", "none", "kill", "push", "disconnect"] as const);
     did.push(what);
     if (what === "none") return;
     const meanwhile = {
@@ -118,14 +118,14 @@ async function play(seed: number): Promise<void> {
       disconnect: () => disconnect(fixture),
     } as const;
     const crashing = interrupted(service.app, {
-      step: 1 + die.below(stepsAtMost),
-      when: die.pick(["before", "after"] as const),
+      step: 1 + random.below(stepsAtMost),
+      when: random.pick(["before", "after"] as const),
       what: meanwhile[what],
     });
     const { connectionId, ports } = fixture;
     await service.app.storage.connections.request(
       { id: connectionId },
-      { full: die.chance(0.3), now: service.app.now() },
+      { full: random.chance(0.3), now: service.app.now() },
     );
     await runSync(crashing.app, connectionId, { ...ports, mirrors: crashing.app.mirrors }).catch(
       () => undefined,
@@ -139,13 +139,13 @@ async function play(seed: number): Promise<void> {
   try {
     for (let skills = 3; skills > 0; skills--)
       await publish(fixture, `First ${skills}`, `origin: first-${skills}`, {
-        visibility: die.pick(["private", "public"]),
+        visibility: random.pick(["private", "public"]),
       });
     await settle();
     for (; round < rounds; round++) {
       did.length = 0;
-      for (let acts = die.below(3); acts > 0; acts--) await actHere(fixture, die, count++, keep);
-      for (let pushes = die.pick([1, 1, 2]); pushes > 0; pushes--) actor.push();
+      for (let acts = random.below(3); acts > 0; acts--) await actHere(fixture, random, count++, keep);
+      for (let pushes = random.pick([1, 1, 2]); pushes > 0; pushes--) actor.push();
       await disturbed();
       await settle();
       await keep();

@@ -12,7 +12,8 @@ import { interrupted } from "../support/sync/crash-points.ts";
 import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
 import { remoteActor } from "../support/sync/remote-actor.ts";
 import { peopleHere } from "../support/sync/service-actor.ts";
-import { dice, newLedger, readDirectories, readOutside } from "../support/sync/ledger.ts";
+import { openRandom } from "../support/random.ts";
+import { newLedger, readDirectories, readOutside } from "../support/sync/ledger.ts";
 import {
   connectedBy,
   newScenario,
@@ -58,15 +59,15 @@ async function lastRuns({ service, connectionId, repo }: Scenario): Promise<stri
 }
 
 async function play(seed: number): Promise<void> {
-  const die = dice(seed);
+  const random = openRandom(seed);
   const scenario = await newScenario(environment, connectedBy[seed % connectedBy.length]!);
   const { app } = environment.service;
   const { git } = environment.stub;
   const ledger = newLedger();
   let lines = 0;
   const token = () => `line-${seed}-${lines++}`;
-  const here = peopleHere(scenario, ledger, die, token);
-  const remote = remoteActor(scenario, ledger, die, token, { rewinds: seed % 4 === 0 });
+  const here = peopleHere(scenario, ledger, random, token);
+  const remote = remoteActor(scenario, ledger, random, token, { rewinds: seed % 4 === 0 });
   const checked = new Set<string>();
   scenario.copy.update();
   ledger.outside = readOutside(scenario, []);
@@ -75,7 +76,7 @@ async function play(seed: number): Promise<void> {
 
   /** The next sync, with a random event in the middle of it. */
   async function disturbed(): Promise<void> {
-    const what = die.pick([
+    const what = random.pick([
       "kill",
       "kill",
       "concurrent",
@@ -86,10 +87,10 @@ async function play(seed: number): Promise<void> {
       "none",
     ] as const);
     did.push(what);
-    const step = 1 + die.below(stepsAtMost);
-    const when = die.pick(["before", "after"] as const);
+    const step = 1 + random.below(stepsAtMost);
+    const when = random.pick(["before", "after"] as const);
     if (what === "race") await git.race(scenario.repo, () => remote.push());
-    if (what === "trouble") await git.trouble({ ...die.pick(troubles), times: 1 });
+    if (what === "trouble") await git.trouble({ ...random.pick(troubles), times: 1 });
     if (what === "twice") {
       const run = () => runConnection(app, scenario.connectionId);
       await Promise.all([run(), run()]);
@@ -105,18 +106,18 @@ async function play(seed: number): Promise<void> {
     if (what !== "kill" || !crashing.isMet()) return;
     await reconciled(environment);
     // While no sync runs, both sides make changes.
-    if (die.chance(0.4)) await here.act(true);
-    if (die.chance(0.2)) remote.push();
+    if (random.chance(0.4)) await here.act(true);
+    if (random.chance(0.2)) remote.push();
   }
 
   try {
     for (; round < roundsEach; round++) {
       did.length = 0;
-      for (let acts = die.below(3); acts > 0; acts--) await here.act();
-      for (let pushes = die.pick([0, 1, 1, 1, 2]); pushes > 0; pushes--) remote.push();
+      for (let acts = random.below(3); acts > 0; acts--) await here.act();
+      for (let pushes = random.pick([0, 1, 1, 1, 2]); pushes > 0; pushes--) remote.push();
       await remote.tell();
       await environment.service.settled();
-      if (die.chance(0.05)) {
+      if (random.chance(0.05)) {
         did.push("lost state");
         await app.storage.syncBases.removeOfConnection(scenario.connectionId);
         // No webhook reports it, and the first sync after it checks every skill again: only the one after that has
@@ -129,14 +130,14 @@ async function play(seed: number): Promise<void> {
           ledger.timesPushed.set(key, (ledger.timesPushed.get(key) ?? 0) + 1);
       }
       // An unreported push is found by the next poll of the branch; sometimes the poll starts the sync.
-      if (die.chance(0.2)) await scenario.look();
+      if (random.chance(0.2)) await scenario.look();
       await disturbed();
       await scenario.settle();
       await git.calm();
       await scenario.look();
       await scenario.settle();
       // Hosts report our own pushes, too.
-      if (die.chance(0.3)) await scenario.tell(scenario.tip()!);
+      if (random.chance(0.3)) await scenario.tell(scenario.tip()!);
       await scenario.settle();
       await checkScenario(scenario, ledger, checked);
     }

@@ -10,25 +10,6 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Scenario } from "./scenario.ts";
 import { skillDirectories } from "./fixture.ts";
 
-export interface Dice {
-  chance(share: number): boolean;
-  below(number: number): number;
-  pick<T>(items: readonly T[]): T;
-}
-
-/** Small and repeatable (mulberry32). */
-export function dice(seed: number): Dice {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-  const below = (number: number) => Math.floor(next() * number);
-  return { chance: (share) => next() < share, below, pick: (items) => items[below(items.length)]! };
-}
-
 export interface PlainFile {
   path: string;
   mode: string;

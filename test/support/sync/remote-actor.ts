@@ -8,11 +8,11 @@ import {
   brokenMark,
   readDirectories,
   readOutside,
-  type Dice,
   type Expected,
   type Ledger,
   type SeenDirectory,
 } from "./ledger.ts";
+import type { Random } from "../random.ts";
 import type { Scenario } from "./scenario.ts";
 
 export interface RemoteActor {
@@ -30,7 +30,7 @@ export interface Habits {
 export function remoteActor(
   scenario: Scenario,
   ledger: Ledger,
-  dice: Dice,
+  random: Random,
   token: () => string,
   habits: Habits,
 ): RemoteActor {
@@ -47,26 +47,26 @@ export function remoteActor(
   };
 
   const edits: ((directories: string[]) => void)[] = [
-    (directories) => append(dice.pick(directories)),
-    (directories) => append(dice.pick(directories)),
-    (directories) => append(dice.pick(directories)),
+    (directories) => append(random.pick(directories)),
+    (directories) => append(random.pick(directories)),
+    (directories) => append(random.pick(directories)),
     () => makeText(),
     () => makeText(),
     () => makePackage(),
-    (directories) => addFile(dice.pick(directories)),
-    (directories) => removeFile(dice.pick(directories)),
+    (directories) => addFile(random.pick(directories)),
+    (directories) => removeFile(random.pick(directories)),
     (directories) => {
-      if (directories.length > 2) rmSync(at(dice.pick(directories)), { recursive: true });
+      if (directories.length > 2) rmSync(at(random.pick(directories)), { recursive: true });
     },
-    (directories) => carry(dice.pick(directories), renameSync),
-    (directories) => carry(dice.pick(directories), (from, to) => cpSync(from, to, { recursive: true })),
-    (directories) => breakOrMend(dice.pick(directories)),
-    () => copy.write(dice.pick(["README.md", "src/a.c", "skills/notes.txt", "docs/b.md"]), `${token()}\n`),
+    (directories) => carry(random.pick(directories), renameSync),
+    (directories) => carry(random.pick(directories), (from, to) => cpSync(from, to, { recursive: true })),
+    (directories) => breakOrMend(random.pick(directories)),
+    () => copy.write(random.pick(["README.md", "src/a.c", "skills/notes.txt", "docs/b.md"]), `${token()}\n`),
   ];
 
   function makeText(): void {
-    const place = `skills/${dice.pick(["", "red/", "new/", "New Room/"])}made-${++count}`;
-    const [file, head] = dice.pick([
+    const place = `skills/${random.pick(["", "red/", "new/", "New Room/"])}made-${++count}`;
+    const [file, head] = random.pick([
       ["SKILL.md", ""],
       ["SKILL.md", `---\nname: made-${count}\ndescription: Made by hand.\n---\n\n`],
       ["RULE.md", ""],
@@ -75,7 +75,7 @@ export function remoteActor(
   }
 
   function makePackage(): void {
-    const place = `skills/${dice.pick(["", "blue/"])}kit-${++count}`;
+    const place = `skills/${random.pick(["", "blue/"])}kit-${++count}`;
     copy.write(
       `${place}/SKILL.md`,
       `---\nname: kit-${count}\ndescription: A kit.\n---\n\n# Kit\n\n${token()}\n`,
@@ -90,7 +90,7 @@ export function remoteActor(
     if (rootOf(place).endsWith("RULE.md")) return append(place);
     const name = `${place}/added/ünicode ${++count}.sh`;
     copy.write(name, `${token()}\n`);
-    if (dice.chance(0.5)) chmodSync(at(name), 0o755);
+    if (random.chance(0.5)) chmodSync(at(name), 0o755);
   }
 
   function removeFile(place: string): void {
@@ -104,17 +104,17 @@ export function remoteActor(
   }
 
   function carry(place: string, how: (from: string, to: string) => void): void {
-    const to = `skills/${dice.pick(["", "red/", "moved/"])}went-${++count}`;
+    const to = `skills/${random.pick(["", "red/", "moved/"])}went-${++count}`;
     mkdirSync(path.dirname(at(to)), { recursive: true });
     how(at(place), at(to));
-    if (dice.chance(0.4)) append(to);
+    if (random.chance(0.4)) append(to);
   }
 
   /** Writes a frontmatter that is no YAML, until the actor repairs it. */
   function breakOrMend(place: string): void {
     const broken = [...readDirectories(copy.folder).values()].filter(({ isBroken }) => isBroken);
     const [first] = broken;
-    if (first && dice.chance(0.6)) {
+    if (first && random.chance(0.6)) {
       copy.write(rootOf(first.path), `# Mended ${++count}\n\n${token()}\n`);
       return;
     }
@@ -124,7 +124,7 @@ export function remoteActor(
   function rewind(): boolean {
     const commits = Number(copy.git("rev-list", "--count", "HEAD"));
     if (commits < 4) return false;
-    copy.git("reset", "-q", "--hard", `HEAD~${1 + dice.below(Math.min(3, commits - 2))}`);
+    copy.git("reset", "-q", "--hard", `HEAD~${1 + random.below(Math.min(3, commits - 2))}`);
     ledger.hasRewound = true;
     return true;
   }
@@ -132,10 +132,10 @@ export function remoteActor(
   return {
     push() {
       const oid = pushEdits(scenario, ledger, () => {
-        const isRewound = habits.rewinds && dice.chance(0.08) && rewind();
-        for (let many = 1 + dice.below(3); many > 0; many--) {
+        const isRewound = habits.rewinds && random.chance(0.08) && rewind();
+        for (let many = 1 + random.below(3); many > 0; many--) {
           const directories = [...readDirectories(copy.folder).keys()];
-          const edit = directories.length === 0 ? makeText : dice.pick(edits);
+          const edit = directories.length === 0 ? makeText : random.pick(edits);
           edit(directories);
         }
         return isRewound ? "forced" : "plain";
@@ -144,13 +144,13 @@ export function remoteActor(
     },
     async tell() {
       const all = owed.splice(0);
-      if (dice.chance(0.3)) all.reverse();
+      if (random.chance(0.3)) all.reverse();
       for (const one of all) {
-        const fate = dice.pick(["sent", "sent", "sent", "twice", "lost", "late"]);
+        const fate = random.pick(["sent", "sent", "sent", "twice", "lost", "late"]);
         if (fate === "late") owed.push(one);
         if (fate === "sent" || fate === "twice") await scenario.tell(one.after, one.id);
         // By the host's own button with the id it had, or as a new one.
-        if (fate === "twice") await scenario.tell(one.after, dice.chance(0.5) ? one.id : `${one.id}-again`);
+        if (fate === "twice") await scenario.tell(one.after, random.chance(0.5) ? one.id : `${one.id}-again`);
       }
     },
   };

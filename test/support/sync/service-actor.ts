@@ -4,7 +4,8 @@ import { eraseSkill } from "../../../src/skills/erase.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
 import { restrict } from "../organization.ts";
 import { makeZip, skillMd } from "../zip.ts";
-import { keyOf, noteAct, textKey, type Dice, type Ledger, type PlainFile } from "./ledger.ts";
+import { keyOf, noteAct, textKey, type Ledger, type PlainFile } from "./ledger.ts";
+import type { Random } from "../random.ts";
 import type { Scenario } from "./scenario.ts";
 
 export interface Here {
@@ -14,7 +15,7 @@ export interface Here {
 
 const places = [undefined, "/", "red", "red/deep", "blue", "green/far"];
 
-export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token: () => string): Here {
+export function peopleHere(scenario: Scenario, ledger: Ledger, random: Random, token: () => string): Here {
   const { service, org, owner, api } = scenario;
   const { app } = service;
   let count = 0;
@@ -27,7 +28,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
       .toArray();
   const anyOf = async (): Promise<SkillDoc | undefined> => {
     const found = await skills();
-    return found.length === 0 ? undefined : dice.pick(found);
+    return found.length === 0 ? undefined : random.pick(found);
   };
   const filesOf = async ({ _id, tenantId, current }: SkillDoc): Promise<PlainFile[]> => {
     const files: PlainFile[] = [];
@@ -43,9 +44,9 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
 
   async function publishNew(): Promise<void> {
     const name = `Skill ${++count}`;
-    const kind = dice.pick(["text", "text", "rule", "package"]);
-    const visibility = dice.pick(["private", "private", "unlisted", "public"]);
-    const folder = dice.pick(places);
+    const kind = random.pick(["text", "text", "rule", "package"]);
+    const visibility = random.pick(["private", "private", "unlisted", "public"]);
+    const folder = random.pick(places);
     const fields = {
       tenantId: org.id,
       visibility,
@@ -72,7 +73,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
     if (!skill) return publishNew();
     const files = await filesOf(skill);
     const isPackage = skill.current.format === "package";
-    const changed = isPackage ? changedPackage(files, token(), dice) : files;
+    const changed = isPackage ? changedPackage(files, token(), random) : files;
     const text = `${keyOf(files).replace(/^text /, "")}\n${token()}\n`;
     const body = isPackage ? { uploadId: await uploaded(changed) } : { content: text };
     const answer = await api<{ version: number }>("POST", `/api/skills/${skill._id}/versions`, body);
@@ -84,7 +85,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
   async function goBack(): Promise<void> {
     const skill = await anyOf();
     if (!skill || skill.head.version === 1) return publishVersion();
-    const version = 1 + dice.below(skill.head.version);
+    const version = 1 + random.below(skill.head.version);
     const answer = await api("POST", `/api/skills/${skill._id}/revert`, { version });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     const oid = (await app.storage.skills.find(skill._id))!.current;
@@ -94,7 +95,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
   async function remove(): Promise<void> {
     const found = await skills();
     if (found.length < 4) return publishNew();
-    const { _id: id } = dice.pick(found);
+    const { _id: id } = random.pick(found);
     ledger.deleted.set(id, ++ledger.clock);
     const answer = await api("DELETE", `/api/skills/${id}`);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -105,7 +106,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
   async function move(): Promise<void> {
     const skill = await anyOf();
     if (!skill) return publishNew();
-    const folder = dice.pick(places) ?? "/";
+    const folder = random.pick(places) ?? "/";
     await api("POST", `/api/skills/${skill._id}/move`, { folder, createFolders: folder !== "/" });
   }
 
@@ -116,22 +117,22 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
   async function renameFolder(): Promise<void> {
     const all = await folders();
     if (all.length === 0) return move();
-    const answer = await api("PATCH", `/api/folders/${dice.pick(all).id}`, { name: `Folder ${++count}` });
+    const answer = await api("PATCH", `/api/folders/${random.pick(all).id}`, { name: `Folder ${++count}` });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
   }
 
   async function restrictFolder(): Promise<void> {
     const all = await folders();
     if (all.length === 0) return move();
-    const folder = dice.pick(all);
+    const folder = random.pick(all);
     await restrict(service, owner, folder.id, [], !folder.restricted);
   }
 
   async function setFields(): Promise<void> {
     const skill = await anyOf();
     if (!skill) return publishNew();
-    const visibility = dice.pick(["private", "unlisted", "public"]);
-    const fields = dice.chance(0.5) ? { visibility } : { tags: [`t${++count}`] };
+    const visibility = random.pick(["private", "unlisted", "public"]);
+    const fields = random.chance(0.5) ? { visibility } : { tags: [`t${++count}`] };
     const answer = await api("PUT", `/api/skills/${skill._id}`, fields);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     if ("visibility" in fields) ledger.visibility.set(skill._id, visibility);
@@ -147,7 +148,7 @@ export function peopleHere(scenario: Scenario, ledger: Ledger, dice: Dice, token
     setFields,
   ];
   const all = [...harmless, publishNew, publishVersion, goBack, remove, restrictFolder];
-  return { act: (isConcurrent = false) => dice.pick(isConcurrent ? harmless : all)() };
+  return { act: (isConcurrent = false) => random.pick(isConcurrent ? harmless : all)() };
 }
 
 function packageFiles(name: string, line: string): PlainFile[] {
@@ -164,12 +165,12 @@ function packageFiles(name: string, line: string): PlainFile[] {
   ];
 }
 
-function changedPackage(files: readonly PlainFile[], line: string, dice: Dice): PlainFile[] {
+function changedPackage(files: readonly PlainFile[], line: string, random: Random): PlainFile[] {
   const changed = files.map((file) =>
     file.path === "SKILL.md" ? { ...file, data: Buffer.concat([file.data, Buffer.from(`${line}\n`)]) } : file,
   );
-  if (dice.chance(0.5)) changed.push({ path: `more/${line}.txt`, mode: "100644", data: Buffer.from(line) });
-  if (dice.chance(0.3) && changed.length > 3)
+  if (random.chance(0.5)) changed.push({ path: `more/${line}.txt`, mode: "100644", data: Buffer.from(line) });
+  if (random.chance(0.3) && changed.length > 3)
     return changed.filter((file) => file.path === "SKILL.md" || !file.path.startsWith("assets/"));
   return changed;
 }

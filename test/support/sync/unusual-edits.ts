@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import type { Dice } from "./ledger.ts";
+import type { Random } from "../random.ts";
 import { skillDirectories, type SyncFixture } from "./fixture.ts";
 
 /** In each text: the directory that it was first written for. */
@@ -55,15 +55,15 @@ export interface OddActor {
   push(): void;
 }
 
-export function createOddActor({ copy }: SyncFixture, dice: Dice): OddActor {
+export function createOddActor({ copy }: SyncFixture, random: Random): OddActor {
   let count = 0;
   const at = (place: string) => path.join(copy.folder, place);
   const rootOf = (place: string) =>
     existsSync(at(`${place}/SKILL.md`)) ? `${place}/SKILL.md` : `${place}/RULE.md`;
   const textOf = (origin: string) => {
-    const block = dice.pick(frontmatters);
+    const block = random.pick(frontmatters);
     const text = `${block === "" ? "" : `---\n${block}\n---\n\n`}# Text ${++count}\n\norigin: ${origin}\n`;
-    return dice.pick([
+    return random.pick([
       text,
       text,
       text.replaceAll("\n", "\r\n"),
@@ -97,24 +97,24 @@ export function createOddActor({ copy }: SyncFixture, dice: Dice): OddActor {
       const origin = originOf(readFileSync(root, "utf8").replaceAll("\r", ""));
       writeFileSync(root, textOf(origin ?? place.replaceAll(/\s/g, "_")));
     },
-    () => makeNew(`skills/${dice.pick(["", "in/", "New Room/"])}made-${++count}`),
-    () => makeNew(`skills/${dice.pick(oddNames)}`),
-    () => makeNew(`skills/${dice.pick(oddNames)}/within-${++count}`),
+    () => makeNew(`skills/${random.pick(["", "in/", "New Room/"])}made-${++count}`),
+    () => makeNew(`skills/${random.pick(oddNames)}`),
+    () => makeNew(`skills/${random.pick(oddNames)}/within-${++count}`),
     (place) =>
-      copy.write(`${place}/${dice.pick(["notes.txt", "sub/deep.txt", "a\\b.txt"])}`, `note ${++count}\n`),
+      copy.write(`${place}/${random.pick(["notes.txt", "sub/deep.txt", "a\\b.txt"])}`, `note ${++count}\n`),
     swap,
     (place, other) => {
       swap(place, other);
-      if (dice.chance(0.5)) rmSync(at(other), { recursive: true, force: true });
+      if (random.chance(0.5)) rmSync(at(other), { recursive: true, force: true });
     },
     (place, other) => {
       if (place === other || place.startsWith(`${other}/`) || other.startsWith(`${place}/`)) return;
       rmSync(at(place), { recursive: true });
       cpSync(at(other), at(place), { recursive: true });
-      if (dice.chance(0.5)) rmSync(at(`${place}/.svc.json`), { force: true, recursive: true });
+      if (random.chance(0.5)) rmSync(at(`${place}/.svc.json`), { force: true, recursive: true });
     },
     (place) =>
-      renameSync(at(rootOf(place)), at(`${place}/${dice.pick(["skill.md", "Skill.md", "text.md"])}`)),
+      renameSync(at(rootOf(place)), at(`${place}/${random.pick(["skill.md", "Skill.md", "text.md"])}`)),
     (place) => replaceRoot(place, () => copy.write(`${place}/left-${++count}.txt`, `left ${count}\n`)),
     (place) => replaceRoot(place, (root) => symlinkSync("elsewhere.md", root)),
     (place) =>
@@ -124,7 +124,7 @@ export function createOddActor({ copy }: SyncFixture, dice: Dice): OddActor {
       }),
     (place) => {
       rmSync(at(place), { recursive: true });
-      if (dice.chance(0.7)) writeFileSync(at(place), `a file ${++count}\n`);
+      if (random.chance(0.7)) writeFileSync(at(place), `a file ${++count}\n`);
     },
     (place) => rmSync(at(`${place}/.svc.json`), { force: true, recursive: true }),
     (place) => {
@@ -132,9 +132,9 @@ export function createOddActor({ copy }: SyncFixture, dice: Dice): OddActor {
       copy.write(`${place}/.svc.json/mine.txt`, `mine ${++count}\n`);
     },
     (place) => {
-      const to = `skills/${dice.pick(["", "in/"])}went-${++count}`;
+      const to = `skills/${random.pick(["", "in/"])}went-${++count}`;
       mkdirSync(path.dirname(at(to)), { recursive: true });
-      (dice.chance(0.5) ? renameSync : copyTree)(at(place), at(to));
+      (random.chance(0.5) ? renameSync : copyTree)(at(place), at(to));
     },
     (place) => {
       const inner = `${place}/inner`;
@@ -142,17 +142,17 @@ export function createOddActor({ copy }: SyncFixture, dice: Dice): OddActor {
     },
     () => copy.write("skills/README.md", `# Mine ${++count}\n`),
     () => rmSync(at("skills/README.md"), { force: true, recursive: true }),
-    () => copy.write(`skills/${dice.pick(["", "in/"])}loose.txt`, `loose ${++count}\n`),
+    () => copy.write(`skills/${random.pick(["", "in/"])}loose.txt`, `loose ${++count}\n`),
   ];
 
   return {
     push() {
       copy.update();
-      for (let many = 1 + dice.below(3); many > 0; many--) {
+      for (let many = 1 + random.below(3); many > 0; many--) {
         const places = skills();
-        const edit = places.length < 2 ? () => makeNew(`skills/made-${++count}`) : dice.pick(edits);
+        const edit = places.length < 2 ? () => makeNew(`skills/made-${++count}`) : random.pick(edits);
         try {
-          edit(dice.pick(places) ?? "", dice.pick(places) ?? "");
+          edit(random.pick(places) ?? "", random.pick(places) ?? "");
         } catch (error) {
           // An earlier edit may be in the way; a half-completed edit is valid too.
           if (!(error instanceof Error && "syscall" in error)) throw error;
