@@ -82,7 +82,10 @@ async function makeShare(
       metadata: { slug, name, versions: 1 },
     });
     await removeSkill(app, skill, event);
-    throw new ServiceError("conflict", `Sharing "${name}" took so long that its place went to another.`);
+    throw new ServiceError(
+      "conflict",
+      `Sharing "${name}" took too long: another skill took its share slot. Share it again.`,
+    );
   }
   return { skill, warnings };
 }
