@@ -71,7 +71,7 @@ function shell() {
         This page needs JavaScript. The same is at /api/admin (docs/reference/workers.md).
       </p></noscript
     >
-    <p id="told" role="status" aria-live="polite"></p>
+    <p id="message" role="status" aria-live="polite"></p>
     <section aria-labelledby="queues-title">
       <h2 id="queues-title">Queues</h2>
       <div id="queues"><p class="soft">Reading…</p></div>

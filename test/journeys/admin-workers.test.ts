@@ -343,7 +343,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     await rowOf(page, "userId one-more").waitFor();
     await page.getByRole("button", { name: "Retry failed in mail" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Retry all" }).click();
-    await page.locator("#told", { hasText: /jobs wait to run again/ }).waitFor({ timeout: 30_000 });
+    await page.locator("#message", { hasText: /jobs wait to run again/ }).waitFor({ timeout: 30_000 });
   });
 
   it("has no accessibility violation, light and dark, wide and narrow, empty and full", async () => {

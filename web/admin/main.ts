@@ -80,7 +80,7 @@ const sumOf = (of: readonly QueuePayload[], state: JobState) =>
 
 /** Shows the result of an action, or its error. */
 function announce(message: string, isError = false): void {
-  const line = part("told", HTMLElement);
+  const line = part("message", HTMLElement);
   line.className = message === "" ? "" : isError ? "alert" : "notice";
   line.textContent = message;
 }

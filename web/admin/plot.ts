@@ -25,7 +25,7 @@ export function plot(metrics: JobMetricsPayload, of: string): Element {
   return h(
     "figure",
     { class: "plot" },
-    h("figcaption", { id: "plot-told" }, `${summary} Each bar is one ${each}.`),
+    h("figcaption", { id: "plot-summary" }, `${summary} Each bar is one ${each}.`),
     panel("Done", steps, height.done, withDay, (step) => [{ value: step.completed, kind: "done" }]),
     panel("Failed", steps, height.failed, withDay, (step) => [
       { value: step.failed, kind: "failed" },
