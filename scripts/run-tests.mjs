@@ -92,9 +92,10 @@ async function startQueue() {
 /** Writes the program that node:test runs for a group of files. */
 function writeEntry(group, index) {
   const entry = path.join(temp, `group-${index + 1}.mjs`);
-  const runner = JSON.stringify(new URL("./run-group.mjs", import.meta.url));
-  const args = `${JSON.stringify(group)}, ${FILE_TIMEOUT_MS}`;
-  fs.writeFileSync(entry, `import { runGroup } from ${runner};\nrunGroup(${args});\n`);
+  const imported = (script) => `await import(${JSON.stringify(new URL(script, import.meta.url))})`;
+  const call = `runGroup(${JSON.stringify(group)}, ${FILE_TIMEOUT_MS})`;
+  const runner = `const { runGroup } = ${imported("./run-group.mjs")};`;
+  fs.writeFileSync(entry, `${imported("./test-context.mjs")};\n${runner}\n${call};\n`);
   return entry;
 }
 

@@ -27,6 +27,12 @@ describe("npm test", () => {
     checkout.write("test/good/part.ts", "throw new Error('no test file');");
     checkout.write("test/bad/wrong.test.ts", test("assert.equal(1, 2);"));
     checkout.write("test/bad/broken.test.ts", "this is no TypeScript");
+    checkout.write(
+      "test/bad/late.test.ts",
+      test(
+        "setTimeout(() => { throw new Error('thrown late'); }); await new Promise((done) => setTimeout(done, 99));",
+      ),
+    );
   });
   after(() => checkout.remove());
 
@@ -55,7 +61,8 @@ describe("npm test", () => {
     const { code, output } = await run("good/two", "bad");
 
     assert.equal(code, 1);
-    assert.match(output, /\n# pass 1\n# fail 2\n/);
+    assert.match(output, /\n# pass 1\n# fail 3\n/);
+    assert.match(output, /✖ does \(.*\n +\[?Error.*: thrown late/);
   });
 
   it("keeps apart what files of one process set up, and names the file of a failure", async () => {
