@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startGitHost, type HostedRepo } from "../test/support/git-host.ts";
+import { startGitHost, type HostedRepo } from "../test/support/host/git-host.ts";
 import { removeFolder, startServer, temporaryFolder } from "../test/support/server.ts";
 import { until } from "../test/support/until.ts";
 import { median, percentile, printRows, row } from "./figures/figures.ts";

@@ -8,7 +8,7 @@ import type { Mirror, MirrorEdit, MirrorFile, Mirrors } from "../../repos/mirror
 import { openUploadPack } from "../../repos/serve/upload-pack.ts";
 import type { SkillStore } from "../../repos/store/index.ts";
 import { hashObject } from "../../repos/store/objects.ts";
-import { startGitHost, type GitHost, type HostedRepo } from "../../test/support/git-host.ts";
+import { startGitHost, type GitHost, type HostedRepo } from "../../test/support/host/git-host.ts";
 import { median, row, type Row } from "../figures/figures.ts";
 import { openNativeGit, type NativeGit } from "./native.ts";
 

@@ -1,4 +1,4 @@
-/** A place where a customer's repository lives. Each host passes `test/support/host-contract.ts`. */
+/** A place where a customer's repository lives. Each host passes `test/support/host/host-contract.ts`. */
 import type { HostKind } from "../../contract/vocabulary.ts";
 import type { Remote } from "../mirror/types.ts";
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { TestContext } from "node:test";
 import { runConnection } from "../../workers/sync/run.ts";
 import { keepContract } from "../support/cli-contract.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";

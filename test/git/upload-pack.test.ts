@@ -15,7 +15,7 @@ import { refusalOfFetch } from "../../repos/serve/fetch-request.ts";
 import { openSlots } from "../../contract/concurrency/slots.ts";
 import { openUploadPack, type UploadPack, type UploadPackOptions } from "../../repos/serve/upload-pack.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { processesIn, waitForNoProcess } from "../support/process-table.ts";
 import { startService } from "../support/service.ts";
 import { moduleFile, nodeOptions } from "../support/root.ts";

@@ -9,7 +9,7 @@ import type { PublishResult } from "../../contract/payloads/skills.ts";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { ChildProcessError } from "../../workers/child-error.ts";
 import { closeChildren, runInChild } from "../../workers/children.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { jobProcesses } from "../support/job-processes.ts";
 import { repositoryOf } from "../support/native-git.ts";
 import { startService, type TestService } from "../support/service.ts";

@@ -12,7 +12,7 @@ import { openRunCounter } from "../../src/jobs/metrics.ts";
 import { type Consumers, type Processors, queueNames } from "../../src/queue/index.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { newPage, openBrowser, whyNoBrowser, type WatchedPage } from "../support/browser.ts";
-import { runGit, startGitHost, type GitHost } from "../support/git-host.ts";
+import { runGit, startGitHost, type GitHost } from "../support/host/git-host.ts";
 import { everyProcessor } from "../support/processors.ts";
 import { startService, type TestService, type TestUser } from "../support/service.ts";
 import { until } from "../support/until.ts";

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { keepContract } from "../support/cli-contract.ts";
 import { openCli, type Cli } from "../support/cli.ts";
 import { sharedEngines } from "../support/engine.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { callApi, newAccount, newOrganization, type Account } from "../support/http-client.ts";
 import {
   assertNothingRuns,

@@ -15,7 +15,7 @@ import type {
   PutEdit,
 } from "../../repos/mirror/types.ts";
 import { hashObject } from "../../repos/store/objects.ts";
-import { startGitHost, type GitHost, type HostedRepo } from "../support/git-host.ts";
+import { startGitHost, type GitHost, type HostedRepo } from "../support/host/git-host.ts";
 
 export const tenantId = "5f0000000000000000000001";
 

@@ -1,7 +1,7 @@
 /** The last change of a directory in histories of many shapes, compared with native git. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { feedGit } from "../support/native-git.ts";
 import { openMirrorBench, type MirrorBench } from "./fixtures.ts";
 

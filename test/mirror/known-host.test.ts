@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { RepoError } from "../../repos/errors.ts";
 import type { Mirror } from "../../repos/mirror/types.ts";
-import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
 
 let bench: MirrorBench;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
-import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { feedGit, gitBytes } from "../support/native-git.ts";
 import { readPackageSource } from "../../src/skills/publish/package-source.ts";
 import type { Mirror } from "../../repos/mirror/types.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { assertSound } from "../support/native-git.ts";
-import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import {
   commitInfo,
   file,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Mirror } from "../../repos/mirror/types.ts";
-import { runGit, type HostedRepo } from "../support/git-host.ts";
+import { runGit, type HostedRepo } from "../support/host/git-host.ts";
 import { commitInfo, file, openMirrorBench, pushEdits, put, text, type MirrorBench } from "./fixtures.ts";
 
 let bench: MirrorBench;

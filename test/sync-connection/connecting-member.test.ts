@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { VersionPayload } from "../../contract/payloads/skills.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { takeMails } from "../support/mailbox.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService, TestUser } from "../support/service.ts";

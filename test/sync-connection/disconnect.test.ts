@@ -6,7 +6,7 @@ import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import type { GitHubStub } from "../support/github-stub.ts";
+import type { GitHubStub } from "../support/host/github-stub.ts";
 import type { TestService } from "../support/service.ts";
 import { edited } from "../support/sync/hosted.ts";
 import { setUpGitHub } from "../support/sync/set-up-github.ts";

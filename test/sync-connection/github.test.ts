@@ -12,9 +12,9 @@ import {
   type GitHubStub,
   type StubAnswer,
   type StubRepository,
-} from "../support/github-stub.ts";
+} from "../support/host/github-stub.ts";
 import { openMirrorBench, type MirrorBench } from "../mirror/fixtures.ts";
-import { hostContract } from "../support/host-contract.ts";
+import { hostContract } from "../support/host/host-contract.ts";
 
 let stub: GitHubStub;
 let bench: MirrorBench;

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import type { Trouble } from "../support/git-host.ts";
+import type { Trouble } from "../support/host/git-host.ts";
 import { hourMs, edited, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
 
 let hosted: Hosted;

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { ConnectionPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
 import { runConnection } from "../../workers/sync/run.ts";
 import { newMember } from "../support/organization.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import type { TestService } from "../support/service.ts";
 import { as, startCustomers, type Customer, type Customers } from "../support/sync/customers.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
-import type { GitHubStub } from "../support/github-stub.ts";
+import type { GitHubStub } from "../support/host/github-stub.ts";
 import type { TestService } from "../support/service.ts";
 import { newCustomer, setUpGitHub } from "../support/sync/set-up-github.ts";
 

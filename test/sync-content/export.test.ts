@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import type { TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 import {

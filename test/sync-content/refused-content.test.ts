@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import type { SkillPayload } from "../../contract/payloads/skills.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { commitAndPush, runGit } from "../support/git-host.ts";
+import { commitAndPush, runGit } from "../support/host/git-host.ts";
 import { moderate } from "../support/moderation.ts";
 import type { TestUser } from "../support/service.ts";
 import { as, problemsOf, startCustomers, type Customers } from "../support/sync/customers.ts";

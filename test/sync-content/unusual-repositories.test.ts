@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { openHost } from "../../src/sync/connection/open-host.ts";
-import { runGit, secretScanningHook } from "../support/git-host.ts";
+import { runGit, secretScanningHook } from "../support/host/git-host.ts";
 import { feedGit } from "../support/native-git.ts";
 import { hourMs, edited, startHosted, type Hosted } from "../support/sync/hosted.ts";
 import type { SkillDoc } from "../../storage/skills.ts";

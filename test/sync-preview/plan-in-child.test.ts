@@ -7,7 +7,7 @@ import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
 import { closeChildren } from "../../workers/children.ts";
 import { planInChild } from "../../workers/sync/plan-in-child.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { startGitHost, type GitHost, type HostedRepo } from "../support/git-host.ts";
+import { startGitHost, type GitHost, type HostedRepo } from "../support/host/git-host.ts";
 import { jobProcesses } from "../support/job-processes.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
 

@@ -8,7 +8,7 @@ import type { SyncConflictPayload, SyncPlanPayload } from "../../contract/payloa
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { commitAndPush, runGit } from "../support/git-host.ts";
+import { commitAndPush, runGit } from "../support/host/git-host.ts";
 import { newMember } from "../support/organization.ts";
 import type { TestService } from "../support/service.ts";
 import { makeFixture } from "../workspaces/fixture.ts";

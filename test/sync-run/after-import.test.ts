@@ -1,7 +1,7 @@
 /** After an import: one commit that reports it, and then nothing, however often a sync runs. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { edited, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
 
 let hosted: Hosted;

@@ -6,7 +6,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import { openMirrors } from "../../repos/mirror/index.ts";
 import type { Mirror, Mirrors } from "../../repos/mirror/types.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { makePackage } from "../support/zip.ts";
 import { connectedFixture, publish, textOf, versionsOf, type SyncFixture } from "../support/sync/fixture.ts";

@@ -7,9 +7,9 @@ import { after, before, describe, it } from "node:test";
 import { RepoError } from "../../repos/errors.ts";
 import { openGitHubAppHost, openGitHubTokenHost } from "../../repos/hosts/github.ts";
 import type { RepositoryHost } from "../../repos/hosts/host.ts";
-import { runGit } from "../support/git-host.ts";
-import { mergePull } from "../support/github-pulls-stub.ts";
-import { startGitHub, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
+import { runGit } from "../support/host/git-host.ts";
+import { mergePull } from "../support/host/github-pulls-stub.ts";
+import { startGitHub, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
 
 let stub: GitHubStub;
 before(async () => {

@@ -1,7 +1,7 @@
 /** Pull-request mode: edits on either branch, closed requests, failures, and the change of the mode. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { secretScanningHook } from "../support/git-host.ts";
+import { secretScanningHook } from "../support/host/git-host.ts";
 import {
   inStep,
   ourBranch,

@@ -10,7 +10,7 @@ import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { eraseSkill } from "../../src/skills/erase.ts";
 import { runSync } from "../../src/sync/run/run-sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import {

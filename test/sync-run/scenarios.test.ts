@@ -7,7 +7,7 @@
 import { after, before, it } from "node:test";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { runGit, type Trouble } from "../support/git-host.ts";
+import { runGit, type Trouble } from "../support/host/git-host.ts";
 import { interrupted } from "../support/sync/crash-points.ts";
 import { checkRestored, checkScenario } from "../support/sync/scenario-checks.ts";
 import { remoteActor } from "../support/sync/remote-actor.ts";

@@ -1,7 +1,7 @@
 /** Changes without a webhook: a branch that is reset or deleted is found by polling, over real smart HTTP. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { edited, hourMs, startHosted, type Connected, type Hosted } from "../support/sync/hosted.ts";
 
 const pollMs = 6 * 60_000;

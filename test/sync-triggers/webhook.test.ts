@@ -6,7 +6,7 @@ import type { ConnectionPayload } from "../../contract/payloads/sync.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { proofTag } from "../../src/sync/connection/write-access-proof.ts";
 import { runConnection } from "../../workers/sync/run.ts";
-import { delivery, type GitHubStub, type StubRepository } from "../support/github-stub.ts";
+import { delivery, type GitHubStub, type StubRepository } from "../support/host/github-stub.ts";
 import type { TestOrg, TestService, TestUser } from "../support/service.ts";
 import { newCustomer, setUpGitHub } from "../support/sync/set-up-github.ts";
 

@@ -12,7 +12,7 @@ import { ObjectReader } from "../../repos/store/object-reader.ts";
 import { PackIndex, entryHeader, packHeader } from "../../repos/store/pack-format.ts";
 import { openPosixDriver } from "../../repos/store/posix.ts";
 import { readPackets } from "../../repos/transport/pkt-line.ts";
-import { runGit } from "../support/git-host.ts";
+import { runGit } from "../support/host/git-host.ts";
 import { assertSound, feedGit } from "../support/native-git.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "svc-packs-"));

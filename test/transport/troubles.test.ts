@@ -6,7 +6,7 @@ import { isPublicAddress } from "../../repos/transport/address.ts";
 import { branchRef } from "../../repos/transport/connect.ts";
 import type { Mirror, Remote } from "../../repos/mirror/types.ts";
 import { commitInfo, openMirrorBench, text, type MirrorBench } from "../mirror/fixtures.ts";
-import type { HostedRepo, Trouble } from "../support/git-host.ts";
+import type { HostedRepo, Trouble } from "../support/host/git-host.ts";
 
 const secret = "token-that-must-not-leak";
 let bench: MirrorBench;
@@ -313,7 +313,7 @@ describe("a push", () => {
   it("is rejected for a protected branch, and nothing changes", async () => {
     const target = await bench.host.newRepository();
     target.commit({ "x.txt": "x" });
-    const { protectedBranchHook } = await import("../support/git-host.ts");
+    const { protectedBranchHook } = await import("../support/host/git-host.ts");
     target.hook("pre-receive", protectedBranchHook);
     const head = target.head();
 
@@ -329,7 +329,7 @@ describe("a push", () => {
 
   it("is rejected for a secret, naming the file", async () => {
     const target = await bench.host.newRepository();
-    const { secretScanningHook } = await import("../support/git-host.ts");
+    const { secretScanningHook } = await import("../support/host/git-host.ts");
     target.hook("pre-receive", `${secretScanningHook}\nprintf '\\033[31m\\007' >&2`);
 
     const result = await mirror.push(target.remote, "main", await prepared(target, "SECRET-TOKEN"));

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { ConnectionPayload, RepositorySyncPayload } from "../../../contract/payloads/sync.ts";
-import { runGit } from "../git-host.ts";
+import { runGit } from "../host/git-host.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../service.ts";
 
 export interface Customer {

@@ -17,7 +17,7 @@ import type { RepositoryHost } from "../../../repos/hosts/host.ts";
 import { openMirrors } from "../../../repos/mirror/index.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
 import { runSync, type SyncEnd, type SyncPorts } from "../../../src/sync/run/run-sync.ts";
-import { commitAndPush, runGit, runGitScript } from "../git-host.ts";
+import { commitAndPush, runGit, runGitScript } from "../host/git-host.ts";
 import type { TestOrg, TestService, TestUser } from "../service.ts";
 import { setUpService } from "../set-up.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ConnectionPayload, RepositorySyncPayload } from "../../../contract/payloads/sync.ts";
 import { pollConnections } from "../../../src/sync/triggers/poll.ts";
 import { runConnection } from "../../../workers/sync/run.ts";
-import { startGitHost, type GitHost, type HostedRepo } from "../git-host.ts";
+import { startGitHost, type GitHost, type HostedRepo } from "../host/git-host.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../service.ts";
 
 const secret = "a-password-that-nobody-may-see";

@@ -10,9 +10,9 @@ import type {
 import { runSync, type SyncEnd } from "../../../src/sync/run/run-sync.ts";
 import { openHost } from "../../../src/sync/connection/open-host.ts";
 import type { App } from "../../../src/app.ts";
-import { runGit } from "../git-host.ts";
-import { mergePull, type StubPull } from "../github-pulls-stub.ts";
-import { startGitHub, type GitHubStub, type StubRepository } from "../github-stub.ts";
+import { runGit } from "../host/git-host.ts";
+import { mergePull, type StubPull } from "../host/github-pulls-stub.ts";
+import { startGitHub, type GitHubStub, type StubRepository } from "../host/github-stub.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../service.ts";
 
 export const ourBranch = "svc-sync/main";

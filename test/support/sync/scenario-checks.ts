@@ -1,6 +1,6 @@
 /** Conditions that hold whenever the sync has come to rest, after any changes and crashes. */
 import assert from "node:assert/strict";
-import { runGit } from "../git-host.ts";
+import { runGit } from "../host/git-host.ts";
 import {
   readDirectories,
   readOutside,

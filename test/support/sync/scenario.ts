@@ -13,8 +13,8 @@ import { proofTag } from "../../../src/sync/connection/write-access-proof.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
 import { reconcile } from "../../../workers/maintenance/reconcile.ts";
 import { runConnection } from "../../../workers/sync/run.ts";
-import { runGit, type HostedRepo } from "../git-host.ts";
-import { delivery, startGitHub, type GitHubStub, type StubRepository } from "../github-stub.ts";
+import { runGit, type HostedRepo } from "../host/git-host.ts";
+import { delivery, startGitHub, type GitHubStub, type StubRepository } from "../host/github-stub.ts";
 import { startService, type Answer, type TestOrg, type TestService, type TestUser } from "../service.ts";
 import { workingCopy, type WorkingCopy } from "./fixture.ts";
 

@@ -1,7 +1,7 @@
 /** The set-up of tests of connections at GitHub. */
 import { after, before } from "node:test";
 import type { Config } from "../../../src/config.ts";
-import { startGitHub, type GitHubStub } from "../github-stub.ts";
+import { startGitHub, type GitHubStub } from "../host/github-stub.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../service.ts";
 import { newClock, type Clock } from "../set-up.ts";
 

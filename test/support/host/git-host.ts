@@ -6,9 +6,9 @@ import { fork } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import type { Remote } from "../../repos/mirror/types.ts";
-import { execGit } from "./git-process.ts";
-import { editorEnv } from "./native-git.ts";
+import type { Remote } from "../../../repos/mirror/types.ts";
+import { execGit } from "../git-process.ts";
+import { editorEnv } from "../native-git.ts";
 
 /** A fault for requests of one kind, `times` times, or permanently. */
 export interface Trouble {

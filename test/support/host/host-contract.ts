@@ -1,8 +1,8 @@
 /** The behaviour that every code host must have; its own test defines how one is created for a repository. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { RepositoryHost } from "../../repos/hosts/host.ts";
-import { commitInfo, text, type MirrorBench } from "../mirror/fixtures.ts";
+import type { RepositoryHost } from "../../../repos/hosts/host.ts";
+import { commitInfo, text, type MirrorBench } from "../../mirror/fixtures.ts";
 import type { HostedRepo } from "./git-host.ts";
 
 export interface HostCase {
