@@ -26,7 +26,9 @@ export function parsePinnedRef(text: string): PinnedRef {
   return { ref, range: parsePin(text.slice(at + 1), "<ref>") };
 }
 
-/** The reference of a command that takes no pin. `refusal` says what to do instead; `argument` is named in the error. */
+/**
+ * The reference of a command that takes no pin. `refusal` says what to do instead; `argument` is named in the error.
+ */
 export function parseUnpinnedRef(text: string, argument: string, refusal: string): string {
   const { ref, range } = parsePinnedRef(text);
   if (range !== unpinned) throw invalidArgument(argument, refusal);

@@ -236,7 +236,8 @@ function adviseOnFields(text: SkillText, around: SkillContext): Fault<AdviceRule
       advise(
         "name",
         "name_form",
-        `its name "${name}" is not at most 64 lower-case letters, digits and single hyphens: some tools will not load it`,
+        `its name "${name}" is not at most 64 lower-case letters, digits and single hyphens: ` +
+          "some tools will not load it",
       );
     else if (around.folder !== undefined && around.folder !== name)
       advise(
@@ -292,14 +293,18 @@ function adviseOnBody({ body, bodyLine, faults }: SkillText, { format }: SkillCo
   if (lines > advisedLines)
     advice.push({
       rule: "body_too_long",
-      reason: `it has ${lines} lines of instructions, over the advised ${advisedLines}: move parts to files of their own`,
+      reason:
+        `it has ${lines} lines of instructions, over the advised ${advisedLines}: ` +
+        "move parts to files of their own",
       line: bodyLine + advisedLines,
     });
   const tokens = Math.ceil(body.length / charactersPerToken);
   if (tokens > advisedTokens)
     advice.push({
       rule: "body_too_many_tokens",
-      reason: `its instructions come to about ${tokens} tokens, over the advised ${advisedTokens}: move parts to files of their own`,
+      reason:
+        `its instructions come to about ${tokens} tokens, over the advised ${advisedTokens}: ` +
+        "move parts to files of their own",
     });
   return advice;
 }

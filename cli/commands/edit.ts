@@ -57,7 +57,9 @@ export const edit = defineCommand({
         changed,
         ...(exposure.widened ? { exposure } : {}),
       },
-      text: `Changed the ${changed.join(", ")} of ${context.output.paint("bold", plainLine(name))} (${tenantSlug}/${slug}).`,
+      text:
+        `Changed the ${changed.join(", ")} of ${context.output.paint("bold", plainLine(name))} ` +
+        `(${tenantSlug}/${slug}).`,
     };
   },
 });

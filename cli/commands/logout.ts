@@ -60,6 +60,9 @@ async function revoke(context: Context, login: Login): Promise<string | undefine
   } catch (error) {
     // A token that is no longer accepted needs no revocation.
     if (error instanceof CliError && error.code === "E_NOT_AUTHENTICATED") return undefined;
-    return `The token may still be valid on the service. ${messageOf(error)} Revoke it there when you are logged in again, or wait until it expires.`;
+    return (
+      `The token may still be valid on the service. ${messageOf(error)} Revoke it there when you are ` +
+      "logged in again, or wait until it expires."
+    );
   }
 }

@@ -72,7 +72,9 @@ export const profileCreate = defineCommand({
     });
     return {
       data: { name, created: true },
-      text: `Created profile ${context.output.paint("bold", name)}. Use it with svc profile switch ${name}, or --profile ${name}.`,
+      text:
+        `Created profile ${context.output.paint("bold", name)}. ` +
+        `Use it with svc profile switch ${name}, or --profile ${name}.`,
     };
   },
 });

@@ -102,7 +102,9 @@ function requestedPin(args: {
   return pin;
 }
 
-/** Results in the order of the candidates. Changes are applied in that order, so that shared files are deterministic. */
+/**
+ * Results in the order of the candidates. Changes are applied in that order, so that shared files are deterministic.
+ */
 async function pullAll(run: Run, candidates: readonly ResolvedPin[]): Promise<PulledScope[]> {
   const { length } = candidates;
   let before: Promise<unknown> = Promise.resolve();

@@ -44,7 +44,8 @@ export const restore = defineCommand({
         lockPath,
         manifest === undefined
           ? `There is no svc.lock in ${folder}: svc install <ref> -p --save creates it.`
-          : `There is no svc.lock next to svc.json in ${folder}: svc install <ref> -p creates it; commit it with svc.json.`,
+          : `There is no svc.lock next to svc.json in ${folder}: ` +
+              "svc install <ref> -p creates it; commit it with svc.json.",
       );
     refuseDifferences(context, project, lock);
 

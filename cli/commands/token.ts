@@ -71,7 +71,8 @@ export const tokenCreate = defineCommand({
     const expiry =
       created.expiresAt === undefined ? "does not expire" : `expires on ${created.expiresAt.slice(0, 10)}`;
     context.output.note(
-      `Created API token ${plainLine(created.name)} (${plainLine(created.id)}), which ${expiry}. Its secret is shown only once:`,
+      `Created API token ${plainLine(created.name)} (${plainLine(created.id)}), which ${expiry}. ` +
+        "Its secret is shown only once:",
     );
     return { data: { ...presentToken(created), token: created.token }, text: plainLine(created.token) };
   },

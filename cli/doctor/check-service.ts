@@ -60,6 +60,8 @@ function checkClock(date: string | undefined, local: number): Check {
   const aheadMs = local - remote;
   if (Math.abs(aheadMs) <= clockToleranceMs) return ok(name, "The clock agrees with that of the service.");
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
-  const problem = `The clock of this machine is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} that of the service.`;
+  const problem =
+    `The clock of this machine is ${seconds} s ${aheadMs > 0 ? "ahead of" : "behind"} that ` +
+    "of the service.";
   return warning(name, problem, "Synchronize the clock of this machine, by NTP for example.");
 }

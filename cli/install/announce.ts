@@ -52,7 +52,8 @@ export interface AnnouncedVersion {
 }
 
 /**
- * Plans a version and records it in the config, before anything is written. Returns the result if nothing is to be written.
+ * Plans a version and records it in the config, before anything is written. Returns the result if nothing is to be
+ * written.
  */
 export async function announceVersion(
   context: Context,

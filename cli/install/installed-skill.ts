@@ -45,8 +45,8 @@ export function announced({ record, replaces }: PlannedWrite): InstallationRecor
 }
 
 /**
- * Records the change in other profiles as well, complete or in progress; they keep their pins. Their other installs in the
- * same scope then have an earlier version.
+ * Records the change in other profiles as well, complete or in progress; they keep their pins. Their other installs in
+ * the same scope then have an earlier version.
  */
 export function updateSharedRecords(
   { record, sharers }: PlannedWrite,

@@ -53,7 +53,8 @@ export async function presentInstall(
       ...(dryRun ? { dryRun } : {}),
     },
     text: [
-      `${dryRun ? "Would install" : "Installed"} ${paint("bold", name)} ${version.semver} from ${qualifiedName(skill)}${pin}`,
+      `${dryRun ? "Would install" : "Installed"} ${paint("bold", name)} ${version.semver} from ` +
+        `${qualifiedName(skill)}${pin}`,
       ...installed.map(
         (record) => `  ${paint("green", record.platform)}  ${record.path}  (${record.method})`,
       ),

@@ -8,8 +8,8 @@ import { isInside, linkTarget } from "./files.ts";
 import { recordsOf } from "./scopes.ts";
 
 /**
- * Removes the content of a skill's versions that no record needs, under the state's lock. Content that was edited through
- * a link stays until `uninstall --purge`.
+ * Removes the content of a skill's versions that no record needs, under the state's lock. Content that was edited
+ * through a link stays until `uninstall --purge`.
  */
 export async function removeUnusedVersions(
   config: Config,

@@ -1,4 +1,6 @@
-/** Updates a skill in one of its scopes to the version that its pin resolves to, or repairs it in its present version. */
+/**
+ * Updates a skill in one of its scopes to the version that its pin resolves to, or repairs it in its present version.
+ */
 import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
 import { type CacheState, cacheFolder } from "../state/cache.ts";

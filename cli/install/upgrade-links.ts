@@ -1,6 +1,7 @@
 /**
- * Upgrades the cache of config format 1, in which the links of projects lead to the same files as those of the user level.
- * Each link in a project gets the same bytes in the folder of its version, so that later changes elsewhere don't reach it.
+ * Upgrades the cache of config format 1, in which the links of projects lead to the same files as those of the user
+ * level. Each link in a project gets the same bytes in the folder of its version, so that later changes elsewhere don't
+ * reach it.
  */
 import { copyFile, lstat, mkdir, readFile, readdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
@@ -19,7 +20,9 @@ import type { StatePaths } from "../state/paths.ts";
 import { isThere } from "./digest.ts";
 import { copyTree, isInside, linkTarget, linkType, moveIntoPlace, replaceLink } from "./files.ts";
 
-/** A link that can't be changed, such as one on an unmounted disk, stays; the next `pull` in its project replaces it. */
+/**
+ * A link that can't be changed, such as one on an unmounted disk, stays; the next `pull` in its project replaces it.
+ */
 export async function upgradeLinks({ profiles }: Config, paths: StatePaths): Promise<void> {
   for (const { installed } of Object.values(profiles))
     for (const [installName, { installs }] of Object.entries(installed))

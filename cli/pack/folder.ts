@@ -102,7 +102,8 @@ function addFile(paths: ReturnType<typeof collectPaths>, entry: Dirent, path: st
 function refuseSize(bytes: number): never {
   throw new PackageError(
     "too_large",
-    `The folder has ${sizeText(bytes)}, over the ${sizeText(packageLimits.uncompressedBytes)} of a package: leave out what the skill does not need.`,
+    `The folder has ${sizeText(bytes)}, over the ${sizeText(packageLimits.uncompressedBytes)} of a package: ` +
+      "leave out what the skill does not need.",
   );
 }
 

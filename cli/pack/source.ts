@@ -107,7 +107,10 @@ async function readTextFile(full: string, path: string, options: SourceOptions):
 
 function lostKeys(keys: readonly string[]): string {
   const listed = keys.map((key) => plainLine(key)).join(", ");
-  return `No tool gets these keys of the frontmatter: ${listed}. Put what they say into the text, or publish a folder with a SKILL.md, whose files stay as they are.`;
+  return (
+    `No tool gets these keys of the frontmatter: ${listed}. ` +
+    "Put what they say into the text, or publish a folder with a SKILL.md, whose files stay as they are."
+  );
 }
 
 async function faultOf(name: string, { isNamed }: SourceOptions): Promise<Fault | undefined> {
@@ -147,7 +150,8 @@ async function contentSize(text: string): Promise<number> {
 function tooLarge(path: string, bytes: number): CliError {
   return invalidArgument(
     "<path>",
-    `${path} has ${sizeText(bytes)}; a text skill may have ${sizeText(limits.textContentBytes)}. Publish a folder instead.`,
+    `${path} has ${sizeText(bytes)}; a text skill may have ${sizeText(limits.textContentBytes)}. ` +
+      "Publish a folder instead.",
     { kind: "path", ref: path },
   );
 }

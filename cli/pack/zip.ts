@@ -72,6 +72,7 @@ export async function writeZip(
 function tooLargeZip(bytes: number): PackageError {
   return new PackageError(
     "too_large_compressed",
-    `The zip has ${sizeText(bytes)}, over the ${sizeText(packageLimits.compressedBytes)} of a package: leave out what the skill does not need.`,
+    `The zip has ${sizeText(bytes)}, over the ${sizeText(packageLimits.compressedBytes)} of a package: ` +
+      "leave out what the skill does not need.",
   );
 }

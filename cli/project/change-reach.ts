@@ -1,6 +1,6 @@
 /**
- * The installs that `pull` and `uninstall` may change: those of the user level, of this project, and of projects without
- * an `svc.json`. A project with one changes only from within, since its files and its lock belong together.
+ * The installs that `pull` and `uninstall` may change: those of the user level, of this project, and of projects
+ * without an `svc.json`. A project with one changes only from within, since its files and its lock belong together.
  */
 import { realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";

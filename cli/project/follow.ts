@@ -13,8 +13,8 @@ import { forgetSkill, recordSkill } from "./record.ts";
 import { refOf } from "./refs.ts";
 
 /**
- * Writes a pulled version into the lock of the project that it was pulled in, and a new pin into its manifest, also after
- * an interrupted run. `isWritten`: the pull wrote the files. Never throws: returns what failed.
+ * Writes a pulled version into the lock of the project that it was pulled in, and a new pin into its manifest, also
+ * after an interrupted run. `isWritten`: the pull wrote the files. Never throws: returns what failed.
  */
 export async function followPull(
   context: Context,
@@ -49,7 +49,9 @@ export async function followPull(
   }
 }
 
-/** Removes a skill from the files of the projects that it was uninstalled from, under the state's lock. Never throws. */
+/**
+ * Removes a skill from the files of the projects that it was uninstalled from, under the state's lock. Never throws.
+ */
 export async function followUninstall(
   skill: InstalledSkill,
   removed: readonly InstallationRecord[],

@@ -12,9 +12,9 @@ import type { StateChange } from "../state/state.ts";
 import { changeReach, divideScopes } from "./change-reach.ts";
 
 /**
- * Removes the installs, so that no tool keeps a skill that is no longer updated. Edited copies stay, with a warning. Other
- * projects that have an `svc.json` stay as they are, and their installs pass to the profile `heir`. Throws if a location
- * can't be changed: the profile stays, with the rest of its installs.
+ * Removes the installs, so that no tool keeps a skill that is no longer updated. Edited copies stay, with a warning.
+ * Other projects that have an `svc.json` stay as they are, and their installs pass to the profile `heir`. Throws if a
+ * location can't be changed: the profile stays, with the rest of its installs.
  */
 export async function uninstallProfile(
   context: Context,

@@ -66,7 +66,8 @@ export function presentOne(
     text: [
       unchanged
         ? `${name} (${tenantSlug}/${slug}) is unchanged at ${semver}: no version was created.`
-        : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} (${tenantSlug}/${slug}) ${semver}, ${visibility}`,
+        : `${action === "created" ? "Published" : "Updated"} ${context.output.paint("bold", name)} ` +
+          `(${tenantSlug}/${slug}) ${semver}, ${visibility}`,
       url,
       `Install it with: svc install ${tenantSlug}/${slug}`,
     ].join("\n"),

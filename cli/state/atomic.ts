@@ -24,7 +24,9 @@ export function isTemporaryName(name: string): boolean {
   return temporaryPattern.test(name);
 }
 
-/** Removes temporary files of interrupted runs from a folder. Requires the state's lock: no other run uses them then. */
+/**
+ * Removes temporary files of interrupted runs from a folder. Requires the state's lock: no other run uses them then.
+ */
 export async function clearLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter(isTemporaryName))

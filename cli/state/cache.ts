@@ -1,7 +1,7 @@
 /**
- * `~/.svc/cache/<skill>/`: the version that user-level installs follow, as downloaded, and the rendered files that links
- * lead to. Below it, `versions/<version>-<digest>/` has the same for each version that projects have, so that an install
- * at the user level or in one project changes nothing in another project.
+ * `~/.svc/cache/<skill>/`: the version that user-level installs follow, as downloaded, and the rendered files that
+ * links lead to. Below it, `versions/<version>-<digest>/` has the same for each version that projects have, so that an
+ * install at the user level or in one project changes nothing in another project.
  *
  * `meta.json` is written before a change, with the new digests as pending, and after it: this distinguishes an
  * interrupted run from an edit through a link.

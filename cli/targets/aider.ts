@@ -21,7 +21,9 @@ export const aider: TargetDefinition = {
     return {
       ...fileIn(location, folder, `${item.installName}.md`, renderTitled(item), linked),
       hint: {
-        text: `Add "read: .aider/skills" to ${settings}, or start aider with --read .aider/skills/${item.installName}.md`,
+        text:
+          `Add "read: .aider/skills" to ${settings}, ` +
+          `or start aider with --read .aider/skills/${item.installName}.md`,
         unless: {
           files: [location.projectDir!, location.home].map((root) => join(root, settings)),
           says: /^[^#\n]*\.aider[\\/]skills(?![\w-])/m,

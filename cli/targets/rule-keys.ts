@@ -1,4 +1,6 @@
-/** Keys of a rule's frontmatter that tools know, read without a YAML parser, whose loading would slow down each install. */
+/**
+ * Keys of a rule's frontmatter that tools know, read without a YAML parser, whose loading would slow down each install.
+ */
 import { ruleKeys } from "../../contract/rule-keys.ts";
 import type { InstallItem } from "./target.ts";
 

@@ -1,6 +1,6 @@
 /**
- * For work that writes the current state: runs of one key follow each other, and all callers that ask during a run share
- * one next run, which reads the state again. The latest state is therefore written after at most two runs.
+ * For work that writes the current state: runs of one key follow each other, and all callers that ask during a run
+ * share one next run, which reads the state again. The latest state is therefore written after at most two runs.
  */
 export class Coalescer<T> {
   readonly #runs = new Map<string, { current: Promise<T>; next: Promise<T> | undefined }>();

@@ -1,7 +1,12 @@
-/** A limited number of slots. One caller holds at most half of them; further requests wait in a queue with a timeout. */
+/**
+ * A limited number of slots. One caller holds at most half of them; further requests wait in a queue with a timeout.
+ */
 
 export interface Slots {
-  /** Resolves to a function that releases the slot (repeated calls do nothing), or undefined if none became free in time. */
+  /**
+   * Resolves to a function that releases the slot (repeated calls do nothing), or undefined if none became free in
+   * time.
+   */
   take(caller: string): Promise<(() => void) | undefined>;
 }
 

@@ -69,7 +69,10 @@ export const ProposalPayload = z
     branch: z.string().meta({ description: "the service's own, in the same repository" }),
     state: z.enum(proposalStates).meta({
       description:
-        "none: the connected branch has all changes; branch: the branch is up to date, without a pull request; open: the branch and its pull request are up to date; closed: a person closed the pull request, until there are other changes; edited: a person added commits, and the branch is not changed until it is merged or closed",
+        "none: the connected branch has all changes; branch: the branch is up to date, without a pull " +
+        "request; open: the branch and its pull request are up to date; closed: " +
+        "a person closed the pull request, until there are other changes; edited: " +
+        "a person added commits, and the branch is not changed until it is merged or closed",
     }),
     message: z.string().meta({ description: "the same as a sentence for people" }),
     number: z.number().int().nullable().meta({ description: "of the pull request" }),

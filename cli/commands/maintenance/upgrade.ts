@@ -104,7 +104,9 @@ function notInstalledByNpm(
   const remedies = {
     npx: `This svc runs by npx. Run the new version with npx ${address}, or install it: ${installer}`,
     checkout: "This svc is that of a checkout. Update the checkout instead.",
-    other: `This svc was not installed by npm's global install or by the installer. Install the new version with: ${installer}`,
+    other:
+      "This svc was not installed by npm's global install or by the installer. " +
+      `Install the new version with: ${installer}`,
   };
   return new CliError("E_INTERNAL", remedies[kind], { installation: kind });
 }

@@ -90,7 +90,8 @@ async function folderOf(calls: AccessCalls, target: AccessTarget): Promise<Folde
   if (folder) return folder;
   throw invalidArgument(
     "<target>",
-    `"${target.named.skill.slug}" is in no restricted folder: the roles of the organization decide about it. Restrict its folder first, with svc access restrict.`,
+    `"${target.named.skill.slug}" is in no restricted folder: the roles of the organization decide about ` +
+      "it. Restrict its folder first, with svc access restrict.",
   );
 }
 

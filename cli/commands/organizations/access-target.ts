@@ -19,8 +19,8 @@ export interface AccessTarget {
 const question = "In which organization?";
 
 /**
- * Finds a skill by its reference, or a folder by its path of names or slugs. A slash at the beginning or the end marks a
- * folder. Throws `E_NOT_FOUND`, or `E_AMBIGUOUS` if there are both.
+ * Finds a skill by its reference, or a folder by its path of names or slugs. A slash at the beginning or the end marks
+ * a folder. Throws `E_NOT_FOUND`, or `E_AMBIGUOUS` if there are both.
  */
 export async function findTarget(
   context: Context,
@@ -42,7 +42,8 @@ export async function findTarget(
   if (skill && folder)
     throw new CliError(
       "E_AMBIGUOUS",
-      `"${plainLine(text)}" is a skill and a folder. Use "${plainLine(folder.path)}/" for the folder, or ${skill.publicId} for the skill.`,
+      `"${plainLine(text)}" is a skill and a folder. Use "${plainLine(folder.path)}/" for the folder, or ` +
+        `${skill.publicId} for the skill.`,
       { ref: text },
     );
   if (folder) return { organization, folders, named: { kind: "folder", folder } };
@@ -68,7 +69,8 @@ export async function findFolder(
   throw notFound(
     "folder",
     text,
-    `No folder "${plainLine(text)}" in ${organization.slug}, or you don't have access to it. List them with svc folders.`,
+    `No folder "${plainLine(text)}" in ${organization.slug}, or you don't have access to it. ` +
+      "List them with svc folders.",
   );
 }
 

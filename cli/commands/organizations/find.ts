@@ -29,7 +29,8 @@ export async function findMember(
   throw notFound(
     "member",
     text,
-    `No member "${plainLine(text)}" in ${organization.slug}. List them with svc org members --org ${organization.slug}.`,
+    `No member "${plainLine(text)}" in ${organization.slug}. ` +
+      `List them with svc org members --org ${organization.slug}.`,
   );
 }
 

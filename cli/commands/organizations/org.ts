@@ -70,7 +70,9 @@ export const orgCreate = defineCommand({
     const organization = { id: made.id, slug: made.slug, name: made.name };
     return {
       data: { organization, created: true },
-      text: `Created ${context.output.paint("bold", plainLine(made.name))} (${made.slug}). Invite people with svc org invite --org ${made.slug}.`,
+      text:
+        `Created ${context.output.paint("bold", plainLine(made.name))} (${made.slug}). ` +
+        `Invite people with svc org invite --org ${made.slug}.`,
     };
   },
 });

@@ -72,7 +72,8 @@ export const teamRemove = defineCommand({
     const { userId, username } = await findMember(calls, organization, args.user);
     if (!args.force)
       await askYes(
-        `Remove ${plainLine(username)} from team ${plainLine(name)}? They lose the roles and folder grants of the team.`,
+        `Remove ${plainLine(username)} from team ${plainLine(name)}? They lose the roles and folder grants ` +
+          "of the team.",
       );
     await calls.changeTeamMember("DELETE", organization.id, id, userId);
     return {

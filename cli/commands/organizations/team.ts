@@ -74,7 +74,9 @@ export const teamCreate = defineCommand({
         team: { id: made.id, name: made.name, roles: made.roles.map((role) => named(role, roles)) },
         created: true,
       },
-      text: `Created team ${context.output.paint("bold", plainLine(made.name))} in ${organization.slug}. Add people with svc team add.`,
+      text:
+        `Created team ${context.output.paint("bold", plainLine(made.name))} in ${organization.slug}. ` +
+        "Add people with svc team add.",
     };
   },
 });

@@ -59,7 +59,9 @@ async function requestOnly(organization: Organization, calls: SyncCalls): Promis
       summary: sumOf([]),
       conflicts: [],
     },
-    text: `Requested a sync of ${plainLine(connection.repository)} (${plainLine(connection.branch)}). Follow it with svc sync status.`,
+    text:
+      `Requested a sync of ${plainLine(connection.repository)} (${plainLine(connection.branch)}). ` +
+      "Follow it with svc sync status.",
   };
 }
 

@@ -101,7 +101,8 @@ async function plan(
   if (other !== undefined)
     return {
       refused:
-        `${path} is also installed ${other.record.projectDir === undefined ? "at the user level" : `for ${other.record.projectDir}`}` +
+        `${path} is also installed ` +
+        `${other.record.projectDir === undefined ? "at the user level" : `for ${other.record.projectDir}`}` +
         ` in version ${other.record.semver}: uninstall it there first`,
     };
   if (placement.shape === "section" && known === undefined && sharers.length === 0)
