@@ -166,7 +166,8 @@ async function open(config: Config, log: Log, closers: Closers): Promise<App> {
 
 async function openMongo(config: Config, log: Log, closers: Closers): Promise<string> {
   log.info(
-    "using the embedded MongoDB engine (SSPL; for trials, development and small single-machine installs): set MONGODB_URL for production",
+    "using the embedded MongoDB engine (SSPL; for trials, development and small single-machine installs): " +
+      "set MONGODB_URL for production",
   );
   const engine = await startEmbeddedMongo({ dataDir: `${config.dataDir}/mongodb`, log });
   closers.push(() => engine.stop());

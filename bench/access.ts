@@ -111,7 +111,8 @@ async function listRow(owner: Client, member: Client, org: Org, name: string): P
     p95("member") / p95("owner"),
     "x",
     { most: 3 },
-    `member ${median(times.member).toFixed(1)} (p95 ${p95("member").toFixed(1)}) ms, owner ${median(times.owner).toFixed(1)} (p95 ${p95("owner").toFixed(1)}) ms`,
+    `member ${median(times.member).toFixed(1)} (p95 ${p95("member").toFixed(1)}) ms, owner ` +
+      `${median(times.owner).toFixed(1)} (p95 ${p95("owner").toFixed(1)}) ms`,
   );
 }
 

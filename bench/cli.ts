@@ -32,7 +32,9 @@ function whoamiRows(folder: string, caller: Client): Row[] {
     whoami.push(pair[1]);
   }
   const ratio = median(whoami) / median(empty);
-  const note = `${Math.round(median(whoami))} against ${Math.round(median(empty))} ms; p90 ${Math.round(percentile(whoami, 0.9))} ms`;
+  const note =
+    `${Math.round(median(whoami))} against ${Math.round(median(empty))} ms; ` +
+    `p90 ${Math.round(percentile(whoami, 0.9))} ms`;
   return [row("svc whoami -o json / an empty script", ratio, "x", { most: 1.5 }, note)];
 }
 

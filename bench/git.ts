@@ -1,6 +1,6 @@
 /**
- * The Git layer against its bars (`docs/concepts/versions.md`): ratios only, each measured in one run against native git or
- * against the bare system calls, in alternating blocks, so that a busy machine slows both sides alike.
+ * The Git layer against its bars (`docs/concepts/versions.md`): ratios only, each measured in one run against native
+ * git or against the bare system calls, in alternating blocks, so that a busy machine slows both sides alike.
  *
  * `node --import tsx bench/git.ts [--only=packages] [--kills=500]`
  */

@@ -1,6 +1,6 @@
 /**
- * From a publish by the API to the commit on the remote, with the built service, its embedded engines, its workers and a
- * git host of its own on loopback. Milliseconds, since that is how long a user waits; the host's share is in them.
+ * From a publish by the API to the commit on the remote, with the built service, its embedded engines, its workers and
+ * a git host of its own on loopback. Milliseconds, since that is how long a user waits; the host's share is in them.
  *
  * `node --import tsx bench/sync.ts [--publishes=20] [--cold=3]`
  */

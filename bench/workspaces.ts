@@ -109,7 +109,9 @@ async function main(): Promise<void> {
     await engine.stop();
 
     const p99 = (times: number[]) => percentile(times, 0.99);
-    const note = `idle ${median(idle).toFixed(1)} (p99 ${p99(idle).toFixed(1)}) ms, concurrently ${median(busy).toFixed(1)} (p99 ${p99(busy).toFixed(1)}) ms over ${busy.length} reads`;
+    const note =
+      `idle ${median(idle).toFixed(1)} (p99 ${p99(idle).toFixed(1)}) ms, concurrently ` +
+      `${median(busy).toFixed(1)} (p99 ${p99(busy).toFixed(1)}) ms over ${busy.length} reads`;
     const rows = [
       row(`${members} workspaces provisioned`, tookMs / 1000, "s", { most: 60 }),
       row("a read's p99 under load / idle", p99(busy) / p99(idle), "x", { most: 2 }, note),

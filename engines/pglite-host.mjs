@@ -35,7 +35,8 @@ export class PgliteHost {
 
   /**
    * Opens the database in `dataDir` (its parent must exist), creating it when missing. Its files survive a kill of the
-   * process at any moment; PGlite never calls fsync, whatever PostgreSQL's settings say, so a power cut may damage them.
+   * process at any moment; PGlite never calls fsync, whatever PostgreSQL's settings say, so a power cut may damage
+   * them.
    */
   static async open(dataDir) {
     const host = new PgliteHost();

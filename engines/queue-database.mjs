@@ -1,6 +1,6 @@
 // Makes the database of the embedded queue engine. Creating one from nothing takes seconds (PostgreSQL's initdb as
-// WebAssembly, then BullMQ's tables), copying one a fraction of a second: so the first one made by an installation is kept
-// as a template next to the installed packages, where that is possible.
+// WebAssembly, then BullMQ's tables), copying one a fraction of a second: so the first one made by an installation is
+// kept as a template next to the installed packages, where that is possible.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -93,7 +93,9 @@ async function create(dir) {
   throw new Error(reason?.trim() ?? `creating the database ended with ${signal ?? status}`);
 }
 
-/** Removes interrupted creations. A data folder has one owner at a time; the template's is shared, hence the age limit. */
+/**
+ * Removes interrupted creations. A data folder has one owner at a time; the template's is shared, hence the age limit.
+ */
 function removeLeftovers(folder, before = Infinity) {
   for (const name of fs.readdirSync(folder)) {
     const leftover = path.join(folder, name);

@@ -1,6 +1,6 @@
-// Ends a process whose main thread hangs. PostgreSQL as WebAssembly computes on the JavaScript thread: if it waits there
-// for a lock that no one releases, no timer or signal handler of that thread runs any more. The supervisor starts the
-// engine again, as after a crash.
+// Ends a process whose main thread hangs. PostgreSQL as WebAssembly computes on the JavaScript thread: if it waits
+// there for a lock that no one releases, no timer or signal handler of that thread runs any more. The supervisor starts
+// the engine again, as after a crash.
 import { Worker } from "node:worker_threads";
 
 const TICK_MS = 5000;
@@ -8,8 +8,9 @@ const TICK_MS = 5000;
 const SILENT_TICKS = 24;
 
 /**
- * Starts a thread that ends the process with SIGKILL once the main thread has been busy for `silentTicks` ticks, or, while
- * it is busy, once the parent has ended. Counts ticks instead of time, so that a stopped or suspended process is not ended.
+ * Starts a thread that ends the process with SIGKILL once the main thread has been busy for `silentTicks` ticks, or,
+ * while it is busy, once the parent has ended. Counts ticks instead of time, so that a stopped or suspended process is
+ * not ended.
  *
  * @param {{ tickMs?: number, silentTicks?: number }} [options]
  */

@@ -137,7 +137,8 @@ function translateRepos(app: App, error: unknown): ServiceError | undefined {
   if (error instanceof RepoError && error.code === "git_missing") {
     return new ServiceError(
       "git_missing",
-      "This service serves no clones: its machine has no git program. Install the skill with svc, or download its package.",
+      "This service serves no clones: its machine has no git program. " +
+        "Install the skill with svc, or download its package.",
       undefined,
       { cause: error },
     );

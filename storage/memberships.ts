@@ -1,6 +1,6 @@
 /**
- * Members of organizations, with their roles and teams. A member who leaves keeps a marked row until its event is in the
- * audit log and everything that depended on it is cleaned up; only active rows count.
+ * Members of organizations, with their roles and teams. A member who leaves keeps a marked row until its event is in
+ * the audit log and everything that depended on it is cleaned up; only active rows count.
  */
 import type { Filter } from "mongodb";
 import type { Database } from "./database.ts";

@@ -59,8 +59,8 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
   }
 
   /**
-   * The index returns ids in order, and the skills decide which of them are visible. Further reads fill up the page if a
-   * recent change has outdated entries; otherwise the index has applied every condition of the query already.
+   * The index returns ids in order, and the skills decide which of them are visible. Further reads fill up the page if
+   * a recent change has outdated entries; otherwise the index has applied every condition of the query already.
    */
   async function listFound(query: SkillQuery, terms: string[]): Promise<ListedSkill[]> {
     const sort = sortFields[query.sort];

@@ -1,7 +1,7 @@
 /**
- * Runs jobs in child processes: a job that takes too much memory or time ends its process and not the service. A process
- * runs one job at a time and is kept for reuse, since starting one takes longer than most jobs; it opens the database and
- * the repositories itself, and queues jobs through its parent.
+ * Runs jobs in child processes: a job that takes too much memory or time ends its process and not the service. A
+ * process runs one job at a time and is kept for reuse, since starting one takes longer than most jobs; it opens the
+ * database and the repositories itself, and queues jobs through its parent.
  */
 import { once } from "node:events";
 import type { App } from "../src/app.ts";
@@ -11,8 +11,8 @@ import { type Child, isAlive, kill, send, startChild } from "./child-process.ts"
 import { type ChildLimits, runOn } from "./run-on-child.ts";
 
 /**
- * A process ends after this idle time, or after this number of jobs. Authors publish again within minutes and should not
- * wait for a start each time.
+ * A process ends after this idle time, or after this number of jobs. Authors publish again within minutes and should
+ * not wait for a start each time.
  */
 const idleMs = 5 * 60_000;
 const mostRuns = 200;

@@ -19,8 +19,9 @@ const grants = 200;
 const restricted = 800;
 
 /**
- * 10,100 folders three deep; 800 of the 1,000 in the middle are restricted and 200 of those grant the member. Skills are
- * spread over the leaves, a hundredth of them at the root. With `hiddenFirst` the newest ones lie where no grant is.
+ * 10,100 folders three deep; 800 of the 1,000 in the middle are restricted and 200 of those grant the member. Skills
+ * are spread over the leaves, a hundredth of them at the root. With `hiddenFirst` the newest ones lie where no grant
+ * is.
  */
 export async function seedTree(
   database: Database,

@@ -167,7 +167,8 @@ async function pushes(place: Place): Promise<Row[]> {
         relative(i),
         "x",
         { most: 0.7 },
-        `median ${ms(times[i]!.own)}, native ${ms(times[i]!.native)}; with ${ms(times[i]!.built)} to build ours ${withBuild(i).toFixed(2)} x`,
+        `median ${ms(times[i]!.own)}, native ${ms(times[i]!.native)}; ` +
+          `with ${ms(times[i]!.built)} to build ours ${withBuild(i).toFixed(2)} x`,
       ),
     ),
     row(
@@ -217,8 +218,8 @@ async function firstPush(
 }
 
 /**
- * Ten edits among 5,000, read with empty caches, like native git. A sync's process is reused, so the code is warm in the
- * best rounds.
+ * Ten edits among 5,000, read with empty caches, like native git. A sync's process is reused, so the code is warm in
+ * the best rounds.
  */
 async function importDiff({ folder, native: { timedGit } }: Place, library: Library): Promise<Row[]> {
   const before = library.tip;

@@ -1,6 +1,6 @@
 /**
- * Reads a package from a zip. yauzl parses the directory; every rule of `contract/package-rules.ts` is applied before
- * a byte is inflated, and the bytes are held to the sizes and checksums in the directory. Nothing is skipped or repaired
+ * Reads a package from a zip. yauzl parses the directory; every rule of `contract/package-rules.ts` is applied before a
+ * byte is inflated, and the bytes are held to the sizes and checksums in the directory. Nothing is skipped or repaired
  * silently, except for entries of folders, which Git does not store.
  */
 import { promisify } from "node:util";
@@ -59,7 +59,8 @@ export async function openZipPackage(path: string, rules: ZipRules = {}): Promis
     bytes.close(() => undefined);
     throw new PackageError(
       "too_large_compressed",
-      `The zip has ${sizeText(bytes.size)}, over ${sizeText(bounds.compressedBytes)}: leave out what the skill does not need.`,
+      `The zip has ${sizeText(bytes.size)}, over ${sizeText(bounds.compressedBytes)}: ` +
+        "leave out what the skill does not need.",
     );
   }
   const zip = await openDirectory(bytes);
@@ -142,7 +143,8 @@ async function readDirectory(
     if (declared > bounds.uncompressedBytes)
       throw new PackageError(
         "too_large",
-        `The files have more than ${sizeText(bounds.uncompressedBytes)} in total: leave out what the skill does not need.`,
+        `The files have more than ${sizeText(bounds.uncompressedBytes)} in total: ` +
+          "leave out what the skill does not need.",
         name,
       );
     const start = entry.relativeOffsetOfLocalHeader;

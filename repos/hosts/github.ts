@@ -38,8 +38,8 @@ interface RepositoryFacts {
 }
 
 /**
- * A repository by a fine-grained personal access token with contents and webhooks: write, and for pull requests those as
- * well.
+ * A repository by a fine-grained personal access token with contents and webhooks: write, and for pull requests those
+ * as well.
  */
 export function openGitHubTokenHost(
   place: GitHubConnection,

@@ -1,6 +1,6 @@
 /**
- * Builds one commit on top of the parent, in one pack with the blobs, trees and the commit that the parent lacks. Entries
- * that no edit names keep their ids, so nothing outside `skills/` is read or written.
+ * Builds one commit on top of the parent, in one pack with the blobs, trees and the commit that the parent lacks.
+ * Entries that no edit names keep their ids, so nothing outside `skills/` is read or written.
  */
 import { PackageError, checkPackagePaths } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";

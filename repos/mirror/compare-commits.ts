@@ -42,8 +42,8 @@ interface Sides<T> {
 }
 
 /**
- * Whether the tree `found` differs from `ours` only in paths that upstream changed from `before` to `after`, and has the
- * content of `after` there. Any other difference is an edit by a user.
+ * Whether the tree `found` differs from `ours` only in paths that upstream changed from `before` to `after`, and has
+ * the content of `after` there. Any other difference is an edit by a user.
  */
 export async function containsOnlyUpstreamChanges(trees: TreeReader, roots: Sides<string>): Promise<boolean> {
   let looked = 0;

@@ -1,6 +1,6 @@
 /**
- * Finds the last change of directories, as `git log -1 -- <path>` does, within the fetched history. All paths are followed
- * together, newest commit first; trees that did not change between a commit and its parent are not read.
+ * Finds the last change of directories, as `git log -1 -- <path>` does, within the fetched history. All paths are
+ * followed together, newest commit first; trees that did not change between a commit and its parent are not read.
  */
 import { RepoError } from "../errors.ts";
 import { plainText } from "../transport/pkt-line.ts";

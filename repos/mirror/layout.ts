@@ -1,6 +1,6 @@
 /**
- * The form of a version in a customer's repository: writing and reading its directory. Pure and independent of the time:
- * the same version has the same bytes, which distinguishes an edit from our own export.
+ * The form of a version in a customer's repository: writing and reading its directory. Pure and independent of the
+ * time: the same version has the same bytes, which distinguishes an edit from our own export.
  */
 import { createHash } from "node:crypto";
 import { cutFences } from "../../contract/frontmatter.ts";
@@ -19,7 +19,9 @@ export const svcFile = ".svc.json";
 const headerMark = "svc:managed";
 
 /** One line, so that the comment is always closed. Without version, date or address, which would change every file. */
-export const managedHeader = `<!-- ${headerMark} This file is kept in step with the skill registry: an edit below becomes a new version. This line is not part of it. -->`;
+export const managedHeader =
+  `<!-- ${headerMark} This file is kept in step with the skill registry: ` +
+  "an edit below becomes a new version. This line is not part of it. -->";
 
 /** Maximum length of an edited header, which may have several lines. */
 const headerBytes = 2000;
@@ -135,7 +137,9 @@ export type ImportPlan =
   | { kind: "text"; type: SkillType; file: RemoteFile }
   | { kind: "package"; rootFile: RemoteFile; stripHeader: boolean };
 
-/** `current` is the format of the skill's version now, undefined for a new skill. The listing must have nothing refused. */
+/**
+ * `current` is the format of the skill's version now, undefined for a new skill. The listing must have nothing refused.
+ */
 export function planImport(
   files: readonly RemoteFile[],
   rootFile: "SKILL.md" | "RULE.md",

@@ -305,12 +305,14 @@ const scanMessages: Record<ScanFault, string> = {
   root_file_is_no_file:
     "Its SKILL.md or RULE.md is not a file, so the directory is left as it is: put a file there.",
   root_file_missing:
-    "It has no SKILL.md or RULE.md any more, so it is left as it is: add one, spelled exactly so, or delete the directory.",
+    "It has no SKILL.md or RULE.md any more, so it is left as it is: " +
+    "add one, spelled exactly so, or delete the directory.",
   root_file_misplaced:
     "A file directly in skills/ is not a skill: move it to a directory of its own, such as skills/my-skill/.",
   wrong_case: "Skills are recognized by SKILL.md or RULE.md, spelled exactly so: rename the file.",
   occupied:
-    "It holds files and no SKILL.md or RULE.md, so it is left as it is, and the skill of this name is not written: add one, or move the files.",
+    "It holds files and no SKILL.md or RULE.md, so it is left as it is, and the skill of this name is not " +
+    "written: add one, or move the files.",
   path_blocked: "It is not a directory, so the skill of this name is not written: move it.",
   submodule: "It is a submodule: it is skipped.",
   symlink: "It is a symbolic link: it is skipped.",

@@ -1,4 +1,6 @@
-/** `.svc.json`: facts about a skill for those who read the repository. What it says is never believed, but for a hint. */
+/**
+ * `.svc.json`: facts about a skill for those who read the repository. What it says is never believed, but for a hint.
+ */
 import { publicName } from "../../contract/public-name.ts";
 import type { SvcRecord } from "./types.ts";
 

@@ -161,7 +161,8 @@ export interface MirrorFile {
 }
 
 /**
- * Changes of one push. All `remove` edits are applied first, then all `put` edits, regardless of their order in the list.
+ * Changes of one push. All `remove` edits are applied first, then all `put` edits, regardless of their order in the
+ * list.
  *
  * `kept` proves that an edit loses nothing: the content trees that a version has, or that both sides last agreed on. A
  * directory with any other content is neither replaced nor removed.
@@ -169,8 +170,8 @@ export interface MirrorFile {
 export type MirrorEdit = PutEdit | RemoveEdit | IndexEdit;
 
 /**
- * Replaces the whole directory of a skill. Its files are read only if neither `path` nor `from` in the parent already has
- * that content.
+ * Replaces the whole directory of a skill. Its files are read only if neither `path` nor `from` in the parent already
+ * has that content.
  */
 export interface PutEdit {
   kind: "put";
@@ -206,9 +207,9 @@ export interface RefusedEdit {
   /**
    * `skills_blocked`: `skills` is not a folder. `path_blocked`: a folder on the path is a file, link or submodule.
    * `occupied`: the directory has files that do not belong to a skill. `inside_skill`: a folder on the path is a skill.
-   * `not_imported`: the directory has content that is not known to be kept elsewhere. `index_edited`: the list of skills
-   * has content that the service did not write. `damaged_tree`: a folder on the path has two entries with the same name.
-   * `unreadable`: the service can't read the files of the skill; `cause` has the reason.
+   * `not_imported`: the directory has content that is not known to be kept elsewhere. `index_edited`: the list of
+   * skills has content that the service did not write. `damaged_tree`: a folder on the path has two entries with the
+   * same name. `unreadable`: the service can't read the files of the skill; `cause` has the reason.
    */
   why: Extract<
     SkillProblemCode,
@@ -272,7 +273,9 @@ export interface Built {
 /** A push that the host rejected. The host stored nothing of it. */
 export interface Rejection {
   status: "rejected";
-  /** `protected`: pushes to the branch are not allowed; `content`: something in the commit; `other`: a hook's reason. */
+  /**
+   * `protected`: pushes to the branch are not allowed; `content`: something in the commit; `other`: a hook's reason.
+   */
   cause: "protected" | "content" | "other";
   ref: string;
   /** As in the report: `pre-receive hook declined`. */
@@ -297,8 +300,8 @@ export interface Mirror {
    */
   fetch(remote: Remote, branch: string, options?: FetchOptions): Promise<Fetched>;
   /**
-   * Fetches the tip of another branch with some of its history; the mirrored tip does not change. Returns the commit, or
-   * null if the branch does not exist.
+   * Fetches the tip of another branch with some of its history; the mirrored tip does not change. Returns the commit,
+   * or null if the branch does not exist.
    */
   fetchSecondBranch(
     remote: Remote,
@@ -331,15 +334,15 @@ export interface Mirror {
   /** Newest commit that touched each path, within the history fetched. */
   lastChanges(commit: string, paths: readonly string[]): Promise<Map<string, RemoteChange>>;
   /**
-   * Applies the edits to the parent's tree as one commit in one pack, durable on disk. Everything outside `skills/`, and
-   * all that no edit names, keeps its bytes, modes and order. `invalid_draft` for an edit of another path.
+   * Applies the edits to the parent's tree as one commit in one pack, durable on disk. Everything outside `skills/`,
+   * and all that no edit names, keeps its bytes, modes and order. `invalid_draft` for an edit of another path.
    */
   build(parent: string | null, edits: readonly MirrorEdit[], commit: CommitInfo, onto?: Onto): Promise<Built>;
   /** The edits that `build` would refuse, except those whose files can't be read. Writes nothing. */
   check(parent: string | null, edits: readonly PlannedEdit[]): Promise<RefusedEdit[]>;
   /**
-   * Sends exactly that pack if the branch is still at `parent`; never forces. After `remote_unreachable`, the host may or
-   * may not have accepted it: fetch to find out.
+   * Sends exactly that pack if the branch is still at `parent`; never forces. After `remote_unreachable`, the host may
+   * or may not have accepted it: fetch to find out.
    */
   push(
     remote: Remote,

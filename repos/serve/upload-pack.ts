@@ -34,8 +34,9 @@ const filterSettings = [
 ];
 
 /**
- * Settings of no file are read, and these leave the client nothing to choose that costs memory. No deltas are searched for
- * a client: those of the nightly repack are sent as they are, and what is newer goes whole, which is a sixth of the work.
+ * Settings of no file are read, and these leave the client nothing to choose that costs memory. No deltas are searched
+ * for a client: those of the nightly repack are sent as they are, and what is newer goes whole, which is a sixth of the
+ * work.
  */
 const settings = [
   "core.hooksPath=/dev/null",
@@ -173,7 +174,8 @@ const argumentsFor = (directory: string, args: readonly string[]) => [
 
 /**
  * The output as a separate stream that is filled from now on: the output of a process that ends before it is read would
- * be lost. Destroying the stream ends the process, and so does reading too slowly: git's own timeout covers only silence.
+ * be lost. Destroying the stream ends the process, and so does reading too slowly: git's own timeout covers only
+ * silence.
  */
 function fed(
   { child, end }: GitProcess,

@@ -152,7 +152,9 @@ async function refuseLinks(path: string, top: string): Promise<void> {
     }
 }
 
-/** Entries of a folder; none where another git has removed it since it was listed, as each push to the repository does. */
+/**
+ * Entries of a folder; none where another git has removed it since it was listed, as each push to the repository does.
+ */
 async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });

@@ -1,4 +1,6 @@
-/** Asking for the objects of one commit (gitprotocol-pack, "Packfile Negotiation"): one request, one pack, never thin. */
+/**
+ * Asking for the objects of one commit (gitprotocol-pack, "Packfile Negotiation"): one request, one pack, never thin.
+ */
 import { RepoError } from "../errors.ts";
 import type { Session } from "./connect.ts";
 import { firstBand, flush, packetLine, plainText, readPackets } from "./pkt-line.ts";

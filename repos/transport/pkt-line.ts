@@ -66,7 +66,9 @@ export async function* firstBand(
   }
 }
 
-/** Text from a host in a form that is safe to display: limited in length, without control characters except line feeds. */
+/**
+ * Text from a host in a form that is safe to display: limited in length, without control characters except line feeds.
+ */
 export function plainText(text: string, most: number): string {
   return (
     text

@@ -35,9 +35,9 @@ interface PushHabit {
 export const newPushHabits = (): PushHabits => new LRUCache({ max: mostKnown, ttl: knownForMs });
 
 /**
- * Sends the pack; the host decides whether it accepts it. The first push requests the host's capabilities and refs before
- * it sends the pack. Later ones skip that request, which always lists all refs of the repository: the host compares the
- * branch with the expected commit in any case. If it refuses such a push, the request is sent.
+ * Sends the pack; the host decides whether it accepts it. The first push requests the host's capabilities and refs
+ * before it sends the pack. Later ones skip that request, which always lists all refs of the repository: the host
+ * compares the branch with the expected commit in any case. If it refuses such a push, the request is sent.
  *
  * @param address by which the host's properties are stored
  */

@@ -54,7 +54,8 @@ function activeText(app: App, user: Account, access: Access, { createdAt }: Noti
 function endedText(app: App, user: Account, access: Access): Text {
   return {
     before: [
-      `${describeAccess(access)} had access to your account "${user.username}" from ${timeOf(access)} on. It has ended since.`,
+      `${describeAccess(access)} had access to your account "${user.username}" from ${timeOf(access)} on. ` +
+        "It has ended since.",
     ],
     link: { label: "Choose a new password", url: `${app.config.baseUrl}/forgot-password` },
     after: ["If it was not you, choose a new password now. If it was you, there is nothing to do."],

@@ -51,7 +51,8 @@ const writers: Record<MailDue["kind"], Writer> = {
       before: [`The account "${user.username}" was made with this address. Please confirm that it is yours.`],
       link: { label: "Confirm the address", url: confirmUrl(app, user._id, user.verification) },
       after: [
-        "The link works for 24 hours, after you have signed in to the account. If you did not create an account, ignore this mail.",
+        "The link works for 24 hours, after you have signed in to the account. " +
+          "If you did not create an account, ignore this mail.",
       ],
       command: installHint(app.config.baseUrl),
     };
@@ -66,14 +67,16 @@ const writers: Record<MailDue["kind"], Writer> = {
       ],
       link: { label: "Confirm the new address", url: confirmUrl(app, user._id, user.emailChange) },
       after: [
-        "The link works for 24 hours, after you have signed in to the account. If you did not ask for a change, ignore this mail.",
+        "The link works for 24 hours, after you have signed in to the account. " +
+          "If you did not ask for a change, ignore this mail.",
       ],
     };
   },
   "change-requested": (_, user) => ({
     subject: "Your e-mail address is about to change",
     before: [
-      `Someone who knows the password of your account "${user.username}" asked for another e-mail address. It changes when the new address is confirmed.`,
+      `Someone who knows the password of your account "${user.username}" asked for another e-mail address. ` +
+        "It changes when the new address is confirmed.",
     ],
     after: ["If it was not you, change your password now: the request ends with it."],
   }),
@@ -87,14 +90,17 @@ const writers: Record<MailDue["kind"], Writer> = {
   "password-changed": (_, user) => ({
     subject: "Your password was changed",
     before: [
-      `The password of your account "${user.username}" was changed, and its other sessions were ended. API tokens go on working.`,
+      `The password of your account "${user.username}" was changed, and its other sessions were ended. ` +
+        "API tokens go on working.",
     ],
     after: ["If it was not you, ask for a new password on the sign-in page and revoke your API tokens."],
   }),
   "password-reset": (_, user) => ({
     subject: "Your password was changed",
     before: [
-      `The password of your account "${user.username}" was changed by the link of a mail. All sessions and API tokens of the account were ended: log in again with svc login, and create new tokens where programs use them.`,
+      `The password of your account "${user.username}" was changed by the link of a mail. ` +
+        "All sessions and API tokens of the account were ended: log in again with svc login, and create new " +
+        "tokens where programs use them.",
     ],
     after: ["If it was not you, ask for a new password on the sign-in page."],
   }),

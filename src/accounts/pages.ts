@@ -79,7 +79,9 @@ export function resetPasswordPage(view: {
               name: "end_tokens",
               label: "End all API tokens too",
               checked: endTokens,
-              hint: "Logins of svc and programs that use your tokens stop working. Keep it checked unless you only forgot your password.",
+              hint:
+                "Logins of svc and programs that use your tokens stop working. " +
+                "Keep it checked unless you only forgot your password.",
             })
       } <button>Set the password</button>`,
   )}`;

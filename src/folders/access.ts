@@ -116,7 +116,9 @@ export async function updateFolderAccess(
   return { ...accessOf(await loadFolderView(app, actor, tenantId), changed), exposure };
 }
 
-/** The grants of a request as they are stored. Throws `limit_reached`, or `not_found` for a principal from elsewhere. */
+/**
+ * The grants of a request as they are stored. Throws `limit_reached`, or `not_found` for a principal from elsewhere.
+ */
 export async function checkGrants(
   app: App,
   tenantId: string,

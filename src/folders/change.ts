@@ -30,8 +30,8 @@ export interface FolderChange {
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Plans and commits a change, and returns the committed rows. `plan` returns undefined if there is nothing to change, and
- * throws an error to refuse the change.
+ * Plans and commits a change, and returns the committed rows. `plan` returns undefined if there is nothing to change,
+ * and throws an error to refuse the change.
  */
 export async function changeTree(
   app: App,

@@ -65,7 +65,8 @@ export async function planFolderAccess(
   const outer = planned.effectiveRestriction(folder._id);
   if (outer !== null && outer !== folder._id && !isAllowed(view, "folder:manageAcl", outer))
     throw forbidden(
-      `The restriction of "${tree.path(outer)}" would apply, and you may not read its grants: a manager of that folder can plan this.`,
+      `The restriction of "${tree.path(outer)}" would apply, and you may not read its grants: ` +
+        "a manager of that folder can plan this.",
       { kind: "folder", ref: folder._id },
     );
   const members = await listMembers(app, actor, folder.tenantId, query);

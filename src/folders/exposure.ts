@@ -66,7 +66,8 @@ export function checkMayChangePaths(view: FolderView, folderId: string): void {
         ? `Folder "${path}" is restricted`
         : `Folder "${path}" contains a restricted folder`;
     throw forbidden(
-      `${subject}. To rename, move or delete it, you need a manager grant on the restricted folder, or folder:manageAcl.`,
+      `${subject}. To rename, move or delete it, you need a manager grant on the restricted folder, or ` +
+        "folder:manageAcl.",
       { kind: "folder", ref: folderId },
     );
   }

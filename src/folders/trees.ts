@@ -1,6 +1,6 @@
 /**
- * Folder trees, cached per process. Every use compares the cached revision with the stored one, so that a restriction or
- * a grant applies from the next request on, in every process.
+ * Folder trees, cached per process. Every use compares the cached revision with the stored one, so that a restriction
+ * or a grant applies from the next request on, in every process.
  */
 import { LRUCache } from "lru-cache";
 import type { TreeState } from "../../storage/folders.ts";

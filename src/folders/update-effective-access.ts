@@ -1,6 +1,6 @@
 /**
- * Updates the stored effective access of skills after a move or a change of a restriction. Access decisions use the tree,
- * so they don't depend on it; it keeps lists and the catalog fast and complete.
+ * Updates the stored effective access of skills after a move or a change of a restriction. Access decisions use the
+ * tree, so they don't depend on it; it keeps lists and the catalog fast and complete.
  */
 import type { App } from "../app.ts";
 import { loadTree } from "./trees.ts";

@@ -1,4 +1,6 @@
-/** `/admin/workers`: the shell of the page, which its front end (`web/admin`) fills by the administrators' interface. */
+/**
+ * `/admin/workers`: the shell of the page, which its front end (`web/admin`) fills by the administrators' interface.
+ */
 import { z } from "zod";
 import { metricRanges } from "../../contract/vocabulary.ts";
 import { administers } from "../access/decide.ts";

@@ -41,10 +41,18 @@ export const UpdateTenant = z
     name: orgName.optional(),
     slug: orgSlug.optional().meta({ description: "the former one keeps leading here" }),
     description: orgDescription.optional().meta({ description: "empty removes it" }),
-    maxTokenDays: z.number().int().min(1).max(limits.tokenExpiryDaysMax).nullable().optional().meta({
-      description:
-        "age in days from which API tokens don't act in the organization; null removes the limit; needs security: manage",
-    }),
+    maxTokenDays: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.tokenExpiryDaysMax)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "age in days from which API tokens don't act in the organization; null removes the limit; " +
+          "needs security: manage",
+      }),
   })
   .refine((fields) => Object.keys(fields).length > 0, "needs name, slug, description or maxTokenDays");
 export type UpdateTenant = z.output<typeof UpdateTenant>;

@@ -119,7 +119,8 @@ function refuseOldToken(actor: Actor, tenantId: string | undefined): void {
   if (!left) return;
   const { tenantSlug, maxTokenDays } = left;
   throw forbidden(
-    `"${tenantSlug}" accepts API tokens up to an age of ${maxTokenDays} days, and this one is older: log in again, or create another token.`,
+    `"${tenantSlug}" accepts API tokens up to an age of ${maxTokenDays} days, and this one is older: ` +
+      "log in again, or create another token.",
     { kind: "token", maxTokenDays },
   );
 }

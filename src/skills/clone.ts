@@ -50,7 +50,9 @@ const clientOf = (actor: Actor, { protocol }: CloneCall) => ({ protocol, caller:
 const directoryOf = (app: App, { tenantId, _id }: SkillDoc) =>
   app.repos.materialize({ tenantId, skillId: _id });
 
-/** Reads wants and haves, which are small for a repository of any size. Throws `payload_too_large`, `invalid_request`. */
+/**
+ * Reads wants and haves, which are small for a repository of any size. Throws `payload_too_large`, `invalid_request`.
+ */
 async function readRequest(call: { body: Readable; encoding: string }): Promise<Buffer> {
   const bytes = await readBytes(call.body, limits.gitRequestBytes);
   if (call.encoding === "" || call.encoding === "identity") return bytes;

@@ -54,7 +54,9 @@ export async function keepAllowed<T extends SkillDoc>(
   return skills.filter((_, at) => decideSkill(actor, permission, facts[at]) === "allowed");
 }
 
-/** Applies the access rule to a record, or to a missing one. Effective access in the result comes from the current tree. */
+/**
+ * Applies the access rule to a record, or to a missing one. Effective access in the result comes from the current tree.
+ */
 export async function authorizeSkill(
   app: App,
   actor: Actor,

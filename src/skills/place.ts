@@ -94,8 +94,8 @@ export async function releasePath(app: App, skill: SkillPath): Promise<void> {
 
 /**
  * Effective access of a skill according to the current tree. Called once its path is reserved: a folder that is being
- * deleted either finds the reservation and stays, or disappears shortly, so this waits for it. Throws `not_found` if the
- * folder was deleted.
+ * deleted either finds the reservation and stays, or disappears shortly, so this waits for it. Throws `not_found` if
+ * the folder was deleted.
  */
 export async function effectiveAccessOf(
   app: App,

@@ -1,4 +1,6 @@
-/** Resolves a reference as typed by a user (slug, `org/slug`, publicId or share URL) and a pin to a version of a skill. */
+/**
+ * Resolves a reference as typed by a user (slug, `org/slug`, publicId or share URL) and a pin to a version of a skill.
+ */
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { Actor } from "../access/actor.ts";
@@ -81,13 +83,16 @@ async function resolveBareSlug(app: App, actor: Actor, slug: string): Promise<Sk
   throw new ServiceError(
     "not_found",
     actor.kind === "anonymous"
-      ? `You are not signed in, and a slug alone names a skill of your own organizations. Write organization/${slug}, or sign in.`
+      ? "You are not signed in, and a slug alone names a skill of your own organizations. " +
+          `Write organization/${slug}, or sign in.`
       : `Your organizations have no skill "${slug}" that you can read. Write organization/${slug}.`,
     details,
   );
 }
 
-/** Public skills with a slug in other organizations, oldest first, so that no later publisher precedes an earlier one. */
+/**
+ * Public skills with a slug in other organizations, oldest first, so that no later publisher precedes an earlier one.
+ */
 async function listPublicNamesakes(
   app: App,
   actor: Actor,

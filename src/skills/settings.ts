@@ -32,7 +32,8 @@ export async function updateSkill(
   if (actor.kind === "anonymous-key" && (input.visibility ?? "unlisted") !== "unlisted")
     throw new ServiceError(
       "refused",
-      `A skill that is shared anonymously is always unlisted. Publish "${skill.slug}" with an account to make it ${input.visibility}.`,
+      `A skill that is shared anonymously is always unlisted. Publish "${skill.slug}" with an account to ` +
+        `make it ${input.visibility}.`,
       { kind: "skill", ref },
     );
   const tree = await loadTree(app, skill.tenantId);

@@ -32,6 +32,8 @@ export function requireWithinMaximum(
 ): void {
   const { slug, maxTokenDays } = organization;
   if (maxTokenDays === undefined || (expiresInDays !== undefined && expiresInDays <= maxTokenDays)) return;
-  const message = `"${slug}" accepts API tokens up to an age of ${maxTokenDays} days. Set "expiresInDays" to ${maxTokenDays} at most.`;
+  const message =
+    `"${slug}" accepts API tokens up to an age of ${maxTokenDays} days. ` +
+    `Set "expiresInDays" to ${maxTokenDays} at most.`;
   throw new ServiceError("refused", message, { kind: "token", maxTokenDays });
 }

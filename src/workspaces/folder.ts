@@ -30,7 +30,9 @@ export function rootIn(tree: FolderTree): FolderNode {
   );
 }
 
-/** Throws `limit_reached` if the organization has too many folders, including `more` planned ones, or they are too deep. */
+/**
+ * Throws `limit_reached` if the organization has too many folders, including `more` planned ones, or they are too deep.
+ */
 export function checkRoom(tree: FolderTree, parentId: string | null, more: number): void {
   const { foldersPerOrganization, folderDepth } = limits;
   if (tree.size + more >= foldersPerOrganization)

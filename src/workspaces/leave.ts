@@ -17,8 +17,8 @@ import { ensureWorkspace } from "./own.ts";
 import type { ReassignWorkspace } from "./schema.ts";
 
 /**
- * Keeps the workspace of a former member; their grant on it is revoked with all their others. Part of the clean-up after
- * members (`workers/orgs/member-left.ts`). Idempotent.
+ * Keeps the workspace of a former member; their grant on it is revoked with all their others. Part of the clean-up
+ * after members (`workers/orgs/member-left.ts`). Idempotent.
  */
 export async function keepWorkspace(app: App, member: { tenantId: string; userId: string }): Promise<void> {
   await app.storage.workspaces.markLeft(member.tenantId, [member.userId], app.now());
@@ -115,8 +115,8 @@ async function chooseHome(
 }
 
 /**
- * Deletes the workspace of a former member permanently. After this write, a job removes skills and folders. The reconcile
- * job does so if that job is lost.
+ * Deletes the workspace of a former member permanently. After this write, a job removes skills and folders. The
+ * reconcile job does so if that job is lost.
  */
 export async function deleteWorkspace(
   app: App,

@@ -1,6 +1,6 @@
 /**
- * Creates the folders of scheduled workspaces, many in one change to the tree, with their events in the same write. Every
- * step can be interrupted and repeated: a folder that is in the tree already keeps its id and name.
+ * Creates the folders of scheduled workspaces, many in one change to the tree, with their events in the same write.
+ * Every step can be interrupted and repeated: a folder that is in the tree already keeps its id and name.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { isUnavailable } from "../../storage/database.ts";

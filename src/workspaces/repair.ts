@@ -1,7 +1,7 @@
 /**
- * Checks every workspace and repairs its flaws. The folder must be under the namespace root, restricted, with the owner's
- * grant and no other, with the owner's current user name, and without restrictions inside; the row must correspond to
- * member and folder.
+ * Checks every workspace and repairs its flaws. The folder must be under the namespace root, restricted, with the
+ * owner's grant and no other, with the owner's current user name, and without restrictions inside; the row must
+ * correspond to member and folder.
  */
 import type { FolderDoc } from "../../storage/folders.ts";
 import type { EventRow } from "../../storage/outbox.ts";

@@ -19,8 +19,8 @@ export const defaultName = "Personal";
 const slice = 500;
 
 /**
- * Enables workspaces: creates the folder that contains them unless it exists, and queues the creation of every member's.
- * Changes nothing if they are enabled. Returns the organization's id.
+ * Enables workspaces: creates the folder that contains them unless it exists, and queues the creation of every
+ * member's. Changes nothing if they are enabled. Returns the organization's id.
  *
  * A crash between the two writes leaves an empty managed folder, which the next call uses.
  */

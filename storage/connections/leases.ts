@@ -29,8 +29,8 @@ const onlyId = { projection: { _id: 1 } } as const;
 export function leaseOperations(connections: Collection<ConnectionDoc>) {
   return {
     /**
-     * Takes the lease unless another holder has it. Returns the connection with the lease, or null if the lease is held,
-     * if the host asked to wait, or if the connection no longer exists.
+     * Takes the lease unless another holder has it. Returns the connection with the lease, or null if the lease is
+     * held, if the host asked to wait, or if the connection no longer exists.
      */
     takeLease: (id: string, holder: string, until: Date, now: Date) =>
       connections.findOneAndUpdate(

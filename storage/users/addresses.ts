@@ -19,8 +19,8 @@ export function addressOperations(users: Collection<UserDoc>) {
     },
 
     /**
-     * Replaces the account's address with the confirmed one. Null if this change was replaced or already applied. Throws
-     * a duplicate error of index `user_email` if another account has taken it concurrently.
+     * Replaces the account's address with the confirmed one. Null if this change was replaced or already applied.
+     * Throws a duplicate error of index `user_email` if another account has taken it concurrently.
      */
     async applyEmailChange(
       id: string,

@@ -26,8 +26,8 @@ export function credentialOperations(users: Collection<UserDoc>) {
       ),
     /**
      * Ends all sessions except the kept one in one write, including sessions that a concurrent sign-in creates with the
-     * earlier epoch. Returns the epoch of new sessions, or null if the user does not exist or the session to be kept has
-     * ended.
+     * earlier epoch. Returns the epoch of new sessions, or null if the user does not exist or the session to be kept
+     * has ended.
      */
     async endSessions(
       id: string,

@@ -1,4 +1,6 @@
-/** The page of the service's workers (`docs/reference/workers.md`): its state is in its address, and it updates live. */
+/**
+ * The page of the service's workers (`docs/reference/workers.md`): its state is in its address, and it updates live.
+ */
 import type { JobDetailPayload, QueuePayload } from "../../contract/payloads/jobs.ts";
 import { jobStates, metricRanges, type JobState } from "../../contract/vocabulary.ts";
 import { api, CallError, messageOf } from "./api.ts";

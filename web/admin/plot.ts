@@ -21,7 +21,9 @@ export function plot(metrics: JobMetricsPayload, of: string): Element {
   const total = (kind: "completed" | "failed" | "retried") =>
     steps.reduce((sum, step) => sum + step[kind], 0);
   const sums = { completed: total("completed"), failed: total("failed"), retried: total("retried") };
-  const summary = `${of}: ${count(sums.completed)} done, ${count(sums.failed)} failed permanently, ${count(sums.retried)} attempts failed and were tried again.`;
+  const summary =
+    `${of}: ${count(sums.completed)} done, ${count(sums.failed)} failed permanently, ` +
+    `${count(sums.retried)} attempts failed and were tried again.`;
   return h(
     "figure",
     { class: "plot" },

@@ -1,4 +1,6 @@
-/** Completes interrupted changes to folders, and releases paths of deleted folders and skills that were never written. */
+/**
+ * Completes interrupted changes to folders, and releases paths of deleted folders and skills that were never written.
+ */
 import type { App } from "../../src/app.ts";
 import { publishTreeChange } from "../../src/folders/change.ts";
 import { finishDeletion } from "../../src/folders/delete.ts";

@@ -1,6 +1,6 @@
 /**
- * Completes what a crash between two steps left behind: unpublished events and versions, refs that lag behind, unfinished
- * deletions, orphaned repositories. Every part may run twice, and concurrently with writers.
+ * Completes what a crash between two steps left behind: unpublished events and versions, refs that lag behind,
+ * unfinished deletions, orphaned repositories. Every part may run twice, and concurrently with writers.
  */
 import type { RepoId } from "../../repos/store/index.ts";
 import type { App } from "../../src/app.ts";
@@ -94,8 +94,8 @@ async function settleAccounts(app: App): Promise<void> {
 }
 
 /**
- * The age of a repository is in its name: an id begins with its creation time. If the database contains fewer of the old
- * repositories than it lacks, it is probably the wrong database or not yet restored, and nothing is erased.
+ * The age of a repository is in its name: an id begins with its creation time. If the database contains fewer of the
+ * old repositories than it lacks, it is probably the wrong database or not yet restored, and nothing is erased.
  */
 async function eraseOrphans(app: App): Promise<number> {
   const orphans: RepoId[] = [];

@@ -1,7 +1,7 @@
 /**
  * Erases an organization whose grace period is over. Every collection with documents of an organization has an eraser
- * here, which works in batches and may run twice. The organization's own document is erased last, so that an interrupted
- * run is resumed; its slugs stay reserved.
+ * here, which works in batches and may run twice. The organization's own document is erased last, so that an
+ * interrupted run is resumed; its slugs stay reserved.
  */
 import type { App } from "../../src/app.ts";
 import { endConnection } from "../../src/sync/connection/disconnect.ts";

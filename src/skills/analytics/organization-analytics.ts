@@ -1,7 +1,7 @@
 /**
- * Downloads and installs of an organization. A caller who bypasses folder restrictions gets the organization's own counts,
- * which include deleted skills; any other caller gets sums over the skills that they may read now, so that no number
- * reveals anything about a restricted folder.
+ * Downloads and installs of an organization. A caller who bypasses folder restrictions gets the organization's own
+ * counts, which include deleted skills; any other caller gets sums over the skills that they may read now, so that no
+ * number reveals anything about a restricted folder.
  */
 import type { TenantAnalyticsPayload } from "../../../contract/payloads/analytics.ts";
 import type { Day } from "../../../storage/downloads.ts";

@@ -39,7 +39,8 @@ export async function shareSkill(app: App, actor: Actor, input: ShareSkill): Pro
     if (same?.takedown)
       throw new ServiceError(
         "refused",
-        `"${same.slug}" was taken down by an administrator of this service, and can't be shared again: ${same.takedown.reason}.`,
+        `"${same.slug}" was taken down by an administrator of this service, and can't be shared again: ` +
+          `${same.takedown.reason}.`,
         { kind: "skill", ref: same.slug },
       );
     if (same) {

@@ -54,7 +54,8 @@ export function waitingImport({ connectedBy }: Connected): { code: typeof code; 
 export function connectingMemberGone({ connectedBy }: Connected): SyncBlocked {
   return new SyncBlocked(
     code,
-    `@${connectedBy.username}, who connected the repository, may no longer connect it, so nothing is imported until ${takeOverOf(connectedBy)}. Changes of the service are still pushed.`,
+    `@${connectedBy.username}, who connected the repository, may no longer connect it, so nothing is ` +
+      `imported until ${takeOverOf(connectedBy)}. Changes of the service are still pushed.`,
   );
 }
 
@@ -87,8 +88,10 @@ async function mailOwners(app: App, tenant: TenantDoc, { connectedBy, host }: Co
   const mail = composeMail(baseUrl, {
     subject: `The repository of ${inertName(tenant.name)} needs another member`,
     before: [
-      `${inertName(connectedBy.name)} (${connectedBy.username}), who connected the repository ${inertName(host.fullName)} to ${inertName(tenant.name)} (${tenant.slug}), may no longer connect it.`,
-      "Pushes to the repository are not imported until another member takes the connection over: an owner or an administrator, by POST /api/tenants/<organization>/repo-sync/takeover.",
+      `${inertName(connectedBy.name)} (${connectedBy.username}), who connected the repository ` +
+        `${inertName(host.fullName)} to ${inertName(tenant.name)} (${tenant.slug}), may no longer connect it.`,
+      "Pushes to the repository are not imported until another member takes the connection over: " +
+        "an owner or an administrator, by POST /api/tenants/<organization>/repo-sync/takeover.",
     ],
     after: [
       "Changes of the service are still pushed to the repository. You get this mail as an owner of the organization.",

@@ -25,6 +25,7 @@ export function requireNewBranch(connection: ConnectionDoc, bases: number): void
   if (newBranchWanted > done) return;
   throw new SyncBlocked(
     "branch_missing",
-    `The branch ${branch} was deleted and the repository has no other: push it again, or run a sync to have the service create it.`,
+    `The branch ${branch} was deleted and the repository has no other: ` +
+      "push it again, or run a sync to have the service create it.",
   );
 }

@@ -47,9 +47,11 @@ export async function askHost<T>(ask: () => Promise<T>): Promise<T> {
 const hints: Partial<Record<SyncProblemCode, string>> = {
   remote_missing: "Restore it, or disconnect and connect another one.",
   host_not_offered:
-    "It was offered when this connection was created: ask the operator to offer it again, or disconnect and connect in another way.",
+    "It was offered when this connection was created: ask the operator to offer it again, or disconnect and " +
+    "connect in another way.",
   remote_forbidden:
-    "Such addresses were allowed when this connection was created: ask the operator to allow them again, or disconnect and connect another address.",
+    "Such addresses were allowed when this connection was created: " +
+    "ask the operator to allow them again, or disconnect and connect another address.",
 };
 
 /**

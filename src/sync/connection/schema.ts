@@ -45,7 +45,8 @@ export const ConnectRepository = z.discriminatedUnion("host", [
     mode: modeAtFirst,
     token: secret.meta({
       description:
-        "a fine-grained token with write access to contents and webhooks, and to pull requests in mode pull_request; stored encrypted",
+        "a fine-grained token with write access to contents and webhooks, and to pull requests in mode " +
+        "pull_request; stored encrypted",
     }),
   }),
   z.strictObject({

@@ -63,7 +63,8 @@ export function skipIndex(context: SyncContext, { path, why }: { path: string; w
 /** Message about an index that is not written. */
 export function indexProblemMessage(why: string): string {
   return why === "index_edited"
-    ? "It holds text that the service did not write, so it is left as it is: move that text elsewhere and delete the file."
+    ? "It holds text that the service did not write, so it is left as it is: " +
+        "move that text elsewhere and delete the file."
     : "It is not a file, so the list of skills is not written: rename what is there.";
 }
 
@@ -90,7 +91,8 @@ export function tally(
 /** The problem of a directory whose edit creates no version, because the service sets what was edited. */
 export function undoneEdit(path: string): SyncRefusal {
   const message =
-    "Only the name in the frontmatter or the managed header was edited. The service sets both, so the edit is undone: rename the skill in the service.";
+    "Only the name in the frontmatter or the managed header was edited. " +
+    "The service sets both, so the edit is undone: rename the skill in the service.";
   return { path: path.slice(0, pathShown), code: "name_put_back", message };
 }
 

@@ -27,11 +27,16 @@ type UnclearIdentity = Extract<SkillProblemCode, "identity_unclear" | "claimed_t
 
 const messages = {
   other:
-    "Its .svc.json is not that of the skill at this path, so it is left as it is: put that skill's .svc.json back to make this its next version, or move the directory elsewhere to make it a new skill.",
+    "Its .svc.json is not that of the skill at this path, so it is left as it is: " +
+    "put that skill's .svc.json back to make this its next version, or move the directory elsewhere to make " +
+    "it a new skill.",
   missing:
-    "Its .svc.json is missing or unreadable and its content has changed, so it may be another skill and is left as it is: put the skill's .svc.json back to make this its next version, or move the directory elsewhere to make it a new skill.",
+    "Its .svc.json is missing or unreadable and its content has changed, so it may be another skill and is " +
+    "left as it is: put the skill's .svc.json back to make this its next version, or move the directory " +
+    "elsewhere to make it a new skill.",
   twice:
-    "Several directories have the .svc.json of one skill, and the skill's own directory is gone, so they are left as they are: delete the .svc.json of all but one.",
+    "Several directories have the .svc.json of one skill, and the skill's own directory is gone, so they " +
+    "are left as they are: delete the .svc.json of all but one.",
 } as const;
 
 const unclear = (message: string, code: UnclearIdentity = "identity_unclear"): Unclear => ({ code, message });

@@ -1,7 +1,7 @@
 /**
  * Plan of an import: which directory is which skill, what becomes a version, and which side wins. It depends on content
- * only. Authors, messages and ancestry of commits are ignored, so that force-pushed history, copied trailers and the echo
- * of our own pushes need no special case.
+ * only. Authors, messages and ancestry of commits are ignored, so that force-pushed history, copied trailers and the
+ * echo of our own pushes need no special case.
  *
  * Pure, except for its questions about skills whose directories differ.
  */

@@ -1,6 +1,7 @@
 /**
- * State of a connection's proposals: the stored document, the pull request, and the origin of the commits on our branch.
- * Everything is recognized by content and by the ids of our own commits, which are stored before they are pushed.
+ * State of a connection's proposals: the stored document, the pull request, and the origin of the commits on our
+ * branch. Everything is recognized by content and by the ids of our own commits, which are stored before they are
+ * pushed.
  */
 import { RepoError } from "../../../repos/errors.ts";
 import type { PullRequest } from "../../../repos/hosts/host.ts";
@@ -139,8 +140,8 @@ export function proposalsOf(
 }
 
 /**
- * Origin of the tip of the proposal branch. `ours`: a commit that the service pushed. `follows`: commits of others, which
- * add nothing but changes of the connected branch. `foreign`: commits of others with changes of their own.
+ * Origin of the tip of the proposal branch. `ours`: a commit that the service pushed. `follows`: commits of others,
+ * which add nothing but changes of the connected branch. `foreign`: commits of others with changes of their own.
  */
 export type TipOwner =
   | { kind: "absent" }

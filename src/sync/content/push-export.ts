@@ -1,6 +1,6 @@
 /**
- * Pushes an export to the connected branch. A merge base is written once its directory is in the branch; an interruption
- * before that leaves content that the next sync recognizes as exported.
+ * Pushes an export to the connected branch. A merge base is written once its directory is in the branch; an
+ * interruption before that leaves content that the next sync recognizes as exported.
  */
 import { tally, type SyncContext } from "./context.ts";
 import type { ExportFacts } from "./export-edits.ts";

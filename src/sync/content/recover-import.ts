@@ -1,6 +1,6 @@
 /**
- * Imports of a sync that was interrupted before it wrote the merge base. The pushed content may differ from the export of
- * the version that was made of it, so the content is compared with the stored versions; and users may have published
+ * Imports of a sync that was interrupted before it wrote the merge base. The pushed content may differ from the export
+ * of the version that was made of it, so the content is compared with the stored versions; and users may have published
  * further versions since.
  */
 import type { SkillType } from "../../../contract/vocabulary.ts";

@@ -62,7 +62,8 @@ const proposalWords: Record<ProposalState, (branch: string) => string> = {
   closed: () =>
     "The pull request was closed: another one is opened after the next change, or with a sync by hand.",
   edited: (branch) =>
-    `The branch ${branch} has commits of other authors: it is not changed until its pull request is merged or closed, or the branch is deleted.`,
+    `The branch ${branch} has commits of other authors: it is not changed until its pull request is merged ` +
+    "or closed, or the branch is deleted.",
 };
 
 function presentProposal({ branch, state, request, commit, skills }: ProposalDoc): ProposalPayload {

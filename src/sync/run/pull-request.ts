@@ -35,8 +35,10 @@ export function requestText(
   return {
     title: titleOf(steps).slice(0, titleCharacters),
     body:
-      `Changes from the skill registry. This request is kept up to date until it is merged or closed.\n\n${shown.join("")}${more}\n` +
-      "A commit that you add to its branch becomes a new version once it is merged; until then the branch is left as it is.\n",
+      "Changes from the skill registry. This request is kept up to date until it is merged or " +
+      `closed.\n\n${shown.join("")}${more}\n` +
+      "A commit that you add to its branch becomes a new version once it is merged; " +
+      "until then the branch is left as it is.\n",
   };
 }
 
@@ -46,8 +48,8 @@ function code(text: string): string {
 }
 
 /**
- * Opens a request, or updates title and body of the open one, unless someone has edited them. `note` stores the new text
- * before it is sent.
+ * Opens a request, or updates title and body of the open one, unless someone has edited them. `note` stores the new
+ * text before it is sent.
  */
 export async function keepRequest(
   pulls: PullRequests,

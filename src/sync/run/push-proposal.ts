@@ -4,8 +4,8 @@
  * forced: the parents of each commit are the tip of that branch and, if it has moved, the connected branch. Merge bases
  * describe the connected branch only, so every sync compares a skill that is only proposed again.
  *
- * The content and the id of each commit are stored before it is pushed. If the sync is interrupted after that, the tip is
- * a known commit.
+ * The content and the id of each commit are stored before it is pushed. If the sync is interrupted after that, the tip
+ * is a known commit.
  */
 import type { Built, Mirror, MirrorEdit } from "../../../repos/mirror/types.ts";
 import { SyncBlocked } from "../connection/sync-blocked.ts";

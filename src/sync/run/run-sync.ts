@@ -1,6 +1,6 @@
 /**
- * One sync of a connection: under its lease, and recorded as a run. Every step may be the last one: both sides are compared
- * by content, so the next sync continues where this one was interrupted, and a repeated sync changes nothing.
+ * One sync of a connection: under its lease, and recorded as a run. Every step may be the last one: both sides are
+ * compared by content, so the next sync continues where this one was interrupted, and a repeated sync changes nothing.
  */
 import type { HostGuard } from "../../../repos/guard.ts";
 import type { RepositoryHost } from "../../../repos/hosts/host.ts";
@@ -20,7 +20,9 @@ export interface SyncPorts {
   holder?: string;
 }
 
-/** `busy`: another process syncs the connection, or it is gone. `lost`: another process took it over, or it was ended. */
+/**
+ * `busy`: another process syncs the connection, or it is gone. `lost`: another process took it over, or it was ended.
+ */
 export type SyncEnd = "done" | "blocked" | "failed" | "busy" | "lost";
 
 /** Runs the sync that is due. Its problems are reported at the connection; only failures of the service are thrown. */
