@@ -161,8 +161,7 @@ export interface MirrorFile {
 }
 
 /**
- * Changes of one push. All `remove` edits are applied first, then all `put` edits, regardless of their order in the
- * list.
+ * Changes of one push. All `remove` edits are applied first, then all `put` edits, in any order of the list.
  *
  * `kept` proves that an edit loses nothing: the content trees that a version has, or that both sides last agreed on. A
  * directory with any other content is neither replaced nor removed.
@@ -273,9 +272,7 @@ export interface Built {
 /** A push that the host rejected. The host stored nothing of it. */
 export interface Rejection {
   status: "rejected";
-  /**
-   * `protected`: pushes to the branch are not allowed; `content`: something in the commit; `other`: a hook's reason.
-   */
+  /** `protected`: no pushes to the branch are allowed; `content`: something in the commit; `other`: a hook's reason. */
   cause: "protected" | "content" | "other";
   ref: string;
   /** As in the report: `pre-receive hook declined`. */

@@ -98,13 +98,11 @@ async function plan(
     (each) => each.record !== replaces && each.installName === at.installName,
   );
   const other = sharers.find(({ record }) => record.projectDir !== at.projectDir && record.hash !== hash);
-  if (other !== undefined)
-    return {
-      refused:
-        `${path} is also installed ` +
-        `${other.record.projectDir === undefined ? "at the user level" : `for ${other.record.projectDir}`}` +
-        ` in version ${other.record.semver}: uninstall it there first`,
-    };
+  if (other !== undefined) {
+    const { projectDir, semver } = other.record;
+    const scope = projectDir === undefined ? "at the user level" : `for ${projectDir}`;
+    return { refused: `${path} is also installed ${scope} in version ${semver}: uninstall it there first` };
+  }
   if (placement.shape === "section" && known === undefined && sharers.length === 0)
     await warnOfUnrecorded(at, path, placement.block);
   const createdFile =
