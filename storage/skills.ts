@@ -18,7 +18,7 @@ export {
   type TakedownFollowUp,
   type VersionSummary,
 } from "./skills/document.ts";
-export type { SkillToProject } from "./skills/projection.ts";
+export type { SkillToIndex, SkillToProject } from "./skills/projection.ts";
 /** Maximum length of a slug's number with its hyphen. */
 const numberedSuffix = 6;
 

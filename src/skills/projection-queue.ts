@@ -3,89 +3,113 @@
  * publish pays for little of it. The reconcile job projects skills whose process crashed.
  */
 import type { App } from "../app.ts";
-import { projectRecords, projectTags } from "./projection.ts";
+import { projectRecords, projectRefs } from "./projection.ts";
 
-/** Time in which changes are collected before they are projected together. */
-const collectMs = 30;
-/** Tags and search terms are rewritten as a whole, so they wait for all versions of a burst. */
-const tagsMs = 1000;
+/**
+ * A change after a pause is projected once `collectMs` have passed; while changes continue, a round starts every
+ * `intervalMs`.
+ */
+const recordTimes = { collectMs: 30, intervalMs: 400 };
+/** Refs, tags and search terms are rewritten as a whole, so they wait for all versions of a burst. */
+const refTimes = { collectMs: 1000, intervalMs: 3000 };
 const retryMs = { first: 500, most: 60_000 };
 const batchSkills = 100;
 
-class ProjectionQueue {
-  readonly #app: App;
-  readonly #changed = new Set<string>();
-  readonly #withOldTags = new Set<string>();
+/** Runs work for collected ids in the background, one round at a time, and again if it fails. */
+class Rounds {
+  readonly #times: typeof recordTimes;
+  readonly #inBackground: (work: () => Promise<void>) => void;
+  readonly #run: (ids: string[]) => Promise<void>;
+  readonly #ids = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  #tagTimer: NodeJS.Timeout | undefined;
+  #startedAt = -Infinity;
   #failures = 0;
   #isRunning = false;
 
-  constructor(app: App) {
-    this.#app = app;
+  constructor(app: App, name: string, times: typeof recordTimes, run: (ids: string[]) => Promise<void>) {
+    this.#times = times;
+    this.#inBackground = (work) => app.background(name, work);
+    this.#run = run;
   }
 
-  add(skillId: string): void {
-    this.#changed.add(skillId);
-    this.#schedule(collectMs);
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
-  #schedule(delayMs: number): void {
-    if (this.#isRunning) return;
-    this.#timer ??= setTimeout(() => this.#round(), delayMs).unref();
+  add(ids: readonly string[]): void {
+    for (const id of ids) this.#ids.add(id);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isRunning || this.#timer || this.#ids.size === 0) return;
+    const { collectMs, intervalMs } = this.#times;
+    const pauseMs =
+      this.#failures > 0
+        ? Math.min(retryMs.first * 2 ** (this.#failures - 1), retryMs.most)
+        : this.#ids.size >= batchSkills
+          ? 0
+          : Math.max(collectMs, this.#startedAt + intervalMs - performance.now());
+    this.#timer = setTimeout(() => this.#round(), pauseMs).unref();
   }
 
   #round(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const ids = [...this.#changed].slice(0, batchSkills);
+    const ids = [...this.#ids].slice(0, batchSkills);
     if (this.#isRunning || ids.length === 0) return;
-    for (const id of ids) this.#changed.delete(id);
+    for (const id of ids) this.#ids.delete(id);
     this.#isRunning = true;
-    this.#app.background("project skills", async () => {
-      let delayMs = 0;
+    this.#startedAt = performance.now();
+    this.#inBackground(async () => {
       try {
-        for (const id of await projectRecords(this.#app, ids)) this.#withOldTags.add(id);
+        await this.#run(ids);
         this.#failures = 0;
-        this.#tagTimer ??= setTimeout(() => this.#projectTags(), tagsMs).unref();
       } catch (error) {
-        for (const id of ids) this.#changed.add(id);
-        delayMs = Math.min(retryMs.first * 2 ** this.#failures++, retryMs.most);
+        for (const id of ids) this.#ids.add(id);
+        this.#failures++;
         throw error;
       } finally {
         this.#isRunning = false;
-        if (this.#changed.size > 0) this.#schedule(delayMs);
+        this.#schedule();
       }
     });
   }
 
-  #projectTags(): void {
-    clearTimeout(this.#tagTimer);
-    this.#tagTimer = undefined;
-    const ids = [...this.#withOldTags];
-    this.#withOldTags.clear();
-    if (ids.length === 0) return;
-    this.#app.background("project tags and search terms", () => projectTags(this.#app, ids));
-  }
-
-  /** Starts pending work at once; the caller waits for the background. Returns true while anything is left. */
+  /** Starts a round at once. Returns true while anything is left, except what waits for another attempt. */
   flush(): boolean {
     if (this.#failures === 0) this.#round();
-    if (!this.#isRunning) this.#projectTags();
-    return this.#isRunning || (this.#failures === 0 && this.#changed.size + this.#withOldTags.size > 0);
+    return this.#isRunning || (this.#failures === 0 && this.#ids.size > 0);
   }
+}
+
+interface ProjectionQueue {
+  records: Rounds;
+  refs: Rounds;
 }
 
 const queues = new WeakMap<App, ProjectionQueue>();
 
+function openProjectionQueue(app: App): ProjectionQueue {
+  const refs = new Rounds(app, "project refs and search terms", refTimes, (ids) => projectRefs(app, ids));
+  const records = new Rounds(app, "project skills", recordTimes, async (ids) =>
+    refs.add(await projectRecords(app, ids)),
+  );
+  return { records, refs };
+}
+
 /** Projects a skill soon, together with others that change in the meantime. */
 export function scheduleProjection(app: App, skillId: string): void {
   let queue = queues.get(app);
-  if (!queue) queues.set(app, (queue = new ProjectionQueue(app)));
-  queue.add(skillId);
+  if (!queue) queues.set(app, (queue = openProjectionQueue(app)));
+  queue.records.add([skillId]);
 }
 
 /** Starts pending work without delay, for the end of a process. Returns true while anything is left. */
 export function flushProjections(app: App): boolean {
-  return queues.get(app)?.flush() ?? false;
+  const queue = queues.get(app);
+  if (!queue) return false;
+  const hasRecords = queue.records.flush();
+  const hasRefs = queue.records.isRunning ? false : queue.refs.flush();
+  return hasRecords || hasRefs;
 }

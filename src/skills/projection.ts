@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
 import { RepoError } from "../../repos/errors.ts";
-import type { SkillDoc, SkillToProject } from "../../storage/skills.ts";
+import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
 import type { App } from "../app.ts";
 import { loadTrees } from "../folders/trees.ts";
 import { requestSync } from "../queue/request-sync.ts";
@@ -18,7 +18,7 @@ const refPauseMs = 50;
 
 /** Projects one skill completely. The reconcile job does this with each pending one. */
 export async function projectSkill(app: App, skillId: string): Promise<void> {
-  await projectTags(app, await projectRecords(app, [skillId]));
+  await projectRefs(app, await projectRecords(app, [skillId]));
 }
 
 const forReaders = new WeakMap<App, Coalescer<void>>();
@@ -33,20 +33,20 @@ export async function projectForReaders(app: App, skill: SkillDoc): Promise<void
   await settling.run(skill._id, () => projectSkill(app, skill._id));
 }
 
-/** Copies pending versions, publishes events and advances refs. Returns the ids of skills that exist. */
+/** Copies pending versions, publishes events and requests syncs. Returns the ids of skills that exist. */
 export async function projectRecords(app: App, ids: string[]): Promise<string[]> {
   const { skills, versions, auditEvents } = app.storage;
   const found = await skills.listToProject(ids);
   await Promise.all([
     auditEvents.record(found.flatMap((skill) => skill.outbox ?? [])),
     versions.record(found.flatMap((skill) => skill.pending)),
+    correctAccess(app, found),
   ]);
-  await eachSkill(found, async (skill) => {
-    if (!skill.deletedAt) await advance(app, skill);
-  });
-  await correctAccess(app, found);
-  for (const tenantId of new Set(found.map((skill) => skill.tenantId))) await requestSync(app, { tenantId });
-  await skills.clearProjected(found);
+  const tenantIds = new Set(found.map((skill) => skill.tenantId));
+  await Promise.all([
+    ...Array.from(tenantIds, (tenantId) => requestSync(app, { tenantId })),
+    skills.clearProjected(found),
+  ]);
   return found.map((skill) => skill._id);
 }
 
@@ -73,7 +73,7 @@ async function correctAccess(app: App, found: readonly SkillToProject[]): Promis
  * holder of the lock may have read the document before our change: a skill is projected only once its refs are written
  * after it.
  */
-async function advance(app: App, skill: SkillToProject): Promise<void> {
+async function advance(app: App, skill: SkillToIndex): Promise<void> {
   const repo = { tenantId: skill.tenantId, skillId: skill._id };
   for (let attempt = 0; attempt < refAttempts; attempt++) {
     const result = await app.repos.advanceRefs(repo, async () => {
@@ -86,17 +86,33 @@ async function advance(app: App, skill: SkillToProject): Promise<void> {
   throw new Error(`the refs of skill ${skill._id} are locked by another process`);
 }
 
-/** Writes tags and search terms, and marks skills as projected that have not changed since. */
-export async function projectTags(app: App, ids: string[]): Promise<void> {
-  const found = await app.storage.skills.listToProject(ids);
-  await eachSkill(found, async (skill) => {
-    if (skill.deletedAt) return;
-    const commits = await app.storage.versions.listCommits(skill._id);
-    const tags = commits.map(({ semver, oid }) => ({ name: `v${semver}`, oid }));
-    await setTags(app, { tenantId: skill.tenantId, skillId: skill._id }, tags);
+/**
+ * Writes refs, tags and search terms, and marks skills as projected that have not changed since. Throws the first failure
+ * once all other skills are projected.
+ */
+export async function projectRefs(app: App, ids: string[]): Promise<void> {
+  const found = await app.storage.skills.listToIndex(ids);
+  const failures: unknown[] = [];
+  const complete: SkillToIndex[] = [];
+  await mapLimit(found, refsAtOnce, async (skill) => {
+    try {
+      if (!skill.deletedAt) await Promise.all([advance(app, skill), writeTags(app, skill)]);
+      complete.push(skill);
+    } catch (error) {
+      failures.push(error);
+    }
   });
-  await indexForSearch(app, ids);
-  await app.storage.skills.markProjected(found);
+  await indexForSearch(app, ids, found);
+  await app.storage.skills.markProjected(complete);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function writeTags(app: App, skill: SkillToIndex): Promise<void> {
+  const { semver, oid } = skill.current;
+  const commits =
+    skill.head.version === 1 ? [{ semver, oid }] : await app.storage.versions.listCommits(skill._id);
+  const tags = commits.map((version) => ({ name: `v${version.semver}`, oid: version.oid }));
+  await setTags(app, { tenantId: skill.tenantId, skillId: skill._id }, tags);
 }
 
 /** Waits for a concurrent writer of the same tags, which may have read an older list of versions. */
@@ -112,11 +128,11 @@ async function setTags(app: App, ...tags: Parameters<App["repos"]["setTags"]>): 
   }
 }
 
-async function indexForSearch(app: App, ids: string[]): Promise<void> {
-  const { skills, searchEntries } = app.storage;
-  const found = await skills.listToIndex(ids);
+async function indexForSearch(app: App, ids: string[], found: readonly SkillToIndex[]): Promise<void> {
+  const { searchEntries } = app.storage;
   const alive = found.filter((skill) => !skill.deletedAt);
-  await searchEntries.remove(ids.filter((id) => !alive.some((skill) => skill._id === id)));
+  const aliveIds = new Set(alive.map((skill) => skill._id));
+  await searchEntries.remove(ids.filter((id) => !aliveIds.has(id)));
   await searchEntries.put(
     alive.map((skill) => ({
       _id: skill._id,
@@ -134,13 +150,4 @@ async function indexForSearch(app: App, ids: string[]): Promise<void> {
       downloads: skill.downloads,
     })),
   );
-}
-
-/** Works on all skills even if one fails, and then throws the first failure. */
-async function eachSkill<T>(skills: readonly T[], work: (skill: T) => Promise<void>): Promise<void> {
-  const failures: unknown[] = [];
-  await mapLimit(skills, refsAtOnce, (skill) =>
-    work(skill).catch((error: unknown) => void failures.push(error)),
-  );
-  if (failures.length > 0) throw failures[0];
 }

@@ -19,6 +19,9 @@ export type SkillToProject = Pick<
   | "suspended"
 >;
 
+/** A skill as its refs, tags and search terms are derived from it. */
+export type SkillToIndex = Omit<SkillDoc, "pending" | "outbox">;
+
 export function projectionOperations(skills: Collection<SkillDoc>) {
   return {
     listUnflushed: (before: Date, limit: number) => listUnflushed(skills, before, limit),
@@ -44,8 +47,8 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
           },
         )
         .toArray() as Promise<SkillToProject[]>,
-    /** Skills as the search index needs them. */
-    listToIndex: (ids: string[]) =>
+    /** Skills whose refs, tags and search terms are to be written, including deleted ones. */
+    listToIndex: (ids: string[]): Promise<SkillToIndex[]> =>
       skills.find({ _id: { $in: ids } }, { projection: { pending: 0, outbox: 0 } }).toArray(),
     /** Commits that refs are derived from; undefined for a deleted skill. */
     async findOids(id: string): Promise<{ current: string; head: string } | undefined> {
@@ -75,7 +78,7 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
       );
     },
     /** Removes the mark of skills that have nothing pending and have not changed since. */
-    async markProjected(projected: SkillToProject[]): Promise<void> {
+    async markProjected(projected: readonly Pick<SkillDoc, "_id" | "revision">[]): Promise<void> {
       if (projected.length === 0) return;
       await skills.bulkWrite(
         projected.map(({ _id, revision }) => ({
