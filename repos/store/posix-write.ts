@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { RepoError } from "../errors.ts";
 import type { PackStage, PackTarget } from "./driver.ts";
 import * as files from "./posix-files.ts";
@@ -20,53 +21,54 @@ function temporaryPackIn(folder: string): TemporaryPack {
   return { pack: join(folder, files.temporaryName("pack")), index: join(folder, files.temporaryName("idx")) };
 }
 
-/** HEAD and refs come first: once `objects/pack` is there, the folder is a repository. */
-async function create(paths: PackPaths, repo: StoredId): Promise<void> {
+/**
+ * Folders that contain repositories, and whose own names this process has made durable. Such a folder is never removed.
+ */
+const durableParents = new LRUCache<string, true>({ max: 100_000 });
+
+/**
+ * Creates a repository if it is missing. HEAD and refs come first: once `objects/pack` is there, the folder is a
+ * repository. Returns a function that makes all of it durable.
+ */
+async function create(paths: PackPaths, repo: StoredId): Promise<() => Promise<void>> {
   const folder = paths.repository(repo);
-  await files.mkdir(folder, { recursive: true });
-  const head = join(folder, files.temporaryName("ref"));
-  await files.writeDurably(head, [Buffer.from("ref: refs/heads/main\n")], 0o644);
-  await files.rename(head, join(folder, "HEAD"));
   await files.mkdir(join(folder, "refs", "heads"), { recursive: true });
-  await files.mkdir(join(folder, "refs", "svc"), { recursive: true });
+  const head = join(folder, files.temporaryName("ref"));
+  await Promise.all([
+    files.mkdir(join(folder, "refs", "svc"), { recursive: true }),
+    files
+      .writeDurably(head, [Buffer.from("ref: refs/heads/main\n")], 0o644)
+      .then(() => files.rename(head, join(folder, "HEAD"))),
+  ]);
   await files.mkdir(paths.folder(repo), { recursive: true });
-  // A name is durable once the folder that contains it is flushed. Folders that exist already are flushed too, since
-  // a writer may have been killed before this line.
-  const fresh = [join(folder, "objects")];
-  for (let at = folder; at.length >= paths.root.length; at = dirname(at)) fresh.push(at);
-  await Promise.all(fresh.map(files.syncFolder));
+  return async () => {
+    // A name is durable once the folder that contains it is flushed. Folders that exist already are flushed too, since
+    // a writer may have been killed before this line.
+    const parent = dirname(folder);
+    const named = [join(folder, "objects"), folder, parent];
+    if (!durableParents.has(parent))
+      for (let at = dirname(parent); at.length >= paths.root.length; at = dirname(at)) named.push(at);
+    await Promise.all(named.map(files.syncFolder));
+    durableParents.set(parent, true);
+  };
 }
 
-/** Runs a write, and again after creating the repository if it is missing. */
-async function inRepository<T>(
-  paths: PackPaths,
-  repo: StoredId,
-  where: PackTarget,
-  action: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    if (files.errorCode(error) !== "ENOENT") throw error;
-    if (where === "existing") throw wasErased(error);
-    await create(paths, repo);
-    return action();
-  }
-}
+const isDurable = async () => undefined;
 
-/** Makes a written pack visible. */
+/** Makes a written pack visible, and flushes its name together with those of a new repository. */
 async function reveal(
   paths: PackPaths,
   repo: StoredId,
   pack: string,
   temporary: TemporaryPack,
+  flushRepository: () => Promise<void>,
 ): Promise<void> {
   try {
     await files.rename(temporary.pack, paths.pack(repo, pack));
     await files.rename(temporary.index, paths.index(repo, pack));
-    await files.syncFolder(paths.folder(repo));
+    await Promise.all([files.syncFolder(paths.folder(repo)), flushRepository()]);
   } catch (error) {
-    throw files.errorCode(error) === "ENOENT" ? wasErased(error) : error;
+    throw asErasure(error);
   }
 }
 
@@ -80,25 +82,28 @@ export async function putPack(
   where: PackTarget,
 ): Promise<void> {
   const temporary = temporaryPackIn(paths.folder(repo));
-  await inRepository(paths, repo, where, async () => {
-    const both = await Promise.allSettled([
-      files.writeDurably(temporary.pack, bytes, 0o444),
-      files.writeDurably(temporary.index, [index], 0o444),
-    ]);
-    const failed = both.find((result) => result.status === "rejected");
-    if (failed === undefined) return;
+  const flushRepository = where === "create" ? await create(paths, repo) : isDurable;
+  const both = await Promise.allSettled([
+    files.writeDurably(temporary.pack, bytes, 0o444),
+    files.writeDurably(temporary.index, [index], 0o444),
+  ]);
+  const failed = both.find((result) => result.status === "rejected");
+  if (failed !== undefined) {
     await files.discard([temporary.pack, temporary.index]);
-    throw failed.reason;
-  });
-  await reveal(paths, repo, pack, temporary);
+    throw asErasure(failed.reason);
+  }
+  await reveal(paths, repo, pack, temporary, flushRepository);
 }
 
 /** Writes a pack in pieces. */
 export async function stagePack(paths: PackPaths, repo: StoredId, where: PackTarget): Promise<PackStage> {
   const temporary = temporaryPackIn(paths.folder(repo));
-  let fd: number | undefined = await inRepository(paths, repo, where, () =>
-    files.descriptors.open(temporary.pack, "wx+", 0o444),
-  );
+  const flushRepository = where === "create" ? await create(paths, repo) : isDurable;
+  let fd: number | undefined = await files.descriptors
+    .open(temporary.pack, "wx+", 0o444)
+    .catch((error: unknown) => {
+      throw asErasure(error);
+    });
   const close = async () => {
     const open = fd;
     fd = undefined;
@@ -123,7 +128,7 @@ export async function stagePack(paths: PackPaths, repo: StoredId, where: PackTar
         ]);
         await close();
         const pack = checksum.toString("hex");
-        await reveal(paths, repo, pack, temporary);
+        await reveal(paths, repo, pack, temporary, flushRepository);
         return { pack, index };
       }),
     discard: async () => {
@@ -133,8 +138,10 @@ export async function stagePack(paths: PackPaths, repo: StoredId, where: PackTar
   };
 }
 
-function wasErased(cause: unknown): RepoError {
-  return new RepoError("repository_missing", "the repository was erased", { cause });
+/** A folder that is missing belongs to a repository that was erased. */
+function asErasure(error: unknown): unknown {
+  if (files.errorCode(error) !== "ENOENT") return error;
+  return new RepoError("repository_missing", "the repository was erased", { cause: error });
 }
 
 /** SHA-1 of a file from its start, read in pieces. */
