@@ -41,9 +41,10 @@ export async function moveSkill(app: App, actor: Actor, ref: string, input: Move
   const first = await loadSkill(app, actor, ref, "skill:update");
   const { tenantId } = first;
   // Before any folder is created: a refused move leaves nothing.
-  const tried = planMove(await loadFolderView(app, actor, tenantId), first, input);
+  const before = await loadFolderView(app, actor, tenantId);
+  const tried = planMove(before, first, input);
   if (input.dryRun) return tried;
-  const folderId = await chooseFolder(app, actor, tenantId, input);
+  const folderId = await chooseFolder(app, before, input);
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
     const skill = attempt === 0 ? first : await loadSkill(app, actor, ref, "skill:update");
     const view = await loadFolderView(app, actor, tenantId);

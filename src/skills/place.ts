@@ -1,14 +1,13 @@
 /** Location of a skill: the folder that a publish or a move names, and the reservation of its slug in that folder. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { SkillDoc } from "../../storage/skills.ts";
-import type { Actor } from "../access/actor.ts";
 import { isAllowedIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { createFolderPath } from "../folders/create.ts";
 import { folderAtPath, readFolderPath } from "../folders/paths.ts";
 import { beingDeleted, refuseManagedRoot } from "../folders/refusals.ts";
-import { isVisible, loadFolderView, accessContextIn, type FolderView } from "../folders/load.ts";
+import { isVisible, accessContextIn, type FolderView } from "../folders/load.ts";
 import { loadTree } from "../folders/trees.ts";
 
 /** Folder in a request, by path or id. The root by default. */
@@ -18,22 +17,19 @@ export interface FolderChoice {
   createFolders?: boolean | undefined;
 }
 
-/** Returns the folder's id; null is the root. With `createFolders`, missing folders are created. Throws `not_found`. */
-export async function chooseFolder(
-  app: App,
-  actor: Actor,
-  tenantId: string,
-  choice: FolderChoice,
-): Promise<string | null> {
+/**
+ * Returns the folder's id; null is the root. With `createFolders`, missing folders are created, which the view does not
+ * contain. Throws `not_found`.
+ */
+export async function chooseFolder(app: App, view: FolderView, choice: FolderChoice): Promise<string | null> {
   if (choice.folderId !== undefined && choice.folderId !== null) {
-    const view = await loadFolderView(app, actor, tenantId);
     if (!isVisible(view, choice.folderId)) throw notFound("folder", choice.folderId);
     return choice.folderId;
   }
   if (choice.folder === undefined || readFolderPath(choice.folder).length === 0) return null;
   if (choice.createFolders)
-    return (await createFolderPath(app, actor, tenantId, choice.folder, true)).folderId;
-  return folderAtPath(await loadFolderView(app, actor, tenantId), choice.folder);
+    return (await createFolderPath(app, view.actor, view.tree.tenantId, choice.folder, true)).folderId;
+  return folderAtPath(view, choice.folder);
 }
 
 /** Requires a permission on skills in a folder, or at the root. Throws `forbidden` or `managed_folder`. */

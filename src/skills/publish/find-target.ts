@@ -4,7 +4,7 @@ import type { TenantDoc } from "../../../storage/tenants.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, forbidden, notFound } from "../../errors.ts";
-import { loadFolderView } from "../../folders/load.ts";
+import type { FolderView } from "../../folders/load.ts";
 import { folderAtPath } from "../../folders/paths.ts";
 import { keepAllowed } from "../load.ts";
 import { presentCandidates } from "../resolve.ts";
@@ -27,27 +27,25 @@ export async function listWithVersion(
 /** Skills of a name that the caller may read, in the workspace that the publish goes to or outside workspaces. */
 export async function listNamed(
   app: App,
-  actor: Actor,
-  tenant: TenantDoc,
+  view: FolderView,
   input: PublishSkill & { workspaceId: string | undefined },
   name: string,
 ): Promise<SkillDoc[]> {
-  const view = await loadFolderView(app, actor, tenant._id);
   const home = input.workspaceId ?? workspaceAt(view, input.folder ?? "/");
   const named = await listSameName(app, view.tree, nameKeyOf(name), home);
-  return keepAllowed(app, actor, "skill:read", named);
+  return keepAllowed(app, view.actor, "skill:read", named);
 }
 
 /** The skill to append to; undefined if one is to be created. */
 export async function findTarget(
   app: App,
-  actor: Actor,
+  view: FolderView,
   tenant: TenantDoc,
   input: PublishSkill & { workspaceId: string | undefined },
   name: string,
 ): Promise<SkillDoc | undefined> {
-  const seen = await listNamed(app, actor, tenant, input, name);
-  const writable = await keepAllowed(app, actor, "skill:update", seen);
+  const seen = await listNamed(app, view, input, name);
+  const writable = await keepAllowed(app, view.actor, "skill:update", seen);
   if (input.mode === "create") {
     if (seen[0]) {
       const [existing] = await presentCandidates(app, [seen[0]]);
@@ -64,7 +62,7 @@ export async function findTarget(
     return undefined;
   }
   if (writable.length > 1) {
-    const inFolder = await narrowToFolder(app, actor, tenant, input, writable);
+    const inFolder = narrowToFolder(view, input, writable);
     if (inFolder) return inFolder;
     throw new ServiceError(
       "ambiguous",
@@ -105,15 +103,9 @@ export async function slugTaken(
 }
 
 /** The skill in the requested folder, if exactly one of several is there. */
-async function narrowToFolder(
-  app: App,
-  actor: Actor,
-  tenant: TenantDoc,
-  input: PublishSkill,
-  named: SkillDoc[],
-): Promise<SkillDoc | undefined> {
+function narrowToFolder(view: FolderView, input: PublishSkill, named: SkillDoc[]): SkillDoc | undefined {
   if (input.folder === undefined) return undefined;
-  const folderId = folderAtPath(await loadFolderView(app, actor, tenant._id), input.folder);
+  const folderId = folderAtPath(view, input.folder);
   const there = named.filter((skill) => skill.folderId === folderId);
   return there.length === 1 ? there[0] : undefined;
 }

@@ -28,11 +28,12 @@ export async function planPublish(app: App, actor: Actor, input: PlanPublish): P
   const workspaceId = input.personal ? await findWorkspace(app, actor, tenant) : undefined;
   const isWithoutWorkspace = input.personal === true && workspaceId === undefined;
   if (isWithoutWorkspace && input.mode === "update") throw notFound("skill", input.name);
+  const view = await loadFolderView(app, actor, tenant._id);
   const existing = isWithoutWorkspace
     ? undefined
-    : await findTarget(app, actor, tenant, { ...input, workspaceId }, input.name);
+    : await findTarget(app, view, tenant, { ...input, workspaceId }, input.name);
   if (existing === undefined)
-    return planCreation(app, actor, tenant, input, isWithoutWorkspace ? "new" : workspaceId);
+    return planCreation(app, view, tenant, input, isWithoutWorkspace ? "new" : workspaceId);
 
   requireSameType(existing, input.type);
   await checkVersionContent(app, existing, input.hash);
@@ -50,19 +51,18 @@ export async function planPublish(app: App, actor: Actor, input: PlanPublish): P
 /** `workspace`: the id of the caller's workspace, or `new` for one that the publish would create. */
 async function planCreation(
   app: App,
-  actor: Actor,
+  view: FolderView,
   tenant: TenantDoc,
   input: PlanPublish,
   workspace: string | undefined,
 ): Promise<PublishPlan> {
   const { name, visibility = "private" } = input;
-  const view = await loadFolderView(app, actor, tenant._id);
   if (workspace !== "new")
     checkSkillPermissionIn(view, "skill:create", workspace ?? folderOf(view, input), tenant.slug);
   const base = slugOfSkill(name);
   const taken = await app.storage.skills.listSlugsLike(tenant._id, base);
   if (input.mode === "create" && taken.includes(base))
-    throw await slugTaken(app, actor, tenant, { name, slug: base });
+    throw await slugTaken(app, view.actor, tenant, { name, slug: base });
   const slug = freeSlug(base, taken);
   await checkVersionContent(app, { tenantId: tenant._id, slug, visibility }, input.hash);
   return {

@@ -38,6 +38,7 @@ export async function publishSkill(
   const earlier = await findPublished(app, actor, tenant, { ...input, workspaceId }, creation);
   if (earlier) return earlier;
   const versionId = creation?.id;
+  const { listSlugsLike } = app.storage.skills;
   return withVersionSource(app, actor, input, type, async (source) => {
     const name = chooseName(input, source);
     const base = slugOfSkill(name);
@@ -46,17 +47,16 @@ export async function publishSkill(
     for (let attempt = 0; ; attempt++) {
       // Before the look-up by name: a concurrent publish of the same name takes the slug that is chosen from this list,
       // so the unique index causes another attempt here.
-      const taken = await app.storage.skills.listSlugsLike(tenant._id, base);
-      const existing = await findTarget(app, actor, tenant, { ...input, workspaceId }, name);
+      const [taken, view] = await Promise.all([
+        attempt === 0 && isSlugLikelyFree(source, workspaceId) ? [] : listSlugsLike(tenant._id, base),
+        loadFolderView(app, actor, tenant._id),
+      ]);
+      const existing = await findTarget(app, view, tenant, { ...input, workspaceId }, name);
       if (existing) return appendToExisting(app, actor, existing, source, { ...input, versionId });
       // Before any error about slugs, so that a caller who may neither read nor create learns nothing about them.
-      const folderId = workspaceId ?? (await chooseFolder(app, actor, tenant._id, input));
-      checkSkillPermissionIn(
-        await loadFolderView(app, actor, tenant._id),
-        "skill:create",
-        folderId,
-        tenant.slug,
-      );
+      const folderId = workspaceId ?? (await chooseFolder(app, view, input));
+      const present = input.createFolders ? await loadFolderView(app, actor, tenant._id) : view;
+      checkSkillPermissionIn(present, "skill:create", folderId, tenant.slug);
       if (input.mode === "create" && [...taken, ...ofFolders].includes(base))
         throw await slugTaken(app, actor, tenant, { name, slug: base });
       const slug = freeSlug(base, [...taken, ...ofFolders]);
@@ -68,6 +68,14 @@ export async function publishSkill(
         throw new ServiceError("conflict", `No free slug was found for "${name}": try again.`);
     }
   });
+}
+
+/**
+ * Whether a publish tries the slug of the name without a query for taken slugs, which the unique index makes up for. A
+ * package would be written twice, and members often have skills of the same name in their workspaces.
+ */
+function isSlugLikelyFree(source: VersionSource, workspaceId: string | undefined): boolean {
+  return source.format === "markdown" && workspaceId === undefined;
 }
 
 /** The caller's workspace, which may contain private skills only. */
@@ -134,7 +142,7 @@ async function findPublished(
   const named =
     name === undefined
       ? await listWithVersion(app, actor, tenant, creation.id)
-      : await listNamed(app, actor, tenant, input, name);
+      : await listNamed(app, await loadFolderView(app, actor, tenant._id), input, name);
   for (const skill of named) {
     const version = await findCreated(app, skill, creation);
     if (!version) continue;
