@@ -1,7 +1,7 @@
-// The child's side of supervised-child.ts: what both engine processes have in common.
+// The child's side of supervised-child.ts, shared by both engine processes.
 
 /**
- * Says something to the parent; resolves once it is sent, or at once where the parent is gone.
+ * Sends a message to the parent; resolves once it is sent, or immediately if the parent has ended.
  *
  * @param {{ type: "ready", openMs: number } | { type: "failed", code: string, message: string }} message
  * @returns {Promise<void>}
@@ -14,7 +14,7 @@ export function tellParent(message) {
 }
 
 /**
- * Reports why the engine cannot serve and ends the process.
+ * Reports the reason why the engine can't serve, and ends the process.
  *
  * @param {string} code one of the codes of engine-error.ts
  * @param {string} message
@@ -27,7 +27,7 @@ export async function giveUp(code, message) {
 /**
  * Ends the process through `close` on SIGTERM and when the parent ends for any reason.
  *
- * @param {() => Promise<void>} close finishes work in flight and lets go of the data folder
+ * @param {() => Promise<void>} close finishes work in progress and releases the data folder
  */
 export function endWithParent(close) {
   let isEnding = false;
@@ -47,6 +47,6 @@ export function endWithParent(close) {
   // Ctrl-C reaches the whole process group; the parent decides.
   process.on("SIGINT", () => {});
   process.on("SIGHUP", () => {});
-  // The parent may have gone before this line was reached, and then no event follows.
+  // The parent may have ended before this line was reached; no event follows in that case.
   if (!process.connected) process.exit(0);
 }

@@ -1,6 +1,6 @@
 // Child process: opens the embedded MongoDB engine on a data folder and serves it on a unix socket.
 //   node mongo-child.mjs <dataDir> <socketPath>
-// The package's own open() is not used: its socket has a random name, and it joins buffers once per chunk.
+// The package's own open() is not used, since its socket has a random name and it joins buffers once per chunk.
 import fs from "node:fs";
 import net from "node:net";
 
@@ -19,10 +19,10 @@ const sockets = new Set();
 
 endWithParent(async () => {
   server?.close();
-  // Before the lock goes: afterwards it may be the next owner's.
+  // Removed before the lock is released: after that, it may belong to the next owner.
   if (server) fs.rmSync(socketPath, { force: true });
   for (const socket of sockets) socket.destroy();
-  // Waits for commands in flight, then writes a checkpoint.
+  // Waits for commands in progress, then writes a checkpoint.
   await engine?.close();
 });
 
@@ -57,7 +57,7 @@ function reasonOf(error) {
   return [isMissing ? "NO_BINARY" : "OPEN_FAILED", text];
 }
 
-/** One connection: splits the byte stream into wire messages, answers them one after another. */
+/** One connection: splits the byte stream into wire messages, and processes them one after another. */
 function serve(socket) {
   sockets.add(socket);
   let parts = [];
@@ -86,7 +86,7 @@ function serve(socket) {
   socket.on("data", (chunk) => {
     parts.push(chunk);
     have += chunk.length;
-    // Joins only once a whole message is here, so a message of 48 MB is copied once and not per chunk.
+    // Joined only once a message is complete, so a message of 48 MB is copied once and not once per chunk.
     while (have >= need) {
       const all = parts.length === 1 ? parts[0] : Buffer.concat(parts, have);
       const length = all.readInt32LE(0);

@@ -1,10 +1,10 @@
-// Sets a parameter of an opened MongoDB engine. One command in the wire format by hand: this house has no driver.
+// Sets a parameter of an opened MongoDB engine, by one command in the wire format: this process has no driver.
 const OP_MSG = 2013;
 const BSON_DOUBLE = 1;
 const BSON_STRING = 2;
 const BSON_INT32 = 16;
 
-/** Throws when the engine refuses; the value is a text. */
+/** Throws if the engine refuses the command; the value is a string. */
 export async function setParameter(engine, name, value) {
   const body = documentOf([int32("setParameter", 1), string(name, value), string("$db", "admin")]);
   // Length, request id, response to, code; then flags and the kind of the one section (all zero but the first two).

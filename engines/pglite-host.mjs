@@ -3,8 +3,8 @@
 //  - a statement outside a transaction runs alone (PGlite's own lock);
 //  - BEGIN ... COMMIT/ROLLBACK of one client holds PGlite's transaction lock, all other clients wait;
 //  - LISTEN is per client; a notification goes to every client that listens on the channel;
-//  - search_path is set once for all. application_name is remembered per client and shown in pg_stat_activity's
-//    place, so that queue.getWorkers() works.
+//  - search_path is set once for all clients. application_name is recorded per client and returned in place of
+//    pg_stat_activity, so that queue.getWorkers() works.
 import { EventEmitter } from "node:events";
 
 import { PGlite } from "@electric-sql/pglite";
@@ -34,8 +34,8 @@ export class PgliteHost {
   #statements = 0;
 
   /**
-   * Opens the database in `dataDir` (its parent must exist), creating it when missing. Its files survive a kill of the
-   * process at any moment; PGlite never calls fsync, whatever PostgreSQL's settings say, so a power cut may damage
+   * Opens the database in `dataDir` (its parent must exist), and creates it if missing. Its files survive a kill of the
+   * process at any moment. PGlite never calls fsync, regardless of PostgreSQL's settings, so a power cut may damage
    * them.
    */
   static async open(dataDir) {
@@ -43,7 +43,7 @@ export class PgliteHost {
     host.db = await PGlite.create({
       dataDir,
       startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ["-c", setting])],
-      parsers: { [INT8_OID]: (value) => value }, // pg hands out int8 as text; so does this
+      parsers: { [INT8_OID]: (value) => value }, // int8 as a string, as in pg
     });
     await host.db.exec(`SET search_path TO "${SCHEMA}"`);
     return host;
@@ -171,7 +171,7 @@ class Session extends EventEmitter {
     return resultOf([], "UNLISTEN");
   }
 
-  /** Rolls back what was left open and stops listening. */
+  /** Rolls back an open transaction and stops listening. */
   async end() {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

@@ -1,7 +1,7 @@
 // Child process: opens PGlite on a data folder and serves it on a unix socket, one session per connection.
 //   node queue-child.mjs <dataDir> <socketPath>
-// In a process of its own because PGlite computes on the JavaScript thread: in the API process every queue operation
-// would hold up HTTP requests.
+// It has a process of its own, since PGlite computes on the JavaScript thread: in the API process, each queue operation
+// would delay HTTP requests.
 import fs from "node:fs";
 import net from "node:net";
 
@@ -17,7 +17,7 @@ const ERROR_FIELDS =
 
 const [dataDir, socketPath] = process.argv.slice(2);
 
-// Imported late: loading PGlite takes a while, and a folder that is in use should be reported at once.
+// Imported late: loading PGlite takes time, and a folder that is in use should be reported immediately.
 const openDatabase = async (dir) => (await import("./pglite-host.mjs")).PgliteHost.open(dir);
 
 let host;
@@ -33,7 +33,7 @@ endWithParent(async () => {
   try {
     await host?.close();
   } finally {
-    // The lock: given back only once the files are at rest, and only by the process that holds it.
+    // The lock is released once no more files are written, and only by the process that holds it.
     if (server) fs.rmSync(socketPath, { force: true });
   }
 });
@@ -42,12 +42,12 @@ try {
   const startedAt = performance.now();
   if (!(await claim())) await giveUp("BUSY", "in use");
   host = await openQueueDatabase();
-  // Only now: opening after a crash may take as long as it needs.
+  // Started only now, since opening after a crash has no time limit.
   startWatchdog();
   markOpen();
   await tellParent({ type: "ready", openMs: Math.round(performance.now() - startedAt) });
 } catch (error) {
-  // An owned socket that stays behind is silent, so the next start removes it.
+  // A socket that is left behind does not respond, so the next start removes it.
   const text = String(error?.message ?? error).split("\n")[0];
   await giveUp(codeOf(error, text), text);
 }
@@ -59,9 +59,9 @@ function codeOf(error, text) {
 }
 
 /**
- * Takes the socket's path, which is also the lock on the data folder: PGlite has none of its own, and two at once
- * destroy the database. A socket that answers belongs to a live owner; a silent one is left over from a crash.
- * Checking and replacing it is one step, guarded by a folder (mkdir is atomic).
+ * Takes the socket's path, which is also the lock on the data folder: PGlite has no lock, and two processes at once
+ * destroy the database. A socket that responds belongs to a live owner; any other is left over from a crash. Checking
+ * and replacing it is one step, guarded by a folder (mkdir is atomic).
  */
 async function claim() {
   const guard = `${socketPath}.claim`;
@@ -87,7 +87,7 @@ async function enterGuard(guard) {
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
       const madeAt = fs.statSync(guard, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-      // Its maker died in between.
+      // The process that created it has ended.
       if (Date.now() - madeAt > STALE_CLAIM_MS) fs.rmSync(guard, { recursive: true, force: true });
       else await new Promise((done) => setTimeout(done, 50));
     }
@@ -111,7 +111,7 @@ async function openQueueDatabase() {
   try {
     return await openDatabase(dir);
   } catch (error) {
-    // It holds nothing yet, so nothing is lost by making it again.
+    // It has no data yet, so it can be created again without loss.
     if (!fromTemplate) throw error;
     return openDatabase((await replaceDatabase(dataDir)).dir);
   }
@@ -140,7 +140,7 @@ function serve(socket) {
   socket.on("error", () => {});
   socket.on("close", () => {
     sockets.delete(socket);
-    void chain.then(async () => (await session).end()); // rolls back what was left open
+    void chain.then(async () => (await session).end()); // rolls back an open transaction
   });
 }
 

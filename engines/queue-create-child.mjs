@@ -1,5 +1,4 @@
-// Child process: creates a PGlite database in a folder, with BullMQ's tables, and ends. Goes with its parent, however
-// that went.
+// Child process: creates a PGlite database in a folder, with BullMQ's tables, and ends. Also ends with its parent.
 //   node queue-create-child.mjs <folder>
 import { runMigrations } from "bullmq";
 

@@ -1,6 +1,6 @@
-// Makes the database of the embedded queue engine. Creating one from nothing takes seconds (PostgreSQL's initdb as
-// WebAssembly, then BullMQ's tables), copying one a fraction of a second: so the first one made by an installation is
-// kept as a template next to the installed packages, where that is possible.
+// Creates the database of the embedded queue engine. This takes seconds (PostgreSQL's initdb as WebAssembly, then
+// BullMQ's tables), and copying one takes a fraction of a second. Therefore, the first one of an installation is kept as
+// a template next to the installed packages, if that folder is writable.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -12,12 +12,12 @@ const PACKAGE = "@electric-sql/pglite";
 const FOLDER = "pg";
 /** Raised with each change of queue-create-child.mjs. */
 const TEMPLATE_VERSION = 2;
-/** A creation that began so long ago was killed. */
+/** A creation that began this long ago was killed. */
 const ABANDONED_MS = 10 * 60_000;
 
 /**
- * The database's folder in `dataDir`, made when missing. It is made aside and renamed, so that an interrupted creation
- * leaves nothing half done. `fromTemplate` says that it was copied just now.
+ * The database's folder in `dataDir`, created if missing. It is created under another name and renamed, so that an
+ * interrupted creation leaves no incomplete database. `fromTemplate`: it was just copied.
  *
  * @param {string} dataDir
  * @returns {Promise<{ dir: string, fromTemplate: boolean }>}
@@ -42,7 +42,7 @@ export async function replaceDatabase(dataDir) {
 }
 
 /**
- * The template's folder, made when missing; undefined where the installation is not writable.
+ * The template's folder, created if missing; undefined if the installation is not writable.
  *
  * @returns {Promise<string | undefined>}
  */
@@ -67,7 +67,7 @@ export async function ensureTemplate() {
   return dir;
 }
 
-/** In node_modules/.cache, one per release of the packages that make it and version of what is done with them. */
+/** In node_modules/.cache, one for each release of the packages that create it and each version of their use. */
 function templateFolder() {
   const entry = createRequire(import.meta.url).resolve(PACKAGE);
   const packages = path.join(
@@ -81,7 +81,7 @@ function templateFolder() {
   return path.join(packages, ".cache", "embedded-queue", [FOLDER, ...versions, TEMPLATE_VERSION].join("-"));
 }
 
-/** Creating takes 500 MB that the process would keep, so it is done by one that ends. */
+/** Creating takes 500 MB of memory that a process keeps, so a child process does it and ends. */
 async function create(dir) {
   const script = fileURLToPath(new URL("./queue-create-child.mjs", import.meta.url));
   const child = spawn(process.execPath, [script, dir], { stdio: ["ignore", "ignore", "pipe", "ipc"] });

@@ -14,7 +14,7 @@ setInterval(() => {
   const isOrphan = silent > 1 && process.ppid !== parent;
   if (silent < silentTicks && !isOrphan) return;
   try {
-    // Not console.error, which the main thread would have to write.
+    // console.error would need the main thread.
     writeSync(STDERR, `the main thread has not responded for ${(silent * tickMs) / 1000} s\n`);
   } catch {
     // The parent, which reads it, has ended.

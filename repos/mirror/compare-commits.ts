@@ -20,7 +20,7 @@ export async function readCommitFacts(trees: TreeReader, oid: string): Promise<C
   };
 }
 
-/** Whether `oid` is `from` or descends from it, within the history that is here. */
+/** Whether `oid` is `from` or descends from it, within the fetched history. */
 export async function isDescendant(trees: TreeReader, oid: string, from: string): Promise<boolean> {
   const seen = new Set([oid]);
   for (let level = [oid]; level.length > 0;) {

@@ -80,7 +80,7 @@ function afterHeader(text: string): string | undefined {
     .replace(/^[ \t]*(?:\r?\n|$)/, "");
 }
 
-/** The text of a version without managed headers. Reads what `withManagedHeader` wrote, and what became of it. */
+/** The text of a version without managed headers: those of `withManagedHeader`, also if they were edited. */
 export function withoutManagedHeader(text: string): string {
   const { head, body } = cutBody(text);
   let plain = body;
@@ -89,8 +89,8 @@ export function withoutManagedHeader(text: string): string {
 }
 
 /**
- * The text with the header between frontmatter and body, and no other byte changed: taking it out gives the same text.
- * Doing it again changes nothing.
+ * The text with the header between frontmatter and body, and no other byte changed: removing it gives the same text.
+ * Idempotent.
  */
 export function withManagedHeader(text: string): string {
   const { head, body } = cutBody(withoutManagedHeader(text));
@@ -105,7 +105,7 @@ export function exportedFile(format: ContentFormat, file: MirrorFile): MirrorFil
   return text === undefined ? file : { ...file, data: Buffer.from(withManagedHeader(text)) };
 }
 
-/** UTF-8 as text, byte order mark included; undefined if it is none. */
+/** UTF-8 as text, byte order mark included; undefined for other bytes. */
 export function textOf(data: Buffer): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
@@ -164,7 +164,7 @@ export interface IndexEntry {
 /** Characters of a description that the index shows. */
 const indexedDescription = 160;
 
-/** Text that Markdown shows as it is, on one line. */
+/** Text on one line, escaped for Markdown. */
 function escaped(text: string): string {
   return text
     .replace(/\s+/g, " ")
@@ -173,14 +173,14 @@ function escaped(text: string): string {
 }
 
 function clipped(text: string): string {
-  // By code points, so that no pair is torn.
+  // Cut between code points, so that no surrogate pair is split.
   const characters = Array.from(text.replace(/\s+/g, " ").trim());
   return characters.length <= indexedDescription
     ? characters.join("")
     : `${characters.slice(0, indexedDescription - 1).join("")}…`;
 }
 
-/** `skills/README.md`. Only what the list shows can change it, so an edit of a skill's text does not. */
+/** `skills/README.md`. It depends only on the listed fields, so an edit of a skill's text does not change it. */
 export function indexFile(entries: readonly IndexEntry[]): Buffer {
   const lines = entries
     .toSorted((a, b) => compareUtf8(a.path, b.path))
@@ -211,7 +211,7 @@ const indexDigest = (body: string) => createHash("sha256").update(body).digest("
 const formerIndexHeader = `<!-- ${headerMark} This list is written anew on every sync. -->\n`;
 const formerIndexLine = /^- \[.*\]\(\S+\) `[^`]+`(?: \(rule\))?(?:: .*)?$/;
 
-/** Whether `skills/README.md` holds nothing but what the service has written, so that a newer one may replace it. */
+/** Whether `skills/README.md` has only content of the service, so that a newer one may replace it. */
 export function isOwnIndex(data: Buffer): boolean {
   const text = textOf(data)?.replaceAll("\r\n", "\n");
   if (text === undefined) return false;

@@ -1,7 +1,4 @@
-/**
- * The files of one skill's directory, as far as a version may hold them; what keeps it from being one is said, not
- * thrown.
- */
+/** The files of one skill's directory. Files that a version can't contain are reported, not thrown. */
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import {

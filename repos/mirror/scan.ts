@@ -1,6 +1,6 @@
 /**
- * Finds the skills below `skills/` of a commit, or those that differ between two commits: both trees are walked side by
- * side, and what has one id on both sides is not looked into.
+ * Finds the skills below `skills/` of a commit, or those that differ between two commits: both trees are walked in
+ * parallel, and entries with equal ids are skipped.
  */
 import { PackageError, checkDirectoryName, foldName } from "../../contract/package-rules.ts";
 import { RepoError } from "../errors.ts";
@@ -20,7 +20,7 @@ import {
 } from "./trees.ts";
 import type { RemoteScan, RemoteSkill, ScanFault, ScanProblem } from "./types.ts";
 
-/** Folders looked into: a few kilobytes of tree can name billions of paths. */
+/** Limit of folders that are read: a few kilobytes of trees can have billions of paths. */
 const foldersAtMost = 200_000;
 const problemsAtMost = 1000;
 const svcBytes = 64 * 1024;
@@ -78,7 +78,7 @@ async function skillsTree(trees: TreeReader, commit: string): Promise<string | u
   return entry === undefined ? undefined : isFolder(entry) ? entry.oid : "blocked";
 }
 
-/** Folders next to `skills/` or instead of it whose names differ by case alone: nothing in them is looked at. */
+/** Folders next to `skills/` or instead of it whose names differ by case alone: they are not read. */
 async function noteMisspelledFolders(trees: TreeReader, scan: RemoteScan): Promise<void> {
   const { treeOid } = await trees.commit(scan.commit);
   for (const entry of await trees.tree(treeOid))
@@ -93,7 +93,7 @@ async function noteMisspelledFolders(trees: TreeReader, scan: RemoteScan): Promi
 async function walk(trees: TreeReader, scan: RemoteScan, inQuestion: InQuestion, start: Pair): Promise<void> {
   let looked = 0;
   const differs = ({ before, now }: Pair) => before !== now;
-  // Level by level: the trees of one level lie side by side.
+  // Level by level: the trees of one level are next to each other in the pack.
   for (let level = [start].filter(differs); level.length > 0;) {
     looked += level.length;
     if (looked > foldersAtMost)
@@ -164,14 +164,14 @@ interface InQuestion {
   /** Folders of skills that have got a SKILL.md or RULE.md: a skill only if those below it are gone. */
   found: RemoteSkill[];
   /**
-   * Known paths that hold nothing but folders: content that is left over, unless a skill was moved into one of them.
+   * Known paths that contain only folders: leftover content, unless a skill was moved into one of them.
    */
   emptied: string[];
 }
 
 /**
- * Records a directory that was a skill, or has the place of one, and has no SKILL.md or RULE.md. Nothing below it is
- * looked at, unless other skills are known to lie there.
+ * Records a directory that was a skill, or is at the path of one, and has no SKILL.md or RULE.md. Nothing below it is
+ * read, unless other skills are known to be there.
  */
 function isUnreadable(
   { path, depth }: Pair,
@@ -195,7 +195,7 @@ function isUnreadable(
   return isKnown && !folders.has(path);
 }
 
-/** Reports files that were meant to make a skill: spelled in another case, or directly in `skills/`. */
+/** Reports files that are probably meant to be skills: spelled in another case, or directly in `skills/`. */
 function noteRootNames({ path, depth }: Pair, entries: readonly RawTreeEntry[], scan: RemoteScan): void {
   if (scan.problems.length >= problemsAtMost) return;
   for (const entry of entries) {
@@ -231,7 +231,7 @@ function foldersOf(paths: Iterable<string>): Set<string> {
 
 function decideFolders(scan: RemoteScan, { found, emptied, known }: InQuestion): void {
   const held = foldersOf(scan.directories.map(({ path }) => path).filter((path) => known.has(path)));
-  // From the outside in: what lies in a skill is part of it.
+  // From the outside in: the content of a skill's directory is part of that skill.
   for (const skill of found) {
     const { path } = skill;
     if (scan.directories.some((outer) => path.startsWith(`${outer.path}/`))) continue;
@@ -323,7 +323,7 @@ const scanMessages: Record<ScanFault, string> = {
 
 const problemAt = (path: string, why: ScanFault): ScanProblem => ({ path, why, message: scanMessages[why] });
 
-/** An entry that lies at the path of a skill, or is that skill's SKILL.md, keeps the skill from being written. */
+/** An entry at the path of a skill, or at its SKILL.md, prevents the skill from being written. */
 function noteEntry(scan: RemoteScan, known: ReadonlySet<string>, above: string, problem: ScanProblem): void {
   // The index is reported where it is written.
   if (problem.why === "path_reserved" && problem.path === indexPath) return;
@@ -358,7 +358,7 @@ function asSkill(
 }
 
 /**
- * Id of a tree without its `.svc.json`, the other entries as they stand. A `.svc.json` that is not a file is content.
+ * Id of a tree without its `.svc.json`; the other entries are unchanged. A `.svc.json` that is not a file is content.
  */
 export function contentTreeOfEntries(entries: readonly RawTreeEntry[]): string {
   const others = entries.filter((entry) => !isRecord(entry));

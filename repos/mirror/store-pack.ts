@@ -1,6 +1,6 @@
 /**
- * Takes a pack as it came over the wire and stores its objects as ours lie: whole, no deltas, so that the same reader
- * and the same merges serve them. Every object is inflated and hashed on the way; nothing the host claims is believed.
+ * Stores the objects of a received pack in our form, complete and without deltas, so that the same reader and merges
+ * apply to them. Each object is inflated and hashed; no claim of the host is trusted.
  */
 import { createHash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
@@ -14,8 +14,8 @@ import { PackWriter, deflateObject, type PublishedPack } from "../store/pack-wri
 import type { MirrorId } from "../store/types.ts";
 
 /**
- * A larger file is in no skill. Nor is a smaller one, down to the limit of a package, but a fetch brings the whole tip
- * of the branch, including everything outside `skills/`.
+ * Maximum size of an object. Files of skills are far smaller, but a fetch brings the whole tip of the branch, including
+ * everything outside `skills/`.
  */
 const objectBytes = 512 * 1024 * 1024;
 /** Limit of all inflated objects relative to the pack's size, against decompression bombs. */
@@ -39,7 +39,7 @@ interface Entry {
 
 const broken = (why: string) => new RepoError("remote_protocol", `the host sent a pack that ${why}`);
 
-/** Undefined for a pack of nothing. */
+/** Undefined for an empty pack. */
 export async function storePack(
   packs: PackStore,
   repo: MirrorId,
@@ -72,7 +72,7 @@ class Unpacking {
   readonly #pack: Buffer;
   readonly #end: number;
   readonly #writer: PackWriter;
-  /** Deltas by the place or the id of their base. */
+  /** Deltas by the offset or the id of their base. */
   readonly #onOffset = new Map<number, Entry[]>();
   readonly #onId = new Map<string, Entry[]>();
   #waiting = 0;
@@ -88,7 +88,7 @@ class Unpacking {
 
   async run(count: number): Promise<void> {
     const bases = await this.#readEntries(count);
-    // Bases of deltas are inflated a second time: holding all of them would take the memory of the whole tree.
+    // Bases of deltas are inflated a second time: keeping all of them would take the memory of the whole tree.
     for (const { entry, oid } of bases) {
       if (!this.#onOffset.has(entry.offset) && !this.#onId.has(oid)) continue;
       const type = format.typeName(entry.type);
@@ -98,7 +98,7 @@ class Unpacking {
     if (this.#waiting > 0) throw broken("lacks the base of a delta");
   }
 
-  /** Stores what is whole, and notes what is a delta. */
+  /** Stores the complete objects, and records the deltas. */
   async #readEntries(count: number): Promise<{ entry: Entry; oid: string }[]> {
     const whole: { entry: Entry; oid: string }[] = [];
     let at = format.packHeaderBytes;
@@ -188,7 +188,7 @@ class Unpacking {
   /** The bytes of an entry, and its end, which only inflating shows. */
   async #inflate(entry: Entry): Promise<{ data: Buffer; end: number }> {
     this.#count(entry.size);
-    // Room for what it says and no more; at least one byte, or the option is refused.
+    // At most the claimed size; at least one byte, since the option refuses 0.
     const bounds = {
       info: true,
       maxOutputLength: Math.max(1, entry.size),
@@ -197,7 +197,7 @@ class Unpacking {
     const input = this.#pack.subarray(entry.dataStart, entry.end === 0 ? this.#end : entry.end);
     let result: InflatedWithEnd;
     try {
-      // Going to another thread takes longer than a small object does.
+      // For a small object, a change of threads takes longer than inflating it.
       const inflated: unknown =
         entry.size > inflatedAtOnce ? await inflateAsync(input, bounds) : zlib.inflateSync(input, bounds);
       // With `info`, the result is an object, which the types of these functions do not express.
@@ -215,7 +215,7 @@ class Unpacking {
       throw new RepoError("remote_too_large", "the host sent a pack that inflates beyond all measure");
   }
 
-  /** Other work of this process gets its turn. */
+  /** Yields to other work of this process. */
   async #breathe(): Promise<void> {
     if (performance.now() - this.#lastBreath < breathEveryMs) return;
     await breathe();

@@ -1,12 +1,10 @@
-/**
- * `.svc.json`: facts about a skill for those who read the repository. What it says is never believed, but for a hint.
- */
+/** `.svc.json`: facts about a skill for readers of the repository. Its content is only a hint, and never trusted. */
 import { publicName } from "../../contract/public-name.ts";
 import type { SvcRecord } from "./types.ts";
 
 const readableBytes = 64 * 1024;
 
-/** Sorted keys, two spaces, a line feed at the end: the same record gives the same bytes. */
+/** Keys are sorted, indented by two spaces, with a final line feed: the same record has the same bytes. */
 export function svcRecordFile(record: SvcRecord): Buffer {
   const person = (who: SvcRecord["author"]) =>
     who === null ? null : { name: publicName(who.name) || who.username, username: who.username };

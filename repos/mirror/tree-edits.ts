@@ -30,7 +30,7 @@ export function treeEntry(mode: string, name: string, oid: string): RawTreeEntry
 /** Git's order, as native git checks it: a folder sorts as if its name ended in a slash. */
 const sortKey = (entry: RawTreeEntry) => (isTreeMode(entry.mode) ? `${byteName(entry)}/` : byteName(entry));
 
-/** Puts new entries in their places among the others, which stay as they are, even in a tree that is out of order. */
+/** Inserts new entries in order. The others are unchanged, even in a tree that is not sorted. */
 function merged(entries: Entries, added: ReadonlySet<string>): RawTreeEntry[] {
   const fresh = [...added].flatMap((name) => entries.get(name) ?? []);
   const waiting = fresh.map((entry) => ({ key: sortKey(entry), entry }));
@@ -98,18 +98,18 @@ export class Folder {
     return child;
   }
 
-  /** A folder in the place of the one that is there, or a new one. */
+  /** Replaces the existing folder, or adds a new one. */
   setChild(name: string, child: Folder): void {
     this.#children.set(bytesOf(name), child);
   }
 
-  /** Hands over every tree that is new, inner ones first; undefined for a folder that has nothing in it. */
+  /** Emits all new trees, inner ones first; undefined for an empty folder. */
   close(write: (tree: WrittenTree) => void, isRoot = false): string | undefined {
     for (const [name, child] of this.#children) {
       const oid = child.close(write);
       const known = this.#entries.get(name);
       if (oid === undefined) this.#entries.delete(name);
-      // An entry that means the same keeps its bytes.
+      // An equivalent entry keeps its bytes.
       else if (known?.oid !== oid || !isTreeMode(known.mode)) {
         if (known === undefined || !isTreeMode(known.mode)) this.#added.add(name);
         this.#entries.set(name, treeEntry("40000", Buffer.from(name, "latin1").toString("utf8"), oid));
@@ -125,7 +125,7 @@ export class Folder {
 
 export type Blocked = Omit<RefusedEdit, "path">;
 
-/** The folder that a skill's directory is to lie in, made if it is missing; or what is in its way. */
+/** The parent folder of a skill's directory, created if missing; or the entry that prevents it. */
 export async function folderFor(
   trees: TreeReader,
   root: Folder,

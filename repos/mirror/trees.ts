@@ -11,7 +11,7 @@ export const rootFiles = ["SKILL.md", "RULE.md"] as const;
 export type RootFile = (typeof rootFiles)[number];
 
 export function isFileMode(mode: string): boolean {
-  // Not only the two of today: old tools wrote 100664, and hosts keep it.
+  // Besides today's two modes, old tools wrote 100664, and hosts keep it.
   return /^100[0-7]{3}$/.test(mode);
 }
 
@@ -55,7 +55,7 @@ export class TreeReader {
     return parseRawTree(await this.#objects.read(this.#repo, oid, "tree"));
   }
 
-  /** Several trees at once, in the order asked for: neighbours in a pack are read together. */
+  /** Several trees in the requested order: neighbours in a pack are read together. */
   async trees(oids: Iterable<string>): Promise<Map<string, RawTreeEntry[]>> {
     const found = new Map<string, RawTreeEntry[]>();
     for (const oid of oids) found.set(oid, []);

@@ -1,6 +1,4 @@
-/**
- * Asking for the objects of one commit (gitprotocol-pack, "Packfile Negotiation"): one request, one pack, never thin.
- */
+/** Requests the objects of one commit (gitprotocol-pack, "Packfile Negotiation"): one request, one pack, never thin. */
 import { RepoError } from "../errors.ts";
 import type { Session } from "./connect.ts";
 import { firstBand, flush, packetLine, plainText, readPackets } from "./pkt-line.ts";
