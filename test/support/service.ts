@@ -3,7 +3,7 @@
  */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -17,6 +17,7 @@ import { openQueue, type QueueLocation } from "../../src/queue/index.ts";
 import { flushProjections } from "../../src/skills/projection-queue.ts";
 import { declaredAnswers } from "./declared.ts";
 import { emptyDatabase, emptyRedis, serviceDatabase } from "./engine.ts";
+import { sendRequest } from "./http-request.ts";
 import { withCommandEvents } from "./round-trips.ts";
 
 export interface Answer<T = unknown> {
@@ -137,17 +138,22 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   app.config.baseUrl = config.baseUrl ?? url;
 
-  const raw: TestService["raw"] = (method, target, { token, cookie, body, headers, bytes } = {}) =>
+  const agent = new Agent({ keepAlive: true });
+  const headersOf = ({ token, cookie, body, headers }: CallOptions) => ({
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(cookie === undefined ? {} : { cookie, origin: app.config.baseUrl }),
+    ...headers,
+  });
+  const bodyOf = ({ body, bytes }: CallOptions) =>
+    bytes ?? (body === undefined ? undefined : JSON.stringify(body));
+
+  const raw: TestService["raw"] = (method, target, options = {}) =>
     fetch(new URL(target, url), {
       method,
       redirect: "manual",
-      headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(cookie === undefined ? {} : { cookie, origin: app.config.baseUrl }),
-        ...headers,
-      },
-      ...(bytes ? { body: new Uint8Array(bytes) } : body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: headersOf(options),
+      body: bodyOf(options) ?? null,
     });
 
   const service: TestService = {
@@ -155,16 +161,15 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
     app,
     health,
     raw,
-    async call<T>(method: string, target: string, options?: CallOptions) {
-      const response = await raw(method, target, options);
-      const text = await response.text();
-      const isJson = (response.headers.get("content-type") ?? "").includes("json");
+    async call<T>(method: string, target: string, options: CallOptions = {}) {
+      const sent = { agent, method, headers: headersOf(options), body: bodyOf(options) };
+      const { status, headers, text } = await sendRequest(new URL(target, url), sent);
+      const isJson = (headers.get("content-type") ?? "").includes("json");
       const json = (isJson && text !== "" ? JSON.parse(text) : {}) as Record<string, unknown>;
-      const { status, headers } = response;
       check({ method, path: target, status, headers, body: json });
       return {
-        status: response.status,
-        headers: response.headers,
+        status,
+        headers,
         data: json["data"] as T,
         nextCursor: json["nextCursor"] as string | null | undefined,
         error: json["error"] as string | undefined,
@@ -216,6 +221,7 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
       await emptyDatabase(app.storage.database.raw);
     },
     async close() {
+      agent.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await opened.close();
