@@ -27,7 +27,7 @@ export function parsePinnedRef(text: string): PinnedRef {
 }
 
 /**
- * The reference of a command that takes no pin. `refusal` says what to do instead; `argument` is named in the error.
+ * The reference of a command that takes no pin. `refusal` is the remedy; `argument` is named in the error.
  */
 export function parseUnpinnedRef(text: string, argument: string, refusal: string): string {
   const { ref, range } = parsePinnedRef(text);

@@ -1,6 +1,6 @@
 /**
- * Failures of the Git house. The list is closed; each code says whether the same call may succeed later, so that
- * a worker knows to retry and a service knows to answer "try again" rather than "broken".
+ * Failures of `repos/`. The list is closed. Each code has a flag whether the same call may succeed later, by which a
+ * worker retries, and the service distinguishes a temporary failure from a permanent one.
  */
 export const repoFailures = {
   /** An id that may not become a path. */
@@ -9,11 +9,11 @@ export const repoFailures = {
   invalid_draft: { retryable: false },
   repository_missing: { retryable: false },
   object_missing: { retryable: false },
-  /** Bytes on disk are not what their name promises. */
+  /** Bytes on disk do not match their name. */
   object_corrupt: { retryable: false },
   /** The SHA-256 of a version's content is not the one that was recorded for it. */
   digest_mismatch: { retryable: false },
-  /** A pack was replaced while it was read and its successor did not turn up in time. */
+  /** A pack was replaced while it was read, and its successor did not appear in time. */
   pack_vanished: { retryable: true },
   storage_full: { retryable: true },
   /** Out of file handles or memory, a worker that died, an I/O error of the disk. */
@@ -23,29 +23,29 @@ export const repoFailures = {
   git_missing: { retryable: false },
   /** Too many clients: none of the git processes became free in time. */
   server_busy: { retryable: true },
-  /** A mirror lacks what it should hold: dropped and fetched again it is whole. The cause says what was found. */
+  /** A mirror is incomplete: dropping it and fetching again repairs it. The cause has the details. */
   mirror_damaged: { retryable: true },
-  /** An address or branch that may not be asked for. */
+  /** An address or branch that may not be requested. */
   invalid_remote: { retryable: false },
   /** The connection of the request has ended, or another process has taken it over. */
   connection_ended: { retryable: false },
   /** A repository in the SHA-256 object format. */
   sha256_repository: { retryable: false },
-  /** The host does not take the credentials, or they do not reach so far. */
+  /** The host rejects the credentials, or they do not allow the request. */
   auth_failed: { retryable: false },
   /** The repository does not exist, or these credentials have no access to it. */
   remote_missing: { retryable: false },
-  /** The address leads into this machine or a private network. */
+  /** The address is that of this machine or in a private network. */
   remote_forbidden: { retryable: false },
   /** No connection, cut off, or silent for too long. */
   remote_unreachable: { retryable: true },
   /** The host failed (5xx). */
   remote_failed: { retryable: true },
-  /** Too many requests; `retryAfterMs` where the host says how long to wait. */
+  /** Too many requests; `retryAfterMs` if the host sends the time to wait. */
   rate_limited: { retryable: true },
   /** More bytes than are allowed. */
   remote_too_large: { retryable: false },
-  /** An answer that is not Git's: a sign-in page, a proxy's, or bytes that do not add up. */
+  /** A response that is not Git's: a sign-in page, a proxy's error, or inconsistent bytes. */
   remote_protocol: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 

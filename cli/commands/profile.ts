@@ -94,7 +94,7 @@ export const profileSwitch = defineCommand({
     });
     const override = profileOverride(context.profileFlag, context.env);
     if (override !== undefined && override !== name)
-      context.output.warn(`--profile or SVC_PROFILE says ${override}: that beats the active profile.`);
+      context.output.warn(`--profile or SVC_PROFILE selects ${override}, which precedes the active profile.`);
     return {
       data: { name, switched: true },
       text: `The active profile is ${context.output.paint("bold", name)}.`,

@@ -69,7 +69,7 @@ export interface InstalledSkill {
 
 /** An organization outside the user's own that they consented to install from. */
 export interface TrustedPublisher {
-  /** Origin of the service that knows the organization. */
+  /** Origin of the organization's service. */
   service: string;
   tenantId: string;
   /** Its name at that time, for display. */

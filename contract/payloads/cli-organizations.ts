@@ -95,7 +95,7 @@ export const cliOrganizationPayloads = {
   "team.add": z.strictObject({ organization, team, member: person, added: z.boolean() }),
   "team.remove": z.strictObject({ organization, team, member: person, removed: z.literal(true) }),
   "team.delete": z.strictObject({ organization, team, deleted: z.literal(true) }),
-  /** All members: `can` is empty for those without access, and `reasons` says why. */
+  /** All members: `can` is empty for those without access, and `reasons` has the causes. */
   "access.show": z.strictObject({
     organization,
     skill: z.strictObject({ publicId: text, slug: text, ...publisher, name: text, visibility }).optional(),

@@ -222,14 +222,14 @@ function checkEntry(entry: yauzl.Entry, name: string, folder: boolean): void {
   if (kind === 0o120000) refuse("symlink", "is a symbolic link: put the file itself in the package.");
   if (kind === 0o160000) refuse("submodule", "is a submodule: put its files in the package.");
   if (kind !== 0 && kind !== (folder ? 0o040000 : 0o100000))
-    refuse("special_file", "is not of the kind its name says: leave it out.");
+    refuse("special_file", "has another file type than its name: leave it out.");
   if (folder && entry.uncompressedSize > 0)
-    refuse("special_file", "is a folder with content: zip the folder afresh.");
+    refuse("special_file", "is a folder with content: zip the folder again.");
   if (entry.isEncrypted()) refuse("encrypted", "is encrypted: make the zip without a password.");
   if (!entry.canDecodeFileData())
     refuse("unsupported_method", `uses compression method ${entry.compressionMethod}: use deflate or none.`);
   if (entry.compressionMethod === 0 && entry.compressedSize !== entry.uncompressedSize)
-    refuse("size_mismatch", "is not as long as the zip says: create it again.");
+    refuse("size_mismatch", "does not have the size that the zip declares: create the zip again.");
 }
 
 function fileEntry(zip: yauzl.ZipFile, bytes: ZipBytes, entry: yauzl.Entry, path: string): ZipFileEntry {
@@ -244,7 +244,7 @@ function fileEntry(zip: yauzl.ZipFile, bytes: ZipBytes, entry: yauzl.Entry, path
   const wrongSize = () =>
     new PackageError(
       "size_mismatch",
-      `${JSON.stringify(path)} is not as long as the zip says: create it again.`,
+      `${JSON.stringify(path)} does not have the size that the zip declares: create the zip again.`,
       path,
     );
   const check = (length: number, crc: number) => {

@@ -1,6 +1,6 @@
 /**
- * GitHub's REST interface through Octokit, within bounds: no redirect to another origin, a limit on time and bytes, and
- * every failure one of the closed list. Nothing that the host says reaches a message.
+ * GitHub's REST interface through Octokit, within limits: no redirect to another origin, a limit on time and bytes, and
+ * each failure is one of the closed list. No message contains text of the host.
  */
 import { Octokit } from "@octokit/rest";
 import { RepoError } from "../errors.ts";

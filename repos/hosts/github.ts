@@ -229,7 +229,7 @@ async function readHead(
   etag: string | undefined,
 ): Promise<BranchHead | "unchanged" | undefined> {
   const head = await readRef(client, repository, `heads/${branch}`, etag);
-  // GitHub says the same of a branch and of a repository that are not there.
+  // GitHub has the same response for a missing branch and a missing repository.
   if (head === undefined) await readRepository(client, repository);
   return head;
 }

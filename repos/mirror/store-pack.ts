@@ -205,7 +205,7 @@ class Unpacking {
     } catch {
       throw broken("has an entry that does not inflate");
     }
-    if (result.buffer.length !== entry.size) throw broken("has an entry that is not as long as it says");
+    if (result.buffer.length !== entry.size) throw broken("has an entry of another size than declared");
     return { data: result.buffer, end: entry.dataStart + result.engine.bytesWritten };
   }
 

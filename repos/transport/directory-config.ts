@@ -70,7 +70,7 @@ const sharing = /^(true|false|group|all|world|everybody|umask|[0-7]{3,4})$/i;
 
 /**
  * Throws `invalid_remote` with the first key that is not accepted, and `sha256_repository`. Returns how the repository
- * is shared, if it says so.
+ * is shared, if its configuration has that key.
  *
  * @param listed output of `git config -z --list`
  */

@@ -43,7 +43,7 @@ export function endsInFlush(data: Buffer): boolean {
 }
 
 export interface SideBands {
-  /** Called with what the host says to people. */
+  /** Called with the host's messages for people. */
   onText(text: string): void;
 }
 

@@ -18,7 +18,7 @@ import { reasonToLeave } from "./reason-to-leave.ts";
 import { findEditedContent } from "../record.ts";
 import { installsIn, recordsOf } from "../scopes.ts";
 
-/** A location that stays unchanged; its record says so if it has an earlier version. */
+/** A location that stays unchanged; its record is marked if it has an earlier version. */
 export interface UnchangedLocation {
   record: InstallationRecord;
   /**

@@ -19,7 +19,7 @@ export interface PlainFile {
 const header = /<!-- svc:managed[^\n]*\n\n?/g;
 const frontmatter = /^---\n[^]*?\n---\n\n?/;
 
-/** What is the same of a skill on both sides: a text without frontmatter and header, a package file by file. */
+/** The content of a skill that both sides share: a text without frontmatter and header, a package file by file. */
 export function keyOf(files: readonly PlainFile[]): string {
   const own = files.filter((file) => file.path !== ".svc.json");
   const [only] = own;

@@ -216,7 +216,7 @@ function notePush(
       basedOn: new Set([
         ...(earlier?.basedOn ?? []),
         ...(was ? [was.key] : []),
-        // What could not be read was never agreed on.
+        // Content that could not be read is not part of the last agreed state.
         ...(was?.isBroken ? [ledger.agreed.get(owner ?? "") ?? ""] : []),
       ]),
       at: isChanged ? at : earlier!.at,
