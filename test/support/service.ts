@@ -148,13 +148,15 @@ export async function startService(overrides: ServiceOptions = {}): Promise<Test
   const bodyOf = ({ body, bytes }: CallOptions) =>
     bytes ?? (body === undefined ? undefined : JSON.stringify(body));
 
-  const raw: TestService["raw"] = (method, target, options = {}) =>
-    fetch(new URL(target, url), {
+  const raw: TestService["raw"] = (method, target, options = {}) => {
+    const body = bodyOf(options);
+    return fetch(new URL(target, url), {
       method,
       redirect: "manual",
       headers: headersOf(options),
-      body: bodyOf(options) ?? null,
+      ...(body === undefined ? {} : { body }),
     });
+  };
 
   const service: TestService = {
     url,
