@@ -41,8 +41,15 @@ export function parseYaml(
 ): Document.Parsed {
   if (source.length > yamlLimits.bytes || utf8Length(source) > yamlLimits.bytes)
     throw new YamlLimitError("bytes");
-  requireShallow(source);
+  if (mayBeDeep(source)) requireShallow(source);
   return parseDocument(source, options);
+}
+
+/** A collection begins at an indicator of its own, so a text with few of them is shallow without a closer look. */
+function mayBeDeep(source: string): boolean {
+  let indicators = 0;
+  for (const character of source) if ("[{-?:".includes(character)) indicators++;
+  return indicators > yamlLimits.depth / 2;
 }
 
 /**

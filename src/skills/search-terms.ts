@@ -17,14 +17,23 @@ const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 /** Distinct case-folded words of a text, in their order. */
 function wordsOf(text: string, most: number): string[] {
   const words = new Set<string>();
-  for (const { segment, isWordLike } of segmenter.segment(nameKeyOf(text))) {
-    if (!isWordLike) continue;
+  for (const segment of segmentsOf(nameKeyOf(text))) {
     // Unicode does not split "re_use" and "1.5", but users search for the parts as well.
     for (const part of segment.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])
       words.add(singular(part.slice(0, wordLength)));
     if (words.size >= most) break;
   }
   return [...words];
+}
+
+/** Segments of a text that contain words. In ASCII, words are found without the rules of Unicode, 20 times as fast. */
+function* segmentsOf(text: string): Generator<string> {
+  // oxlint-disable-next-line no-control-regex -- all of ASCII
+  if (/^[\0-\x7f]*$/.test(text)) {
+    for (const [word] of text.matchAll(/[a-z0-9]+/g)) yield word;
+    return;
+  }
+  for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike) yield segment;
 }
 
 /** Makes a plural equal to its singular; there is no further stemming. */

@@ -85,7 +85,7 @@ export function readTextSource(content: string, type: SkillType): VersionSource 
     },
     tree({ slug, type: storedAs }, description) {
       const stored = storedHead(slug, description);
-      const [broken] = readSkillText(stored + body, "markdown").faults;
+      const [broken] = stored === head ? [] : readSkillText(stored + body, "markdown").faults;
       if (broken) throw refusalOf(broken, file);
       const path = rootFileOf(storedAs);
       return {
