@@ -87,7 +87,7 @@ export function createApi(
     log: app.log,
     rateLimits: app.rateLimits,
     idempotency: idempotencyStore(app),
-    translators: [translateStorage, translateQueue, (error) => translateRepos(app, error)],
+    translators: [translateStorage, translateQueue, (error, id) => translateRepos(app, error, id)],
     anonymize: (address) => app.secrets.anonymize(address),
     authenticate: (credentials) => authenticate(app, credentials),
     ...(options.metrics ? { observe: options.metrics.observe } : {}),
@@ -114,10 +114,10 @@ function translateQueue(error: unknown): ServiceError | undefined {
   );
 }
 
-function translateRepos(app: App, error: unknown): ServiceError | undefined {
+function translateRepos(app: App, error: unknown, requestId: string): ServiceError | undefined {
   if (error instanceof RepoError && error.code === "repository_missing") {
     // The skill is being erased concurrently. If its document still exists, the log reports it.
-    app.log.error({ error }, "a repository is missing");
+    app.log.error({ error, requestId }, "a repository is missing");
     return new ServiceError(
       "not_found",
       "This skill was deleted concurrently.",

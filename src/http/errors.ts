@@ -4,15 +4,19 @@ import { ServiceError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 /** Translates errors of storage or repositories; undefined for other errors. The first translation is used. */
-export type ErrorTranslator = (error: unknown) => ServiceError | undefined;
+export type ErrorTranslator = (error: unknown, requestId: string) => ServiceError | undefined;
 
-export function toServiceError(error: unknown, translators: ErrorTranslator[], log: Log): ServiceError {
+export function toServiceError(
+  error: unknown,
+  requestId: string,
+  { translators, log }: { translators: ErrorTranslator[]; log: Log },
+): ServiceError {
   if (error instanceof ServiceError) return error;
   for (const translate of translators) {
-    const translated = translate(error);
+    const translated = translate(error, requestId);
     if (translated) return translated;
   }
-  log.error({ error }, "a request failed unexpectedly");
+  log.error({ error, requestId }, "a request failed unexpectedly");
   return new ServiceError(
     "internal",
     "Something went wrong on our side. Try again, or report the request id.",

@@ -76,7 +76,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
     return respond(ctx, declared, await call());
   const creating = { key: ctx.get("idempotency-key"), actor, route: declared.path, body: { params, body } };
   const result = await idempotentResult(options.idempotency, creating, call, (error) =>
-    toServiceError(error, options.translators, options.log),
+    toServiceError(error, request.requestId, options),
   );
   return respond(ctx, declared, result);
 }

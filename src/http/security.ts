@@ -1,6 +1,8 @@
 /** Security headers of every answer, and the origin rule for calls that a cookie speaks for. */
-import type { Context, Middleware } from "koa";
-import helmet from "koa-helmet";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import helmet from "helmet";
+import type { Context } from "koa";
 import type { Actor } from "../access/actor.ts";
 import { ServiceError, forbidden } from "../errors.ts";
 
@@ -16,9 +18,12 @@ export const frontEndPolicy =
 export const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Everything else is data: nothing in it may load, run or be framed. */
-export function securityHeaders(options: { https: boolean }): Middleware {
-  return helmet({
+/**
+ * Names and values of the headers of every response, which depend on no request. Everything but pages, which have
+ * policies of their own, is data: nothing in it may load, run or be framed.
+ */
+export function securityHeaders(options: { https: boolean }): [string, string][] {
+  const setHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -28,6 +33,11 @@ export function securityHeaders(options: { https: boolean }): Middleware {
     frameguard: { action: "deny" },
     crossOriginResourcePolicy: { policy: "same-origin" },
   });
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  setHeaders(response.req, response, (error) => {
+    if (error) throw error as Error;
+  });
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
 }
 
 const unsafeMethods = new Set(["POST", "PUT", "PATCH", "DELETE"]);

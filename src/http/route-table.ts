@@ -1,0 +1,96 @@
+/**
+ * Finds the declared route of a path. The patterns are compared by @koa/router; a tree of their segments selects the
+ * few that can match, since comparing all of them takes longer than the rest of a short request.
+ */
+import Router from "@koa/router";
+import type { Route } from "./route.ts";
+
+export interface MatchedRoute {
+  declared: Route;
+  /** Decoded values of the parameters in the path. */
+  params: Record<string, string>;
+}
+
+export interface RouteTable {
+  /** The first declared route of the method (in upper case) and path, or the methods that are offered at the path. */
+  find(method: string, path: string): MatchedRoute | { offered: string[] };
+}
+
+interface Entry {
+  layer: Router["stack"][number];
+  declared: Route;
+  /** Position of the declaration. */
+  order: number;
+}
+
+interface Node {
+  /** Children by a literal segment in lower case, since patterns ignore case. */
+  literals: Map<string, Node>;
+  /** Child for segments with a parameter. */
+  parameter: Node | undefined;
+  /** Routes that end here. */
+  ends: Entry[];
+  /** Routes whose last segment takes the rest of the path. */
+  rests: Entry[];
+}
+
+const newNode = (): Node => ({ literals: new Map(), parameter: undefined, ends: [], rests: [] });
+
+export function openRouteTable(routes: readonly Route[]): RouteTable {
+  const router = new Router();
+  const root = newNode();
+  for (const [order, declared] of routes.entries()) {
+    router.register(declared.path, [declared.method], () => undefined);
+    insert(root, { layer: router.stack.at(-1)!, declared, order });
+  }
+  return {
+    find(method, path) {
+      const candidates: Entry[] = [];
+      collect(root, segmentsOf(path), 0, candidates);
+      if (candidates.length > 1) candidates.sort((a, b) => a.order - b.order);
+      const offered = new Set<string>();
+      for (const { layer, declared } of candidates) {
+        const match = layer.regexp.exec(path);
+        if (!match) continue;
+        if (layer.methods.includes(method)) return { declared, params: layer.params(path, match.slice(1)) };
+        for (const each of layer.methods) offered.add(each);
+      }
+      return { offered: [...offered] };
+    },
+  };
+}
+
+/** Without the trailing slash that patterns ignore. */
+function segmentsOf(path: string): string[] {
+  const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+  return trimmed.toLowerCase().split("/").slice(1);
+}
+
+function insert(root: Node, entry: Entry): void {
+  let node = root;
+  for (const segment of segmentsOf(entry.declared.path)) {
+    if (segment.startsWith("*")) {
+      node.rests.push(entry);
+      return;
+    }
+    if (segment.includes(":")) node = node.parameter ??= newNode();
+    else {
+      const child = node.literals.get(segment) ?? newNode();
+      node.literals.set(segment, child);
+      node = child;
+    }
+  }
+  node.ends.push(entry);
+}
+
+function collect(node: Node, segments: readonly string[], depth: number, found: Entry[]): void {
+  found.push(...node.rests);
+  const segment = segments[depth];
+  if (segment === undefined) {
+    found.push(...node.ends);
+    return;
+  }
+  const literal = node.literals.get(segment);
+  if (literal) collect(literal, segments, depth + 1, found);
+  if (node.parameter) collect(node.parameter, segments, depth + 1, found);
+}
