@@ -1,13 +1,11 @@
 /**
- * The service over HTTP against a bare koa server that does the same I/O (`http/bare-server.ts`): ratios only, both
- * sides in alternating blocks of one run, so that a busy machine slows them alike.
+ * The service over HTTP against the layers below it: ratios only, both sides in alternating blocks of one run, so that a
+ * busy machine slows them alike. `peers.ts` compares it with other servers.
  *
- * `node --import tsx bench/http.ts [--skills=20000] [--only=reads,publish,package,search,start]`
+ * `node --import tsx bench/http.ts [--skills=20000] [--only=publish,package,search,start]`
  */
-import { fork, type ChildProcess } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { mapLimit } from "../contract/concurrency/map-limit.ts";
 import { startEmbeddedMongo } from "../engines/mongo.ts";
 import { writeZip } from "../repos/archive/index.ts";
 import { openSkillStore } from "../repos/store/index.ts";
@@ -16,11 +14,11 @@ import { openDatabase } from "../storage/database.ts";
 import { removeFolder, startServer, temporaryFolder, type Server } from "../test/support/server.ts";
 import { median, percentile, printRows, row, type Row } from "./figures/figures.ts";
 import { signUp, type Client } from "./http/client.ts";
-import { ownResidentMb, residentMb } from "./http/processes.ts";
-import { blocks, rate, rateRatio } from "./http/rates.ts";
+import { ownResidentMb } from "./http/processes.ts";
+import { blocks } from "./http/rates.ts";
 import { seedSkills, words } from "./http/seed.ts";
 
-const scenarios = ["reads", "publish", "package", "search", "start"] as const;
+const scenarios = ["publish", "package", "search", "start"] as const;
 const { values } = parseArgs({
   options: {
     skills: { type: "string", default: "20000" },
@@ -29,58 +27,14 @@ const { values } = parseArgs({
 });
 const isAsked = (scenario: (typeof scenarios)[number]) => values.only.split(",").includes(scenario);
 
-async function startBare(dataDir: string, token: string): Promise<{ base: string; child: ChildProcess }> {
-  const file = new URL("./http/bare-server.ts", import.meta.url).pathname;
-  const child = fork(file, [dataDir, token], { execArgv: ["--import", "tsx"] });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once("message", (message) => resolve(message as number));
-    child.once("exit", (code) => reject(new Error(`the bare server ended with ${code}`)));
-  });
-  return { base: `http://127.0.0.1:${port}`, child };
-}
-
-async function contentRows(client: Client, bare: string): Promise<Row[]> {
-  const tenant = await client.send<{ id: string }>("POST", "/api/tenants", { name: "Reads", slug: "reads" });
-  const content = "A line of the skill.\n".repeat(100);
-  const { skill } = await client.send<{ skill: { id: string } }>("POST", "/api/skills", {
-    tenantId: tenant.id,
-    name: "Read me",
-    content,
-  });
-  const path = `${client.base}/api/skills/${skill.id}/content?version=1`;
-  const authorization = `Bearer ${client.token}`;
-  const first = await fetch(path, { headers: { authorization } });
-  await first.text();
-  const held = { authorization, "if-none-match": first.headers.get("etag") ?? "" };
-  // The bare server reads the version's row, which follows its publish by a moment.
-  await new Promise((resolve) => setTimeout(resolve, 2000));
-  const reads = await rateRatio(
-    () => rate(path, { authorization }, 200),
-    () => rate(`${bare}/content/${skill.id}`, {}, 200),
-  );
-  const helds = await rateRatio(
-    () => rate(path, held, 304),
-    () => rate(`${bare}/held/${skill.id}`, {}, 304),
-  );
-  return [
-    row("content of a fixed version, rate / bare koa", reads.ratio, "x", { least: 0.5 }, reads.note),
-    row("304 answers, rate / bare koa", helds.ratio, "x", { least: 0.6 }, helds.note),
-  ];
-}
-
-/** Milliseconds per publish at a concurrency, over `count` publishes. */
-async function publishing(
-  count: number,
-  concurrency: number,
-  publish: (n: number) => Promise<unknown>,
-): Promise<number> {
-  const numbers = Array.from({ length: count }, (_, n) => n);
+/** Milliseconds per publish, over `count` publishes one after another. */
+async function publishing(count: number, publish: (n: number) => Promise<unknown>): Promise<number> {
   const started = performance.now();
-  await mapLimit(numbers, concurrency, publish);
+  for (let n = 0; n < count; n++) await publish(n);
   return (performance.now() - started) / count;
 }
 
-async function publishRows(client: Client, bare: string, dataDir: string): Promise<Row[]> {
+async function publishRows(client: Client, dataDir: string): Promise<Row[]> {
   const tenant = await client.send<{ id: string }>("POST", "/api/tenants", {
     name: "Writes",
     slug: "writes",
@@ -99,14 +53,6 @@ async function publishRows(client: Client, bare: string, dataDir: string): Promi
   const body = () => ({ content: `${randomBytes(16).toString("hex")}\n${"A line.\n".repeat(100)}` });
   const pick = (n: number) => skills[n % skills.length]!;
   const ours = (n: number) => client.send("POST", `/api/skills/${pick(n)}/versions`, body());
-  const koa = async (n: number) => {
-    const response = await fetch(`${bare}/publish/${pick(n)}`, {
-      method: "POST",
-      body: JSON.stringify(body()),
-    });
-    await response.text();
-    if (response.status !== 201) throw new Error(`the bare server answered ${response.status}`);
-  };
   const git = async (n: number) => {
     const skillId = pick(n);
     const parent = heads.get(skillId);
@@ -129,35 +75,16 @@ async function publishRows(client: Client, bare: string, dataDir: string): Promi
       head: written.oid,
     }));
   };
-  const rows: Row[] = [];
-  for (const concurrency of [1, 16]) {
-    const count = concurrency === 1 ? 60 : 160;
-    for (const one of [ours, koa, git]) await publishing(40, concurrency, one);
-    const figures: [number, number, number][] = [];
-    for (let block = 0; block < blocks; block++) {
-      figures.push([
-        await publishing(count, concurrency, ours),
-        await publishing(count, concurrency, koa),
-        await publishing(count, concurrency, git),
-      ]);
-    }
-    const [a, b, c] = [0, 1, 2].map((index) => median(figures.map((figure) => figure[index]!)));
-    const note = `${a!.toFixed(1)} ms, bare koa ${b!.toFixed(1)}, Git alone ${c!.toFixed(1)}`;
-    const toKoa = median(figures.map(([x, y]) => y / x));
-    rows.push(row(`one-file publish, concurrency ${concurrency}, rate / bare koa`, toKoa, "x", {}, note));
-    if (concurrency === 1)
-      rows.push(
-        row(
-          "one-file publish, time / Git layer alone",
-          median(figures.map(([x, , z]) => x / z)),
-          "x",
-          { most: 3 },
-          note,
-        ),
-      );
-  }
+  const count = 60;
+  for (const one of [ours, git]) await publishing(40, one);
+  const figures: [number, number][] = [];
+  for (let block = 0; block < blocks; block++)
+    figures.push([await publishing(count, ours), await publishing(count, git)]);
+  const [a, b] = [0, 1].map((index) => median(figures.map((figure) => figure[index]!)));
+  const note = `${a!.toFixed(1)} ms, Git alone ${b!.toFixed(1)}`;
+  const ratio = median(figures.map(([x, y]) => x / y));
   await store.close();
-  return rows;
+  return [row("one-file publish, time / Git layer alone", ratio, "x", { most: 3 }, note)];
 }
 
 async function searchRows(client: Client, dataDir: string, count: number): Promise<Row[]> {
@@ -261,19 +188,9 @@ async function main(): Promise<void> {
     rows.push(...some);
   };
   const server = await startServer({ dataDir, env: { LOG_LEVEL: "warn", RATE_LIMITS: "false" } });
-  const rest = residentMb(server.pid);
   try {
     const client = await signUp(server);
-    const bare = await startBare(dataDir, client.token);
-    if (isAsked("reads")) add(await contentRows(client, bare.base));
-    if (isAsked("publish")) {
-      add(await publishRows(client, bare.base, dataDir));
-      add([
-        row("memory of the whole service at rest", rest, "MB", {}, "server and both engines"),
-        row("memory of the whole service after the load", residentMb(server.pid), "MB", {}),
-      ]);
-    }
-    bare.child.disconnect();
+    if (isAsked("publish")) add(await publishRows(client, dataDir));
     if (isAsked("package")) add(await packageRows(client, server));
     if (isAsked("search")) add(await searchRows(client, dataDir, Number(values.skills)));
     if (isAsked("start")) {

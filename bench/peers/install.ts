@@ -5,14 +5,24 @@ import { join } from "node:path";
 import { root } from "../../test/support/root.ts";
 
 const folder = join(root, "bench", "peers");
+const programs = ["skills", "verdaccio"];
 
 /** The folder that holds their `node_modules`. */
 export function installPeers(): string {
-  if (existsSync(join(folder, "node_modules", "skills"))) return folder;
+  if (programs.every((name) => existsSync(join(folder, "node_modules", name)))) return folder;
   const { status, stderr } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`The peers can't be installed: ${stderr}`);
   return folder;
+}
+
+/** A Node of at least version 22 for peers that need one: the one that runs this program, or the installed one. */
+export function nodeForPeers(): string {
+  if (Number(process.versions.node.split(".")[0]) >= 22) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const program = join(installPeers(), "node_modules", name, "bin", "node");
+  if (!existsSync(program)) throw new Error(`The peers need Node 22, and the package "${name}" is not here.`);
+  return program;
 }
