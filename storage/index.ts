@@ -8,6 +8,7 @@ import {
 } from "./anonymous-identities.ts";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
 import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
+import { openCallers, type Callers } from "./lookups/callers.ts";
 import { connectionIndexes, openConnections, type Connections } from "./connections.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { openDeviceCodes, deviceCodeIndexes, type DeviceCodes } from "./device-codes.ts";
@@ -35,6 +36,7 @@ import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { openSignatureNonces, signatureNonceIndexes, type SignatureNonces } from "./signature-nonces.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
+import { openSkillLookups, type SkillLookups } from "./lookups/skills.ts";
 import { openSkillLocations, type SkillLocations } from "./skill-locations.ts";
 import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
 import { openSkillReports, skillReportIndexes, type SkillReports } from "./skill-reports.ts";
@@ -70,6 +72,7 @@ export interface Storage {
   anonymousIdentities: AnonymousIdentities;
   auditEvents: AuditEvents;
   avatars: Avatars;
+  callers: Callers;
   connections: Connections;
   deviceCodes: DeviceCodes;
   downloadCounts: DownloadCounts;
@@ -90,6 +93,7 @@ export interface Storage {
   skills: Skills;
   searchEntries: SearchEntries;
   skillLocations: SkillLocations;
+  skillLookups: SkillLookups;
   skillFigures: SkillFigures;
   skillReports: SkillReports;
   skillSearch: SkillSearch;
@@ -168,6 +172,7 @@ export async function openStorage(options: { url: string; database: string }): P
     anonymousIdentities: openAnonymousIdentities(database),
     auditEvents: openAuditEvents(database),
     avatars: openAvatars(database),
+    callers: openCallers(database),
     connections: openConnections(database),
     deviceCodes: openDeviceCodes(database),
     downloadCounts: openDownloadCounts(database),
@@ -188,6 +193,7 @@ export async function openStorage(options: { url: string; database: string }): P
     skills: openSkills(database),
     searchEntries,
     skillLocations: openSkillLocations(database),
+    skillLookups: openSkillLookups(database),
     skillFigures: openSkillFigures(database),
     skillReports: openSkillReports(database),
     skillSearch: openSkillSearch(database, searchEntries),

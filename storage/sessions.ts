@@ -31,6 +31,11 @@ export interface SessionRule {
   keptSessionId?: string | null;
 }
 
+/** Whether a session has neither expired nor been ended; `isSessionCurrent` is to be checked as well. */
+export function isSessionLive({ expiresAt, endedAt }: SessionDoc, now: Date): boolean {
+  return expiresAt > now && endedAt === undefined;
+}
+
 export function isSessionCurrent(session: Pick<SessionDoc, "_id" | "epoch">, rule: SessionRule): boolean {
   return (session.epoch ?? 0) === (rule.sessionEpoch ?? 0) || session._id === rule.keptSessionId;
 }
@@ -51,7 +56,6 @@ export function openSessions(database: Database) {
     async insert(session: SessionDoc): Promise<void> {
       await sessions.insertOne(session);
     },
-    findLive: (secretHash: string, now: Date) => sessions.findOne({ secretHash, ...live(now) }),
     /** A page of a user's valid sessions, newest first; `before` is the id of the last one of the previous page. */
     listOfUser: (
       userId: string,

@@ -35,9 +35,6 @@ export function openSkills(database: Database) {
     listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...notDeleted }).toArray(),
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
     findBySlug: (tenantId: string, slug: string) => skills.findOne({ tenantId, slug, ...visible }),
-    /** Skills with a slug in the given organizations, at most one in each; for bare references. */
-    listBySlugIn: (tenantIds: string[], slug: string) =>
-      skills.find({ tenantId: { $in: tenantIds }, slug, ...notDeleted }).toArray(),
     /** Skills with a slug in the catalog, oldest first, except those of the given organizations. */
     listBySlugInCatalog: (slug: string, except: readonly string[], limit: number) =>
       skills

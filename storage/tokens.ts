@@ -71,9 +71,6 @@ export function openTokens(database: Database) {
     async insert(token: TokenDoc): Promise<void> {
       await tokens.insertOne(token);
     },
-    /** Includes revoked and expired tokens, which the caller reports differently. */
-    findBySecret: (secretHash: string) =>
-      tokens.findOne({ secretHash }, { projection: { outbox: 0, unsettledAt: 0 } }),
     /** An owner's tokens that are not revoked, newest first; `after` is the id of the last one of the previous page. */
     list: (owner: TokenOwner, after: string | undefined, limit: number): Promise<ListedToken[]> =>
       tokens

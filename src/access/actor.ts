@@ -1,4 +1,5 @@
 /** The party that acts. Every surface creates an actor before it calls a service, and every service takes one. */
+import type { Account } from "../../storage/users.ts";
 import type { PermissionGroup } from "../../contract/vocabulary.ts";
 import type { DownloadSource, VersionSource } from "../../contract/vocabulary.ts";
 
@@ -62,6 +63,8 @@ export interface UserActor {
    * so that a write which ends everything also ends what a concurrent request is about to make. Absent is 0.
    */
   epochs?: { session: number; token: number };
+  /** The account as the authentication read it. */
+  account?: Account;
   origin: Origin;
 }
 

@@ -1,9 +1,9 @@
 /**
  * Authentication of requests. Nothing is cached: a revoked token, an ended session or a removed role takes effect on
- * the next request. It takes two database round trips: the credential, then the user with the memberships, or the
- * organization.
+ * the next request. It takes one database round trip, which concurrent requests share (`storage/lookups/callers.ts`).
  */
 import { isSessionCurrent } from "../../storage/sessions.ts";
+import type { OrganizationToken, PersonalToken } from "../../storage/lookups/callers.ts";
 import type { TokenDoc } from "../../storage/tokens.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Actor, OrganizationActor, Origin, TokenLimits, UserActor } from "../access/actor.ts";
@@ -13,7 +13,7 @@ import { invalidRequest, unauthenticated } from "../errors.ts";
 import type { Credentials } from "../http/handle-route.ts";
 import { hashSecret } from "../secrets.ts";
 import { withoutTooOld } from "../tokens/max-age.ts";
-import { loadMemberships, loadUserActor, organizationActor, userActor } from "../users/load.ts";
+import { effectiveMemberships, organizationActor, userActor } from "../users/load.ts";
 import { byAnonymousKey } from "./anonymous.ts";
 import { findSession, lastUseStepMs, recordSessionUse } from "./sessions.ts";
 
@@ -40,16 +40,14 @@ export async function authenticate(app: App, credentials: Credentials): Promise<
 }
 
 async function ofSession(app: App, cookie: string, origin: Origin): Promise<UserActor | undefined> {
-  const session = await findSession(app, cookie);
-  if (!session) return undefined;
-  const [user, memberships] = await Promise.all([
-    app.storage.users.find(session.userId),
-    loadMemberships(app, session.userId),
-  ]);
-  if (!user || !isSessionCurrent(session, user)) return undefined;
+  const found = await findSession(app, cookie);
+  if (!found?.account) return undefined;
+  const { session, account, named } = found;
+  if (!isSessionCurrent(session, account)) return undefined;
+  const memberships = await effectiveMemberships(app, found.memberships, named);
   recordSessionUse(app, session);
   const via = { kind: "session", sessionId: session._id } as const;
-  return userActor(user, memberships, via, { ...origin, source: "web", client: "web" });
+  return userActor(account, memberships, via, { ...origin, source: "web", client: "web" });
 }
 
 function bearerOf(authorization: string): string {
@@ -62,42 +60,42 @@ function bearerOf(authorization: string): string {
   return token;
 }
 
+/** Tokens of organizations have a prefix of their own (`tokens/mint.ts`). */
 async function byToken(app: App, secret: string, origin: Origin): Promise<Actor> {
-  const token = await app.storage.tokens.findBySecret(hashSecret(secret));
-  if (!token) throw unauthenticated("The API token is not valid: it is unknown here.");
+  const { callers } = app.storage;
+  const hash = hashSecret(secret);
+  const found = await (secret.startsWith("lskt_")
+    ? callers.findOrganizationToken(hash)
+    : callers.findPersonalToken(hash));
+  if (!found) throw unauthenticated("The API token is not valid: it is unknown here.");
+  const { token } = found;
   if (token.revokedAt) throw unauthenticated("The API token was revoked: create another.");
   if (token.expiresAt && token.expiresAt <= app.now()) {
     throw unauthenticated(`The API token expired at ${token.expiresAt.toISOString()}: create another.`);
   }
-  const actor = await (token.tenantId === undefined
-    ? personOf(app, token, origin)
-    : organizationOf(app, token, token.tenantId, origin));
+  const actor =
+    "memberships" in found ? await personOf(app, found, origin) : organizationOf(app, found, origin);
   noteTokenUse(app, token);
   return actor;
 }
 
-async function personOf(app: App, token: TokenDoc, origin: Origin): Promise<UserActor> {
+async function personOf(app: App, found: PersonalToken, origin: Origin): Promise<UserActor> {
+  const { token, account, named } = found;
   const via = {
     kind: "token",
     tokenId: token._id,
     limits: limitsOf(token),
     ageFrom: ageFromOf(token),
   } as const;
-  const actor = token.userId === undefined ? undefined : await loadUserActor(app, token.userId, via, origin);
-  if (!actor) throw unauthenticated("The API token is not valid: its account no longer exists.");
-  if ((token.epoch ?? 0) !== (actor.epochs?.token ?? 0))
+  if (!account) throw unauthenticated("The API token is not valid: its account no longer exists.");
+  if ((token.epoch ?? 0) !== (account.tokenEpoch ?? 0))
     throw unauthenticated("The API token ended when its account's password was reset: create another.");
-  return withoutTooOld(actor, via, token, app.now());
+  const memberships = await effectiveMemberships(app, found.memberships, named);
+  return withoutTooOld(userActor(account, memberships, via, origin), via, token, app.now());
 }
 
 /** The organization as an actor, even if the creator of the token has left it. */
-async function organizationOf(
-  app: App,
-  token: TokenDoc,
-  tenantId: string,
-  origin: Origin,
-): Promise<OrganizationActor> {
-  const tenant = await app.storage.tenants.find(tenantId);
+function organizationOf(app: App, { token, tenant }: OrganizationToken, origin: Origin): OrganizationActor {
   if (!tenant) throw unauthenticated("The API token is not valid: its organization no longer exists.");
   if (tenant.deletionAt)
     throw unauthenticated("The API token is not valid: its organization was deleted and will be erased.");

@@ -1,7 +1,8 @@
 /** Browser sessions: started at sign-in, extended while they are used, ended at sign-out. */
 import { randomBytes } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import type { SessionDoc } from "../../storage/sessions.ts";
+import type { OpenedSession } from "../../storage/lookups/callers.ts";
+import { isSessionLive, type SessionDoc } from "../../storage/sessions.ts";
 import type { Notice } from "../../storage/notices.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
@@ -85,10 +86,11 @@ export function dropSessions(
   });
 }
 
-/** The live session of a cookie's value. A value of another form is not looked up. */
-export async function findSession(app: App, cookie: string): Promise<SessionDoc | undefined> {
+/** The live session of a cookie's value, with its person. A value of another form is not looked up. */
+export async function findSession(app: App, cookie: string): Promise<OpenedSession | undefined> {
   if (!/^[\w-]{43}$/.test(cookie)) return undefined;
-  return (await app.storage.sessions.findLive(hashSecret(cookie), app.now())) ?? undefined;
+  const found = await app.storage.callers.findSession(hashSecret(cookie));
+  return found && isSessionLive(found.session, app.now()) ? found : undefined;
 }
 
 /** Records the use of a session, without delaying the request. */

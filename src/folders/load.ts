@@ -1,7 +1,7 @@
 /** Loads folders with the access rule applied, and the facts about folders that access decisions need. */
 import type { Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
-import type { FolderDoc, FolderNode } from "../../storage/folders.ts";
+import type { FolderDoc, FolderNode, TreeState } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import {
   decideFolder,
@@ -48,15 +48,19 @@ export function ownWorkspaceIn(tree: FolderTree, actor: Actor): FolderNode | und
   return actor.kind === "user" ? tree.workspaceOf(actor.userId) : undefined;
 }
 
-/** Access facts for things in folders, in their order. Nothing is read for those at a root. */
+/**
+ * Access facts for things in folders, in their order. Nothing is read for those at a root. `read`: the states of all
+ * their trees, if they were read together with the things or later.
+ */
 export async function loadAccessContexts(
   app: App,
   actor: Actor,
   things: readonly { tenantId: string; folderId: string | null }[],
+  read?: readonly TreeState[],
 ): Promise<(AccessContext | null)[]> {
   const tenantIds = [...new Set(things.filter((one) => one.folderId !== null).map((one) => one.tenantId))];
   if (tenantIds.length === 0) return things.map(() => null);
-  const trees = await loadTrees(app, tenantIds);
+  const trees = await loadTrees(app, tenantIds, read);
   return things.map(({ tenantId, folderId }) => accessContextIn(trees.get(tenantId)!, actor, folderId));
 }
 

@@ -16,14 +16,21 @@ export async function loadTree(app: App, tenantId: string): Promise<FolderTree> 
   return (await loadTrees(app, [tenantId])).get(tenantId)!;
 }
 
-export async function loadTrees(app: App, tenantIds: readonly string[]): Promise<Map<string, FolderTree>> {
+/** The current trees of organizations. `read`: their states, if the caller has read them for this use. */
+export async function loadTrees(
+  app: App,
+  tenantIds: readonly string[],
+  read?: readonly TreeState[],
+): Promise<Map<string, FolderTree>> {
   let cache = caches.get(app);
   if (!cache) {
     const sizeCalculation = (tree: FolderTree) => tree.size + tree.grantCount + 1;
     caches.set(app, (cache = new LRUCache({ maxSize: maxCachedParts, sizeCalculation })));
   }
   if (tenantIds.length === 0) return new Map();
-  const states = await readStates(app, tenantIds);
+  // A committed change has to be copied to the folders before they are read.
+  const isComplete = read?.every((state) => state.change === undefined);
+  const states = isComplete ? read! : await readStates(app, tenantIds);
   const trees = new Map(tenantIds.map((id) => [id, new FolderTree(id)]));
   for (const { _id: tenantId, revision, prunedRevision = 0 } of states) {
     const before = cache.get(tenantId);

@@ -1,6 +1,8 @@
 /** Loads skills with the access rule applied. */
 import { isAnonymousName, type Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
+import type { TreeState } from "../../storage/folders.ts";
+import type { FoundSkill } from "../../storage/lookups/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideSkill, type SkillFacts } from "../access/decide.ts";
@@ -16,7 +18,13 @@ export async function loadSkill(
   permission: Permission,
   typed = ref,
 ): Promise<SkillDoc> {
-  return authorizeSkill(app, actor, permission, await findSkill(app, actor, ref), typed);
+  const found = await findSkill(app, actor, ref);
+  return authorizeSkill(app, actor, permission, found?.skill, typed, treesOf(found ? [found] : []));
+}
+
+/** States of the trees of found skills. */
+export function treesOf(found: readonly FoundSkill[]): TreeState[] {
+  return found.flatMap(({ tree }) => tree ?? []);
 }
 
 /**
@@ -33,8 +41,13 @@ export async function loadOpenSkill(app: App, actor: Actor, ref: string): Promis
 }
 
 /** Facts for the access decision, in the order of the skills. */
-async function factsOf(app: App, actor: Actor, skills: readonly SkillDoc[]): Promise<SkillFacts[]> {
-  const contexts = await loadAccessContexts(app, actor, skills);
+async function factsOf(
+  app: App,
+  actor: Actor,
+  skills: readonly SkillDoc[],
+  trees?: readonly TreeState[],
+): Promise<SkillFacts[]> {
+  const contexts = await loadAccessContexts(app, actor, skills, trees);
   return skills.map(({ tenantId, visibility, takedown }, at) => ({
     tenantId,
     visibility,
@@ -43,19 +56,24 @@ async function factsOf(app: App, actor: Actor, skills: readonly SkillDoc[]): Pro
   }));
 }
 
-/** The skills on which the actor has the permission. */
+/**
+ * The skills on which the actor has the permission. `trees`: the states of all their trees, if they were read together
+ * with the skills or later.
+ */
 export async function keepAllowed<T extends SkillDoc>(
   app: App,
   actor: Actor,
   permission: Permission,
   skills: readonly T[],
+  trees?: readonly TreeState[],
 ): Promise<T[]> {
-  const facts = await factsOf(app, actor, skills);
+  const facts = await factsOf(app, actor, skills, trees);
   return skills.filter((_, at) => decideSkill(actor, permission, facts[at]) === "allowed");
 }
 
 /**
  * Applies the access rule to a record, or to a missing one. Effective access in the result comes from the current tree.
+ * `trees`: see `keepAllowed`.
  */
 export async function authorizeSkill(
   app: App,
@@ -63,11 +81,12 @@ export async function authorizeSkill(
   permission: Permission,
   skill: SkillDoc | null | undefined,
   ref: string,
+  trees?: readonly TreeState[],
 ): Promise<SkillDoc> {
-  const [facts] = skill ? await factsOf(app, actor, [skill]) : [];
+  const [facts] = skill ? await factsOf(app, actor, [skill], trees) : [];
   const verdict = decideSkill(actor, permission, facts);
-  if ((verdict === "absent" || verdict === "unauthenticated") && !facts?.context)
-    await equalizeTiming(app, actor);
+  if (verdict === "absent" || verdict === "unauthenticated") await equalizeTiming(app, skill);
+  else if (skill) lastAllowed.set(app, skill._id);
   if (verdict === "unauthenticated") {
     throw new ServiceError("unauthenticated", `"${ref}" is not a public skill. Sign in if it is yours.`, {
       kind: "skill",
@@ -84,12 +103,16 @@ export async function authorizeSkill(
   return { ...skill, governingFolderId: facts?.context?.restriction?.folderId ?? null };
 }
 
+/** Id of a skill that exists, for `equalizeTiming`. */
+const lastAllowed = new WeakMap<App, string>();
+const missingId = "0".repeat(24);
+
 /**
- * Runs the same queries as for a skill in a folder, so that the response time does not reveal whether a hidden skill
- * exists.
+ * Follows the look-up of a hidden skill by that of a missing one, and the other way round, so that the response time does
+ * not reveal whether a hidden skill exists.
  */
-async function equalizeTiming(app: App, actor: Actor): Promise<void> {
-  await loadAccessContexts(app, actor, [{ tenantId: "nowhere", folderId: "nowhere" }]);
+async function equalizeTiming(app: App, hidden: SkillDoc | null | undefined): Promise<void> {
+  await app.storage.skillLookups.find(hidden ? missingId : (lastAllowed.get(app) ?? missingId));
 }
 
 /** Whether anyone can read it, in the catalog or through its link. */
@@ -102,22 +125,26 @@ export function isShared(skill: SkillDoc): boolean {
   return skill.visibility === "public" && isOpen(skill);
 }
 
-async function findSkill(app: App, actor: Actor, ref: string): Promise<SkillDoc | null> {
-  const { skills } = app.storage;
-  if (isId(ref)) return skills.find(ref);
+async function findSkill(app: App, actor: Actor, ref: string): Promise<FoundSkill | undefined> {
+  const { skillLookups } = app.storage;
+  if (isId(ref)) return skillLookups.find(ref);
   const at = ref.indexOf("~");
-  if (at > 0) {
-    const tenantId = await findTenantId(app, actor, ref.slice(0, at));
-    return tenantId === undefined ? null : skills.findBySlug(tenantId, ref.slice(at + 1));
-  }
-  return /^[A-Za-z0-9]{10}$/.test(ref) ? skills.findByPublicId(ref) : null;
+  if (at > 0) return findByPath(app, actor, ref.slice(0, at), ref.slice(at + 1));
+  return /^[A-Za-z0-9]{10}$/.test(ref) ? skillLookups.findByPublicId(ref) : undefined;
 }
 
-/** The actor's own organizations are known without a query, which covers most references. */
-async function findTenantId(app: App, actor: Actor, slug: string): Promise<string | undefined> {
-  const own = actor.kind === "anonymous" ? undefined : actor.memberships.find((m) => m.tenantSlug === slug);
-  if (own) return own.tenantId;
-  const tenant = await app.storage.tenants.findBySlug(slug);
-  if (tenant || !isAnonymousName(slug)) return tenant?._id;
-  return (await app.storage.anonymousIdentities.findByUsername(slug))?._id;
+/** The actor's own organizations are known, which covers most references. */
+async function findByPath(
+  app: App,
+  actor: Actor,
+  org: string,
+  slug: string,
+): Promise<FoundSkill | undefined> {
+  const { skillLookups, anonymousIdentities } = app.storage;
+  const own = actor.kind === "anonymous" ? undefined : actor.memberships.find((m) => m.tenantSlug === org);
+  if (own) return skillLookups.findBySlug(own.tenantId, slug);
+  const inTenant = await skillLookups.findByPath(org, slug);
+  if (inTenant || !isAnonymousName(org)) return inTenant?.found;
+  const identity = await anonymousIdentities.findByUsername(org);
+  return identity ? skillLookups.findBySlug(identity._id, slug) : undefined;
 }

@@ -8,7 +8,7 @@ import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { ServiceError, invalidRequest } from "../errors.ts";
 import { loadTrees } from "../folders/trees.ts";
-import { authorizeSkill, keepAllowed, loadSkill } from "./load.ts";
+import { authorizeSkill, keepAllowed, loadSkill, treesOf } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
 import { readSelector } from "./semver.ts";
 
@@ -39,8 +39,9 @@ async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc
   if (qualified) return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read", ref);
 
   if (/^[A-Za-z0-9]{10}$/.test(ref)) {
-    const byPublicId = await app.storage.skills.findByPublicId(ref);
-    const [readable] = await keepAllowed(app, actor, "skill:read", byPublicId ? [byPublicId] : []);
+    const found = await app.storage.skillLookups.findByPublicId(ref);
+    const trees = treesOf(found ? [found] : []);
+    const [readable] = await keepAllowed(app, actor, "skill:read", found ? [found.skill] : [], trees);
     if (readable) return readable;
   }
   if (/^[0-9a-f]{24}$/.test(ref)) return loadSkill(app, actor, ref, "skill:read");
@@ -64,9 +65,11 @@ function readShareUrl(app: App, ref: string): string | undefined {
  */
 async function resolveBareSlug(app: App, actor: Actor, slug: string): Promise<SkillDoc> {
   const tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
-  const named = tenantIds.length > 0 ? await app.storage.skills.listBySlugIn(tenantIds, slug) : [];
-  const own = await keepAllowed(app, actor, "skill:read", named);
-  if (own.length === 1) return authorizeSkill(app, actor, "skill:read", own[0], slug);
+  const named = tenantIds.length > 0 ? await app.storage.skillLookups.listBySlugIn(tenantIds, slug) : [];
+  const trees = treesOf(named);
+  const skills = named.map(({ skill }) => skill);
+  const own = await keepAllowed(app, actor, "skill:read", skills, trees);
+  if (own.length === 1) return authorizeSkill(app, actor, "skill:read", own[0], slug, trees);
   const others = await listPublicNamesakes(app, actor, slug, tenantIds);
   const candidates = [
     ...(await presentCandidates(app, own)),

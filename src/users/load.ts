@@ -1,7 +1,7 @@
 /** Accounts as actors: who a session, a token or an approved device acts as. */
 import { isDuplicate, isId } from "../../storage/database.ts";
+import type { NamedFacts } from "../../storage/lookups/callers.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
-import type { RoleDoc } from "../../storage/roles.ts";
 import type { Account } from "../../storage/users.ts";
 import type {
   Actor,
@@ -52,8 +52,9 @@ type MembershipFacts = Pick<
 export async function effectiveMemberships(
   app: App,
   rows: readonly MembershipFacts[],
+  named?: NamedFacts,
 ): Promise<Membership[]> {
-  return (await explainMemberships(app, rows)).map(({ membership }) => membership);
+  return (await explainMemberships(app, rows, named)).map(({ membership }) => membership);
 }
 
 /** A membership with the role and teams that its permissions come from. */
@@ -65,20 +66,16 @@ export interface ExplainedMembership<Row> {
 
 /**
  * Memberships with the permissions of their role and of their teams' roles. Rows with a built-in role and no team need
- * no query; the teams and custom roles of all others are read by two concurrent queries. A deleted role or team, or one
- * of another organization, gives no permissions. In an organization that is to be erased, only members who may cancel
+ * no query; the teams and custom roles of all others are read by two concurrent queries, unless the caller has read them
+ * (`named`). A deleted role or team, or one of another organization, gives no permissions. In an organization that is to be erased, only members who may cancel
  * the deletion keep their membership, with that permission only.
  */
 export async function explainMemberships<Row extends MembershipFacts>(
   app: App,
   rows: readonly Row[],
+  named?: NamedFacts,
 ): Promise<ExplainedMembership<Row>[]> {
-  const teamIds = [...new Set(rows.flatMap((row) => row.teamIds))];
-  const roleIds = [...new Set(rows.map((row) => row.role).filter(isId))];
-  const [teams, roles] = await Promise.all([
-    teamIds.length > 0 ? app.storage.teams.listWithRoles(teamIds) : [],
-    roleIds.length > 0 ? app.storage.roles.listByIds(roleIds) : [],
-  ]);
+  const { teams, roles } = named ?? (await loadNamed(app, rows));
   return rows.flatMap((row): ExplainedMembership<Row>[] => {
     const { tenantId, tenantSlug, tenantName, role, tenantDeletionAt, tenantMaxTokenDays } = row;
     const maxTokenDays = tenantMaxTokenDays === undefined ? {} : { maxTokenDays: tenantMaxTokenDays };
@@ -94,7 +91,7 @@ export async function explainMemberships<Row extends MembershipFacts>(
     const sources: PermissionSource[] = [
       { kind: "role", id: role, permissions: ofRole },
       ...own.map((team): PermissionSource => {
-        const carried = team.roleIds.map((id) => permissionsOf(id, tenantId, team.roles));
+        const carried = team.roleIds.map((id) => permissionsOf(id, tenantId, roles));
         return { kind: "team", id: team._id, permissions: unionOf(carried) };
       }),
     ];
@@ -103,12 +100,19 @@ export async function explainMemberships<Row extends MembershipFacts>(
   });
 }
 
+/** The teams and custom roles of memberships. */
+async function loadNamed(app: App, rows: readonly MembershipFacts[]): Promise<NamedFacts> {
+  const teamIds = [...new Set(rows.flatMap((row) => row.teamIds))];
+  const roleIds = [...new Set(rows.map((row) => row.role).filter(isId))];
+  const [teams, roles] = await Promise.all([
+    teamIds.length > 0 ? app.storage.teams.listWithRoles(teamIds) : [],
+    roleIds.length > 0 ? app.storage.roles.listByIds(roleIds) : [],
+  ]);
+  return { teams, roles: [...roles, ...teams.flatMap((team) => team.roles)] };
+}
+
 /** The permissions of a built-in role, or of a custom one among those at hand. */
-function permissionsOf(
-  role: string,
-  tenantId: string,
-  custom: readonly Pick<RoleDoc, "_id" | "tenantId" | "permissions" | "active">[],
-): PermissionMap {
+function permissionsOf(role: string, tenantId: string, custom: NamedFacts["roles"]): PermissionMap {
   if (!isId(role)) return permissionsOfRole(role);
   return custom.find((one) => one._id === role && one.tenantId === tenantId && one.active)?.permissions ?? {};
 }
@@ -127,6 +131,7 @@ export function userActor(
     isAdministrator: user.isAdministrator,
     memberships,
     via,
+    account: user,
     epochs: { session: user.sessionEpoch ?? 0, token: user.tokenEpoch ?? 0 },
     origin,
   };

@@ -10,7 +10,8 @@ import type { UpdateProfile } from "./schema.ts";
 
 /** The caller's account; a token of any scope may ask who it is. */
 export async function loadAccount(app: App, actor: Actor): Promise<Account> {
-  const user = await app.storage.users.find(requireUser(actor).userId);
+  const caller = requireUser(actor);
+  const user = caller.account ?? (await app.storage.users.find(caller.userId));
   if (!user) throw unauthenticated("This account no longer exists.");
   return user;
 }

@@ -88,35 +88,35 @@ const everyone = [
 ] as const;
 
 const reads: Read[] = [
-  { name: "a list of 50 skills", target: () => "/api/skills?limit=50", trips: [5, 8, 4, 5, null] },
+  { name: "a list of 50 skills", target: () => "/api/skills?limit=50", trips: [3, 4, 3, 3, null] },
   {
     name: "a list by organization",
     target: () => `/api/skills?tenant_id=${org.slug}`,
-    trips: [5, 8, 4, 5, null],
+    trips: [3, 4, 3, 3, null],
   },
-  { name: "a skill", target: () => `/api/skills/${open.id}`, trips: [5, 7, 4, 5, 2] },
-  { name: "a restricted skill", target: () => `/api/skills/${restricted.id}`, trips: [5, 7, 4, 5, null] },
-  { name: "a skill by its publicId", target: () => `/api/skills/${open.publicId}`, trips: [5, 7, 4, 5, 2] },
-  { name: "a resolved name", target: () => resolve(`${org.slug}/open-skill`), trips: [5, 7, 4, 5, 3] },
-  { name: "a resolved slug", target: () => resolve("closed-skill"), trips: [6, 8, 5, 6, null] },
-  { name: "a range", target: () => resolve(`${org.slug}/open-skill`, "^1.0.0"), trips: [6, 8, 5, 6, 4] },
+  { name: "a skill", target: () => `/api/skills/${open.id}`, trips: [2, 2, 2, 2, 1] },
+  { name: "a restricted skill", target: () => `/api/skills/${restricted.id}`, trips: [2, 2, 2, 2, null] },
+  { name: "a skill by its publicId", target: () => `/api/skills/${open.publicId}`, trips: [2, 2, 2, 2, 1] },
+  { name: "a resolved name", target: () => resolve(`${org.slug}/open-skill`), trips: [2, 2, 2, 2, 1] },
+  { name: "a resolved slug", target: () => resolve("closed-skill"), trips: [2, 2, 2, 2, null] },
+  { name: "a range", target: () => resolve(`${org.slug}/open-skill`, "^1.0.0"), trips: [3, 3, 3, 3, 2] },
   {
     name: "an exact version",
     target: () => resolve(`${org.slug}/open-skill`, "1.0.0"),
-    trips: [6, 8, 5, 6, 4],
+    trips: [3, 3, 3, 3, 2],
   },
-  { name: "whoami", target: () => "/api/user/profile", trips: [4, 6, null, 4, null] },
-  { name: "content", target: () => `/api/skills/${open.id}/content?version=1`, trips: [5, 7, 4, 5, 2] },
-  { name: "a package", target: () => `/api/skills/${packaged.id}/package?version=1`, trips: [4, 6, 3, 4, 1] },
+  { name: "whoami", target: () => "/api/user/profile", trips: [1, 1, null, 1, null] },
+  { name: "content", target: () => `/api/skills/${open.id}/content?version=1`, trips: [2, 2, 2, 2, 1] },
+  { name: "a package", target: () => `/api/skills/${packaged.id}/package?version=1`, trips: [2, 2, 2, 2, 1] },
   {
     name: "a file",
     target: () => `/api/skills/${packaged.id}/files/SKILL.md?version=1`,
-    trips: [4, 6, 3, 4, 1],
+    trips: [2, 2, 2, 2, 1],
   },
   {
     name: "a manifest",
     target: () => `/api/skills/${packaged.id}/manifest?version=1`,
-    trips: [5, 7, 4, 5, 2],
+    trips: [3, 3, 3, 3, 2],
   },
 ];
 
@@ -126,11 +126,12 @@ const resolve = (ref: string, version = "latest") =>
 describe("a read", () => {
   for (const { name, target, trips } of reads)
     it(`of ${name} makes no more round trips to MongoDB than declared`, async () => {
-      for (const [at, caller] of everyone.entries()) {
-        if (trips[at] === null) continue;
-        const commands = await commandsOf(target(), callers[caller]);
-        assert.equal(commands.length, trips[at], `${caller}: ${commands.join(", ")}`);
-      }
+      const made: Record<string, string[]> = {};
+      for (const [at, caller] of everyone.entries())
+        if (trips[at] !== null) made[caller] = await commandsOf(target(), callers[caller]);
+
+      const counts = everyone.map((caller) => made[caller]?.length ?? null);
+      assert.deepEqual(counts, trips, JSON.stringify(made, null, 1));
     });
 });
 
@@ -150,6 +151,30 @@ describe("a conditional read", () => {
 
       const content = reads.find((read) => read.name === "content")!;
       assert.equal(commands.length, content.trips[everyone.indexOf(caller)], caller);
+    }
+  });
+});
+
+describe("a refused read", () => {
+  it("makes the same round trips for a hidden skill as for a missing one", async () => {
+    const commandsFor = async (id: string, options: CallOptions) => {
+      const { commands } = await counter.during(async () => {
+        const response = await service.raw("GET", `/api/skills/${id}`, options);
+        await response.arrayBuffer();
+        assert.equal(response.status, options.token === undefined ? 401 : 404);
+      });
+      return commands;
+    };
+    const outsider = await service.newUser();
+
+    for (const options of [{}, { token: outsider.token }]) {
+      await commandsFor(restricted.id, options);
+      await service.settled();
+      const hidden = await commandsFor(restricted.id, options);
+      const missing = await commandsFor("f".repeat(24), options);
+
+      assert.deepEqual(hidden, missing);
+      assert.equal(hidden.filter((command) => command === "aggregate skills").length, 2);
     }
   });
 });

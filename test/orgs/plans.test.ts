@@ -115,7 +115,8 @@ describe("the plans of organizations' queries", () => {
     const plain = await fixture.join("member");
     const collectionsOf = async (user: TestUser) => {
       const entries = await planned(() => service.call("GET", "/api/user/profile", { token: user.token }));
-      return new Set(entries.map(({ command }) => String(command["find"] ?? command["aggregate"])));
+      const read = entries.map(({ command }) => String(command["find"] ?? command["aggregate"]));
+      return new Set([...read, ...joinedToTokens(entries)]);
     };
 
     const without = await collectionsOf(plain);
@@ -136,3 +137,11 @@ describe("the plans of organizations' queries", () => {
     assertIndexed(entries, 400);
   });
 });
+
+/** Collections whose documents were read together with a token. */
+function joinedToTokens(plans: Plan[]): string[] {
+  const stages = plans.flatMap(({ command }) =>
+    command["aggregate"] === "tokens" ? (command["pipeline"] as { $lookup?: { from: string } }[]) : [],
+  );
+  return stages.flatMap(({ $lookup }) => $lookup?.from ?? []);
+}

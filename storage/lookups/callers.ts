@@ -1,0 +1,157 @@
+/**
+ * Facts about the callers of requests, by their credentials: each credential with its account or organization in one
+ * query, and concurrent requests share queries (`batched-lookup.ts`). Nothing is cached.
+ */
+import { LRUCache } from "lru-cache";
+import type { Document } from "mongodb";
+import { batchedLookup, oneOf } from "./batched-lookup.ts";
+import { isId, type Database } from "../database.ts";
+import { counting, type MembershipDoc } from "../memberships/document.ts";
+import type { RoleDoc } from "../roles.ts";
+import type { SessionDoc } from "../sessions.ts";
+import type { TeamDoc } from "../teams.ts";
+import type { TenantDoc } from "../tenants.ts";
+import type { TokenDoc } from "../tokens.ts";
+import { account, type Account } from "../users/document.ts";
+
+/** Teams and custom roles that memberships name, including deleted roles. */
+export interface NamedFacts {
+  teams: Pick<TeamDoc, "_id" | "tenantId" | "roleIds">[];
+  roles: Pick<RoleDoc, "_id" | "tenantId" | "permissions" | "active">[];
+}
+
+/** A person's account, if it exists, and memberships that count, by slug of the organization. */
+export interface PersonFacts {
+  account: Account | undefined;
+  memberships: MembershipDoc[];
+  /** Undefined if the memberships name none, or if they were not read. */
+  named: NamedFacts | undefined;
+}
+
+/** A credential as it is stored: revoked, expired or ended ones included. */
+export type PersonalToken = PersonFacts & { token: TokenDoc };
+export type OrganizationToken = { token: TokenDoc; tenant: TenantDoc | undefined };
+export type OpenedSession = PersonFacts & { session: SessionDoc };
+
+export type Callers = ReturnType<typeof openCallers>;
+
+export function openCallers(database: Database) {
+  const findToken = personLookup<TokenDoc>(database, "tokens");
+  const findSession = personLookup<SessionDoc>(database, "sessions");
+  const findOrganizationToken = batchedLookup(async (secretHashes) => {
+    const rows = await database
+      .collection<TokenDoc>("tokens")
+      .aggregate<TokenDoc & { tenant: TenantDoc[] }>([
+        { $match: { secretHash: oneOf(secretHashes) } },
+        lookup("tenants", "tenantId", "_id", "tenant"),
+        { $project: { ...ofCredential, "tenant.outbox": 0 } },
+      ])
+      .toArray();
+    return bySecret(rows, ({ tenant: [tenant], ...token }): OrganizationToken => ({
+      token,
+      tenant: tenant?.erasedAt === undefined ? tenant : undefined,
+    }));
+  });
+  return {
+    /** By the hash of the secret. A token of an organization has no account here. */
+    async findPersonalToken(secretHash: string): Promise<PersonalToken | undefined> {
+      const found = await findToken(secretHash);
+      return found && { token: found.credential, ...found.person };
+    },
+    /** By the hash of the secret. A personal token has no organization. */
+    findOrganizationToken,
+    async findSession(secretHash: string): Promise<OpenedSession | undefined> {
+      const found = await findSession(secretHash);
+      return found && { session: found.credential, ...found.person };
+    },
+  };
+}
+
+interface PersonRow {
+  secretHash: string;
+  account: (Account & { deletedAt?: Date })[];
+  memberships: MembershipDoc[];
+  teams?: TeamDoc[];
+  roles?: RoleDoc[];
+}
+
+interface FoundPerson<C> {
+  credential: C;
+  person: PersonFacts;
+}
+
+/** Number of credentials for which it is known whether their memberships name teams or custom roles. */
+const knownCredentials = 20_000;
+
+/**
+ * Look-up of a credential with its person. Reading teams and custom roles costs more than the rest, and most people have
+ * none, so they are read with credentials that had any at their last use. Elsewhere, the caller reads them.
+ */
+function personLookup<C extends { secretHash: string }>(database: Database, collection: string) {
+  const withNamed = new LRUCache<string, true>({ max: knownCredentials });
+  const read = (stages: Document[]) => async (secretHashes: string[]) => {
+    const rows = await database
+      .collection(collection)
+      .aggregate<C & PersonRow>([
+        { $match: { secretHash: oneOf(secretHashes) } },
+        lookup("users", "userId", "_id", "account"),
+        lookup("memberships", "userId", "userId", "memberships"),
+        ...stages,
+        { $project: personProjection },
+      ])
+      .toArray();
+    return bySecret(rows, toPerson<C>);
+  };
+  const plain = batchedLookup(read([]));
+  const complete = batchedLookup(read(namedStages));
+  return async (secretHash: string): Promise<FoundPerson<C> | undefined> => {
+    const found = await (withNamed.has(secretHash) ? complete : plain)(secretHash);
+    if (!found) return undefined;
+    if (found.person.memberships.some(({ role, teamIds }) => teamIds.length > 0 || isId(role)))
+      withNamed.set(secretHash, true);
+    else withNamed.delete(secretHash);
+    return found;
+  };
+}
+
+function toPerson<C>({ account: [user], memberships, teams, roles, ...credential }: C & PersonRow) {
+  const facts: PersonFacts = {
+    account: user?.deletedAt === undefined ? user : undefined,
+    memberships: memberships.filter(counts).sort((a, b) => (a.tenantSlug < b.tenantSlug ? -1 : 1)),
+    named: teams && roles && { teams: teams.filter((team) => team.active), roles },
+  };
+  return { credential: credential as C, person: facts };
+}
+
+/** The condition `counting`. */
+const counts = (row: MembershipDoc) => row.active === counting.active && row.pending === undefined;
+
+function bySecret<T extends { secretHash: string }, V>(rows: T[], read: (row: T) => V): Map<string, V> {
+  return new Map(rows.map((row) => [row.secretHash, read(row)]));
+}
+
+function lookup(from: string, localField: string, foreignField: string, as: string): Document {
+  return { $lookup: { from, localField, foreignField, as } };
+}
+
+const flattened = (lists: string) => ({
+  $reduce: { input: lists, initialValue: [], in: { $concatArrays: ["$$value", "$$this"] } },
+});
+
+const namedStages: Document[] = [
+  { $set: { namedIds: flattened("$memberships.teamIds") } },
+  lookup("teams", "namedIds", "_id", "teams"),
+  { $set: { namedIds: { $concatArrays: ["$memberships.role", flattened("$teams.roleIds")] } } },
+  lookup("roles", "namedIds", "_id", "roles"),
+];
+
+const ofCredential = { outbox: 0, unsettledAt: 0, notice: 0 } as const;
+const ofNamed = { outbox: 0, name: 0, nameKey: 0 } as const;
+const personProjection = {
+  ...ofCredential,
+  namedIds: 0,
+  account,
+  memberships: { outbox: 0, nameKeys: 0 },
+  teams: ofNamed,
+  roles: ofNamed,
+} as const;
