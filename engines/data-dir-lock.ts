@@ -1,8 +1,8 @@
 // Keeps two services from using one data folder under the same name at once.
 //
-// Each contender puts a file of its own into `<dir>/.locks/`, then looks at the others, and steps back if one belongs to
-// a living process. If two start at once, the later one always sees the earlier one, so both never hold the lock. Files
-// of dead processes are removed without a race, since no name is used twice.
+// Each contender puts a file of its own into `<dir>/.locks/`, then looks at the others, and steps back if one belongs
+// to a living process. If two start at once, the later one always sees the earlier one, so both never hold the lock.
+// Files of dead processes are removed without a race, since no name is used twice.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";

@@ -1,6 +1,6 @@
 // Creates the database of the embedded queue engine. This takes seconds (PostgreSQL's initdb as WebAssembly, then
-// BullMQ's tables), and copying one takes a fraction of a second. Therefore, the first one of an installation is kept as
-// a template next to the installed packages, if that folder is writable.
+// BullMQ's tables), and copying one takes a fraction of a second. Therefore, the first one of an installation is kept
+// as a template next to the installed packages, if that folder is writable.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";

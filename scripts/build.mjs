@@ -1,6 +1,6 @@
 // Builds what is stale: the service (tsc to dist/, its programs bundled), the CLI (one bundle with lazy chunks in
-// dist/cli/), its package (dist/package/) and the front end of the pages (a bundle and a style sheet each in dist/web/).
-// For npm test, also the tests (dist/tests/).
+// dist/cli/), its package (dist/package/) and the front end of the pages (a bundle and a style sheet each in
+// dist/web/). For npm test, also the tests (dist/tests/).
 //   node scripts/build.mjs [server|cli|package|web|tests]
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -1,6 +1,7 @@
 // The client as an npm package (svc.tgz), which the service offers and `npm run pack:cli` copies, and the installer
 // that fetches it. Name, version, license, engines and, if set, repository, homepage, bugs and author are those of
-// package.json: the name of the package is set there and nowhere else. It needs only Node: its dependencies are bundled.
+// package.json: the name of the package is set there and nowhere else. It needs only Node: its dependencies are
+// bundled.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";

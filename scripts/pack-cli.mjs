@@ -1,4 +1,5 @@
-// npm run pack:cli: writes the client's package as dist/svc-<version>.tgz, for `npm install --global` and `npm publish`.
+// npm run pack:cli: writes the client's package as dist/svc-<version>.tgz, for `npm install --global` and `npm
+// publish`.
 //   node scripts/pack-cli.mjs [folder for the package]
 import fs from "node:fs";
 import path from "node:path";

@@ -26,7 +26,9 @@ const JOB_PROGRAM = path.join(import.meta.dirname, "..", "dist", "workers", "job
 /** The copy of the MongoDB engine that some systems need, made once per installation. */
 const ENGINE_CACHE = path.join(root, "node_modules", ".cache", "mongo-engine");
 
-/** A tmpfs on Linux. Tests make and remove half a million files, which costs a disk's file system a fifth of the run. */
+/**
+ * A tmpfs on Linux. Tests make and remove half a million files, which costs a disk's file system a fifth of the run.
+ */
 const MEMORY_FOLDER = "/dev/shm";
 const MEMORY_FOLDER_BYTES = 6 * 1024 ** 3;
 

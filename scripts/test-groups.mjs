@@ -1,5 +1,5 @@
-// Which test files share a process. Loading the sources takes longer than most files' tests, so files of one area run one
-// after another in one process, each in a suite of its own (run-group.mjs).
+// Which test files share a process. Loading the sources takes longer than most files' tests, so files of one area run
+// one after another in one process, each in a suite of its own (run-group.mjs).
 const MOST_FILES = 12;
 
 /** Changes or measures its process as a whole, so that no other file may run in it. An area, or area/file. */

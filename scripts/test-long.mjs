@@ -1,5 +1,5 @@
-// npm run test:long: the tests that repeat a generated or interrupted run, in sizes for a night. A size that is set in the
-// environment stays.
+// npm run test:long: the tests that repeat a generated or interrupted run, in sizes for a night. A size that is set in
+// the environment stays.
 //   npm run test:long                     all of them
 //   npm run test:long -- journeys/kill    one file
 import { longRuns } from "./test-groups.mjs";

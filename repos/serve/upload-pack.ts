@@ -2,8 +2,8 @@
  * Serving a bare repository to git clients: `git upload-pack` in its stateless form, as a process of its own for each
  * request. Who may read is decided before; nothing here looks at names, and the directory comes from ids alone.
  *
- * The repository is the boundary: with protocol 2, a client can fetch any object of it by its id, with or without hidden
- * refs.
+ * The repository is the boundary: with protocol 2, a client can fetch any object of it by its id, with or without
+ * hidden refs.
  */
 import { availableParallelism } from "node:os";
 import { type Readable, Transform, pipeline } from "node:stream";

@@ -55,8 +55,8 @@ export interface PackStore {
 }
 
 /**
- * Whether a write may create the repository. A write that builds on existing objects may not (`repository_missing`), since
- * it would restore a repository that was erased concurrently.
+ * Whether a write may create the repository. A write that builds on existing objects may not (`repository_missing`),
+ * since it would restore a repository that was erased concurrently.
  */
 export type PackTarget = "create" | "existing";
 

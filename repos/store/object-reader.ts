@@ -1,6 +1,7 @@
 /**
  * Reads objects by position: index in memory, one `pread` for an entry, deltas of any kind. It never answers wrong
- * bytes (every object is held against its id, or its entry against the index, before anyone sees it) and rides out packs that maintenance replaces.
+ * bytes (every object is held against its id, or its entry against the index, before anyone sees it) and rides out
+ * packs that maintenance replaces.
  */
 import { Readable, pipeline } from "node:stream";
 import { createHash } from "node:crypto";
@@ -233,7 +234,9 @@ export class ObjectReader {
     }
   }
 
-  /** Reads a stretch. Entries that need more than their bytes (a replaced pack, a delta, damage) are read separately. */
+  /**
+   * Reads a stretch. Entries that need more than their bytes (a replaced pack, a delta, damage) are read separately.
+   */
   async #fetch(repo: StoredId, stretch: Stretch): Promise<Fetched[]> {
     if (!Array.isArray(stretch)) return [{ oid: "", cached: stretch, entry: undefined, head: undefined }];
     const { pack, offset } = stretch[0]!.place;

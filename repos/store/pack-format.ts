@@ -92,7 +92,8 @@ export function typeName(code: number): ObjectType {
 
 /**
  * The content of a zlib stream that only has stored blocks (RFC 1951, 3.2.4), the form of images and archives in our
- * packs; undefined if it has others. The stream's checksum is not verified, since the caller compares the object's hash.
+ * packs; undefined if it has others. The stream's checksum is not verified, since the caller compares the object's
+ * hash.
  */
 export function readStored(stream: Buffer, size: number): Buffer | undefined {
   // A stored block's first byte is 0, or 1 for the last: other kinds have bits 1 and 2 set, or padding that is not 0.
@@ -114,8 +115,8 @@ export function readStored(stream: Buffer, size: number): Buffer | undefined {
 const misfit = () => new RepoError("object_corrupt", "a delta does not fit its base");
 
 /**
- * Reads the two sizes at the head of a delta and applies it; every copy and insert is held to its bounds, and the result
- * to `maxBytes`.
+ * Reads the two sizes at the head of a delta and applies it; every copy and insert is held to its bounds, and the
+ * result to `maxBytes`.
  */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes = Number.MAX_SAFE_INTEGER): Buffer {
   let at = 0;

@@ -1,7 +1,7 @@
 /**
- * Repacks a repository with native git into one pack with deltas, about a third of the size of single packs. Git removes
- * nothing: old packs whose objects are all in the new ones are noted as replaced, and removed after the grace period. The
- * pack of a concurrent publish, which no ref reaches yet, stays.
+ * Repacks a repository with native git into one pack with deltas, about a third of the size of single packs. Git
+ * removes nothing: old packs whose objects are all in the new ones are noted as replaced, and removed after the grace
+ * period. The pack of a concurrent publish, which no ref reaches yet, stays.
  */
 import { RepoError } from "../errors.ts";
 import { type NativeGit, runGit } from "../native-git.ts";
@@ -30,8 +30,8 @@ export async function standingPacks(packs: PackStore, repo: RepoId): Promise<str
 }
 
 /**
- * Repacks everything that refs reach; the caller has brought them up to date. Throws `git_missing`, and `object_corrupt`
- * if git can't read the repository.
+ * Repacks everything that refs reach; the caller has brought them up to date. Throws `git_missing`, and
+ * `object_corrupt` if git can't read the repository.
  */
 export async function repackNatively(
   driver: Pick<StoreDriver, "packs" | "materialize">,

@@ -69,7 +69,10 @@ export interface FileEntry {
 export interface WrittenCommit {
   oid: string;
   treeOid: string;
-  /** Hex SHA-256 of the canonical content (`docs/concepts/versions.md`): equal digests mean equal files, names and modes. */
+  /**
+   * Hex SHA-256 of the canonical content (`docs/concepts/versions.md`): equal digests mean equal files, names and
+   * modes.
+   */
   digest: string;
   /** In UTF-8 byte order of the paths. */
   files: FileEntry[];

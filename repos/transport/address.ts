@@ -1,6 +1,6 @@
 /**
- * Rules for the addresses of remotes. A name is resolved once, all its addresses are checked, and the connection goes to
- * one of them: a later answer of the name server is not used.
+ * Rules for the addresses of remotes. A name is resolved once, all its addresses are checked, and the connection goes
+ * to one of them: a later answer of the name server is not used.
  */
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * Explains the access of a member to a skill or folder. Each decision is made by `decide.ts`; this module names the facts
- * that lead to it, and grants nothing.
+ * Explains the access of a member to a skill or folder. Each decision is made by `decide.ts`; this module names the
+ * facts that lead to it, and grants nothing.
  */
 import {
   accessActions,

@@ -31,8 +31,8 @@ export function isWider(before: Audience, after: Audience): boolean {
 }
 
 /**
- * Whether a move takes something out of its effective restriction: to outside the restricted folder, or to a folder inside
- * it whose own restriction lets anyone do more.
+ * Whether a move takes something out of its effective restriction: to outside the restricted folder, or to a folder
+ * inside it whose own restriction lets anyone do more.
  */
 export function leavesRestriction(
   from: Restriction | null,
@@ -45,8 +45,8 @@ export function leavesRestriction(
 
 /**
  * Whether the actor may take something out of the effective restriction of a context, and rename, move or delete the
- * restricted folder itself. `isOwnWorkspace`: the restriction is that of the actor's personal workspace, whose content is
- * theirs to publish, although its grants are not theirs to manage.
+ * restricted folder itself. `isOwnWorkspace`: the restriction is that of the actor's personal workspace, whose content
+ * is theirs to publish, although its grants are not theirs to manage.
  */
 export function mayLiftRestriction(
   actor: Actor,

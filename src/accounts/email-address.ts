@@ -1,7 +1,7 @@
 /**
- * Confirmation of addresses. A link that is sent to the address proves it, together with a session of the account, since
- * the reader of the mail may not be the creator of the account. A request for an address in use has the same response as
- * any other; only the mail to that address reports it.
+ * Confirmation of addresses. A link that is sent to the address proves it, together with a session of the account,
+ * since the reader of the mail may not be the creator of the account. A request for an address in use has the same
+ * response as any other; only the mail to that address reports it.
  */
 import { limits } from "../../contract/limits.ts";
 import type { EmailChangePayload } from "../../contract/payloads/accounts.ts";

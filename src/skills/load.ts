@@ -108,8 +108,8 @@ const lastAllowed = new WeakMap<App, string>();
 const missingId = "0".repeat(24);
 
 /**
- * Follows the look-up of a hidden skill by that of a missing one, and the other way round, so that the response time does
- * not reveal whether a hidden skill exists.
+ * Follows the look-up of a hidden skill by that of a missing one, and the other way round, so that the response time
+ * does not reveal whether a hidden skill exists.
  */
 async function equalizeTiming(app: App, hidden: SkillDoc | null | undefined): Promise<void> {
   await app.storage.skillLookups.find(hidden ? missingId : (lastAllowed.get(app) ?? missingId));

@@ -87,8 +87,8 @@ async function advance(app: App, skill: SkillToIndex): Promise<void> {
 }
 
 /**
- * Writes refs, tags and search terms, and marks skills as projected that have not changed since. Throws the first failure
- * once all other skills are projected.
+ * Writes refs, tags and search terms, and marks skills as projected that have not changed since. Throws the first
+ * failure once all other skills are projected.
  */
 export async function projectRefs(app: App, ids: string[]): Promise<void> {
   const found = await app.storage.skills.listToIndex(ids);

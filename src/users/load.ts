@@ -66,9 +66,9 @@ export interface ExplainedMembership<Row> {
 
 /**
  * Memberships with the permissions of their role and of their teams' roles. Rows with a built-in role and no team need
- * no query; the teams and custom roles of all others are read by two concurrent queries, unless the caller has read them
- * (`named`). A deleted role or team, or one of another organization, gives no permissions. In an organization that is to be erased, only members who may cancel
- * the deletion keep their membership, with that permission only.
+ * no query; the teams and custom roles of all others are read by two concurrent queries, unless the caller has read
+ * them (`named`). A deleted role or team, or one of another organization, gives no permissions. In an organization that
+ * is to be erased, only members who may cancel the deletion keep their membership, with that permission only.
  */
 export async function explainMemberships<Row extends MembershipFacts>(
   app: App,

@@ -84,8 +84,8 @@ interface FoundPerson<C> {
 const knownCredentials = 20_000;
 
 /**
- * Look-up of a credential with its person. Reading teams and custom roles costs more than the rest, and most people have
- * none, so they are read with credentials that had any at their last use. Elsewhere, the caller reads them.
+ * Look-up of a credential with its person. Reading teams and custom roles costs more than the rest, and most people
+ * have none, so they are read with credentials that had any at their last use. Elsewhere, the caller reads them.
  */
 function personLookup<C extends { secretHash: string }>(database: Database, collection: string) {
   const withNamed = new LRUCache<string, true>({ max: knownCredentials });

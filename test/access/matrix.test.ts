@@ -1,7 +1,7 @@
 /**
  * Every kind of caller, against every visibility and restriction, by every act, over REST and through the client: the
- * outcome is the pure decision's. What the decision is asked is written down here by hand, so the facts that the service
- * loads are checked along with it.
+ * outcome is the pure decision's. What the decision is asked is written down here by hand, so the facts that the
+ * service loads are checked along with it.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Links, edits and content that no install may change: those of other projects, of other profiles, and of former installs. */
+/**
+ * Links, edits and content that no install may change: those of other projects, of other profiles, and of former
+ * installs.
+ */
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readFileSync, readdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";

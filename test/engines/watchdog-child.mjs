@@ -1,4 +1,5 @@
-// Hangs its main thread under a watchdog, once it has started; with `parent`, in a process of its own, whose id it writes.
+// Hangs its main thread under a watchdog, once it has started; with `parent`, in a process of its own, whose id it
+// writes.
 import { fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

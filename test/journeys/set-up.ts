@@ -1,4 +1,6 @@
-/** The set-up of journeys with one account: the built service with an organization, and the built `svc` of its owner. */
+/**
+ * The set-up of journeys with one account: the built service with an organization, and the built `svc` of its owner.
+ */
 import { realpathSync } from "node:fs";
 import { after, before } from "node:test";
 import { keepContract } from "../support/cli-contract.ts";
@@ -28,8 +30,8 @@ export interface Journey {
 }
 
 /**
- * Starts everything before the tests, on the engines of the run, and removes it after them. Called at the top of a file;
- * `use` keeps what was started.
+ * Starts everything before the tests, on the engines of the run, and removes it after them. Called at the top of a
+ * file; `use` keeps what was started.
  *
  * @param isLoggedIn whether `svc` has the account's token
  */

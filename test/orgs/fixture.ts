@@ -57,8 +57,8 @@ export interface Fixture {
 }
 
 /**
- * Starts a service before the tests, and creates an organization in it before each of them, with the clock at the present
- * time. `use` keeps both.
+ * Starts a service before the tests, and creates an organization in it before each of them, with the clock at the
+ * present time. `use` keeps both.
  */
 export function setUpFixtures(use: (made: { service: TestService; fixture: Fixture }) => void): Clock {
   const clock = newClock();

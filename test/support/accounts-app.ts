@@ -233,8 +233,8 @@ export async function signUp(
 }
 
 /**
- * Starts the features before the tests of a suite, with the account `ada` alone before each of them. `use` keeps them and
- * the account's session.
+ * Starts the features before the tests of a suite, with the account `ada` alone before each of them. `use` keeps them
+ * and the account's session.
  */
 export function setUpAccount(
   use: (made: { service: AccountsService; cookie: string; userId: string }) => void,

@@ -1,4 +1,6 @@
-/** Requests by Node's own client: `fetch` takes three times as much CPU time, of which tests make a hundred thousand. */
+/**
+ * Requests by Node's own client: `fetch` takes three times as much CPU time, of which tests make a hundred thousand.
+ */
 import { request, type Agent } from "node:http";
 
 export interface RequestOptions {

@@ -7,7 +7,9 @@ export interface UntilOptions {
   details?: () => Promise<unknown>;
 }
 
-/** Polls until the check returns a value other than undefined or false, and returns that value. Fails after `timeoutMs`. */
+/**
+ * Polls until the check returns a value other than undefined or false, and returns that value. Fails after `timeoutMs`.
+ */
 export async function until<T>(
   description: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,

@@ -9,7 +9,10 @@ export interface Mutant {
   changes: readonly FunctionChange[];
 }
 
-/** A top-level function of a source file, and what is called in its place: a JavaScript function of it and its arguments. */
+/**
+ * A top-level function of a source file, and what is called in its place: a JavaScript function of it and its
+ * arguments.
+ */
 export interface FunctionChange {
   /** From the root of the repository. */
   file: string;
