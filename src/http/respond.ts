@@ -1,7 +1,7 @@
 /** Writes the result of a handler to the response. */
 import type { Context } from "koa";
 import { setCookies } from "./cookies.ts";
-import { Enveloped, Page, Reply, type Route } from "./route.ts";
+import { Enveloped, Page, Reply, SerializedJson, type Route } from "./route.ts";
 
 export function respond(ctx: Context, declared: Route, result: unknown): void {
   if (result instanceof Reply) {
@@ -19,7 +19,8 @@ export function respond(ctx: Context, declared: Route, result: unknown): void {
   } else if (result instanceof Enveloped) {
     setHeaders(ctx, result.headers);
     setCookies(ctx, result.cookies);
-    sendJson(ctx, { success: true, data: result.data });
+    if (result.data instanceof SerializedJson) sendText(ctx, `{"success":true,"data":${result.data.text}}`);
+    else sendJson(ctx, { success: true, data: result.data });
   } else {
     sendJson(ctx, { success: true, data: result });
   }
@@ -27,8 +28,12 @@ export function respond(ctx: Context, declared: Route, result: unknown): void {
 
 /** Serialized here, once: koa would serialize an object each time that its length is read. */
 function sendJson(ctx: Context, body: object): void {
+  sendText(ctx, JSON.stringify(body));
+}
+
+function sendText(ctx: Context, json: string): void {
   ctx.type = "json";
-  ctx.body = JSON.stringify(body);
+  ctx.body = json;
 }
 
 /** Adds to `Vary` rather than replacing it, since compression has set it already. */

@@ -68,6 +68,15 @@ export class Page<T> {
   }
 }
 
+/** Data that is JSON already. */
+export class SerializedJson {
+  text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** Data in the envelope, with additional cookies or headers. */
 export class Enveloped {
   data: unknown;

@@ -7,8 +7,8 @@ import type { Actor } from "../access/actor.ts";
 import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";
-import { Enveloped, Reply, route, type RequestInfo, type Route } from "../http/route.ts";
-import { openPackage, openVersionFile, readText } from "./content.ts";
+import { Enveloped, Reply, SerializedJson, route, type RequestInfo, type Route } from "../http/route.ts";
+import { openPackage, openVersionFile, readContentFields } from "./content.ts";
 import { isShared, loadSkill } from "./load.ts";
 import { selectVersion, selectorOf } from "./select-version.ts";
 import { readManifest } from "./manifest.ts";
@@ -57,13 +57,10 @@ export function contentRoutes(app: App): Route[] {
         const { skill, version, headers } = await select(app, actor, params.skill, query, "c");
         const unmodified = notModified(request, headers);
         if (unmodified) return unmodified;
-        const text = await readText(app, skill, version);
+        const fields = await readContentFields(app, skill, version);
         if (version.format === "markdown" && !request.isHead) recordDownload(app, actor, version);
-        const { format, semver, hash } = version;
-        return new Enveloped(
-          { skill: presentSkill(skill), format, ...text, version: version.version, semver, hash },
-          { headers },
-        );
+        const data = `{"skill":${JSON.stringify(presentSkill(skill))},${fields}}`;
+        return new Enveloped(new SerializedJson(data), { headers });
       },
     }),
     route({
@@ -81,7 +78,7 @@ export function contentRoutes(app: App): Route[] {
         if (unmodified) return unmodified;
         const zip = await openPackage(app, version);
         if (!request.isHead) recordDownload(app, actor, version);
-        return new Reply(zip.stream, {
+        return new Reply(zip.body, {
           type: "application/zip",
           headers: {
             ...headers,

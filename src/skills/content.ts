@@ -7,6 +7,7 @@ import type { App } from "../app.ts";
 import { notFound } from "../errors.ts";
 import { splitStored } from "./frontmatter.ts";
 import { rootFileOf } from "./publish/text-source.ts";
+import { cachedPackage, cachedText, type Package } from "./version-cache.ts";
 
 export interface VersionText {
   /** Text without its frontmatter, or the complete SKILL.md of a package. */
@@ -25,6 +26,15 @@ export async function readText(app: App, skill: SkillDoc, version: VersionDoc): 
   const stored = splitStored(text, version.hash);
   if (!stored) throw new Error(`the text of version ${version._id} is not the one that was published`);
   return { content: stored.body, frontmatter: stored.head };
+}
+
+/** The fields of a content response that depend on the version alone, as the JSON between its braces. */
+export function readContentFields(app: App, skill: SkillDoc, version: VersionDoc): Promise<string> {
+  return cachedText(version._id, async () => {
+    const { format, semver, hash } = version;
+    const text = await readText(app, skill, version);
+    return JSON.stringify({ format, ...text, version: version.version, semver, hash }).slice(1, -1);
+  });
 }
 
 export async function readContent(app: App, skill: SkillDoc, version: VersionDoc): Promise<string> {
@@ -56,12 +66,9 @@ export async function openVersionFile(
   return { body: opened.stream, size: opened.size, oid: opened.oid, type: mediaTypeOf(path) };
 }
 
-/** A version as a reproducible zip; created and verified once, then read from disk. */
-export async function openPackage(
-  app: App,
-  version: VersionDoc,
-): Promise<{ size: number; stream: Readable }> {
-  return app.repos.openZip(repoOf(version), version.oid, version.digest);
+/** A version as a reproducible zip; created and verified once, then read from memory or disk. */
+export function openPackage(app: App, version: VersionDoc): Promise<Package> {
+  return cachedPackage(version._id, () => app.repos.openZip(repoOf(version), version.oid, version.digest));
 }
 
 export function repoOf(version: { tenantId: string; skillId: string }): {

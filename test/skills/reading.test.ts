@@ -5,6 +5,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { gunzipSync } from "node:zlib";
 import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
 import { readZip } from "../../repos/archive/index.ts";
 import { packageFiles as files, publishPackage, zipOf } from "../support/package-files.ts";
@@ -267,5 +268,32 @@ describe("caching of reads", () => {
       "if-none-match": String(squeezed.headers["etag"]),
     });
     assert.equal(again.status, 304);
+  });
+
+  it("sends a compressed body that is kept in memory only while the response stays the same", async () => {
+    const { skill } = await publish(
+      {},
+      { "SKILL.md": Buffer.from(`${skillMd("kept")}${"words ".repeat(2000)}`) },
+    );
+    const read = async () => {
+      const { headers, bytes } = await plain(`/api/skills/${skill.id}/content`, {
+        "accept-encoding": "gzip",
+      });
+      const data = (JSON.parse(gunzipSync(bytes).toString("utf8")) as { data: ContentPayload }).data;
+      return { headers, bytes, description: data.skill.description };
+    };
+
+    const [first, second] = [await read(), await read()];
+    const changed = await service.call("PUT", `/api/skills/${skill.id}`, {
+      token: user.token,
+      body: { description: "Another description." },
+    });
+    const third = await read();
+
+    assert.equal(changed.status, 200, changed.error);
+    assert.deepEqual(second.bytes, first.bytes);
+    for (const name of ["etag", "content-type", "content-encoding", "vary"])
+      assert.equal(second.headers[name], first.headers[name], name);
+    assert.equal(third.description, "Another description.");
   });
 });

@@ -23,7 +23,9 @@ export function sendRequest(
   { agent, method, headers, body }: RequestOptions,
 ): Promise<ReadResponse> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { agent, method, headers }, (response) => {
+    // Node announces no length of its own for the body of a DELETE request.
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const sent = request(url, { agent, method, headers: { ...length, ...headers } }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.once("error", reject);
