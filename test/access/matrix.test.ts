@@ -173,7 +173,7 @@ describe("what each caller is shown in lists, over REST", () => {
     }
   });
 
-  it("the catalog: what is public and unrestricted, to everybody alike", async () => {
+  it("the catalog: public, unrestricted skills, the same for every caller", async () => {
     const expected = ["open-public", "root-public"];
     for (const { token, name } of callers)
       for (const query of ["", "?query=matrix", "?sort=downloads", "?query=public"]) {

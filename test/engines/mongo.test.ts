@@ -227,7 +227,7 @@ describe("embedded MongoDB engine", () => {
     fs.rmSync(path.dirname(socket), { recursive: true, force: true });
   });
 
-  it("says that a folder cannot be written to", { skip: !fs.existsSync("/proc/self") }, async () => {
+  it("reports a folder that cannot be written to", { skip: !fs.existsSync("/proc/self") }, async () => {
     // Not even root may create something there.
     await assert.rejects(start("/sys/svc-data"), (error) => {
       assert.ok(error instanceof EngineError);
@@ -240,13 +240,13 @@ describe("embedded MongoDB engine", () => {
     });
   });
 
-  it("says that the data folder is a file", async () => {
+  it("reports that the data folder is a file", async () => {
     fs.writeFileSync(folder("file"), "");
 
     await assert.rejects(start(path.join(folder("file"), "data")), { code: "OPEN_FAILED" });
   });
 
-  it("says that the files are damaged", async () => {
+  it("reports damaged files", async () => {
     const dataDir = folder("damaged");
     const engine = await start(dataDir);
     await withClient(engine.uri, (client) => client.db("t").collection("c").insertOne({ n: 1 }));
@@ -263,7 +263,7 @@ describe("embedded MongoDB engine", () => {
     });
   });
 
-  it("says that its binary cannot be loaded", async (t) => {
+  it("reports that its binary cannot be loaded", async (t) => {
     const copies = fs.existsSync(cacheDir) ? fs.readdirSync(cacheDir) : [];
     if (copies.length === 0) return t.skip("this system runs the binary as npm installed it");
     const broken = folder("broken-cache");

@@ -115,7 +115,7 @@ describe("embedded queue engine", () => {
     assert.equal(isThirdTold, false);
   });
 
-  it("answers statements in flight after a kill, and tells clients that were checked out", async () => {
+  it("answers statements in flight after a kill, and reports an error to clients that were checked out", async () => {
     const client = await pool.connect();
     const clientError = once(client, "error");
     const restarted = new Promise<void>((resolve) => engine.on("restarted", resolve));
@@ -217,7 +217,7 @@ describe("embedded queue engine", () => {
     assert.ok(fs.existsSync(path.join(template, "global", "pg_control")));
   });
 
-  it("says that its files are damaged", async () => {
+  it("reports that its files are damaged", async () => {
     const dir = path.join(temp, "damaged");
     fs.mkdirSync(path.join(dir, "pg"), { recursive: true });
     fs.writeFileSync(path.join(dir, "pg", "PG_VERSION"), "17\n");

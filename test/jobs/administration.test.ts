@@ -135,7 +135,7 @@ describe("the administrators' interface", () => {
     assert.equal(mail.paused, false);
   });
 
-  it("shows a failed job with its error, retries it, and says why where it can't", async () => {
+  it("shows a failed job with its error, retries it, and gives the reason if it cannot", async () => {
     await failJobs(1);
     const [listed] = (await get<JobPayload[]>("/api/admin/jobs?queue=mail&state=failed")).data;
     const path = `/api/admin/jobs/mail/${listed!.id}`;
@@ -278,7 +278,7 @@ describe("the administrators' interface", () => {
     assert.equal((await post("/api/admin/queues/none/pause")).code, "not_found");
   });
 
-  it("tells how jobs fared over time, and forgets it after a week", async () => {
+  it("shows the results of jobs over time, and removes them after a week", async () => {
     await service.app.storage.database.raw.collection("job_minutes").deleteMany({});
     await failJobs(4);
     const hour = (await get<JobMetricsPayload>("/api/admin/metrics")).data;
@@ -356,7 +356,7 @@ describe("the administrators' interface", () => {
     assert.ok(lists.every(({ stages }) => !stages.includes("SORT")));
   });
 
-  it("tells how engines, disks and git are, and which connections there are", async () => {
+  it("shows the state of engines, disks and git, and the connections", async () => {
     const health = (await get<HealthPayload>("/api/admin/health")).data;
     const connections = await get<AdminConnectionPayload[]>("/api/admin/connections");
 

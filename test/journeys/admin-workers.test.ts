@@ -138,7 +138,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     return found as string[];
   }
 
-  it("is not there for anybody but an administrator", async () => {
+  it("is not found by callers who are not administrators", async () => {
     const someone = await service.newUser();
     const { page } = await open(someone);
     assert.match(await page.title(), /^Not found/);
@@ -246,7 +246,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     assert.equal(ran, 1);
   });
 
-  it("tells of each connection how far it is and what is wrong, with a way there by keyboard", async () => {
+  it("shows the progress and errors of each connection, reachable by keyboard", async () => {
     const { page, troubles, outside } = await open(admin);
     const rowWith = (text: string) => page.locator("#connections tbody tr", { hasText: text });
     const cells = async (text: string) => rowWith(text).locator("th, td").allInnerTexts();
@@ -297,7 +297,7 @@ describe("the page of the workers", { skip: reason ?? false }, () => {
     await page.getByText("No failed job of the queue orgs.").waitFor();
   });
 
-  it("says that it is not live when its stream is cut, asks instead, and comes back", async () => {
+  it("shows that it is not live when its stream is cut, polls instead, and reconnects", async () => {
     const { page } = await open(admin, "?state=waiting");
     await isLive(page);
 

@@ -44,7 +44,7 @@ describe("a start that can't succeed", () => {
     assert.equal(existsSync(dataDir), false);
   });
 
-  it("says that the port is taken, and leaves no engine behind", async () => {
+  it("reports that the port is in use, and leaves no engine behind", async () => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => blocker.once("listening", resolve));
     const { port } = blocker.address() as AddressInfo;

@@ -28,7 +28,7 @@ export function describeRetiming(engineName: string, start: () => Promise<Engine
       await engine?.stop();
     });
 
-    it("runs at once when a later one of its id says so", async () => {
+    it("runs at once if a later job with its id asks for it", async () => {
       runs = 0;
       const consumers = consume(async () => void runs++);
 
@@ -43,7 +43,7 @@ export function describeRetiming(engineName: string, start: () => Promise<Engine
       assert.deepEqual([runs, (await counts()).delayed], [1, 0]);
     });
 
-    it("has its next attempt at once when a later one of its id says so", async () => {
+    it("has its next attempt at once if a later job with its id asks for it", async () => {
       runs = 0;
       const consumers = consume(async () => {
         if (++runs === 1) throw new Error("not now");

@@ -102,7 +102,7 @@ describe("npm start", () => {
     ]);
   });
 
-  it("starts nothing where the sources do not compile, and says where", async () => {
+  it("starts nothing if the sources do not compile, and names the place", async () => {
     checkout.write("src/greeting.ts", "export const greeting: string = 7;\n");
 
     const { code, output } = await start().ended;
