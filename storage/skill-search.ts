@@ -2,10 +2,11 @@
  * Lists and search of skills. The query on the skills includes the caller's access, so that no list shows more than a
  * direct read would, and every page except the last one is full.
  */
-import type { Filter } from "mongodb";
+import type { Collection, Filter } from "mongodb";
 import type { SkillType, Visibility } from "../contract/vocabulary.ts";
 import { commandTimeMs, type Database } from "./database.ts";
 import type { ScopeFilter, SearchEntries } from "./search-entries.ts";
+import type { TreeState } from "./folders.ts";
 import type { SkillDoc } from "./skills.ts";
 
 /** Skills of an organization: all, or those under the given restrictions, or in the given folders. */
@@ -48,16 +49,6 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
   const skills = database.collection<SkillDoc>("skills");
   const options = { projection: listedFields, maxTimeMS: commandTimeMs };
 
-  async function listSorted(query: SkillQuery): Promise<ListedSkill[]> {
-    const field = sortFields[query.sort];
-    const found = await skills
-      .find(pageFilter(query), options)
-      .sort({ [field]: -1, _id: -1 })
-      .limit(query.limit)
-      .toArray();
-    return found.map((skill) => ({ skill, value: skill[field] }));
-  }
-
   /**
    * The index returns ids in order, and the skills decide which of them are visible. Further reads fill up the page if
    * a recent change has outdated entries; otherwise the index has applied every condition of the query already.
@@ -97,8 +88,56 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
 
   return {
     list: (query: SkillQuery): Promise<ListedSkill[]> =>
-      query.terms === undefined ? listSorted(query) : listFound(query, query.terms),
+      query.terms === undefined ? listSorted(skills, query) : listFound(query, query.terms),
+    /**
+     * The same for a query without terms, with the states of folder trees. They are read after the skills, so no skill is
+     * judged by an older tree.
+     */
+    listWithTrees: (query: SkillQuery, tenantIds: string[]) => listWithTrees(skills, query, tenantIds),
   };
+}
+
+async function listSorted(skills: Collection<SkillDoc>, query: SkillQuery): Promise<ListedSkill[]> {
+  const field = sortFields[query.sort];
+  const found = await skills
+    .find(pageFilter(query), { projection: listedFields, maxTimeMS: commandTimeMs })
+    .sort({ [field]: -1, _id: -1 })
+    .limit(query.limit)
+    .toArray();
+  return found.map((skill) => ({ skill, value: skill[field] }));
+}
+
+async function listWithTrees(
+  skills: Collection<SkillDoc>,
+  query: SkillQuery,
+  tenantIds: string[],
+): Promise<{ listed: ListedSkill[]; trees: TreeState[] }> {
+  const field = sortFields[query.sort];
+  const state = {
+    _id: "$_id",
+    revision: "$revision",
+    change: "$change",
+    prunedRevision: "$prunedRevision",
+  };
+  const rows = await skills
+    .aggregate<SkillDoc | { tree: TreeState }>(
+      [
+        { $match: pageFilter(query) },
+        { $sort: { [field]: -1, _id: -1 } },
+        { $limit: query.limit },
+        { $project: listedFields },
+        {
+          $unionWith: {
+            coll: "folder_trees",
+            pipeline: [{ $match: { _id: oneOf(tenantIds) } }, { $project: { tree: state } }],
+          },
+        },
+      ],
+      { maxTimeMS: commandTimeMs, batchSize: query.limit + tenantIds.length + 1 },
+    )
+    .toArray();
+  const listed = rows.flatMap((row) => ("tree" in row ? [] : { skill: row, value: row[field] }));
+  return { listed, trees: rows.flatMap((row) => ("tree" in row ? row.tree : [])) };
 }
 
 /** Projection without the fields that no list shows, which are most of a document. */

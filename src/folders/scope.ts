@@ -1,26 +1,22 @@
 /** The skills that an actor may read, in a form that a query can filter by. */
 import type { SkillScope, TenantScope } from "../../storage/skill-search.ts";
 import type { Actor } from "../access/actor.ts";
-import { bypassesRestrictions, limitsOf, readableTenants } from "../access/decide.ts";
-import type { App } from "../app.ts";
-import { loadTrees } from "./trees.ts";
+import { bypassesRestrictions, limitsOf } from "../access/decide.ts";
 import { ownWorkspaceIn, principalsOf } from "./load.ts";
 import type { FolderTree } from "./tree.ts";
 
 /**
- * The skills that the actor may read in their own organizations, or in the given ones among them. The query filters by
- * the stored effective access of each skill; the caller repeats the access decision for every skill that it finds.
+ * The skills that the actor may read in organizations of theirs. The query filters by the stored effective access of each
+ * skill; the caller repeats the access decision for every skill that it finds. `trees`: those of `readable`.
  */
-export async function readableScope(
-  app: App,
+export function readableScope(
   actor: Actor,
-  tenantIds: readonly string[] = readableTenants(actor),
-): Promise<SkillScope & { kind: "tenants" }> {
-  const readable = readableTenants(actor).filter((id) => tenantIds.includes(id));
+  readable: readonly string[],
+  trees: ReadonlyMap<string, FolderTree>,
+): SkillScope & { kind: "tenants" } {
   const { allowedFolderIds } = limitsOf(actor);
   const isEditor = actor.kind === "organization" && allowedFolderIds !== undefined;
   const subject = readable.filter((id) => !isEditor && !bypassesRestrictions(actor, id));
-  const trees = await loadTrees(app, allowedFolderIds ? readable : subject);
   const tenants = readable.map((tenantId): TenantScope => {
     const scope: TenantScope = { tenantId };
     const tree = trees.get(tenantId);

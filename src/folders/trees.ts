@@ -7,8 +7,9 @@ import type { TreeState } from "../../storage/folders.ts";
 import type { App } from "../app.ts";
 import { FolderTree } from "./tree.ts";
 
-/** Maximum number of folders and grants in all cached trees. */
+/** Maximum number of folders and grants in all cached trees, and the number that a tree itself counts as. */
 const maxCachedParts = 1_000_000;
+const ofTree = 10;
 const caches = new WeakMap<App, LRUCache<string, FolderTree>>();
 
 /** The current tree of an organization. */
@@ -22,16 +23,14 @@ export async function loadTrees(
   tenantIds: readonly string[],
   read?: readonly TreeState[],
 ): Promise<Map<string, FolderTree>> {
-  let cache = caches.get(app);
-  if (!cache) {
-    const sizeCalculation = (tree: FolderTree) => tree.size + tree.grantCount + 1;
-    caches.set(app, (cache = new LRUCache({ maxSize: maxCachedParts, sizeCalculation })));
-  }
   if (tenantIds.length === 0) return new Map();
+  const cache = cacheOf(app);
   // A committed change has to be copied to the folders before they are read.
   const isComplete = read?.every((state) => state.change === undefined);
   const states = isComplete ? read! : await readStates(app, tenantIds);
   const trees = new Map(tenantIds.map((id) => [id, new FolderTree(id)]));
+  const withState = new Set(states.map((state) => state._id));
+  for (const [tenantId, tree] of trees) if (!withState.has(tenantId)) cache.set(tenantId, tree);
   for (const { _id: tenantId, revision, prunedRevision = 0 } of states) {
     const before = cache.get(tenantId);
     const isUsable = before !== undefined && before.revision >= prunedRevision;
@@ -42,6 +41,36 @@ export async function loadTrees(
     cache.set(tenantId, tree);
   }
   return trees;
+}
+
+/**
+ * Cached trees, which may be outdated: the caller compares their revisions with states that it reads afterwards
+ * (`haveRevisions`). Undefined if one of them is not cached.
+ */
+export function cachedTrees(app: App, tenantIds: readonly string[]): Map<string, FolderTree> | undefined {
+  const cache = cacheOf(app);
+  const trees = new Map<string, FolderTree>();
+  for (const tenantId of tenantIds) {
+    const tree = cache.get(tenantId);
+    if (!tree) return undefined;
+    trees.set(tenantId, tree);
+  }
+  return trees;
+}
+
+/** Whether the states are those of trees with these revisions by organization. An organization without state has 0. */
+export function haveRevisions(states: readonly TreeState[], revisions: ReadonlyMap<string, number>): boolean {
+  const stored = new Map(states.map((state) => [state._id, state.revision]));
+  return [...revisions].every(([tenantId, revision]) => (stored.get(tenantId) ?? 0) === revision);
+}
+
+function cacheOf(app: App): LRUCache<string, FolderTree> {
+  let cache = caches.get(app);
+  if (!cache) {
+    const sizeCalculation = (tree: FolderTree) => tree.size + tree.grantCount + ofTree;
+    caches.set(app, (cache = new LRUCache({ maxSize: maxCachedParts, sizeCalculation })));
+  }
+  return cache;
 }
 
 /** Query that is sent at the end of the current turn of the event loop. */

@@ -1,5 +1,6 @@
 /** Files of a version with sizes and digests. */
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { ManifestFile, ManifestPayload } from "../../contract/payloads/skills.ts";
 import type { WrittenCommit } from "../../repos/store/index.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
@@ -26,7 +27,21 @@ export async function readManifest(app: App, skill: SkillDoc, version: VersionDo
   };
 }
 
+/** Files by version, which never change. */
+const cachedFiles = new LRUCache<string, ManifestFile[]>({
+  maxSize: 50_000,
+  sizeCalculation: (files) => files.length + 1,
+});
+
 async function filesOf(app: App, version: VersionDoc): Promise<ManifestFile[]> {
+  const cached = cachedFiles.get(version._id);
+  if (cached) return cached;
+  const files = await readFilesOf(app, version);
+  cachedFiles.set(version._id, files);
+  return files;
+}
+
+async function readFilesOf(app: App, version: VersionDoc): Promise<ManifestFile[]> {
   const stored = await app.storage.versions.findManifest(version._id);
   if (stored) return stored.files;
   const files: ManifestFile[] = [];

@@ -2,12 +2,16 @@
 import { z } from "zod";
 import { sortFields, type ListedSkill, type SkillQuery, type SkillSort } from "../../storage/skill-search.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
+import type { TreeState } from "../../storage/folders.ts";
 import type { Actor, Membership } from "../access/actor.ts";
+import { readableTenants } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { invalidRequest, notFound } from "../errors.ts";
 import { loadFolder } from "../folders/load.ts";
 import { readableScope } from "../folders/scope.ts";
+import type { FolderTree } from "../folders/tree.ts";
+import { cachedTrees, haveRevisions, loadTrees } from "../folders/trees.ts";
 import { Page } from "../http/route.ts";
 import { ownWorkspaceFolders } from "../workspaces/own.ts";
 import { keepAllowed } from "./load.ts";
@@ -36,6 +40,7 @@ export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery)
       sort: input.sort,
     },
     input,
+    async (slice) => ({ listed: await app.storage.skillSearch.list(slice) }),
   );
 }
 
@@ -59,27 +64,58 @@ export async function listSkills(app: App, actor: Actor, input: ListQuery): Prom
   }
   if (input.folder_id !== undefined && input.folder_id !== "root")
     await loadFolder(app, actor, input.folder_id, "see");
-  const readable = await readableScope(app, actor, tenantIds);
-  const scope = input.personal ? await narrowToOwn(app, actor, readable) : readable;
-  if (scope.tenants.length === 0) return new Page<SkillDoc>([], null);
-  return listPage(
-    app,
-    actor,
-    {
-      scope,
-      type: input.type,
-      visibility: input.visibility,
-      tag: input.tag,
-      folderId:
-        input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
-      terms: termsOf(input.query),
-      sort: "updated",
-    },
-    input,
+  const readable = readableTenants(actor).filter((id) => tenantIds.includes(id));
+  // Most lists are complete with the cached trees, which the query of the skills compares with the stored ones.
+  const trees = cachedTrees(app, readable);
+  return (
+    (trees && (await listOwn(app, actor, input, { readable, trees }))) ??
+    (await listOwn(app, actor, input, { readable, trees: await loadTrees(app, readable), areCurrent: true }))!
   );
 }
 
-type Readable = Awaited<ReturnType<typeof readableScope>>;
+/** Organizations to list, with their trees. `areCurrent`: the trees were read for this request. */
+interface OwnOrganizations {
+  readable: string[];
+  trees: ReadonlyMap<string, FolderTree>;
+  areCurrent?: true;
+}
+
+/** Undefined if the trees were outdated. */
+async function listOwn(
+  app: App,
+  actor: Actor,
+  input: ListQuery,
+  { readable, trees, areCurrent }: OwnOrganizations,
+): Promise<Page<SkillDoc> | undefined> {
+  const revisions = new Map([...trees].map(([tenantId, { revision }]) => [tenantId, revision]));
+  const readableOnly = readableScope(actor, readable, trees);
+  const scope = input.personal ? await narrowToOwn(app, actor, readableOnly) : readableOnly;
+  const terms = termsOf(input.query);
+  const isSorted = terms === undefined && !input.personal;
+  if (!areCurrent && (!isSorted || scope.tenants.length === 0)) return undefined;
+  if (scope.tenants.length === 0) return new Page<SkillDoc>([], null);
+  const query = {
+    scope,
+    type: input.type,
+    visibility: input.visibility,
+    tag: input.tag,
+    folderId: input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
+    terms,
+    sort: "updated",
+  } as const;
+  return listPage(app, actor, query, input, async (slice) => {
+    if (!isSorted) return { listed: await app.storage.skillSearch.list(slice) };
+    const found = await app.storage.skillSearch.listWithTrees(slice, readable);
+    return areCurrent || haveRevisions(found.trees, revisions) ? found : undefined;
+  });
+}
+
+interface ReadRows {
+  listed: ListedSkill[];
+  trees?: TreeState[];
+}
+
+type Readable = ReturnType<typeof readableScope>;
 
 /** Restricts a scope to the caller's own workspaces. */
 async function narrowToOwn(app: App, actor: Actor, { kind, tenants }: Readable): Promise<Readable> {
@@ -98,14 +134,16 @@ async function narrowToOwn(app: App, actor: Actor, { kind, tenants }: Readable):
 
 /**
  * A page of the skills that the query finds and the access decision allows. The two differ only while the effective
- * access of skills is updated after a change of a restriction; further reads then fill up the page.
+ * access of skills is updated after a change of a restriction; further reads then fill up the page. `read`: the rows,
+ * and the states of their trees if they were read together or later; undefined ends the list without a result.
  */
-async function listPage(
+async function listPage<R extends ReadRows | undefined>(
   app: App,
   actor: Actor,
   query: Omit<SkillQuery, "limit" | "after">,
   page: { limit: number; cursor?: string | undefined },
-): Promise<Page<SkillDoc>> {
+  read: (slice: SkillQuery) => Promise<R>,
+): Promise<Page<SkillDoc> | Extract<R, undefined>> {
   const last = decodeCursor(page.cursor, Cursor);
   if (last && last[0] !== query.sort)
     throw invalidRequest("The cursor belongs to another order of this list.");
@@ -114,13 +152,16 @@ async function listPage(
   const items: ListedSkill[] = [];
   for (;;) {
     const limit = page.limit + 1 - items.length;
-    const rows = await app.storage.skillSearch.list({ ...query, after, limit });
+    const found = await read({ ...query, after, limit });
+    if (!found) return found as Extract<R, undefined>;
+    const rows = found.listed;
     const readable = new Set(
       await keepAllowed(
         app,
         actor,
         "skill:read",
         rows.map((row) => row.skill),
+        found.trees,
       ),
     );
     items.push(...rows.filter((row) => readable.has(row.skill)));

@@ -39,7 +39,13 @@ export async function findVersionBySemver(
   semver: string,
 ): Promise<VersionDoc | null> {
   const pending = skill.pending.find((row) => row.semver === semver);
-  return pending ?? app.storage.versions.findBySemver(skill._id, semver);
+  if (pending) return pending;
+  const key = `${skill._id}:v${semver}`;
+  const cached = cachedRows.get(key);
+  if (cached) return cached;
+  const row = await app.storage.versions.findBySemver(skill._id, semver);
+  if (row) cachedRows.set(key, row);
+  return row;
 }
 
 export async function findVersionById(app: App, skill: WithPending, id: string): Promise<VersionDoc | null> {
@@ -68,12 +74,31 @@ export async function findVersions(
   return withPending(matching, stored).slice(0, limit);
 }
 
+interface Numbered {
+  version: number;
+  semver: string;
+}
+
+/** Numbers up to a skill's newest version, by both: they never change. */
+const cachedNumbers = new LRUCache<string, readonly Numbered[]>({
+  maxSize: 100_000,
+  sizeCalculation: (numbers) => numbers.length + 1,
+});
+
 /** Number and semver of every version, newest first. */
 export async function listSemvers(
   app: App,
-  skill: WithPending,
-): Promise<{ version: number; semver: string }[]> {
-  return withPending(skill.pending, await app.storage.versions.listSemvers(skill._id));
+  skill: WithPending & Pick<SkillDoc, "head">,
+): Promise<readonly Numbered[]> {
+  const newest = skill.head.version;
+  const key = `${skill._id}:${newest}`;
+  const cached = cachedNumbers.get(key);
+  if (cached) return cached;
+  const all = withPending<Numbered>(skill.pending, await app.storage.versions.listSemvers(skill._id))
+    .filter(({ version }) => version <= newest)
+    .map(({ version, semver }) => ({ version, semver }));
+  cachedNumbers.set(key, all);
+  return all;
 }
 
 /** Distinct content of a skill's versions; of the newest ones if there are more than `limits.refusedContents`. */

@@ -88,22 +88,22 @@ const everyone = [
 ] as const;
 
 const reads: Read[] = [
-  { name: "a list of 50 skills", target: () => "/api/skills?limit=50", trips: [3, 4, 3, 3, null] },
+  { name: "a list of 50 skills", target: () => "/api/skills?limit=50", trips: [2, 2, 2, 2, null] },
   {
     name: "a list by organization",
     target: () => `/api/skills?tenant_id=${org.slug}`,
-    trips: [3, 4, 3, 3, null],
+    trips: [2, 2, 2, 2, null],
   },
   { name: "a skill", target: () => `/api/skills/${open.id}`, trips: [2, 2, 2, 2, 1] },
   { name: "a restricted skill", target: () => `/api/skills/${restricted.id}`, trips: [2, 2, 2, 2, null] },
   { name: "a skill by its publicId", target: () => `/api/skills/${open.publicId}`, trips: [2, 2, 2, 2, 1] },
   { name: "a resolved name", target: () => resolve(`${org.slug}/open-skill`), trips: [2, 2, 2, 2, 1] },
   { name: "a resolved slug", target: () => resolve("closed-skill"), trips: [2, 2, 2, 2, null] },
-  { name: "a range", target: () => resolve(`${org.slug}/open-skill`, "^1.0.0"), trips: [3, 3, 3, 3, 2] },
+  { name: "a range", target: () => resolve(`${org.slug}/open-skill`, "^1.0.0"), trips: [2, 2, 2, 2, 1] },
   {
     name: "an exact version",
     target: () => resolve(`${org.slug}/open-skill`, "1.0.0"),
-    trips: [3, 3, 3, 3, 2],
+    trips: [2, 2, 2, 2, 1],
   },
   { name: "whoami", target: () => "/api/user/profile", trips: [1, 1, null, 1, null] },
   { name: "content", target: () => `/api/skills/${open.id}/content?version=1`, trips: [2, 2, 2, 2, 1] },
@@ -116,7 +116,7 @@ const reads: Read[] = [
   {
     name: "a manifest",
     target: () => `/api/skills/${packaged.id}/manifest?version=1`,
-    trips: [3, 3, 3, 3, 2],
+    trips: [2, 2, 2, 2, 1],
   },
 ];
 
