@@ -48,6 +48,8 @@ export interface AppendRequest extends SemverRequest {
   ifChanged?: boolean | undefined;
   /** Id of the version row; a new one by default. */
   versionId?: string | undefined;
+  /** No earlier attempt of the call can have written a row of that id. */
+  isFirstAttempt?: boolean | undefined;
   /**
    * Set for a version that is imported from the connected repository. The caller's decision is based on `expectedHead`.
    * Only the `edited` fields of the frontmatter change the skill.
@@ -70,8 +72,7 @@ export async function appendVersion(
   let prepared: Prepared | undefined;
 
   for (let attempt = 0; attempt < raceAttempts; attempt++) {
-    // A retried call finds the version of its first attempt in the head that it would replace: one id, one row.
-    const earlier = request.versionId && (await findVersionById(app, skill, request.versionId));
+    const earlier = attempt === 0 && request.isFirstAttempt ? null : await findEarlier(app, skill, request);
     if (earlier) return { skill, version: earlier, unchanged: false, warnings: source.warnings };
     requireExpectedHead(skill, imported);
     const published = await loadPublishedSemvers(app, skill, request);
@@ -115,6 +116,15 @@ export async function appendVersion(
     kind: "skill",
     ref: skill.slug,
   });
+}
+
+/** A retried call finds the version of its first attempt in the head that it would replace: one id, one row. */
+async function findEarlier(
+  app: App,
+  skill: SkillDoc,
+  { versionId }: AppendRequest,
+): Promise<VersionDoc | null> {
+  return versionId === undefined ? null : findVersionById(app, skill, versionId);
 }
 
 function factsOf(

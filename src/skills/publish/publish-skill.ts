@@ -14,7 +14,7 @@ import { chooseWorkspace } from "../../workspaces/own.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
 import { createSkill, type Published } from "./create-skill.ts";
 import { checkSkillPermissionIn, chooseFolder } from "../place.ts";
-import { appendVersion } from "./append-version.ts";
+import { appendVersion, type AppendRequest } from "./append-version.ts";
 import { findCreated } from "./publish-version.ts";
 import { skillName, type PublishSkill } from "../schema.ts";
 import { findTarget, listNamed, listWithVersion, slugTaken } from "./find-target.ts";
@@ -37,7 +37,7 @@ export async function publishSkill(
   const type = input.type ?? input.defaultType ?? "skill";
   const earlier = await findPublished(app, actor, tenant, { ...input, workspaceId }, creation);
   if (earlier) return earlier;
-  const versionId = creation?.id;
+  const identity = { versionId: creation?.id, isFirstAttempt: creation?.isRetry === false };
   const { listSlugsLike } = app.storage.skills;
   return withVersionSource(app, actor, input, type, async (source) => {
     const name = chooseName(input, source);
@@ -52,7 +52,7 @@ export async function publishSkill(
         loadFolderView(app, actor, tenant._id),
       ]);
       const existing = await findTarget(app, view, tenant, { ...input, workspaceId }, name);
-      if (existing) return appendToExisting(app, actor, existing, source, { ...input, versionId });
+      if (existing) return appendToExisting(app, actor, existing, source, { ...input, ...identity });
       // Before any error about slugs, so that a caller who may neither read nor create learns nothing about them.
       const folderId = workspaceId ?? (await chooseFolder(app, view, input));
       const present = input.createFolders ? await loadFolderView(app, actor, tenant._id) : view;
@@ -60,7 +60,7 @@ export async function publishSkill(
       if (input.mode === "create" && [...taken, ...ofFolders].includes(base))
         throw await slugTaken(app, actor, tenant, { name, slug: base });
       const slug = freeSlug(base, [...taken, ...ofFolders]);
-      const chosen = { name, type, slug, folderId, versionId };
+      const chosen = { name, type, slug, folderId, versionId: identity.versionId };
       const created = await createSkill(app, actor, tenant, source, { ...input, ...chosen });
       if (created === "occupied") ofFolders.push(slug);
       else if (created) return created;
@@ -111,7 +111,7 @@ async function appendToExisting(
   actor: Actor,
   skill: SkillDoc,
   source: VersionSource,
-  input: PublishSkill & { versionId: string | undefined },
+  input: PublishSkill & Pick<AppendRequest, "versionId" | "isFirstAttempt">,
 ): Promise<Published> {
   requireSameType(skill, input.type);
   const appended = await appendVersion(app, actor, skill, source, input);

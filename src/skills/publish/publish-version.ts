@@ -26,7 +26,11 @@ export async function publishVersion(
   if (input.semver !== undefined) readExactSemver(input.semver);
   if (!input.ifChanged) nextSemver(await loadPublishedSemvers(app, skill, input), input);
   return withVersionSource(app, actor, input, skill.type, (source) =>
-    appendVersion(app, actor, skill, source, { ...input, versionId: creation?.id }),
+    appendVersion(app, actor, skill, source, {
+      ...input,
+      versionId: creation?.id,
+      isFirstAttempt: creation?.isRetry === false,
+    }),
   );
 }
 

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { PublishResult } from "../../contract/payloads/skills.ts";
+import { newFolder } from "../support/organization.ts";
+import { watchRoundTrips, type RoundTripCounter, type RoundTrips } from "../support/round-trips.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let service: TestService;
+let counter: RoundTripCounter;
+let user: TestUser;
+let org: TestOrg;
+let made = 0;
+
+before(async () => {
+  service = await startService({ reportsCommands: true });
+  counter = watchRoundTrips(service);
+  user = await service.newUser();
+  org = await service.newOrg(user);
+  await newFolder(service, org, user, "open");
+  await create();
+});
+after(async () => {
+  counter.close();
+  await service.close();
+});
+
+interface Call {
+  visibility?: string;
+  folder?: string;
+  key?: string;
+}
+
+async function post<T>(path: string, { key, ...body }: Call & Record<string, unknown>): Promise<T> {
+  const sent = { token: user.token, body };
+  const answer = await service.call<T>(
+    "POST",
+    path,
+    key === undefined ? sent : { ...sent, headers: { "idempotency-key": key } },
+  );
+  assert.equal(answer.status, 201);
+  return answer.data;
+}
+
+const create = (call: Call = {}) =>
+  post<PublishResult>("/api/skills", {
+    tenantId: org.id,
+    name: `Skill ${++made}`,
+    content: "one\n",
+    ...call,
+  });
+
+const push = (skillId: string, call: Call = {}) =>
+  post(`/api/skills/${skillId}/versions`, { content: `content ${++made}\n`, ...call });
+
+/** Commands of a call, and of the work in the background that follows it. */
+async function tripsOf(call: () => Promise<unknown>): Promise<RoundTrips> {
+  await service.settled();
+  return counter.during(async () => {
+    await call();
+    await service.settled();
+  });
+}
+
+const cases: [name: string, call: Call, created: number, appended: number][] = [
+  ["a private text", {}, 8, 5],
+  ["a public text", { visibility: "public" }, 9, 6],
+  ["a text in a folder", { folder: "open" }, 9, 6],
+  ["a private text with an idempotency key", { key: "publish-round-trips" }, 10, 7],
+];
+
+describe("round trips to MongoDB before the response to a publish", () => {
+  for (const [name, call, created, appended] of cases) {
+    it(`are at most ${created} for ${name}, and ${appended} for its next version`, async () => {
+      let skillId = "";
+      const creating = await tripsOf(async () => (skillId = (await create(call)).skill.id));
+      const { key } = call;
+      const appending = await tripsOf(() => push(skillId, key === undefined ? {} : { key }));
+
+      assert.ok(creating.commands.length <= created, creating.commands.join("\n"));
+      assert.ok(appending.commands.length <= appended, appending.commands.join("\n"));
+    });
+  }
+});
+
+describe("round trips to MongoDB after the responses to publishes", () => {
+  it("are shared by the publishes of a burst", async () => {
+    const skills: string[] = [];
+    for (let n = 0; n < 8; n++) skills.push((await create()).skill.id);
+
+    const { background } = await tripsOf(() =>
+      Promise.all(skills.flatMap((skillId) => [push(skillId), push(skillId)])),
+    );
+
+    const count = (command: string) => background.filter((one) => one.endsWith(command)).length;
+    assert.ok(count("insert versions") <= 2, background.join("\n"));
+    assert.ok(count("insert audit_events") <= 2, background.join("\n"));
+    assert.ok(count("update search_entries") <= 2, background.join("\n"));
+    assert.ok(background.length <= 16 + 2 * skills.length, background.join("\n"));
+  });
+});
