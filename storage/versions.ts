@@ -2,9 +2,10 @@
  * Versions of skills: rows copied from the skill document, whose atomic write makes a version exist (`skills.ts`). All
  * of them can be restored from the trailers of the commits.
  */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { ContentFormat, VersionSource } from "../contract/vocabulary.ts";
 import { retryIdempotent, type Database } from "./database.ts";
+import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
 import { insertOnce } from "./outbox.ts";
 
 export interface VersionDoc {
@@ -89,11 +90,8 @@ export function openVersions(database: Database) {
         .find({ skillId }, { projection: { _id: 0, version: 1, semver: 1 } })
         .sort({ version: -1 })
         .toArray() as Promise<{ version: number; semver: string }[]>,
-    /** Commits of all versions, for tags. */
-    listCommits: (skillId: string) =>
-      versions.find({ skillId }, { projection: { _id: 0, semver: 1, oid: 1 } }).toArray() as Promise<
-        { semver: string; oid: string }[]
-      >,
+    /** Commits of all versions of a skill, for tags; undefined if there are none. */
+    findCommits: commitLookup(versions),
     /** Distinct content hashes of the newest versions of a skill. */
     async listHashes(skillId: string, limit: number): Promise<string[]> {
       const rows = await versions
@@ -116,4 +114,17 @@ export function openVersions(database: Database) {
       await Promise.all([versions.deleteMany({ skillId }), manifests.deleteMany({ skillId })]);
     },
   };
+}
+
+function commitLookup(versions: Collection<VersionDoc>) {
+  return batchedLookup(async (skillIds) => {
+    const projection = { _id: 0, skillId: 1, semver: 1, oid: 1 };
+    const commits = new Map<string, { semver: string; oid: string }[]>();
+    for await (const row of versions.find({ skillId: oneOf(skillIds) }, { projection })) {
+      const ofSkill = commits.get(row.skillId);
+      if (ofSkill) ofSkill.push(row);
+      else commits.set(row.skillId, [row]);
+    }
+    return commits;
+  });
 }

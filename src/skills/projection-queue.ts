@@ -11,7 +11,7 @@ import { projectRecords, projectRefs } from "./projection.ts";
  */
 const recordTimes = { collectMs: 30, intervalMs: 400 };
 /** Refs, tags and search terms are rewritten as a whole, so they wait for all versions of a burst. */
-const refTimes = { collectMs: 1000, intervalMs: 1000 };
+const refTimes = { collectMs: 1000, intervalMs: 3000 };
 const retryMs = { first: 500, most: 60_000 };
 const batchSkills = 100;
 

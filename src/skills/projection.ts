@@ -12,7 +12,7 @@ import { loadTrees } from "../folders/trees.ts";
 import { requestSync } from "../queue/request-sync.ts";
 import { termsOfSkill } from "./search-terms.ts";
 
-const refsAtOnce = 4;
+const refsAtOnce = 8;
 const refAttempts = 5;
 const refPauseMs = 50;
 
@@ -110,8 +110,8 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
 async function writeTags(app: App, skill: SkillToIndex): Promise<void> {
   const { semver, oid } = skill.current;
   const commits =
-    skill.head.version === 1 ? [{ semver, oid }] : await app.storage.versions.listCommits(skill._id);
-  const tags = commits.map((version) => ({ name: `v${version.semver}`, oid: version.oid }));
+    skill.head.version === 1 ? [{ semver, oid }] : await app.storage.versions.findCommits(skill._id);
+  const tags = (commits ?? []).map((version) => ({ name: `v${version.semver}`, oid: version.oid }));
   await setTags(app, { tenantId: skill.tenantId, skillId: skill._id }, tags);
 }
 

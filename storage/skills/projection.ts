@@ -1,5 +1,6 @@
 /** Rows, refs and search entries are projected from skill documents: the queries for that, and the removal of marks. */
 import type { Collection } from "mongodb";
+import { batchedLookup, oneOf } from "../lookups/batched-lookup.ts";
 import { listUnflushed } from "../outbox.ts";
 import { notDeleted, type SkillDoc } from "./document.ts";
 /** Fields of a skill that its projection reads. */
@@ -51,13 +52,12 @@ export function projectionOperations(skills: Collection<SkillDoc>) {
     listToIndex: (ids: string[]): Promise<SkillToIndex[]> =>
       skills.find({ _id: { $in: ids } }, { projection: { pending: 0, outbox: 0 } }).toArray(),
     /** Commits that refs are derived from; undefined for a deleted skill. */
-    async findOids(id: string): Promise<{ current: string; head: string } | undefined> {
-      const skill = await skills.findOne(
-        { _id: id, ...notDeleted },
-        { projection: { "current.oid": 1, "head.oid": 1 } },
-      );
-      return skill ? { current: skill.current.oid, head: skill.head.oid } : undefined;
-    },
+    findOids: batchedLookup(async (ids) => {
+      const found = await skills
+        .find({ _id: oneOf(ids), ...notDeleted }, { projection: { "current.oid": 1, "head.oid": 1 } })
+        .toArray();
+      return new Map(found.map(({ _id, current, head }) => [_id, { current: current.oid, head: head.oid }]));
+    }),
     /** Removes projected versions and published events from the documents. Later additions stay. */
     async clearProjected(projected: SkillToProject[]): Promise<void> {
       const remaining = projected.filter((skill) => skill.pending.length + (skill.outbox?.length ?? 0) > 0);
