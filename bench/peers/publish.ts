@@ -4,8 +4,8 @@ import { type Row, row } from "../figures/figures.ts";
 import { rateRatios } from "../http/rates.ts";
 import { newTenant, randomText, smallBytes, type Sides } from "./sides.ts";
 
-const createdSkills = 160;
-const newVersions = 60;
+const createdSkills = 64;
+const newVersions = 24;
 /** Versions are spread over some skills and packages, since each one gets slower as its history grows. */
 const versionedSkills = 16;
 

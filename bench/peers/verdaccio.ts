@@ -16,11 +16,20 @@ export interface Verdaccio {
   close(): void;
 }
 
-/** Without an uplink: nothing is requested from another registry. */
+/**
+ * Without an uplink: nothing is requested from another registry. With signed tokens, since its default ones contain the
+ * password, whose check takes most of the time of a publish.
+ */
 const config = `storage: ./storage
 auth:
   htpasswd:
     file: ./htpasswd
+security:
+  api:
+    legacy: false
+    jwt:
+      sign:
+        expiresIn: 7d
 packages:
   '**':
     access: $all
