@@ -38,7 +38,8 @@ export function inflateEntry(
 ): Buffer | Promise<Buffer> {
   const deflated = entry.subarray(dataStart);
   const check = (data: Buffer) => {
-    if (data.length !== size) throw new RepoError("object_corrupt", "a pack entry has another size than declared");
+    if (data.length !== size)
+      throw new RepoError("object_corrupt", "a pack entry has another size than declared");
     return data;
   };
   const stored = format.readStored(deflated, size);

@@ -131,7 +131,10 @@ describe("a received pack", () => {
     };
     setImmediate(count);
     // One byte less than declared: the fault is found when all of it is inflated, and before a file is changed.
-    await assert.rejects(storePack(driver.packs, newId(), packOf(large.length + 1), "create"), /another size than declared/);
+    await assert.rejects(
+      storePack(driver.packs, newId(), packOf(large.length + 1), "create"),
+      /another size than declared/,
+    );
     isOver = true;
 
     assert.ok(turns > 10, `${turns} turns`);
