@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { newFolder, newMember, publishInFolder, restrict } from "../support/organization.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+let here: TestService;
+/** A second process on the same database. */
+let there: TestService;
+let owner: TestUser;
+let org: TestOrg;
+
+before(async () => {
+  here = await startService();
+  there = await startService();
+  owner = await here.newUser();
+  org = await here.newOrg(owner);
+});
+after(async () => {
+  await there.close();
+  await here.close();
+});
+
+/** Reads without pause until `end` is called, so that look-ups are always under way. */
+function keepReading(path: string, token: string): { end(): Promise<void> } {
+  const ending = new AbortController();
+  const readers = Array.from({ length: 6 }, async () => {
+    while (!ending.signal.aborted) await (await there.raw("GET", path, { token })).arrayBuffer();
+  });
+  return {
+    async end() {
+      ending.abort();
+      await Promise.all(readers);
+    },
+  };
+}
+
+const statusOf = async (path: string, token: string) => (await there.call("GET", path, { token })).status;
+
+describe("concurrent reads in another process", () => {
+  it("are refused from the next request on after a token is revoked", async () => {
+    for (let round = 0; round < 3; round++) {
+      const minted = await here.call<{ id: string; token: string }>("POST", "/api/user/tokens", {
+        cookie: owner.cookie,
+        body: { name: `round ${round}` },
+      });
+      const { id, token } = minted.data;
+      const reading = keepReading("/api/skills", token);
+      assert.equal(await statusOf("/api/user/profile", token), 200);
+
+      const revoked = await here.call("DELETE", `/api/user/tokens/${id}`, { cookie: owner.cookie });
+      const statuses = await Promise.all([1, 2, 3].map(() => statusOf("/api/user/profile", token)));
+
+      assert.equal(revoked.status, 200);
+      assert.deepEqual(statuses, [401, 401, 401]);
+      await reading.end();
+    }
+  });
+
+  it("follow a restriction, a grant and the end of a membership from the next request on", async () => {
+    const member = await newMember(here, org, "member");
+    const folder = await newFolder(here, org, owner, "shared");
+    const skill = await publishInFolder(here, org, owner, {
+      name: "Shared",
+      folder: "shared",
+      visibility: "private",
+    });
+    const path = `/api/skills/${skill.id}`;
+    const listed = async () =>
+      (await there.call<{ id: string }[]>("GET", "/api/skills", { token: member.token })).data.length;
+    const reading = keepReading(path, member.token);
+    assert.deepEqual([await statusOf(path, member.token), await listed()], [200, 1]);
+
+    await restrict(here, owner, folder.id, []);
+    assert.deepEqual([await statusOf(path, member.token), await listed()], [404, 0]);
+
+    await restrict(here, owner, folder.id, [{ type: "member", id: member.id, level: "viewer" }]);
+    assert.equal(await statusOf(path, member.token), 200);
+
+    const removed = await here.call("DELETE", `/api/tenants/${org.id}/members/${member.id}`, {
+      token: owner.token,
+    });
+    assert.equal(removed.status, 200);
+    assert.deepEqual([await statusOf(path, member.token), await listed()], [404, 0]);
+    await reading.end();
+  });
+});
