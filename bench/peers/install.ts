@@ -10,10 +10,9 @@ const programs = ["skills", "verdaccio"];
 /** The folder that holds their `node_modules`. */
 export function installPeers(): string {
   if (programs.every((name) => existsSync(join(folder, "node_modules", name)))) return folder;
-  const { status, stderr } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+  // npm run hands the project's settings on. Verdaccio runs with a Node of its own, which npm does not know.
+  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--engine-strict=false"];
+  const { status, stderr } = spawnSync("npm", ["ci", ...options], { cwd: folder, encoding: "utf8" });
   if (status !== 0) throw new Error(`The peers can't be installed: ${stderr}`);
   return folder;
 }
