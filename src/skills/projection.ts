@@ -96,8 +96,10 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
   const complete: SkillToIndex[] = [];
   await mapLimit(found, refsAtOnce, async (skill) => {
     try {
-      if (!skill.deletedAt) await Promise.all([advance(app, skill), writeTags(app, skill)]);
-      complete.push(skill);
+      const [hasAllTags] = skill.deletedAt
+        ? [true]
+        : await Promise.all([writeTags(app, skill), advance(app, skill)]);
+      if (hasAllTags) complete.push(skill);
     } catch (error) {
       failures.push(error);
     }
@@ -107,12 +109,19 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-async function writeTags(app: App, skill: SkillToIndex): Promise<void> {
+/**
+ * False if the newest version is not copied to the collection yet: its tag is written after that, and the skill must
+ * stay marked until then, although the copying may end before the mark would be removed.
+ */
+async function writeTags(app: App, skill: SkillToIndex): Promise<boolean> {
   const { semver, oid } = skill.current;
   const commits =
-    skill.head.version === 1 ? [{ semver, oid }] : await app.storage.versions.findCommits(skill._id);
-  const tags = (commits ?? []).map((version) => ({ name: `v${version.semver}`, oid: version.oid }));
+    skill.head.version === 1
+      ? [{ semver, oid }]
+      : ((await app.storage.versions.findCommits(skill._id)) ?? []);
+  const tags = commits.map((version) => ({ name: `v${version.semver}`, oid: version.oid }));
   await setTags(app, { tenantId: skill.tenantId, skillId: skill._id }, tags);
+  return commits.some((commit) => commit.oid === skill.head.oid);
 }
 
 /** Waits for a concurrent writer of the same tags, which may have read an older list of versions. */

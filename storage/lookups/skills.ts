@@ -19,7 +19,8 @@ export interface FoundSkill {
 
 type Row = SkillDoc & { tree: TreeState[] };
 
-const unread = { outbox: 0, unsettledAt: 0, excerpt: 0 } as const;
+/** `unsettledAt` is read: a clone waits for the projection of a skill that has it. */
+const unread = { outbox: 0, excerpt: 0 } as const;
 const withTree: Document[] = [
   { $lookup: { from: "folder_trees", localField: "tenantId", foreignField: "_id", as: "tree" } },
   { $project: { ...unread, tree: { outbox: 0, outdated: 0, unsettledAt: 0 } } },
