@@ -9,6 +9,11 @@ import { SingleFlight } from "../../contract/concurrency/single-flight.ts";
 const textCacheBytes = 16 * 1024 * 1024;
 const packageCacheBytes = 32 * 1024 * 1024;
 const largestPackageBytes = 8 * 1024 * 1024;
+/**
+ * Bytes of packages in memory, including those that were displaced while clients still receive them. Above it, packages
+ * are streamed, so that clients that read slowly occupy little memory.
+ */
+const mostHeldBytes = 2 * packageCacheBytes;
 /** Larger packages are kept from their second use on, so that a single download of each displaces nothing. */
 const onceReadBytes = 64 * 1024;
 
@@ -30,6 +35,10 @@ const packages = new LRUCache<string, Buffer>({
 });
 const readOnce = new LRUCache<string, true>({ max: 1000 });
 const flights = new SingleFlight<Buffer>(Infinity);
+let heldBytes = 0;
+const collected = new FinalizationRegistry<number>((size) => {
+  heldBytes -= size;
+});
 
 /** Keeps a text that `read` derives from a version alone. */
 export async function cachedText(versionId: string, read: () => Promise<string>): Promise<string> {
@@ -49,12 +58,29 @@ export async function cachedPackage(
   const { size, stream } = await open();
   const isKept = size <= onceReadBytes || (size <= largestPackageBytes && readOnce.has(versionId));
   readOnce.set(versionId, true);
-  if (!isKept) return { size, body: stream };
-  const body = await flights.run(versionId, () => readAll(stream));
-  // Another request reads it; this one has opened it in vain.
-  stream.destroy();
+  if (!isKept || heldBytes + size > mostHeldBytes) return { size, body: stream };
+  try {
+    const body = await flights.run(versionId, () => readHeld(versionId, size, stream));
+    return { size: body.length, body };
+  } finally {
+    // If another request reads it, this one has opened it in vain.
+    stream.destroy();
+  }
+}
+
+/** Reads a package into the cache, and counts its bytes until its memory is freed. */
+async function readHeld(versionId: string, size: number, stream: Readable): Promise<Buffer> {
+  heldBytes += size;
+  let body: Buffer;
+  try {
+    body = await readAll(stream);
+  } catch (error) {
+    heldBytes -= size;
+    throw error;
+  }
+  collected.register(body, size);
   packages.set(versionId, body);
-  return { size: body.length, body };
+  return body;
 }
 
 async function readAll(stream: Readable): Promise<Buffer> {
