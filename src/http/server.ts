@@ -1,7 +1,7 @@
 /** The koa application: every request passes through it, in this order, and no feature sees koa. */
 import { randomUUID } from "node:crypto";
 import Koa, { type Context } from "koa";
-import { ServiceError } from "../errors.ts";
+import { ServiceError, invalidRequest } from "../errors.ts";
 import { requestContext, tracksContext, type Log } from "../log.ts";
 import { announceEncodings, encodeBody } from "./encoding.ts";
 import { presentFailure, toServiceError } from "./errors.ts";
@@ -82,9 +82,21 @@ function securityFor(options: HttpOptions): () => [string, string][] {
   };
 }
 
+/** The path of a request. Throws `invalid_request` for a target in absolute form that is not valid or has none. */
+function pathOf(ctx: Context): string {
+  let path: string | null = null;
+  try {
+    path = ctx.path;
+  } catch {
+    // `node:url` throws for a host that is not valid.
+  }
+  if (path === null) throw invalidRequest("The target of this request is not a valid address.");
+  return path;
+}
+
 /** The declared route of a request, with its parameters in `ctx.params`. Throws `not_found` or `method_not_allowed`. */
 function routeOf(ctx: Context, table: RouteTable): Route {
-  const found = table.find(ctx.method, ctx.path);
+  const found = table.find(ctx.method, pathOf(ctx));
   if ("declared" in found) {
     ctx["params"] = found.params;
     return found.declared;

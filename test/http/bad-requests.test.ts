@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { refusalsTo } from "../support/refusals.ts";
 import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
@@ -24,6 +26,14 @@ before(async () => {
 after(() => service.close());
 
 const { refuses, send, auth } = refusalsTo(() => ({ service, user }), logged);
+
+/** A request with a target that clients refuse to send. */
+async function sendTarget(target: string): Promise<string> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.end(`GET ${target} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+  return textOf(socket);
+}
 
 describe("a request", () => {
   it("needs an existing path, and a method that it supports", async () => {
@@ -56,6 +66,17 @@ describe("a request", () => {
       assert.equal(answer.code, "method_not_allowed", `${method} ${target}`);
       assert.match(answer.headers.get("allow") ?? "", new RegExp(`\\b${allow}\\b`));
     }
+  });
+
+  it("needs a valid address as its target", async () => {
+    for (const target of ["http://[::/x", "http://xn--/", "x://y"]) {
+      const answer = await sendTarget(target);
+      assert.match(answer, /^HTTP\/1\.1 400 [^]*"code":"invalid_request"/, target);
+    }
+    assert.deepEqual(
+      logged.filter((line) => line.includes('"level":"error"')),
+      [],
+    );
   });
 
   it("finds nothing by arbitrary references to skills", async () => {
