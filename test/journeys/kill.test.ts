@@ -21,7 +21,7 @@ import {
   temporaryFolder,
 } from "../support/server.ts";
 
-const kills = Number(process.env["SVC_KILLS"] ?? 10);
+const kills = Number(process.env["SVC_KILLS"] ?? 6);
 /** This many of the kills include the engines: a full start with cold engines follows each. */
 const wholeKills = Math.max(2, Math.round(kills * 0.02));
 /** On a busy machine the remaining kills are skipped, and the number is reported. */
