@@ -1,4 +1,5 @@
 /** Entry of a job process (`children.ts`): opens its own app at the first job, and ends with its parent. */
+import os from "node:os";
 import { killGitProcesses } from "../repos/git-process.ts";
 import type { App } from "../src/app.ts";
 import { openLog } from "../src/log.ts";
@@ -6,6 +7,11 @@ import { type OpenedApp, openApp } from "../src/open.ts";
 import type { Queue } from "../src/queue/index.ts";
 import { type ChildJobName, type ChildPayloads, childJobs } from "./child-jobs.ts";
 import { type FromChild, sendable, type ToChild } from "./child-protocol.ts";
+
+// Requests come before jobs. A system that refuses runs both at the same priority.
+try {
+  os.setPriority(os.constants.priority.PRIORITY_BELOW_NORMAL);
+} catch {}
 
 let opened: Promise<OpenedApp> | undefined;
 let asked = 0;
