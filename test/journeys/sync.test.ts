@@ -135,14 +135,17 @@ describe("a connected repository", () => {
       return text?.includes('"semver": "1.0.1"') && text;
     });
     assert.match(record, /"versionAuthor": \{\n\s+"name": "Name of ann"/);
-    const log = await callApi<{ entries: { action: string; metadata: Record<string, unknown> }[] }>(
-      server.url,
-      "GET",
-      "/api/tenants/acme/audit-log?action=skill.version_imported",
-      { token: account.token },
-    );
+    const entries = await untilSynced("the audit entry", async () => {
+      const log = await callApi<{ entries: { action: string; metadata: Record<string, unknown> }[] }>(
+        server.url,
+        "GET",
+        "/api/tenants/acme/audit-log?action=skill.version_imported",
+        { token: account.token },
+      );
+      return log.data.entries.length > 0 && log.data.entries;
+    });
     assert.deepEqual(
-      log.data.entries.map(({ metadata }) => [metadata["remoteCommit"], metadata["author"]]),
+      entries.map(({ metadata }) => [metadata["remoteCommit"], metadata["author"]]),
       [[commit, "Remote Author <remote@example.com>"]],
     );
   });

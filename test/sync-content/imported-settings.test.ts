@@ -43,6 +43,7 @@ describe("description and tags that were set in the service", () => {
 
       await edit(fixture, made, /Boil water/, "Boil fresh water");
       assert.deepEqual(await settingsOf(id), { version: 2, ...kept });
+      await service.settled();
       assert.equal((await service.app.storage.versions.find(id, 2))?.description, kept.description);
       await edit(fixture, made, /Boil fresh water/, "Boil clean water");
       assert.deepEqual(await settingsOf(id), { version: 3, ...kept });
