@@ -1,6 +1,6 @@
 /**
- * The service over HTTP against the layers below it: ratios only, both sides in alternating blocks of one run, so that a
- * busy machine slows them alike. `peers.ts` compares it with other servers.
+ * The service over HTTP against the layers below it: ratios only, both sides in alternating blocks of one run, so that
+ * a busy machine slows them alike. `peers.ts` compares it with other servers.
  *
  * `node --import tsx bench/http.ts [--skills=20000] [--only=publish,package,search,start]`
  */

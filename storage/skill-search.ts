@@ -90,8 +90,8 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
     list: (query: SkillQuery): Promise<ListedSkill[]> =>
       query.terms === undefined ? listSorted(skills, query) : listFound(query, query.terms),
     /**
-     * The same for a query without terms, with the states of folder trees. They are read after the skills, so no skill is
-     * judged by an older tree.
+     * The same for a query without terms, with the states of folder trees. They are read after the skills, so no skill
+     * is judged by an older tree.
      */
     listWithTrees: (query: SkillQuery, tenantIds: string[]) => listWithTrees(skills, query, tenantIds),
   };

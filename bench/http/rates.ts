@@ -40,7 +40,9 @@ export async function rateRatio(
   return ratio!;
 }
 
-/** Runs every side once to warm it up, then all of them in alternating rounds: the first side against each other one. */
+/**
+ * Runs every side once to warm it up, then all of them in alternating rounds: the first side against each other one.
+ */
 export async function rateRatios(
   sides: readonly (() => Promise<number>)[],
   rounds: number,

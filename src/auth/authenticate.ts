@@ -19,7 +19,8 @@ import { findSession, lastUseStepMs, recordSessionUse } from "./sessions.ts";
 
 /**
  * The actor of a request. An Authorization header or a signature takes precedence over a cookie and throws
- * `unauthenticated` if it is not valid; both together are `invalid_request`. A cookie without a live session is ignored.
+ * `unauthenticated` if it is not valid; both together are `invalid_request`. A cookie without a live session is
+ * ignored.
  */
 export async function authenticate(app: App, credentials: Credentials): Promise<Actor> {
   const { authorization, sessionCookie, signed, origin } = credentials;

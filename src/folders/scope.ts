@@ -6,8 +6,8 @@ import { ownWorkspaceIn, principalsOf } from "./load.ts";
 import type { FolderTree } from "./tree.ts";
 
 /**
- * The skills that the actor may read in organizations of theirs. The query filters by the stored effective access of each
- * skill; the caller repeats the access decision for every skill that it finds. `trees`: those of `readable`.
+ * The skills that the actor may read in organizations of theirs. The query filters by the stored effective access of
+ * each skill; the caller repeats the access decision for every skill that it finds. `trees`: those of `readable`.
  */
 export function readableScope(
   actor: Actor,

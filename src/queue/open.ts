@@ -49,8 +49,8 @@ export interface QueueCounts {
 export interface Queue {
   readonly kind: QueueBackend["kind"];
   /**
-   * Adds a job; resolves once the engine has it. Throws QueueUnavailableError within 3 s if the engine does not respond;
-   * the job may then have been added or not.
+   * Adds a job; resolves once the engine has it. Throws QueueUnavailableError within 3 s if the engine does not
+   * respond; the job may then have been added or not.
    */
   enqueue<N extends JobName>(name: N, payload: JobPayloads[N], options?: EnqueueOptions): Promise<void>;
   /** Makes a job repeat. A job name has one schedule; the last one set applies. */

@@ -1,24 +1,13 @@
 /** The engine's work for a call: each command that was sent, explained. */
 import assert from "node:assert/strict";
-import { BSON, MongoClient, type CommandStartedEvent, type Document } from "mongodb";
+import { BSON, type CommandStartedEvent, type Document } from "mongodb";
 import { startService, type ServiceOptions, type TestService } from "./service.ts";
 
 const { EJSON } = BSON;
 
 /** A service whose commands `plansOf` can observe. */
-export async function startWatchedService(options?: ServiceOptions): Promise<TestService> {
-  const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, "connect")!;
-  MongoClient.prototype.connect = function (this: MongoClient) {
-    // A setter that the types omit.
-    Object.assign(this, { monitorCommands: true });
-    return (connect.value as MongoClient["connect"]).call(this);
-  };
-  try {
-    return await startService(options);
-  } finally {
-    Object.defineProperty(MongoClient.prototype, "connect", connect);
-  }
-}
+export const startWatchedService = (options?: ServiceOptions): Promise<TestService> =>
+  startService({ ...options, reportsCommands: true });
 
 /** A command, and how the engine ran it. */
 export interface Plan {

@@ -75,7 +75,9 @@ function installer(files: ClientPackage, baseUrl: string): ServedFile {
   return { body, type: textType, etag: sha256Of(body), fixed: false };
 }
 
-/** The checksum names the versioned file, so that a download during an upgrade of the service gets both of one version. */
+/**
+ * The checksum names the versioned file, so that a download during an upgrade of the service gets both of one version.
+ */
 function packageFile(file: string, files: ClientPackage, version: string): ServedFile | undefined {
   const { bytes, sha256 } = files;
   const versioned = `svc-${version}.tgz`;

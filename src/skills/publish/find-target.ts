@@ -12,7 +12,9 @@ import type { PublishSkill } from "../schema.ts";
 import { listSameName, workspaceAt } from "./same-name.ts";
 import { nameKeyOf } from "./slug.ts";
 
-/** The skill of a version, for a package whose name is known from its upload only, which a successful publish consumed. */
+/**
+ * The skill of a version, for a package whose name is known from its upload only, which a successful publish consumed.
+ */
 export async function listWithVersion(
   app: App,
   actor: Actor,

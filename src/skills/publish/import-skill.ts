@@ -48,8 +48,8 @@ export function syncActor(connection: ConnectionDoc, tenant: TenantDoc): SyncAct
 }
 
 /**
- * Appends content to a skill as its next patch version. Returns `stale` if the head has changed since the decision, which
- * then has to be made again. Content that equals the current version creates none (`unchanged`).
+ * Appends content to a skill as its next patch version. Returns `stale` if the head has changed since the decision,
+ * which then has to be made again. Content that equals the current version creates none (`unchanged`).
  */
 export async function importVersion(
   app: App,
@@ -95,8 +95,9 @@ export interface ImportedDirectory {
 }
 
 /**
- * Creates a private skill from a directory, in the corresponding folders. Its slug is the directory's name, with a number
- * if that is taken. Throws `managed_folder` in the folder of all personal workspaces, which contains nothing else.
+ * Creates a private skill from a directory, in the corresponding folders. Its slug is the directory's name, with a
+ * number if that is taken. Throws `managed_folder` in the folder of all personal workspaces, which contains nothing
+ * else.
  */
 export async function importSkill(
   app: App,
