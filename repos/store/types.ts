@@ -29,9 +29,12 @@ export interface TreeFile {
 /**
  * Source of a version's files: memory, or a zip spooled on disk. A zip is checked against every
  * package rule as it is read (`PackageError`), and over 16 MB it is streamed into the pack in a worker thread.
+ * An edit keeps files of a version of the same repository, whose blobs are permanent, next to those in memory.
  */
 export type TreeSource =
-  { kind: "files"; files: readonly TreeFile[] } | { kind: "zip"; path: string; rootFile?: string };
+  | { kind: "files"; files: readonly TreeFile[] }
+  | { kind: "edit"; files: readonly TreeFile[]; kept: readonly FileEntry[] }
+  | { kind: "zip"; path: string; rootFile?: string };
 
 export interface Identity {
   name: string;

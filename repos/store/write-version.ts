@@ -65,7 +65,8 @@ export async function writeVersion(
   const zip = draft.source.kind === "zip" ? (opened ?? (await openSource(draft.source))) : undefined;
   const writer = new PackWriter(packs, repo, draft.parent === undefined ? "create" : "existing");
   try {
-    const files = await writeBlobs(writer, zip?.files ?? memoryFiles(draft.source), known);
+    const fresh = await writeBlobs(writer, zip?.files ?? memoryFiles(draft.source), known);
+    const files = [...keptIn(draft.source), ...fresh].toSorted((a, b) => compareUtf8(a.path, b.path));
     const { rootOid, trees } = buildTrees(files);
     const objects: WrittenVersion["objects"] = [];
     for (const { oid, data } of trees) {
@@ -139,11 +140,14 @@ async function writeCommitObject(
   return { oid, data };
 }
 
+const keptIn = (source: TreeSource) => (source.kind === "edit" ? source.kept : []);
+
 /** Files in memory are held to the rules of a package too: nothing else may become a tree. */
 function memoryFiles(source: TreeSource): SourceFile[] {
-  const files = source.kind === "files" ? source.files : [];
-  checkPackagePaths(files.map((file) => file.path));
-  let total = 0;
+  const files = source.kind === "zip" ? [] : source.files;
+  const kept = keptIn(source);
+  checkPackagePaths([...kept, ...files].map((file) => file.path));
+  let total = kept.reduce((sum, file) => sum + file.size, 0);
   for (const file of files) {
     total += file.data.length;
     if (!fileModes.includes(file.mode))

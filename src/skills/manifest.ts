@@ -33,7 +33,7 @@ const cachedFiles = new LRUCache<string, ManifestFile[]>({
   sizeCalculation: (files) => files.length + 1,
 });
 
-async function filesOf(app: App, version: VersionDoc): Promise<ManifestFile[]> {
+export async function filesOf(app: App, version: VersionDoc): Promise<ManifestFile[]> {
   const cached = cachedFiles.get(version._id);
   if (cached) return cached;
   const files = await readFilesOf(app, version);

@@ -10,6 +10,7 @@ import {
   visibilities,
 } from "../../contract/vocabulary.ts";
 import { listQuery } from "../http/cursor.ts";
+import { fileChanges } from "./publish/edit-schema.ts";
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this refuses
 const plainLine = /^[^\u0000-\u001f\u007f]*$/;
@@ -110,17 +111,33 @@ export const ShareSkill = z
   .refine(oneContent, "needs exactly one of content and uploadId");
 export type ShareSkill = z.output<typeof ShareSkill>;
 
+const base = z
+  .number()
+  .int()
+  .min(1)
+  .optional()
+  .meta({
+    description: "number of the version that the content is an edit of; 409 if another became current",
+  });
+
 export const PublishVersion = z
   .strictObject({
     content: content.optional(),
     uploadId: uploadId.optional(),
+    base,
+    changes: fileChanges.optional(),
     message: message.optional(),
     semver: z.string().max(200).optional(),
     bump: z.enum(bumps).optional(),
     prerelease: z.union([z.literal(true), prereleaseId]).optional(),
     ifChanged,
   })
-  .refine(oneContent, "needs exactly one of content and uploadId")
+  .refine(
+    ({ content: text, uploadId: upload, changes }) =>
+      [text, upload, changes].filter((given) => given !== undefined).length === 1,
+    "needs exactly one of content, uploadId and changes",
+  )
+  .refine((input) => input.changes === undefined || input.base !== undefined, "changes need a base")
   .refine(
     (input) => input.semver === undefined || (input.bump === undefined && input.prerelease === undefined),
     "semver excludes bump and prerelease",
@@ -158,6 +175,7 @@ export type PlanPublish = z.output<typeof PlanPublish>;
 
 export const PlanVersion = z
   .strictObject({
+    base,
     semver: z.string().max(200).optional(),
     bump: z.enum(bumps).optional(),
     prerelease: z.union([z.literal(true), prereleaseId]).optional(),

@@ -11,17 +11,28 @@ export function changeOperations(skills: Collection<SkillDoc>) {
   return {
     /**
      * Appends a version: the compare-and-set that makes it exist. Returns null and changes nothing if the skill was
-     * deleted or has another head than `expectedHead`.
+     * deleted, or has another head than `expectedHead` or another current version than `expectedCurrent`.
      */
     async append(
       id: string,
       expectedHead: number,
       version: VersionDoc,
-      change: { fields: AppendedFields; highestRelease: string; events: EventRow[] },
+      change: {
+        fields: AppendedFields;
+        highestRelease: string;
+        events: EventRow[];
+        expectedCurrent?: number | undefined;
+      },
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(change.events);
+      const { expectedCurrent } = change;
       return skills.findOneAndUpdate(
-        { _id: id, "head.version": expectedHead, ...notDeleted },
+        {
+          _id: id,
+          "head.version": expectedHead,
+          ...(expectedCurrent === undefined ? {} : { "current.version": expectedCurrent }),
+          ...notDeleted,
+        },
         {
           $set: {
             ...change.fields,

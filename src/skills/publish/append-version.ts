@@ -15,6 +15,7 @@ import { ServiceError, notFound } from "../../errors.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { findVersionById } from "../versions.ts";
+import { requireBase, type Base } from "./base.ts";
 import { predecessorOf, unchangedVersion } from "./equal-content.ts";
 import { loadPublishedSemvers, nextSemver, type SemverRequest } from "./next-semver.ts";
 import { checkVersionContent } from "./refused-content.ts";
@@ -46,6 +47,8 @@ export interface AppendRequest extends SemverRequest {
   tags?: string[] | undefined;
   /** Write nothing if the content equals that of the version to be followed (`predecessorOf`). */
   ifChanged?: boolean | undefined;
+  /** The version that the content is an edit of. Throws `conflict` when another one became current. */
+  base?: Base | undefined;
   /** Id of the version row; a new one by default. */
   versionId?: string | undefined;
   /** No earlier attempt of the call can have written a row of that id. */
@@ -77,6 +80,7 @@ export async function appendVersion(
     requireExpectedHead(skill, imported);
     const published = await loadPublishedSemvers(app, skill, request);
     const before = await predecessorOf(app, skill, published, request);
+    requireBase(skill, before, request.base);
     if (skipsEqual && (await source.equals(before, skill))) {
       const { version, warning } = await unchangedVersion(app, skill, before, request);
       return { skill, version, unchanged: true, warnings: [...source.warnings, warning] };
@@ -100,6 +104,8 @@ export async function appendVersion(
       fields: changedFields(row, source, request),
       highestRelease: row.prerelease ? published.highestRelease : facts.semver,
       events: [event],
+      // A revert changes the current version, and not the head.
+      expectedCurrent: request.base && skill.current.version,
     });
     if (updated) {
       scheduleProjection(app, updated._id);

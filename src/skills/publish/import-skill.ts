@@ -3,7 +3,6 @@
  * actor: it has the permissions of the connection, and the member who connected is the author. The sync has decided by
  * content what is imported (`src/sync/content/plan-import.ts`).
  */
-import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../../contract/limits.ts";
 import { readSkillText, type FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { SkillType } from "../../../contract/vocabulary.ts";
@@ -20,6 +19,7 @@ import { slugOfSkill } from "../../folders/slug.ts";
 import { createSkill, type Published } from "./create-skill.ts";
 import { appendVersion, type Appended } from "./append-version.ts";
 import { skillName } from "../schema.ts";
+import { changedDefaults } from "./edit-source.ts";
 import { importedFrom, messageOf, plainLine, type ImportCommit } from "./import-commit.ts";
 import { ensureFolders } from "./import-folders.ts";
 import { freeSlug } from "./slug.ts";
@@ -81,11 +81,7 @@ async function editedDefaults(
   const root = current.format === "package" ? "SKILL.md" : rootFileOf(type);
   const file = await app.repos.readFile({ tenantId, skillId: _id }, current.oid, root);
   const before = file ? readSkillText(file.data.toString("utf8"), current.format).defaults : {};
-  const { description, tags } = defaults;
-  return {
-    description: description === before.description ? undefined : description,
-    tags: isDeepStrictEqual(tags, before.tags) ? undefined : tags,
-  };
+  return changedDefaults(before, defaults);
 }
 
 export interface ImportedDirectory {

@@ -9,22 +9,19 @@ import { ServiceError } from "../../errors.ts";
 import { refusalOf } from "../frontmatter.ts";
 import { excerptOf, type VersionSource } from "./text-source.ts";
 
-const rootFile = "SKILL.md";
+export const rootFile = "SKILL.md";
 
 /** Reads a zip on disk. Throws `PackageError`, or `content_invalid` for a SKILL.md that is not usable. */
 export async function readPackageSource(zipPath: string): Promise<VersionSource> {
   const zip = await openZipPackage(zipPath, { rootFile });
   try {
     const root = zip.files.find((file) => file.path === rootFile)!;
-    if (root.size > limits.textContentBytes) throw invalid(overText(root.size));
-    const { fields, body, defaults, faults } = readSkillText(decode(await root.read()), "package");
-    if (faults[0]) throw refusalOf(faults[0], rootFile);
+    if (root.size > limits.textContentBytes) throw invalid(rootFile, overText(root.size));
+    const described = describePackage(await root.read());
     const facts = { fileCount: zip.files.length, totalBytes: zip.totalBytes };
     return {
+      ...described,
       format: "package",
-      defaults,
-      excerpt: excerptOf(body),
-      warnings: warningsAbout(fields!, defaults.name!),
       contentHash: () => digestOf(zipPath),
       equals: (current) => equalsCurrent(zipPath, facts, current),
       tree: () => ({ source: { kind: "zip", path: zipPath, rootFile } }),
@@ -32,6 +29,14 @@ export async function readPackageSource(zipPath: string): Promise<VersionSource>
   } finally {
     zip.close();
   }
+}
+
+/** The parts of a source that come from its SKILL.md. Throws `content_invalid`. */
+export function describePackage(root: Buffer): Pick<VersionSource, "defaults" | "excerpt" | "warnings"> {
+  if (root.length > limits.textContentBytes) throw invalid(rootFile, overText(root.length));
+  const { fields, body, defaults, faults } = readSkillText(decodeText(root, rootFile), "package");
+  if (faults[0]) throw refusalOf(faults[0], rootFile);
+  return { defaults, excerpt: excerptOf(body), warnings: warningsAbout(fields!, defaults.name!) };
 }
 
 /** Files are hashed only if their number and size are equal, so that most changes are detected without hashing. */
@@ -60,11 +65,11 @@ async function digestOf(zipPath: string): Promise<string> {
   }
 }
 
-function decode(bytes: Buffer): string {
+export function decodeText(bytes: Buffer, file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw invalid("it is not UTF-8 text");
+    throw invalid(file, "it is not UTF-8 text");
   }
 }
 
@@ -80,9 +85,9 @@ function warningsAbout(fields: ReadonlyMap<string, unknown>, name: string): stri
   return warnings;
 }
 
-function invalid(reason: string): ServiceError {
-  return new ServiceError("content_invalid", `${rootFile} can't be published: ${reason}.`, {
+function invalid(file: string, reason: string): ServiceError {
+  return new ServiceError("content_invalid", `${file} can't be published: ${reason}.`, {
     kind: "content",
-    ref: rootFile,
+    ref: file,
   });
 }

@@ -14,9 +14,11 @@ import { findWorkspace } from "../../workspaces/own.ts";
 import { loadSkill } from "../load.ts";
 import { checkSkillPermissionIn } from "../place.ts";
 import type { PlanPublish, PlanVersion } from "../schema.ts";
+import { requireBase } from "./base.ts";
 import { predecessorOf } from "./equal-content.ts";
 import { findTarget, slugTaken } from "./find-target.ts";
 import { firstSemver, loadPublishedSemvers, nextSemver } from "./next-semver.ts";
+import { loadBase } from "./publish-version.ts";
 import { ignoredFlagsOf, requirePrivate, requireSameType } from "./publish-skill.ts";
 import { checkVersionContent } from "./refused-content.ts";
 import { freeSlug } from "./slug.ts";
@@ -96,8 +98,10 @@ export async function planVersion(
   const skill = await loadSkill(app, actor, ref, "skill:update");
   const published = await loadPublishedSemvers(app, skill, input);
   const semver = nextSemver(published, input);
+  const followed = await predecessorOf(app, skill, published, input);
+  requireBase(skill, followed, await loadBase(app, skill, input.base));
   await checkVersionContent(app, skill, input.hash);
-  return { semver, unchanged: isEqual(await predecessorOf(app, skill, published, input), input) };
+  return { semver, unchanged: isEqual(followed, input) };
 }
 
 /** Whether a version has the content. A text is equal as it was published, and as it is stored. */

@@ -5,10 +5,15 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { Creation } from "../../http/route.ts";
 import { loadSkill } from "../load.ts";
+import { selectVersion } from "../select-version.ts";
 import type { PublishVersion } from "../schema.ts";
 import { findVersionById } from "../versions.ts";
 import { appendVersion, type Appended } from "./append-version.ts";
+import { requireBase } from "./base.ts";
+import { predecessorOf } from "./equal-content.ts";
+import { readEditedSource } from "./edit-source.ts";
 import { loadPublishedSemvers, nextSemver, readExactSemver } from "./next-semver.ts";
+import type { VersionSource } from "./text-source.ts";
 import { withVersionSource } from "./version-source.ts";
 
 /** Requires `skill:update` on the skill. */
@@ -24,14 +29,28 @@ export async function publishVersion(
   if (earlier) return { skill, version: earlier, unchanged: false, warnings: [] };
   // An unusable number fails before any byte is read, unless there may be nothing to publish.
   if (input.semver !== undefined) readExactSemver(input.semver);
-  if (!input.ifChanged) nextSemver(await loadPublishedSemvers(app, skill, input), input);
-  return withVersionSource(app, actor, input, skill.type, (source) =>
-    appendVersion(app, actor, skill, source, {
-      ...input,
-      versionId: creation?.id,
-      isFirstAttempt: creation?.isRetry === false,
-    }),
-  );
+  const published = await loadPublishedSemvers(app, skill, input);
+  if (!input.ifChanged) nextSemver(published, input);
+  const base = await loadBase(app, skill, input.base);
+  if (base) requireBase(skill, await predecessorOf(app, skill, published, input), base);
+  const request = {
+    ...input,
+    base,
+    versionId: creation?.id,
+    isFirstAttempt: creation?.isRetry === false,
+  };
+  const append = (source: VersionSource) => appendVersion(app, actor, skill, source, request);
+  if (base && input.changes) return append(await readEditedSource(app, skill, base, input.changes));
+  return withVersionSource(app, actor, input, skill.type, append);
+}
+
+/** Throws `not_found` if the skill has no version of that number. */
+export async function loadBase(
+  app: App,
+  skill: SkillDoc,
+  version: number | undefined,
+): Promise<VersionDoc | undefined> {
+  return version === undefined ? undefined : selectVersion(app, skill, { kind: "number", version });
 }
 
 /** The version that an interrupted attempt of the same call created. */

@@ -1,0 +1,128 @@
+/** Content that is made from an earlier version by changing single files. All other files keep their blobs. */
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { canonicalContent, checkPackagePaths } from "../../../contract/package-rules.ts";
+import { readSkillText, type FrontmatterDefaults } from "../../../contract/skill-rules.ts";
+import type { FileEntry, TreeFile } from "../../../repos/store/index.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import { repoOf } from "../content.ts";
+import { filesOf } from "../manifest.ts";
+import type { FileChange } from "./edit-schema.ts";
+import { decodeText, describePackage, rootFile } from "./package-source.ts";
+import { readTextSource, rootFileOf, type VersionSource } from "./text-source.ts";
+
+/**
+ * Reads the content of a new version. Only values of the frontmatter that the edit changes apply to the skill: an edit
+ * of another file leaves the description and tags as they are. Throws `content_invalid`, or `PackageError`.
+ */
+export async function readEditedSource(
+  app: App,
+  skill: SkillDoc,
+  base: VersionDoc,
+  changes: readonly FileChange[],
+): Promise<VersionSource> {
+  const root = base.format === "package" ? rootFile : rootFileOf(skill.type);
+  const stored = await app.repos.readFile(repoOf(base), base.oid, root);
+  if (!stored) throw new Error(`commit ${base.oid} has no ${root}`);
+  const source =
+    base.format === "package"
+      ? await editPackage(app, base, changes, stored.data)
+      : editText(skill, base, changes, root);
+  const before = readSkillText(stored.data.toString("utf8"), base.format).defaults;
+  return { ...source, defaults: changedDefaults(before, source.defaults) };
+}
+
+/** Description and tags that one frontmatter has and another has not. */
+export function changedDefaults(
+  before: FrontmatterDefaults,
+  { description, tags }: FrontmatterDefaults,
+): Pick<FrontmatterDefaults, "description" | "tags"> {
+  return {
+    ...(description === undefined || description === before.description ? {} : { description }),
+    ...(tags === undefined || isDeepStrictEqual(tags, before.tags) ? {} : { tags }),
+  };
+}
+
+function editText(
+  skill: SkillDoc,
+  base: VersionDoc,
+  changes: readonly FileChange[],
+  root: string,
+): VersionSource {
+  const [change] = changes;
+  const bytes = change && bytesOf(change);
+  if (changes.length !== 1 || change?.path !== root || bytes === undefined || change.mode === "100755")
+    throw unusable(
+      root,
+      `"${skill.slug}" is a single text at version ${base.semver}: change the content of ${root} only, ` +
+        "or publish a folder with more files.",
+    );
+  return readTextSource(decodeText(bytes, root), skill.type);
+}
+
+async function editPackage(
+  app: App,
+  base: VersionDoc,
+  changes: readonly FileChange[],
+  storedRoot: Buffer,
+): Promise<VersionSource> {
+  const kept = await entriesOf(app, base);
+  const files = new Map<string, TreeFile>();
+  for (const change of changes) {
+    const { path } = change;
+    const old = kept.get(path);
+    const data = bytesOf(change);
+    if (data !== undefined) {
+      kept.delete(path);
+      files.set(path, { path, data, mode: change.mode ?? old?.mode ?? "100644" });
+      continue;
+    }
+    if (!old)
+      throw unusable(path, `"${path}" is not a file of version ${base.semver}: leave it out of the changes.`);
+    if (change.delete) kept.delete(path);
+    else kept.set(path, { ...old, mode: change.mode ?? old.mode });
+  }
+  checkPackagePaths([...kept.keys(), ...files.keys()], { rootFile });
+  const root = describePackage(files.get(rootFile)?.data ?? storedRoot);
+  const digest = digestOf([...kept.values()], [...files.values()]);
+  return {
+    ...root,
+    format: "package",
+    contentHash: async () => digest,
+    equals: async (current) => current.format === "package" && current.digest === digest,
+    tree: () => ({ source: { kind: "edit", kept: [...kept.values()], files: [...files.values()] } }),
+  };
+}
+
+/** Files of a version by path, with their blobs and digests. */
+async function entriesOf(app: App, base: VersionDoc): Promise<Map<string, FileEntry>> {
+  const [tree, files] = await Promise.all([app.repos.listFiles(repoOf(base), base.oid), filesOf(app, base)]);
+  const digests = new Map(files.map(({ path, sha256 }) => [path, sha256]));
+  return new Map(
+    tree.map((file) => {
+      const sha256 = digests.get(file.path);
+      if (sha256 === undefined) throw new Error(`the manifest of version ${base._id} lacks a file`);
+      return [file.path, { ...file, sha256 }];
+    }),
+  );
+}
+
+function digestOf(kept: readonly FileEntry[], files: readonly TreeFile[]): string {
+  const fresh = files.map(({ path, mode, data }) => ({ path, mode, sha256: sha256Of(data) }));
+  return sha256Of(canonicalContent([...kept, ...fresh]));
+}
+
+const sha256Of = (data: Buffer | string) => createHash("sha256").update(data).digest("hex");
+
+/** The bytes that a change sends; undefined for one that removes a file or sets its mode only. */
+function bytesOf({ content, contentBase64 }: FileChange): Buffer | undefined {
+  if (content !== undefined) return Buffer.from(content);
+  return contentBase64 === undefined ? undefined : Buffer.from(contentBase64, "base64");
+}
+
+function unusable(path: string, message: string): ServiceError {
+  return new ServiceError("content_invalid", message, { kind: "path", ref: path });
+}
