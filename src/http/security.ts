@@ -18,6 +18,10 @@ export const frontEndPolicy =
 export const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** For drawings of strangers (SVG): their own styles; no script, no form, nothing loaded, and an origin of their own. */
+export const drawingPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
+
 /**
  * Names and values of the headers of every response, which depend on no request. Everything but pages, which have
  * policies of their own, is data: nothing in it may load, run or be framed.

@@ -7,8 +7,9 @@ import type { Actor } from "../access/actor.ts";
 import { recordDownload } from "../analytics/downloads.ts";
 import type { App } from "../app.ts";
 import { cacheHeaders, notModified } from "../http/conditional.ts";
+import { drawingPolicy } from "../http/security.ts";
 import { Enveloped, Reply, SerializedJson, route, type RequestInfo, type Route } from "../http/route.ts";
-import { openPackage, openVersionFile, readContentFields } from "./content.ts";
+import { openPackage, openVersionFile, readContentFields, svgType } from "./content.ts";
 import { isShared, loadSkill } from "./load.ts";
 import { selectVersion, selectorOf } from "./select-version.ts";
 import { readManifest } from "./manifest.ts";
@@ -139,6 +140,7 @@ async function sendFile(
     type: file.type,
     headers: {
       ...ownHeaders,
+      ...(file.type === svgType ? { "content-security-policy": drawingPolicy } : {}),
       "content-length": String(file.size),
       "content-disposition": `${isShown ? "inline" : "attachment"}; filename*=UTF-8''${name}`,
     },

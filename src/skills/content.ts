@@ -88,6 +88,9 @@ export async function readSmallFile(
   return file && file.data.length <= limits.inlineFileBytes ? file.data : undefined;
 }
 
+/** The one type of picture that may contain scripts. */
+export const svgType = "image/svg+xml";
+
 /** Only types that a browser displays without executing anything; other files are downloads. */
 function mediaTypeOf(path: string): string {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
@@ -100,6 +103,8 @@ function mediaTypeOf(path: string): string {
     jpeg: "image/jpeg",
     gif: "image/gif",
     webp: "image/webp",
+    avif: "image/avif",
+    svg: svgType,
   };
   return types[ending ?? ""] ?? "application/octet-stream";
 }

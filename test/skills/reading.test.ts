@@ -123,7 +123,10 @@ describe("reading a package", () => {
       return `${headers["content-type"]} ${headers["content-disposition"]!.split(";")[0]}`;
     };
     assert.equal(await typeOf("page.html"), "application/octet-stream attachment");
-    assert.equal(await typeOf("image.svg"), "application/octet-stream attachment");
+    assert.equal(await typeOf("image.svg"), "image/svg+xml inline");
+    const drawing = await plain(`/api/skills/${skill.id}/files/image.svg`);
+    assert.match(String(drawing.headers["content-security-policy"]), /default-src 'none';.*; sandbox$/);
+    assert.doesNotMatch(String(drawing.headers["content-security-policy"]), /script|allow-/);
     assert.equal(await typeOf("docs/100% sure+.txt"), "text/plain; charset=utf-8 inline");
     assert.equal(
       (await plain(`/api/skills/${skill.id}/files/docs%2F100%25%20sure+.txt`)).status,
