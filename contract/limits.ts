@@ -15,6 +15,10 @@ export const limits = {
   tagsPerSkill: 5,
   tagLength: 50,
   versionMessage: 2000,
+  /** Characters of the message of a deprecated version. */
+  deprecation: 300,
+  /** Versions of a skill that are deprecated or yanked. */
+  markedVersions: 200,
   semverLength: 64,
   textContentBytes: 512 * 1024,
   /** The same with frontmatter, its fences and the blank lines around it. */

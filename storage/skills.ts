@@ -16,6 +16,7 @@ export {
   type SkillDoc,
   type Takedown,
   type TakedownFollowUp,
+  type VersionMark,
   type VersionSummary,
 } from "./skills/document.ts";
 export type { SkillToIndex, SkillToProject } from "./skills/projection.ts";

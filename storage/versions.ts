@@ -32,6 +32,8 @@ export interface VersionDoc {
   description: string;
   author: { id: string; name: string; username: string } | null;
   source: VersionSource;
+  /** Commit of the connected repository from which it was imported. */
+  importedCommit?: string;
   createdAt: Date;
 }
 

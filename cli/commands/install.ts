@@ -12,6 +12,7 @@ import {
   type AcceptedVersion,
   acceptForPreview,
   acceptPublisher,
+  publisherWarnings,
   refuseReplaced,
 } from "../install/publisher.ts";
 import { chooseMethod, chooseProject, chooseSkill, chooseTargets } from "../install/questions.ts";
@@ -73,6 +74,7 @@ export const install = defineCommand({
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
     const found = await session.client.resolve(ref, range);
+    for (const warning of publisherWarnings(found)) context.output.warn(warning);
     const resolved = args["dry-run"]
       ? acceptForPreview(found)
       : await acceptPublisher(context, session, found, args.trust);

@@ -25,6 +25,12 @@ const accept = (resolved: ResolveResult) => resolved as AcceptedVersion;
 /** A version that is only looked at: a dry run asks no one, and installs nothing. */
 export const acceptForPreview = accept;
 
+/** Warnings of the publisher about a version; services of earlier versions send none. */
+export function publisherWarnings({ warnings }: ResolveResult): string[] {
+  const given: unknown = warnings;
+  return Array.isArray(given) ? given.filter((warning) => typeof warning === "string") : [];
+}
+
 /** The name of a skill with its organization. */
 export const qualifiedName = ({ tenantSlug, slug }: Pick<SkillPayload, "tenantSlug" | "slug">) =>
   `${tenantSlug}/${slug}`;

@@ -12,7 +12,7 @@ import type { Applied } from "./announce.ts";
 import { applyVersion, reportedLocations } from "./apply.ts";
 import { isThere } from "./digest.ts";
 import { fetchVersion } from "./fetch.ts";
-import type { AcceptedVersion } from "./publisher.ts";
+import { type AcceptedVersion, publisherWarnings } from "./publisher.ts";
 import { type RecordState, inspectContent, inspectRecord } from "./record.ts";
 import { type ReportedLocation, reportingMachine } from "./report.ts";
 import { type InstalledInScope, type ScopeInstalls, installsIn } from "./scopes.ts";
@@ -70,7 +70,9 @@ export async function updateSkill(
   }
   const to = { toVersion: version, toSemver: semver };
   const isUpdate = isOtherVersion(scope, resolved);
-  const { cache, isEdited, isDamaged, warnings } = await inspectInstalled(context, installName, scope);
+  const { cache, isEdited, isDamaged, ...inspected } = await inspectInstalled(context, installName, scope);
+  const advice = publisherWarnings(resolved);
+  const warnings = [...advice, ...inspected.warnings];
   if (!isUpdate && !isDamaged && (!isEdited || !force)) {
     if (range !== scope.range && !dryRun) await inTurn(() => storePin(context, session, candidate));
     return { outcome: "upToDate", ...to, warnings };
@@ -85,7 +87,7 @@ export async function updateSkill(
   return {
     outcome: outcomeOf(applied, isUpdate, cache),
     ...to,
-    warnings: [...applied.warnings, ...unwritten.map(({ reason, outcome }) => reason ?? outcome)],
+    warnings: [...advice, ...applied.warnings, ...unwritten.map(({ reason, outcome }) => reason ?? outcome)],
   };
 }
 

@@ -6,7 +6,12 @@ import type { ResolveResult } from "../../contract/payloads/skills.ts";
 import type { Context } from "../context.ts";
 import { CliError } from "../errors.ts";
 import { type FetchedVersion, fetchVersion } from "../install/fetch.ts";
-import { type AcceptedVersion, acceptForPreview, acceptLocked } from "../install/publisher.ts";
+import {
+  type AcceptedVersion,
+  acceptForPreview,
+  acceptLocked,
+  publisherWarnings,
+} from "../install/publisher.ts";
 import type { Progress } from "../output.ts";
 import type { Session } from "../state/session.ts";
 import type { WantedSkill } from "./restored-skill.ts";
@@ -29,6 +34,7 @@ export async function acceptAllLocked(
   trust: string | undefined,
 ): Promise<AcceptedVersion[]> {
   const resolved = await resolveAll(session, wanted);
+  for (const warning of resolved.flatMap(publisherWarnings)) context.output.warn(warning);
   const accepted: AcceptedVersion[] = [];
   for (const [i, one] of wanted.entries())
     accepted.push(await acceptLocked(context, session, one, resolved[i]!, trust));

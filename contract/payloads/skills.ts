@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { ExposurePayload } from "./exposure.ts";
-import { contentFormats, skillTypes, visibilities } from "../vocabulary.ts";
+import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
 
 const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
 
@@ -54,6 +54,20 @@ export const VersionPayload = z
       description: "SHA-256 of the `frontmatter` that a text's content comes with, hexadecimal",
     }),
     author: z.object({ name: z.string(), username: z.string() }).nullable(),
+    source: z.enum(versionSources).optional().meta({
+      description:
+        "how it was published: by a browser, the client, another program, or an import of the sync",
+    }),
+    sourceCommit: z.string().optional().meta({
+      description: "for an import: the commit of the connected repository",
+    }),
+    deprecated: z
+      .string()
+      .optional()
+      .meta({ description: "set while its publishers advise against it: their message" }),
+    yanked: z.literal(true).optional().meta({
+      description: "set while only its number or exact semver selects it",
+    }),
     createdAt: timestamp,
   })
   .meta({ id: "Version" });
@@ -116,6 +130,9 @@ export const ResolveResult = z
     skill: SkillPayload,
     version: VersionPayload,
     own: z.boolean().meta({ description: "the skill belongs to one of the caller's organizations" }),
+    warnings: z.array(z.string()).optional().meta({
+      description: "reasons not to install the version: it is deprecated or yanked",
+    }),
   })
   .meta({ id: "ResolveResult" });
 export type ResolveResult = z.infer<typeof ResolveResult>;

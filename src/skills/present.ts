@@ -7,6 +7,7 @@ import type {
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
+import { markOf } from "./marks.ts";
 
 export function presentSkill(skill: SkillDoc): SkillPayload {
   return {
@@ -36,6 +37,7 @@ export function presentSkill(skill: SkillDoc): SkillPayload {
 }
 
 export function presentVersion(version: VersionDoc, skill: SkillDoc): VersionPayload {
+  const mark = markOf(skill, version.version);
   return {
     id: version._id,
     skillId: version.skillId,
@@ -50,6 +52,10 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc): VersionPay
     hash: version.hash,
     frontmatterHash: version.frontmatter?.stored,
     author: version.author && { name: version.author.name, username: version.author.username },
+    source: version.source,
+    sourceCommit: version.importedCommit,
+    deprecated: mark?.deprecated,
+    yanked: mark?.yanked,
     createdAt: version.createdAt.toISOString(),
   };
 }

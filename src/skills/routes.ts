@@ -2,11 +2,9 @@
 import {
   CatalogItem,
   ChangedSkillPayload,
-  DiffPayload,
   ResolveResult,
   SkillDetailPayload,
   SkillPayload,
-  VersionPayload,
 } from "../../contract/payloads/skills.ts";
 import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
@@ -14,29 +12,19 @@ import { Page, route, type Route } from "../http/route.ts";
 import { skillAccessRoutes } from "./access-routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { contentRoutes } from "./content-routes.ts";
-import { diffVersions } from "./diff.ts";
 import { presentSkillExposure } from "./exposure.ts";
-import { listVersions } from "./list-versions.ts";
+import { warningsAbout } from "./marks.ts";
 import { moveSkill } from "./move.ts";
 import { loadSkill } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
 import { presentCatalogItem, presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
 import { publishRoutes } from "./publish/routes.ts";
 import { resolveSkill } from "./resolve.ts";
-import {
-  DiffQuery,
-  ExploreQuery,
-  ListQuery,
-  MoveSkill,
-  ResolveQuery,
-  RevertSkill,
-  SkillParams,
-  UpdateSkill,
-  VersionsQuery,
-} from "./schema.ts";
+import { ExploreQuery, ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
 import { exploreSkills, listSkills } from "./search.ts";
-import { deleteSkill, revertSkill, updateSkill } from "./settings.ts";
+import { deleteSkill, updateSkill } from "./settings.ts";
 import { shareRoutes } from "./share/routes.ts";
+import { versionRoutes } from "./version-routes.ts";
 
 const tag = "Skills";
 
@@ -96,63 +84,14 @@ function listRoutes(app: App): Route[] {
       data: ResolveResult,
       async handle({ actor, query }) {
         const { skill, version, own } = await resolveSkill(app, actor, query.ref, query.version);
-        return { skill: presentSkill(skill), version: presentVersion(version, skill), own };
-      },
-    }),
-  ];
-}
-
-function versionRoutes(app: App): Route[] {
-  return [
-    route({
-      method: "get",
-      path: "/api/skills/:skill/versions",
-      summary: "List versions, newest first",
-      tag,
-      auth: "optional",
-      params: SkillParams,
-      query: VersionsQuery,
-      data: VersionPayload,
-      page: true,
-      async handle({ actor, params, query }) {
-        const skill = await loadSkill(app, actor, params.skill, "skill:read");
-        const page = await listVersions(app, skill, query);
-        return new Page(
-          page.items.map((version) => presentVersion(version, skill)),
-          page.nextCursor,
-        );
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/skills/:skill/move",
-      summary: "Move a skill to another folder; its slug, publicId and versions stay",
-      tag,
-      auth: "required",
-      params: SkillParams,
-      body: MoveSkill,
-      data: MovedSkillPayload,
-      async handle({ actor, params, body }) {
-        const { skill, exposure, ...moved } = await moveSkill(app, actor, params.skill, body);
+        const warnings = warningsAbout(skill, version);
         return {
           skill: presentSkill(skill),
-          ...moved,
-          exposure: await presentSkillExposure(app, exposure),
+          version: presentVersion(version, skill),
+          own,
+          ...(warnings.length === 0 ? {} : { warnings }),
         };
       },
-    }),
-    route({
-      method: "post",
-      path: "/api/skills/:skill/revert",
-      summary: "Make an earlier version current again",
-      tag,
-      auth: "required",
-      signable: true,
-      params: SkillParams,
-      body: RevertSkill,
-      data: SkillPayload,
-      handle: async ({ actor, params, body }) =>
-        presentSkill(await revertSkill(app, actor, params.skill, body)),
     }),
   ];
 }
@@ -203,18 +142,21 @@ function itemRoutes(app: App): Route[] {
       handle: ({ actor, params }) => deleteSkill(app, actor, params.skill),
     }),
     route({
-      method: "get",
-      path: "/api/skills/:skill/diff",
-      summary: "Compare two versions",
+      method: "post",
+      path: "/api/skills/:skill/move",
+      summary: "Move a skill to another folder; its slug, publicId and versions stay",
       tag,
-      auth: "optional",
+      auth: "required",
       params: SkillParams,
-      query: DiffQuery,
-      data: DiffPayload,
-      budget: "diff",
-      async handle({ actor, params, query }) {
-        const skill = await loadSkill(app, actor, params.skill, "skill:read");
-        return diffVersions(app, skill, query.from, query.to);
+      body: MoveSkill,
+      data: MovedSkillPayload,
+      async handle({ actor, params, body }) {
+        const { skill, exposure, ...moved } = await moveSkill(app, actor, params.skill, body);
+        return {
+          skill: presentSkill(skill),
+          ...moved,
+          exposure: await presentSkillExposure(app, exposure),
+        };
       },
     }),
   ];

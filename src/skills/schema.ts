@@ -111,14 +111,9 @@ export const ShareSkill = z
   .refine(oneContent, "needs exactly one of content and uploadId");
 export type ShareSkill = z.output<typeof ShareSkill>;
 
-const base = z
-  .number()
-  .int()
-  .min(1)
-  .optional()
-  .meta({
-    description: "number of the version that the content is an edit of; 409 if another became current",
-  });
+const base = z.number().int().min(1).optional().meta({
+  description: "number of the version that the content is an edit of; 409 if another became current",
+});
 
 export const PublishVersion = z
   .strictObject({
@@ -223,6 +218,22 @@ export const RevertSkill = z.strictObject({
 });
 export type RevertSkill = z.output<typeof RevertSkill>;
 
+export const MarkVersion = z
+  .strictObject({
+    deprecated: z
+      .string()
+      .trim()
+      .min(1)
+      .max(limits.deprecation)
+      .regex(plainLine, "must be one line without control characters")
+      .refine(wellFormed, "must be well-formed Unicode")
+      .nullable()
+      .optional()
+      .meta({ description: "what to do instead; null undoes the deprecation" }),
+    yanked: z.boolean().optional(),
+  })
+  .refine((input) => Object.keys(input).length > 0, "needs deprecated or yanked");
+
 export const AnnounceUpload = z.strictObject({
   size: z.number().int().min(1),
   sha256,
@@ -246,6 +257,9 @@ export const CheckAccess = z
   );
 export type CheckAccess = z.output<typeof CheckAccess>;
 
+export const VersionParams = SkillParams.extend({
+  version: z.string().min(1).max(256).meta({ description: "version number or exact semver" }),
+});
 export const FileParams = SkillParams.extend({ path: z.string().min(1).max(4096) });
 export const UploadParams = z.object({ upload: z.string().max(64) });
 

@@ -3,6 +3,7 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
+import { withoutYanked } from "./marks.ts";
 import { readRange, readSelector, resolveRange, type VersionSelector } from "./semver.ts";
 import { findVersion, findVersionBySemver, findVersions, listSemvers } from "./versions.ts";
 
@@ -23,10 +24,11 @@ const listedVersions = 5;
 /** The error lists the newest versions; prereleases only for a selector that names one. */
 async function noSuchVersion(app: App, skill: SkillDoc, selector: VersionSelector): Promise<ServiceError> {
   const wanted = describe(selector);
-  const newest = await findVersions(app, skill, {
+  const found = await findVersions(app, skill, {
     prerelease: selector.kind !== "number" && wanted.includes("-"),
-    limit: listedVersions + 1,
+    limit: listedVersions + 1 + (skill.marks?.length ?? 0),
   });
+  const newest = withoutYanked(skill, found).slice(0, listedVersions + 1);
   const shown = newest
     .slice(0, listedVersions)
     .map(({ version, semver }) => (selector.kind === "number" ? `${version} (${semver})` : semver));
@@ -56,7 +58,8 @@ async function findSelected(
   if (selector.kind === "current") return findVersion(app, skill, skill.current.version);
   if (selector.kind === "number") return findVersion(app, skill, selector.version);
   if (selector.kind === "exact") return findVersionBySemver(app, skill, selector.semver);
-  const chosen = resolveRange(selector.range, await listSemvers(app, skill), skill.current.semver);
+  const eligible = withoutYanked(skill, await listSemvers(app, skill));
+  const chosen = resolveRange(selector.range, eligible, skill.current.semver);
   return chosen && findVersion(app, skill, chosen.version);
 }
 

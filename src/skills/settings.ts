@@ -9,6 +9,7 @@ import { loadTree } from "../folders/trees.ts";
 import { readContent } from "./content.ts";
 import { skillExposure, type SkillExposure } from "./exposure.ts";
 import { loadSkill } from "./load.ts";
+import { markOf } from "./marks.ts";
 import { selectVersion } from "./select-version.ts";
 import { releasePath } from "./place.ts";
 import { checkAllContent } from "./publish/refused-content.ts";
@@ -82,6 +83,13 @@ export async function revertSkill(
           kind: "skill",
           ref,
         },
+      );
+    }
+    if (markOf(skill, version.version)?.yanked) {
+      throw new ServiceError(
+        "refused",
+        `${version.semver} is yanked, so it can't be current: undo that first, or choose another version.`,
+        { kind: "skill", ref },
       );
     }
     if (version.version === skill.current.version) return skill;

@@ -47,7 +47,10 @@ export function changeOperations(skills: Collection<SkillDoc>) {
         { returnDocument: "after" },
       );
     },
-    /** Changes the current version. Returns null if a publish or another revert changed it concurrently. */
+    /**
+     * Changes the current version. Returns null if a publish or another revert changed it concurrently, or if the new
+     * one was yanked.
+     */
     async moveCurrent(
       id: string,
       expected: number,
@@ -58,12 +61,32 @@ export function changeOperations(skills: Collection<SkillDoc>) {
     ) {
       const outbox = outboxUpdate(events);
       return skills.findOneAndUpdate(
-        { _id: id, "current.version": expected, ...notDeleted },
+        {
+          _id: id,
+          "current.version": expected,
+          marks: { $not: { $elemMatch: { version: current.version, yanked: true } } },
+          ...notDeleted,
+        },
         {
           $set: { current, excerpt, updatedAt: now, ...outbox.$set },
           $push: outbox.$push,
           $inc: { revision: 1 },
         },
+        { returnDocument: "after" },
+      );
+    },
+
+    /** Replaces the marks of versions. Returns null if the skill has changed since `revision`. */
+    async mark(
+      id: string,
+      revision: number,
+      fields: Pick<SkillDoc, "marks"> & Partial<Pick<SkillDoc, "current" | "excerpt" | "updatedAt">>,
+      events: EventRow[],
+    ): Promise<SkillDoc | null> {
+      const outbox = outboxUpdate(events);
+      return skills.findOneAndUpdate(
+        { _id: id, revision, ...notDeleted },
+        { $set: { ...fields, ...outbox.$set }, $push: outbox.$push, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
     },

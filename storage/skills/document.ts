@@ -9,6 +9,16 @@ export type VersionSummary = Pick<
   "version" | "semver" | "oid" | "digest" | "hash" | "frontmatter" | "format" | "fileCount" | "totalBytes"
 > & { versionId: string };
 
+/** Advice against a version. A version with neither field has no mark. */
+export interface VersionMark {
+  version: number;
+  semver: string;
+  /** Message of a deprecated version. */
+  deprecated?: string;
+  /** Only its number or exact semver selects it. Never set for the current version. */
+  yanked?: true;
+}
+
 export interface Takedown {
   reason: string;
   at: Date;
@@ -56,6 +66,8 @@ export interface SkillDoc extends WithOutbox {
   highestSemver?: string;
   /** The version that installs resolve to. */
   current: VersionSummary;
+  /** Deprecated and yanked versions, in ascending order. */
+  marks?: VersionMark[];
   downloads: number;
   /** Number of the last batch that is included in `downloads`. */
   downloadsThrough?: number;

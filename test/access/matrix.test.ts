@@ -77,6 +77,11 @@ const acts: [Permission, string, (skill: Skill) => [method: string, path: string
     ({ payload, place }) => ["POST", `/api/skills/${payload.id}/versions`, { content: `matrix ${place}\n` }],
   ],
   ["skill:update", "revert", ({ payload }) => ["POST", `/api/skills/${payload.id}/revert`, { version: 1 }]],
+  [
+    "skill:update",
+    "marks of versions",
+    ({ payload }) => ["PATCH", `/api/skills/${payload.id}/versions/1`, { yanked: false }],
+  ],
   ["analytics:read", "analytics", ({ payload }) => ["GET", `/api/skills/${payload.id}/analytics`]],
 ];
 

@@ -86,6 +86,7 @@ export function versionRow(
     description: facts.description,
     author: authorOf(actor),
     source: actor.origin.source,
+    ...(facts.imported && { importedCommit: facts.imported.commit }),
     createdAt: facts.now,
   };
 }

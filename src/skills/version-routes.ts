@@ -1,0 +1,80 @@
+/** Routes of a skill's versions: list, marks, revert, comparison. */
+import { DiffPayload, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { diffVersions } from "./diff.ts";
+import { listVersions } from "./list-versions.ts";
+import { loadSkill } from "./load.ts";
+import { markVersion } from "./mark-version.ts";
+import { presentSkill, presentVersion } from "./present.ts";
+import { DiffQuery, MarkVersion, RevertSkill, SkillParams, VersionParams, VersionsQuery } from "./schema.ts";
+import { revertSkill } from "./settings.ts";
+
+const tag = "Skills";
+
+export function versionRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/skills/:skill/versions",
+      summary: "List versions, newest first",
+      tag,
+      auth: "optional",
+      params: SkillParams,
+      query: VersionsQuery,
+      data: VersionPayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const skill = await loadSkill(app, actor, params.skill, "skill:read");
+        const page = await listVersions(app, skill, query);
+        return new Page(
+          page.items.map((version) => presentVersion(version, skill)),
+          page.nextCursor,
+        );
+      },
+    }),
+    route({
+      method: "patch",
+      path: "/api/skills/:skill/versions/:version",
+      summary: "Deprecate or yank a version, or undo that",
+      tag,
+      auth: "required",
+      signable: true,
+      params: VersionParams,
+      body: MarkVersion,
+      data: VersionPayload,
+      async handle({ actor, params, body }) {
+        const { skill, version } = await markVersion(app, actor, params.skill, params.version, body);
+        return presentVersion(version, skill);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/skills/:skill/revert",
+      summary: "Make an earlier version current again",
+      tag,
+      auth: "required",
+      signable: true,
+      params: SkillParams,
+      body: RevertSkill,
+      data: SkillPayload,
+      handle: async ({ actor, params, body }) =>
+        presentSkill(await revertSkill(app, actor, params.skill, body)),
+    }),
+    route({
+      method: "get",
+      path: "/api/skills/:skill/diff",
+      summary: "Compare two versions",
+      tag,
+      auth: "optional",
+      params: SkillParams,
+      query: DiffQuery,
+      data: DiffPayload,
+      budget: "diff",
+      async handle({ actor, params, query }) {
+        const skill = await loadSkill(app, actor, params.skill, "skill:read");
+        return diffVersions(app, skill, query.from, query.to);
+      },
+    }),
+  ];
+}

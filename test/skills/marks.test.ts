@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ResolveResult, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import { limits } from "../../contract/limits.ts";
+import { newMember } from "../support/organization.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+import { newVersionedSkill } from "../support/versioned-skill.ts";
+
+let service: TestService;
+let user: TestUser;
+let org: TestOrg;
+let made = 0;
+
+setUpOrganization((world) => ({ service, user, org } = world));
+
+/** A skill with releases 1.0.0, 1.0.1 and 1.1.0, the last of which is current. */
+async function newSkill() {
+  const skill = await newVersionedSkill({ service, user, org, name: `marked ${++made}` });
+  await skill.push();
+  await skill.push({ bump: "minor" });
+  return skill;
+}
+
+const mark = (id: string, version: string | number, body: object, token = user.token) =>
+  service.call<VersionPayload>("PATCH", `/api/skills/${id}/versions/${version}`, { token, body });
+const resolve = async (slug: string, version: string) =>
+  (
+    await service.call<ResolveResult>("GET", `/api/skills/resolve?ref=${slug}&version=${version}`, {
+      token: user.token,
+    })
+  ).data;
+
+describe("a deprecated version", () => {
+  it("is still chosen, with its publisher's message as a warning", async () => {
+    const skill = await newSkill();
+
+    const marked = await mark(skill.id, "1.1.0", { deprecated: " Use another-skill " });
+
+    assert.equal(marked.status, 200, JSON.stringify(marked.body));
+    assert.equal(marked.data.deprecated, "Use another-skill");
+    const { version, warnings } = await resolve(skill.slug, "^1.0.0");
+    assert.equal(version.semver, "1.1.0");
+    assert.deepEqual(warnings, [`${org.slug}/${skill.slug} 1.1.0 is deprecated: Use another-skill`]);
+  });
+
+  it("is as before once that is undone", async () => {
+    const skill = await newSkill();
+    await mark(skill.id, 3, { deprecated: "No" });
+
+    const undone = await mark(skill.id, 3, { deprecated: null });
+
+    assert.equal(undone.data.deprecated, undefined);
+    assert.equal((await resolve(skill.slug, "latest")).warnings, undefined);
+  });
+});
+
+describe("a yanked version", () => {
+  it("is skipped by ranges, and selected by its number and exact semver with a warning", async () => {
+    const skill = await newSkill();
+    await skill.revert("1.0.0");
+
+    await mark(skill.id, "1.1.0", { yanked: true });
+
+    assert.equal(await skill.pin("^1.0.1"), "1.0.1");
+    assert.equal(await skill.pin("~1.1.0"), "not_found");
+    assert.equal(await skill.read("?range=>1.0.0"), "1.0.1");
+    for (const pin of ["3", "1.1.0"]) {
+      const { version, warnings = [] } = await resolve(skill.slug, pin);
+      assert.equal(version.semver, "1.1.0");
+      assert.equal(version.yanked, true);
+      assert.match(warnings.join(), /is yanked/);
+    }
+    assert.equal(await skill.read("?version=3"), "1.1.0");
+    assert.deepEqual(await skill.list(), ["1.1.0", "1.0.1", "1.0.0"]);
+  });
+
+  it("makes the highest earlier release current if it was current", async () => {
+    const skill = await newSkill();
+    await skill.push({ prerelease: "rc" });
+    await mark(skill.id, "1.0.1", { yanked: true });
+
+    const marked = await mark(skill.id, "1.1.0", { yanked: true });
+
+    assert.equal(marked.data.current, false);
+    assert.equal((await skill.current()).semver, "1.0.0");
+    assert.equal(await skill.pin("latest"), "1.0.0");
+    assert.equal(await skill.read(), "1.0.0");
+  });
+
+  it("is never the only release, nor one that a revert could make current", async () => {
+    const skill = await newSkill();
+    await mark(skill.id, "1.1.0", { yanked: true });
+    await mark(skill.id, "1.0.1", { yanked: true });
+
+    const last = await mark(skill.id, "1.0.0", { yanked: true });
+    const reverted = await skill.revert("1.1.0");
+
+    assert.equal(last.code, "refused");
+    assert.equal(reverted.code, "refused");
+    assert.equal((await skill.current()).semver, "1.0.0");
+    assert.equal((await mark(skill.id, "1.1.0", { yanked: false })).data.yanked, undefined);
+    assert.equal((await skill.revert("1.1.0")).status, 200);
+  });
+
+  it("keeps its number: a later version follows it", async () => {
+    const skill = await newSkill();
+    await mark(skill.id, "1.1.0", { yanked: true });
+
+    assert.equal((await skill.push()).data.semver, "1.1.1");
+    assert.equal((await skill.current()).semver, "1.1.1");
+  });
+
+  it("does not become current by a revert at the same time", async () => {
+    for (let round = 0; round < 5; round++) {
+      const skill = await newSkill();
+      const [revert, yank] = await Promise.all([
+        skill.revert("1.0.1"),
+        mark(skill.id, "1.0.1", { yanked: true }),
+      ]);
+
+      assert.ok([200, 422].includes(revert.status), JSON.stringify(revert.body));
+      assert.equal(yank.status, 200, JSON.stringify(yank.body));
+      const current = await skill.current();
+      assert.notEqual(current.semver, "1.0.1");
+      assert.equal(current.yanked, undefined);
+    }
+  });
+});
+
+describe("marks of versions", () => {
+  it("are written to the audit log, once for each change", async () => {
+    const skill = await newSkill();
+    await mark(skill.id, "1.0.1", { deprecated: "Old", yanked: true });
+    await mark(skill.id, "1.0.1", { deprecated: "Old" });
+    await mark(skill.id, "1.0.1", { deprecated: null, yanked: false });
+    await mark(skill.id, "1.1.0", { yanked: true });
+    await service.settled();
+
+    const events = await service.app.storage.database.raw
+      .collection("audit_events")
+      .find({ resourceId: skill.id, name: /version_(?!created)/ })
+      .sort({ _id: 1 })
+      .toArray();
+
+    assert.deepEqual(events.map(({ name }) => String(name).replace("skill.version_", "")).toSorted(), [
+      "deprecated",
+      "reverted",
+      "undeprecated",
+      "unyanked",
+      "yanked",
+      "yanked",
+    ]);
+  });
+
+  it("need skill:update, and a number or semver of the skill", async () => {
+    const skill = await newSkill();
+    const viewer = await newMember(service, org, "viewer");
+    const stranger = await service.newUser();
+    const code = async (version: string, body: object, token = user.token) =>
+      (await mark(skill.id, version, body, token)).code;
+
+    assert.equal(await code("1", { yanked: true }, viewer.token), "forbidden");
+    assert.equal(await code("1", { yanked: true }, stranger.token), "not_found");
+    assert.equal(await code("9", { yanked: true }), "not_found");
+    assert.equal(await code("latest", { yanked: true }), "invalid_request");
+    assert.equal(await code("%5E1.0.0", { yanked: true }), "invalid_request");
+    assert.equal(await code("1", {}), "invalid_request");
+    assert.equal(await code("1", { deprecated: "" }), "invalid_request");
+    assert.equal(await code("1", { deprecated: "two\nlines" }), "invalid_request");
+    assert.equal(await code("1", { deprecated: "x".repeat(limits.deprecation + 1) }), "invalid_request");
+  });
+
+  it("are limited in number", async () => {
+    const skill = await newSkill();
+    const marks = Array.from({ length: limits.markedVersions }, (_, at) => ({
+      version: 1000 + at,
+      semver: `0.0.${at}`,
+      deprecated: "x",
+    }));
+    await service.app.storage.database.raw
+      .collection<{ _id: string }>("skills")
+      .updateOne({ _id: skill.id }, { $set: { marks } });
+
+    assert.equal((await mark(skill.id, 1, { deprecated: "y" })).code, "limit_reached");
+  });
+});
+
+describe("source of a version", () => {
+  it("is the way in which it was published", async () => {
+    const skill = await newVersionedSkill({ service, user, org, name: `marked ${++made}` });
+    const body = { content: "by a browser\n" };
+    await service.call("POST", `/api/skills/${skill.id}/versions`, { cookie: user.cookie, body });
+
+    const { data } = await service.call<VersionPayload[]>("GET", `/api/skills/${skill.id}/versions`, {
+      token: user.token,
+    });
+
+    assert.deepEqual(
+      data.map(({ source }) => source),
+      ["web", "api"],
+    );
+    const read = await service.call<SkillPayload>("GET", `/api/skills/${skill.id}`, { token: user.token });
+    assert.equal(read.status, 200);
+  });
+});
