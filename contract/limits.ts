@@ -23,6 +23,13 @@ export const limits = {
   textContentBytes: 512 * 1024,
   /** The same with frontmatter, its fences and the blank lines around it. */
   textFileBytes: 521 * 1024,
+  /** Findings about a version that are reported; errors come first. */
+  findingsPerVersion: 100,
+  /** Bytes of a version in which the service looks for secrets. */
+  lintedBytes: 16 * MiB,
+  /** Findings of a skill that are marked as reviewed, and characters of the note of one. */
+  reviewedFindings: 200,
+  reviewNote: 500,
   packageCompressedBytes: 100 * MiB,
   packageUncompressedBytes: 100 * MiB,
   packageFiles: 500,

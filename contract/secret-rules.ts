@@ -68,16 +68,42 @@ const privateKey =
 /** Longest match of a pattern, by which the parts of a long text overlap. */
 export const secretOverlap = 4096;
 
-/** The first secret in a text, with the offset of its first character. */
-export function secretInText(text: string): { what: string; offset: number } | undefined {
-  const found: { what: string; offset: number }[] = [];
-  for (const [pattern, what] of [[privateKey, "a private key"] as const, ...tokens])
-    for (const match of text.matchAll(pattern))
-      if (isRandom(match[1]!)) {
-        found.push({ what, offset: match.index });
-        break;
-      }
-  return found.toSorted((a, b) => a.offset - b.offset)[0];
+export interface SecretPosition {
+  what: string;
+  /** Offset of the first character. */
+  offset: number;
+  length: number;
+}
+
+/** The first secret in a text. */
+export function secretInText(text: string): SecretPosition | undefined {
+  return secretsInText(text, 1)[0];
+}
+
+/** The first secrets in a text, in the order of their positions. */
+export function secretsInText(text: string, most: number): SecretPosition[] {
+  const found: SecretPosition[] = [];
+  for (const [pattern, what] of [[privateKey, "a private key"] as const, ...tokens]) {
+    let count = 0;
+    for (const match of text.matchAll(pattern)) {
+      if (!isRandom(match[1]!)) continue;
+      found.push({ what, offset: match.index, length: match[0].length });
+      if (++count === most) break;
+    }
+  }
+  return found.toSorted((a, b) => a.offset - b.offset).slice(0, most);
+}
+
+/** The line of an offset, from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) line++;
+  return line;
+}
+
+/** The finding as a clause, without the secret. */
+export function secretReason({ rule, what }: SecretFinding): string {
+  return rule === "secret_file" ? `its name is that of a file with ${what}` : `it contains ${what}`;
 }
 
 /** Placeholders repeat a few characters, or say what they are. */

@@ -316,7 +316,8 @@ const definedLink = /^ {0,3}\[[^\]]{1,200}\]:\s{0,3}<?([^\s<>]{1,1000})/;
 function adviseOnLinks({ body, bodyLine }: SkillText, around: SkillContext): Fault<AdviceRule>[] {
   const advice: Fault<AdviceRule>[] = [];
   const files = new Set(around.files);
-  const isThere = (path: string) => files.has(path) || [...files].some((file) => file.startsWith(`${path}/`));
+  const folders = foldersOf(files);
+  const isThere = (path: string) => files.has(path) || folders.has(path);
   let fence: string | undefined;
   for (const [i, line] of body.split(/\r?\n/).entries()) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
@@ -355,6 +356,15 @@ function adviseOnLinks({ body, bodyLine }: SkillText, around: SkillContext): Fau
     }
   }
   return advice;
+}
+
+/** Every folder with a file in it: a text may have very many links. */
+function foldersOf(files: ReadonlySet<string>): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const file of files)
+    for (let cut = file.lastIndexOf("/"); cut > 0; cut = file.lastIndexOf("/", cut - 1))
+      folders.add(file.slice(0, cut));
+  return folders;
 }
 
 /** No path in a package is called so. */

@@ -240,6 +240,8 @@ export const eventNames = [
   "skill.version_undeprecated",
   "skill.version_yanked",
   "skill.version_unyanked",
+  "skill.finding_reviewed",
+  "skill.finding_reopened",
   "skill.created_via_import",
   "skill.taken_down",
   "skill.takedown_lifted",

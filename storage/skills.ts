@@ -13,6 +13,7 @@ import type { VersionDoc } from "./versions.ts";
 export type { AppendedFields } from "./skills/changes.ts";
 export {
   skillIndexes,
+  type FindingReview,
   type SkillDoc,
   type Takedown,
   type TakedownFollowUp,

@@ -32,9 +32,18 @@ export interface VersionDoc {
   description: string;
   author: { id: string; name: string; username: string } | null;
   source: VersionSource;
+  /** Absent for versions that earlier versions of the service stored. */
+  findings?: VersionFindings;
   /** Commit of the connected repository from which it was imported. */
   importedCommit?: string;
   createdAt: Date;
+}
+
+/** Numbers of the findings about a version, and their ids (`src/skills/findings/`). */
+export interface VersionFindings {
+  errors: number;
+  warnings: number;
+  ids: string[];
 }
 
 /** SHA-256 of everything before a text's body. */
@@ -112,6 +121,19 @@ export function openVersions(database: Database) {
         )
         .sort({ version: -1 })
         .toArray() as Promise<VersionContent[]>,
+    /** The lowest version with each finding, among those up to a number. */
+    async findFirstWith(skillId: string, upTo: number, ids: readonly string[]): Promise<Map<string, number>> {
+      if (ids.length === 0) return new Map();
+      const rows = await versions
+        .aggregate<{ _id: string; version: number }>([
+          { $match: { skillId, version: { $lte: upTo }, "findings.ids": { $in: [...ids] } } },
+          { $project: { version: 1, id: { $setIntersection: ["$findings.ids", [...ids]] } } },
+          { $unwind: "$id" },
+          { $group: { _id: "$id", version: { $min: "$version" } } },
+        ])
+        .toArray();
+      return new Map(rows.map(({ _id, version }) => [_id, version]));
+    },
     async removeOfSkill(skillId: string): Promise<void> {
       await Promise.all([versions.deleteMany({ skillId }), manifests.deleteMany({ skillId })]);
     },

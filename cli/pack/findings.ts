@@ -1,21 +1,12 @@
 /** The findings of `svc lint`, and how faults of all kinds become such. */
-import type { PackageError, PackageRule } from "../../contract/package-rules.ts";
-import type { SecretFinding, SecretRule } from "../../contract/secret-rules.ts";
+import { type Finding, findingOf } from "../../contract/findings.ts";
+import type { PackageError } from "../../contract/package-rules.ts";
+import { type SecretFinding, type SecretRule, secretReason } from "../../contract/secret-rules.ts";
 import type { AdviceRule, ContentRule, Fault } from "../../contract/skill-rules.ts";
 import type { ContentFormat, SkillType } from "../../contract/vocabulary.ts";
-import { secretReason } from "./secrets.ts";
 import { inFolder } from "./skill-folders.ts";
 
-export interface Finding {
-  rule: ContentRule | AdviceRule | PackageRule | SecretRule;
-  /** `error`: the service refuses it. */
-  severity: "error" | "warning";
-  message: string;
-  /** Path relative to the given one, with `/`. */
-  path: string;
-  /** Line number, from 1. */
-  line?: number;
-}
+export type { Finding };
 
 export interface LintedSkill {
   path: string;
@@ -50,10 +41,9 @@ export function addFinding(
   { findings }: LintReport,
   severity: Finding["severity"],
   path: string,
-  { rule, reason, line }: Fault<ContentRule | AdviceRule | SecretRule>,
+  fault: Fault<ContentRule | AdviceRule | SecretRule>,
 ): void {
-  const message = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
-  findings.push({ rule, severity, message, path, ...(line === undefined ? {} : { line }) });
+  findings.push(findingOf(severity, path, fault));
 }
 
 export function reportPackageError(

@@ -2,6 +2,7 @@
 import { createReadStream } from "node:fs";
 import {
   type SecretFinding,
+  lineAt,
   secretInName,
   secretInText,
   secretOverlap,
@@ -60,18 +61,6 @@ async function secretInFile(path: string, source: string): Promise<SecretFinding
     rest = text.slice(text.length - kept);
   }
   return undefined;
-}
-
-/** The line of an offset, from 1. */
-function lineAt(text: string, offset: number): number {
-  let line = 1;
-  for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) line++;
-  return line;
-}
-
-/** The finding as a clause, without the secret. */
-export function secretReason({ rule, what }: SecretFinding): string {
-  return rule === "secret_file" ? `its name is that of a file with ${what}` : `it contains ${what}`;
 }
 
 /** The error for a skill with secrets, or undefined. */

@@ -3,10 +3,15 @@
  * them and the tests check real answers against them. The client imports the types only, so zod stays out of it.
  */
 import { z } from "zod";
+import { FindingCounts } from "./findings.ts";
 import { ExposurePayload } from "./exposure.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
 
 const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
+
+const findings = FindingCounts.meta({
+  description: "about the version, for members of the organization",
+});
 
 export const SkillPayload = z
   .object({
@@ -30,6 +35,7 @@ export const SkillPayload = z
     takedown: z.object({ reason: z.string(), at: timestamp }).optional().meta({
       description: "set while an administrator of the service keeps it from everyone but its own members",
     }),
+    findings: findings.optional(),
     createdBy: z.string(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -65,6 +71,7 @@ export const VersionPayload = z
       .string()
       .optional()
       .meta({ description: "set while its publishers advise against it: their message" }),
+    findings: findings.optional(),
     yanked: z.literal(true).optional().meta({
       description: "set while only its number or exact semver selects it",
     }),

@@ -63,7 +63,7 @@ export async function markVersion(
       }),
     };
     const events = eventsOf(app, actor, skill, version, marks, successor);
-    const updated = await app.storage.skills.mark(skill._id, skill.revision, fields, events);
+    const updated = await app.storage.skills.annotate(skill._id, skill.revision, fields, events);
     if (updated) {
       scheduleProjection(app, skill._id);
       return { skill: updated, version };

@@ -7,9 +7,17 @@ import type {
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
+import { countFindings } from "./findings/count-findings.ts";
 import { markOf } from "./marks.ts";
 
-export function presentSkill(skill: SkillDoc): SkillPayload {
+interface Reader {
+  /** A member of the skill's organization, who sees the numbers of findings. */
+  isMember: boolean;
+}
+
+const anyone: Reader = { isMember: false };
+
+export function presentSkill(skill: SkillDoc, { isMember } = anyone): SkillPayload {
   return {
     id: skill._id,
     publicId: skill.publicId,
@@ -30,13 +38,14 @@ export function presentSkill(skill: SkillDoc): SkillPayload {
       reason: skill.takedown.reason,
       at: skill.takedown.at.toISOString(),
     },
+    findings: isMember && skill.current.findings ? countFindings(skill, skill.current.findings) : undefined,
     createdBy: skill.createdBy,
     createdAt: skill.createdAt.toISOString(),
     updatedAt: skill.updatedAt.toISOString(),
   };
 }
 
-export function presentVersion(version: VersionDoc, skill: SkillDoc): VersionPayload {
+export function presentVersion(version: VersionDoc, skill: SkillDoc, { isMember } = anyone): VersionPayload {
   const mark = markOf(skill, version.version);
   return {
     id: version._id,
@@ -56,12 +65,17 @@ export function presentVersion(version: VersionDoc, skill: SkillDoc): VersionPay
     sourceCommit: version.importedCommit,
     deprecated: mark?.deprecated,
     yanked: mark?.yanked,
+    findings: isMember && version.findings ? countFindings(skill, version.findings) : undefined,
     createdAt: version.createdAt.toISOString(),
   };
 }
 
-export function presentSkillDetail(skill: SkillDoc, version: VersionDoc): SkillDetailPayload {
-  return { ...presentSkill(skill), currentVersionInfo: presentVersion(version, skill) };
+export function presentSkillDetail(
+  skill: SkillDoc,
+  version: VersionDoc,
+  reader = anyone,
+): SkillDetailPayload {
+  return { ...presentSkill(skill, reader), currentVersionInfo: presentVersion(version, skill, reader) };
 }
 
 export function presentCatalogItem(skill: SkillDoc): CatalogItem {

@@ -7,6 +7,9 @@ import {
   SkillPayload,
 } from "../../contract/payloads/skills.ts";
 import { MovedSkillPayload } from "../../contract/payloads/folders.ts";
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { Actor } from "../access/actor.ts";
+import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { skillAccessRoutes } from "./access-routes.ts";
@@ -14,6 +17,7 @@ import { analyticsRoutes } from "./analytics/routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { presentSkillExposure } from "./exposure.ts";
 import { warningsAbout } from "./marks.ts";
+import { findingRoutes } from "./findings/routes.ts";
 import { moveSkill } from "./move.ts";
 import { loadSkill } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
@@ -28,6 +32,8 @@ import { versionRoutes } from "./version-routes.ts";
 
 const tag = "Skills";
 
+const isMemberOf = (actor: Actor, { tenantId }: SkillDoc) => membershipIn(actor, tenantId) !== undefined;
+
 export function skillRoutes(app: App): Route[] {
   return [
     ...listRoutes(app),
@@ -36,6 +42,7 @@ export function skillRoutes(app: App): Route[] {
     ...itemRoutes(app),
     ...contentRoutes(app),
     ...analyticsRoutes(app),
+    ...findingRoutes(app),
     ...skillAccessRoutes(app),
     ...shareRoutes(app),
   ];
@@ -56,7 +63,10 @@ function listRoutes(app: App): Route[] {
       budget: "search",
       async handle({ actor, query }) {
         const page = await listSkills(app, actor, query);
-        return new Page(page.items.map(presentSkill), page.nextCursor);
+        return new Page(
+          page.items.map((skill) => presentSkill(skill, { isMember: true })),
+          page.nextCursor,
+        );
       },
     }),
     route({
@@ -108,7 +118,8 @@ function itemRoutes(app: App): Route[] {
       data: SkillDetailPayload,
       async handle({ actor, params }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read");
-        return presentSkillDetail(skill, await selectVersion(app, skill, { kind: "current" }));
+        const version = await selectVersion(app, skill, { kind: "current" });
+        return presentSkillDetail(skill, version, { isMember: isMemberOf(actor, skill) });
       },
     }),
     route({

@@ -1,5 +1,6 @@
 /** Routes of a skill's versions: list, marks, revert, comparison. */
 import { DiffPayload, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
+import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { diffVersions } from "./diff.ts";
@@ -27,8 +28,9 @@ export function versionRoutes(app: App): Route[] {
       async handle({ actor, params, query }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read");
         const page = await listVersions(app, skill, query);
+        const isMember = membershipIn(actor, skill.tenantId) !== undefined;
         return new Page(
-          page.items.map((version) => presentVersion(version, skill)),
+          page.items.map((version) => presentVersion(version, skill, { isMember })),
           page.nextCursor,
         );
       },

@@ -76,11 +76,11 @@ export function changeOperations(skills: Collection<SkillDoc>) {
       );
     },
 
-    /** Replaces the marks of versions. Returns null if the skill has changed since `revision`. */
-    async mark(
+    /** Replaces marks of versions or findings. Returns null if the skill has changed since `revision`. */
+    async annotate(
       id: string,
       revision: number,
-      fields: Pick<SkillDoc, "marks"> & Partial<Pick<SkillDoc, "current" | "excerpt" | "updatedAt">>,
+      fields: Partial<Pick<SkillDoc, "marks" | "reviews" | "current" | "excerpt" | "updatedAt">>,
       events: EventRow[],
     ): Promise<SkillDoc | null> {
       const outbox = outboxUpdate(events);

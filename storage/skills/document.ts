@@ -6,7 +6,16 @@ import type { VersionDoc } from "../versions.ts";
 /** Fields of a version that the skill document repeats, so that reads of the current version need one query. */
 export type VersionSummary = Pick<
   VersionDoc,
-  "version" | "semver" | "oid" | "digest" | "hash" | "frontmatter" | "format" | "fileCount" | "totalBytes"
+  | "version"
+  | "semver"
+  | "oid"
+  | "digest"
+  | "hash"
+  | "frontmatter"
+  | "format"
+  | "fileCount"
+  | "totalBytes"
+  | "findings"
 > & { versionId: string };
 
 /** Advice against a version. A version with neither field has no mark. */
@@ -17,6 +26,14 @@ export interface VersionMark {
   deprecated?: string;
   /** Only its number or exact semver selects it. Never set for the current version. */
   yanked?: true;
+}
+
+/** A finding that a member has looked at; it applies to every version with the finding. */
+export interface FindingReview {
+  id: string;
+  at: Date;
+  by: { id: string; name: string; username: string } | null;
+  note?: string;
 }
 
 export interface Takedown {
@@ -68,6 +85,7 @@ export interface SkillDoc extends WithOutbox {
   current: VersionSummary;
   /** Deprecated and yanked versions, in ascending order. */
   marks?: VersionMark[];
+  reviews?: FindingReview[];
   downloads: number;
   /** Number of the last batch that is included in `downloads`. */
   downloadsThrough?: number;

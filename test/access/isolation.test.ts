@@ -99,6 +99,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "token") return organization.ids.invitation;
   if (name === "path") return "SKILL.md";
   if (name === "version") return "1";
+  if (name === "finding") return "0".repeat(16);
   if (name === "queue") return "upkeep";
   if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
@@ -116,6 +117,7 @@ const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/skills/:skill/versions/plan": () => ({ format: "markdown", hash: "0".repeat(64) }),
   "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
   "patch /api/skills/:skill/versions/:version": () => ({ yanked: true }),
+  "put /api/skills/:skill/findings/:finding": () => ({ reviewed: true }),
   "post /api/skills/:skill/revert": () => ({ version: 1 }),
   "post /api/skills/:skill/reports": () => ({ reason: "malware" }),
   "patch /api/admin/reports/:report": () => ({ state: "dismissed" }),

@@ -12,6 +12,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError, notFound } from "../../errors.ts";
+import { lintCommit } from "../findings/version-findings.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { scheduleProjection } from "../projection-queue.ts";
 import { findVersionById } from "../versions.ts";
@@ -88,8 +89,8 @@ export async function appendVersion(
 
     const facts = factsOf(skill, source, request, { ...identity, semver: nextSemver(published, request) });
     prepared = await prepareCommit(app, actor, skill, facts, prepared);
-    const { written, tree } = prepared;
-    const row = versionRow(actor, facts, written, tree.frontmatter);
+    const { written, tree, findings } = prepared;
+    const row = versionRow(actor, facts, written, { ...tree, findings });
     await checkVersionContent(app, skill, row.hash);
     await recordManifestOf(app, row, written);
     const event = versionEvent(
@@ -160,6 +161,7 @@ function descriptionIn({ defaults }: VersionSource, { description, imported }: A
 interface Prepared {
   written: WrittenCommit;
   tree: StoredTree;
+  findings: VersionDoc["findings"];
 }
 
 /** Writes the commit; after a lost race, the tree of the earlier attempt is committed again with the new number. */
@@ -179,7 +181,9 @@ async function prepareCommit(
   // Imported text is stored unchanged, so that the next import is compared with it.
   const inFile = (facts.imported && facts.source.defaults.description) ?? facts.description;
   const tree = facts.source.tree(skill, inFile);
-  return { tree, written: await app.repos.writeCommit(repo, { ...draft, source: tree.source }) };
+  const written = await app.repos.writeCommit(repo, { ...draft, source: tree.source });
+  const kind = { format: facts.source.format, type: skill.type };
+  return { tree, written, findings: await lintCommit(app, repo, written, kind) };
 }
 
 /** Fields of the skill that a version changes. A value that the version does not set may change concurrently. */

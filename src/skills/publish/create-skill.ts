@@ -9,6 +9,7 @@ import { actorId, type Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { ServiceError } from "../../errors.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
+import { lintCommit } from "../findings/version-findings.ts";
 import { recordManifestOf } from "../manifest.ts";
 import { effectiveAccessOf, releasePath, reservePath } from "../place.ts";
 import {
@@ -72,7 +73,9 @@ export async function createSkill(
     ...commitDraft(app, actor, facts),
     source: tree.source,
   });
-  const row = versionRow(actor, facts, written, tree.frontmatter);
+  const kind = { format: source.format, type: input.type };
+  const findings = await lintCommit(app, repo, written, kind);
+  const row = versionRow(actor, facts, written, { ...tree, findings });
   try {
     await checkVersionContent(app, { tenantId: tenant._id, slug, visibility }, row.hash);
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { CommitDraft, WrittenCommit } from "../../../repos/store/index.ts";
 import type { EventRow } from "../../../storage/outbox.ts";
 import type { SkillDoc, VersionSummary } from "../../../storage/skills.ts";
-import type { FrontmatterDigests, VersionDoc } from "../../../storage/versions.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { makeEvent } from "../../audit/events.ts";
@@ -63,7 +63,7 @@ export function versionRow(
   actor: Actor,
   facts: VersionFacts,
   written: WrittenCommit,
-  frontmatter: FrontmatterDigests | undefined,
+  { frontmatter, findings }: Pick<VersionDoc, "frontmatter" | "findings">,
 ): VersionDoc {
   const { skill, source } = facts;
   return {
@@ -82,6 +82,7 @@ export function versionRow(
     digest: written.digest,
     hash: source.hash ?? written.digest,
     frontmatter,
+    ...(findings && { findings }),
     name: skill.name,
     description: facts.description,
     author: authorOf(actor),
@@ -103,6 +104,7 @@ export function summaryOf(row: VersionDoc): VersionSummary {
     format: row.format,
     fileCount: row.fileCount,
     totalBytes: row.totalBytes,
+    ...(row.findings && { findings: row.findings }),
   };
 }
 

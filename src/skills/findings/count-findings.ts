@@ -1,0 +1,12 @@
+/** Numbers of the findings about a version, and of those that no member has reviewed. */
+import type { FindingCounts } from "../../../contract/payloads/findings.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionFindings } from "../../../storage/versions.ts";
+
+export function countFindings(
+  { reviews = [] }: Pick<SkillDoc, "reviews">,
+  { errors, warnings, ids }: VersionFindings,
+): FindingCounts {
+  const reviewed = new Set(reviews.map(({ id }) => id));
+  return { errors, warnings, toReview: ids.filter((id) => !reviewed.has(id)).length };
+}

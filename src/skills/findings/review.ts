@@ -1,0 +1,141 @@
+/** Findings of a version for its readers, and the marks of those that a member has reviewed. */
+import type { FindingsPayload } from "../../../contract/payloads/findings.ts";
+import { limits } from "../../../contract/limits.ts";
+import { secretRules } from "../../../contract/secret-rules.ts";
+import type { FindingReview, SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import { membershipIn } from "../../access/decide.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { ServiceError, notFound } from "../../errors.ts";
+import { loadSkill } from "../load.ts";
+import { scheduleProjection } from "../projection-queue.ts";
+import { authorOf } from "../publish/author.ts";
+import { selectVersion } from "../select-version.ts";
+import { readSelector } from "../semver.ts";
+import { listSemvers } from "../versions.ts";
+import { countFindings } from "./count-findings.ts";
+import type { Found } from "./lint.ts";
+import { findingsOf, firstSeen } from "./version-findings.ts";
+
+const raceAttempts = 5;
+
+/**
+ * Findings of a version, by default the current one. Only members of the organization see those about secrets: anyone
+ * else would be shown where to look for them.
+ */
+export async function listFindings(
+  app: App,
+  actor: Actor,
+  ref: string,
+  wanted: string | undefined,
+): Promise<FindingsPayload> {
+  const selector = readSelector(wanted);
+  const skill = await loadSkill(app, actor, ref, "skill:read");
+  const version = await selectVersion(app, skill, selector);
+  const isMember = membershipIn(actor, skill.tenantId) !== undefined;
+  return presentFindings(app, skill, version, isMember);
+}
+
+/** Marks a finding of a version as reviewed, or removes the mark. Requires `skill:update`. */
+export async function reviewFinding(
+  app: App,
+  actor: Actor,
+  ref: string,
+  id: string,
+  input: { reviewed: boolean; note?: string | undefined; version?: string | undefined },
+): Promise<FindingsPayload> {
+  const selector = readSelector(input.version);
+  for (let attempt = 0; attempt < raceAttempts; attempt++) {
+    const skill = await loadSkill(app, actor, ref, "skill:update");
+    const version = await selectVersion(app, skill, selector);
+    const finding = (await findingsOf(app, skill, version)).find((one) => one.id === id);
+    if (!finding) throw notFound("content", id);
+    const reviews = planReviews(app, actor, skill, id, input);
+    if (reviews === undefined) return presentFindings(app, skill, version, true);
+    const name = input.reviewed ? "skill.finding_reviewed" : "skill.finding_reopened";
+    const event = makeEvent(app, actor, name, {
+      tenantId: skill.tenantId,
+      resourceType: "skill",
+      resourceId: skill._id,
+      metadata: {
+        slug: skill.slug,
+        semver: version.semver,
+        rule: finding.rule,
+        path: finding.path,
+        ...(input.note === undefined ? {} : { note: input.note }),
+      },
+    });
+    const updated = await app.storage.skills.annotate(skill._id, skill.revision, { reviews }, [event]);
+    if (!updated) continue;
+    scheduleProjection(app, skill._id);
+    return presentFindings(app, updated, version, true);
+  }
+  throw new ServiceError("conflict", `"${ref}" is being changed by many at once: try again.`, {
+    kind: "skill",
+    ref,
+  });
+}
+
+/** Undefined if nothing changes. */
+function planReviews(
+  app: App,
+  actor: Actor,
+  skill: SkillDoc,
+  id: string,
+  { reviewed, note }: { reviewed: boolean; note?: string | undefined },
+): FindingReview[] | undefined {
+  const before = skill.reviews ?? [];
+  const others = before.filter((review) => review.id !== id);
+  if (!reviewed) return others.length === before.length ? undefined : others;
+  if (before.some((review) => review.id === id && review.note === note)) return undefined;
+  if (others.length >= limits.reviewedFindings)
+    throw new ServiceError(
+      "limit_reached",
+      `"${skill.slug}" has ${limits.reviewedFindings} reviewed findings: remove the mark of another one first.`,
+      { kind: "skill", ref: skill.slug },
+    );
+  const review = { id, at: app.now(), by: authorOf(actor), ...(note === undefined ? {} : { note }) };
+  return [...others, review];
+}
+
+async function presentFindings(
+  app: App,
+  skill: SkillDoc,
+  version: VersionDoc,
+  isMember: boolean,
+): Promise<FindingsPayload> {
+  const all = await findingsOf(app, skill, version);
+  const found = isMember ? all : all.filter((finding) => !isSecret(finding));
+  const ids = found.map(({ id }) => id);
+  const [first, semvers] = await Promise.all([firstSeen(app, skill, version, ids), listSemvers(app, skill)]);
+  const semverOf = new Map(semvers.map((one) => [one.version, one.semver]));
+  const reviews = new Map((skill.reviews ?? []).map((review) => [review.id, review]));
+  return {
+    version: version.version,
+    semver: version.semver,
+    counts: countFindings(skill, {
+      errors: found.filter(({ severity }) => severity === "error").length,
+      warnings: found.filter(({ severity }) => severity === "warning").length,
+      ids,
+    }),
+    findings: found.map((finding) => {
+      const number = first.get(finding.id) ?? version.version;
+      return {
+        ...finding,
+        firstSeen: { version: number, semver: semverOf.get(number) ?? version.semver },
+        reviewed: presentReview(reviews.get(finding.id), isMember),
+      };
+    }),
+  };
+}
+
+const isSecret = ({ rule }: Found) => (secretRules as readonly string[]).includes(rule);
+
+function presentReview(review: FindingReview | undefined, isMember: boolean) {
+  if (!review) return null;
+  const { at, by, note } = review;
+  const own = { by: by && { name: by.name, username: by.username }, ...(note === undefined ? {} : { note }) };
+  return { at: at.toISOString(), ...(isMember ? own : {}) };
+}

@@ -1,0 +1,84 @@
+/** Findings about versions: their ids are stored with the version, the rest is found again from its files. */
+import { LRUCache } from "lru-cache";
+import type { SkillType } from "../../../contract/vocabulary.ts";
+import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc, VersionFindings } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import { repoOf } from "../content.ts";
+import { lintFiles, type FileToLint, type Found } from "./lint.ts";
+
+/** Versions never change. */
+const cached = new LRUCache<string, Found[]>({
+  maxSize: 20_000,
+  sizeCalculation: (found) => found.length + 1,
+});
+
+export async function findingsOf(
+  app: App,
+  skill: Pick<SkillDoc, "type">,
+  version: VersionDoc,
+): Promise<Found[]> {
+  const known = cached.get(version._id);
+  if (known) return known;
+  const listed = await app.repos.listFiles(repoOf(version), version.oid);
+  const files = filesToLint(app, repoOf(version), version.oid, listed);
+  const found = await lintFiles(files, { format: version.format, type: skill.type });
+  cached.set(version._id, found);
+  return found;
+}
+
+/**
+ * Findings of a commit that becomes a version; undefined if they can't be read, since a publish must not fail by them.
+ */
+export async function lintCommit(
+  app: App,
+  repo: RepoId,
+  written: WrittenCommit,
+  kind: { format: VersionDoc["format"]; type: SkillType },
+): Promise<VersionFindings | undefined> {
+  try {
+    const found = await lintFiles(filesToLint(app, repo, written.oid, written.files), kind);
+    return {
+      errors: found.filter(({ severity }) => severity === "error").length,
+      warnings: found.filter(({ severity }) => severity === "warning").length,
+      ids: found.map(({ id }) => id),
+    };
+  } catch (error) {
+    app.log.error({ error, ...repo }, "the findings of a version could not be read");
+    return undefined;
+  }
+}
+
+function filesToLint(
+  app: App,
+  repo: RepoId,
+  oid: string,
+  files: readonly { path: string; size: number }[],
+): FileToLint[] {
+  return files.map(({ path, size }) => ({
+    path,
+    size,
+    async read() {
+      const file = await app.repos.readFile(repo, oid, path);
+      if (!file) throw new Error(`commit ${oid} has lost a file`);
+      return file.data;
+    },
+  }));
+}
+
+/** The first version with each finding, among those up to a version. */
+export async function firstSeen(
+  app: App,
+  skill: SkillDoc,
+  version: VersionDoc,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const first = await app.storage.versions.findFirstWith(skill._id, version.version, ids);
+  for (const row of skill.pending)
+    for (const id of row.version <= version.version ? (row.findings?.ids ?? []) : [])
+      if (!(first.get(id)! <= row.version)) first.set(id, row.version);
+  return first;
+}
+
+export const mostFindings = limits.findingsPerVersion;
