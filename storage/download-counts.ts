@@ -76,14 +76,16 @@ export function openDownloadCounts(database: Database) {
     /** Adds the rows to their skills' and organizations' days. */
     async add(number: number, rows: readonly DownloadRow[]): Promise<void> {
       const through = { $not: { $gte: number } };
-      const added = (counts: SourceCounts) => ({ $inc: counts, $set: { through: number } });
-      const ofSkills = tally(rows, (row) => row.skillId).map(({ _id, row, date, counts }) => {
+      const ofSkills = tally(rows, (row) => row.skillId).map(({ _id, row, date, counts, versions }) => {
         const { skillId, tenantId } = row;
-        const update = { ...added(counts), $setOnInsert: { skillId, tenantId, date } };
+        const byVersion = [...versions].map(([id, count]) => [`versions.${id}`, count] as const);
+        const added = { $inc: { ...counts, ...Object.fromEntries(byVersion) }, $set: { through: number } };
+        const update = { ...added, $setOnInsert: { skillId, tenantId, date } };
         return { updateOne: { filter: { _id, through }, update, upsert: true } };
       });
       const ofOrganizations = tally(rows, (row) => row.tenantId).map(({ _id, row, date, counts }) => {
-        const update = { ...added(counts), $setOnInsert: { tenantId: row.tenantId, date } };
+        const added = { $inc: counts, $set: { through: number } };
+        const update = { ...added, $setOnInsert: { tenantId: row.tenantId, date } };
         return { updateOne: { filter: { _id, through }, update, upsert: true } };
       });
       if (ofSkills.length === 0) return;
@@ -128,6 +130,8 @@ interface Tallied {
   row: DownloadRow;
   date: string;
   counts: SourceCounts;
+  /** Numbers by the ids of versions. */
+  versions: Map<string, number>;
 }
 
 /** Rows grouped by day and by the id that `idOf` returns. */
@@ -137,8 +141,10 @@ function tally(rows: readonly DownloadRow[], idOf: (row: DownloadRow) => string)
     const date = row.createdAt.toISOString().slice(0, 10);
     const _id = `${idOf(row)}:${date}`;
     let one = tallied.get(_id);
-    if (!one) tallied.set(_id, (one = { _id, row, date, counts: { cli: 0, web: 0, api: 0 } }));
+    if (!one)
+      tallied.set(_id, (one = { _id, row, date, counts: { cli: 0, web: 0, api: 0 }, versions: new Map() }));
     one.counts[row.source]++;
+    one.versions.set(row.versionId, (one.versions.get(row.versionId) ?? 0) + 1);
   }
   return [...tallied.values()];
 }

@@ -41,6 +41,8 @@ interface DailyCounts extends SourceCounts {
 /** `_id`: `<skillId>:<date>`. */
 export interface DailyDownloads extends DailyCounts {
   skillId: string;
+  /** Downloads by the id of the version; absent where they were counted by an earlier version of the service. */
+  versions?: Record<string, number>;
 }
 
 /** `_id`: `<tenantId>:<date>`. Includes downloads of skills that no longer exist. */
@@ -78,7 +80,7 @@ export function openDownloads(database: Database) {
     insert: (batch: Omit<DownloadBatch, "waiting">) => insertOnce(batches, [{ ...batch, waiting: true }]),
 
     /** Days of a skill with downloads, from a date on, oldest first. */
-    listOfSkill: (skillId: string, from: string): Promise<Day[]> =>
+    listOfSkill: (skillId: string, from: string): Promise<(Day & Pick<DailyDownloads, "versions">)[]> =>
       daily
         .find({ skillId, date: { $gte: from } }, options)
         .sort({ date: 1 })

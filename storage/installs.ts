@@ -19,8 +19,15 @@ export interface InstallDoc extends InstallKey {
   tenantId: string;
   version: number;
   semver: string;
+  /** The pin, by which the client updates it; absent if the client does not report pins. */
+  range?: string;
   installedAt: Date;
   updatedAt: Date;
+}
+
+/** Installations of one version with the same pin. */
+export interface InstallGroup extends Pick<InstallDoc, "version" | "semver" | "range"> {
+  installs: number;
 }
 
 const latestFirst = { updatedAt: -1, _id: -1 } as const;
@@ -56,8 +63,12 @@ export function openInstalls(database: Database) {
   return {
     /** Records the installed version. Returns whether the installation is new. */
     async put(install: InstallDoc): Promise<boolean> {
-      const { _id, tenantId, installedAt, version, semver, updatedAt, ...key } = install;
-      const update = { $set: { version, semver, updatedAt }, $setOnInsert: { _id, tenantId, installedAt } };
+      const { _id, tenantId, installedAt, version, semver, range, updatedAt, ...key } = install;
+      const update = {
+        $set: { version, semver, updatedAt, ...(range === undefined ? {} : { range }) },
+        ...(range === undefined ? { $unset: { range: true as const } } : {}),
+        $setOnInsert: { _id, tenantId, installedAt },
+      };
       const write = async () => (await installs.updateOne(key, update, { upsert: true })).upsertedCount === 1;
       try {
         return await write();
@@ -87,6 +98,23 @@ export function openInstalls(database: Database) {
     /** Installations by a user, latest report first. */
     listOfUser: (userId: string, after: InstallCursor | undefined, limit: number) =>
       list({ userId }, after, limit),
+    /** Installations of a skill by version and pin. */
+    groupOfSkill: (skillId: string): Promise<InstallGroup[]> =>
+      installs
+        .aggregate<InstallGroup>(
+          [
+            { $match: { skillId } },
+            {
+              $group: {
+                _id: { version: "$version", semver: "$semver", range: "$range" },
+                installs: { $sum: 1 },
+              },
+            },
+            { $replaceWith: { $mergeObjects: ["$_id", { installs: "$installs" }] } },
+          ],
+          { maxTimeMS: commandTimeMs },
+        )
+        .toArray(),
     countOfTenant: (tenantId: string): Promise<number> =>
       installs.countDocuments({ tenantId }, { maxTimeMS: commandTimeMs }),
     /** Installed skills of an organization with the numbers of their installations. */

@@ -85,6 +85,8 @@ export function openVersions(database: Database) {
     find: (skillId: string, version: number) => versions.findOne({ skillId, version }),
     findBySemver: (skillId: string, semver: string) => versions.findOne({ skillId, semver }),
     findById: (skillId: string, id: string) => versions.findOne({ _id: id, skillId }),
+    listByIds: (skillId: string, ids: string[]) =>
+      ids.length === 0 ? [] : versions.find({ _id: { $in: ids }, skillId }).toArray(),
     findOfTenant: (tenantId: string, id: string) => versions.findOne({ _id: id, tenantId }),
     findManifest: (versionId: string) => manifests.findOne({ _id: versionId }),
 

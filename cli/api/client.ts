@@ -152,26 +152,38 @@ export function openClient(options: HttpOptions) {
     /** Reports the installed version of a location, or, without one, an uninstall. The response is ignored. */
     async reportInstall(
       skill: string,
-      { version, ...location }: { platform: string; scope: string; machine: string; version?: number },
+      { version, range, ...location }: ReportedInstall,
       timeoutMs: number,
     ): Promise<void> {
       const path = `${skillPath(skill)}/installs`;
-      const response = await send(options, {
-        timeoutMs,
-        ...(version === undefined
-          ? { method: "DELETE", url: path + searchOf(location) }
-          : {
-              method: "PUT",
-              url: path,
-              body: JSON.stringify({ ...location, version }),
-              headers: { "content-type": "application/json" },
-            }),
-      });
+      const put = (fields: object) =>
+        send(options, {
+          timeoutMs,
+          method: "PUT",
+          url: path,
+          body: JSON.stringify({ ...location, version, ...fields }),
+          headers: { "content-type": "application/json" },
+        });
+      const response =
+        version === undefined
+          ? await send(options, { timeoutMs, method: "DELETE", url: path + searchOf(location) })
+          : await put(range === undefined ? {} : { range });
       response.discard();
+      // Services of earlier versions refuse the pin.
+      if (range !== undefined && response.status === 400) (await put({})).discard();
     },
 
     packagePath: (skill: string) => `${skillPath(skill)}/package`,
   };
+}
+
+/** An install, or, without a version, an uninstall. */
+interface ReportedInstall {
+  platform: string;
+  scope: string;
+  machine: string;
+  version?: number;
+  range?: string;
 }
 
 function skillPath(skill: string): string {

@@ -17,11 +17,12 @@ import { removeUnusedVersions } from "./unused-versions.ts";
 export function reportedLocations(applied: Applied, { skill, version }: FetchedVersion): ReportedLocation[] {
   return applied.locations
     .filter(({ outcome }) => outcome === "written" || outcome === "unchanged")
-    .map(({ record: { platform, scope } }) => ({
+    .map(({ record: { platform, scope, range } }) => ({
       publicId: skill.publicId,
       platform,
       scope,
       version: version.version,
+      range,
     }));
 }
 

@@ -19,6 +19,8 @@ export interface ReportedLocation {
   scope: InstallScope;
   /** The installed version; absent after an uninstall. */
   version?: number;
+  /** The pin of the install. */
+  range?: string;
 }
 
 /** The machine's id for reports of a logged-in user, or undefined if nothing is reported. */

@@ -14,6 +14,42 @@ export const AnalyticsPayload = z
   .meta({ id: "Analytics" });
 export type AnalyticsPayload = z.infer<typeof AnalyticsPayload>;
 
+export const SkillAnalyticsPayload = AnalyticsPayload.extend({
+  versions: z
+    .array(z.object({ version: z.number().int(), semver: z.string(), downloads: z.number().int() }))
+    .meta({ description: "the versions that were downloaded most over `days`, at most 50" }),
+}).meta({ id: "SkillAnalytics" });
+export type SkillAnalyticsPayload = z.infer<typeof SkillAnalyticsPayload>;
+
+const places = z.number().int().meta({ description: "places in which members have it" });
+
+export const InstallSummaryPayload = z
+  .object({
+    installs: places,
+    outdated: places.meta({ description: "those of another version than installs resolve to now" }),
+    versions: z.array(
+      z.object({
+        version: z.number().int(),
+        semver: z.string(),
+        installs: places,
+        outdated: z.boolean(),
+        deprecated: z.string().optional(),
+        yanked: z.literal(true).optional(),
+      }),
+    ),
+    reach: z
+      .object({
+        unknown: places.meta({ description: "reported without a pin" }),
+        pinned: places.meta({ description: "pinned to one version" }),
+        patch: places,
+        minor: places,
+        major: places,
+      })
+      .meta({ description: "places whose pin admits the next patch, minor or major release" }),
+  })
+  .meta({ id: "InstallSummary" });
+export type InstallSummaryPayload = z.infer<typeof InstallSummaryPayload>;
+
 export const TenantAnalyticsPayload = z
   .object({
     ...AnalyticsPayload.shape,

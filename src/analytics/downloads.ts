@@ -76,16 +76,6 @@ export function flushDownloads(app: App): void {
   });
 }
 
-/** Downloads of a skill: in all, of the last 7 and 30 days, and by day over `days` days, each day present. */
-export async function readDownloads(
-  app: App,
-  skill: { _id: string; downloads: number },
-  days: number,
-): Promise<AnalyticsPayload> {
-  const stored = await app.storage.downloads.listOfSkill(skill._id, firstDay(app, days));
-  return presentDownloads(app, skill.downloads, stored, days);
-}
-
 /** The first day of those that an answer about so many days is made of. */
 export function firstDay(app: App, days: number): string {
   return dayBefore(app, Math.max(days, 30) - 1);

@@ -14,7 +14,7 @@ import { invalidRequest } from "../../errors.ts";
 import { loadAccessContexts } from "../../folders/load.ts";
 import { loadSkill } from "../load.ts";
 import { selectVersion } from "../select-version.ts";
-import { readSelector } from "../semver.ts";
+import { readRange, readSelector } from "../semver.ts";
 import type { InstallPlace, RecordInstall } from "./schema.ts";
 
 /** Records that the caller has a version installed. Throws `not_found` for a missing version. */
@@ -28,6 +28,7 @@ export async function recordInstall(
   const selector = readSelector(String(input.version));
   if (selector.kind !== "number" && selector.kind !== "exact")
     throw invalidRequest('"version" must be the version that is installed: its number, or its exact semver.');
+  if (input.range !== undefined) readRange(input.range);
   const version = await selectVersion(app, skill, selector);
   const member = await memberOf(app, actor, skill);
   if (!member) return { recorded: false };
@@ -42,6 +43,7 @@ export async function recordInstall(
     ...key,
     version: version.version,
     semver: version.semver,
+    ...(input.range === undefined ? {} : { range: input.range.trim() }),
     installedAt: now,
     updatedAt: now,
   });

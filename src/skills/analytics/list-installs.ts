@@ -114,6 +114,9 @@ function presentInstall(row: InstallDoc, skill: SkillDoc) {
 }
 
 /** After a rollback too; a prerelease is outdated once the current version exceeds it. */
-function isOutdated(row: InstallDoc, { current }: SkillDoc): boolean {
+export function isOutdated(
+  row: Pick<InstallDoc, "version" | "semver">,
+  { current }: Pick<SkillDoc, "current">,
+): boolean {
   return isPrerelease(row.semver) ? exceeds(current.semver, row.semver) : row.version !== current.version;
 }

@@ -1,20 +1,21 @@
 /** Downloads and installs over HTTP. */
 import {
-  AnalyticsPayload,
+  InstallSummaryPayload,
   OwnInstallPayload,
   RecordedInstallPayload,
+  SkillAnalyticsPayload,
   SkillInstallPayload,
   TenantAnalyticsPayload,
 } from "../../../contract/payloads/analytics.ts";
-import { readDownloads } from "../../analytics/downloads.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
 import { TenantParams } from "../../orgs/schema.ts";
+import { summarizeInstalls } from "./install-summary.ts";
 import { forgetInstall, recordInstall } from "./installs.ts";
 import { listOwnInstalls, listSkillInstalls } from "./list-installs.ts";
-import { loadSkill } from "../load.ts";
 import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyticsQuery } from "./schema.ts";
 import { SkillParams } from "../schema.ts";
+import { readSkillAnalytics } from "./version-downloads.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
 
 const tag = "Analytics";
@@ -24,16 +25,13 @@ export function analyticsRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/analytics",
-      summary: "Downloads in all, of the last 7 and 30 days, and by day and source",
+      summary: "Downloads in all, of the last 7 and 30 days, and by day, source and version",
       tag,
       auth: "required",
       params: SkillParams,
       query: AnalyticsQuery,
-      data: AnalyticsPayload,
-      async handle({ actor, params, query }) {
-        const skill = await loadSkill(app, actor, params.skill, "analytics:read");
-        return readDownloads(app, skill, query.days);
-      },
+      data: SkillAnalyticsPayload,
+      handle: ({ actor, params, query }) => readSkillAnalytics(app, actor, params.skill, query.days),
     }),
     route({
       method: "get",
@@ -86,6 +84,17 @@ function installRoutes(app: App): Route[] {
       data: SkillInstallPayload,
       page: true,
       handle: ({ actor, params, query }) => listSkillInstalls(app, actor, params.skill, query),
+    }),
+    route({
+      method: "get",
+      path: "/api/skills/:skill/installs/summary",
+      summary: "Count the installs of a skill by version, and by what their pins admit",
+      tag,
+      auth: "required",
+      params: SkillParams,
+      data: InstallSummaryPayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => summarizeInstalls(app, actor, params.skill),
     }),
     route({
       method: "get",

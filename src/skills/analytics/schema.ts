@@ -26,6 +26,11 @@ export const RecordInstall = z.strictObject({
   version: z
     .union([z.int().min(1), z.string().min(1).max(limits.semverLength)])
     .meta({ description: "what is installed: a version's number, or its exact semver" }),
+  range: z
+    .string()
+    .max(256)
+    .optional()
+    .meta({ description: "the pin by which it is updated: latest, a number, an exact version or a range" }),
 });
 export type RecordInstall = z.output<typeof RecordInstall>;
 export const ListInstalls = z.object(listQuery);

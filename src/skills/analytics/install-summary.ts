@@ -1,0 +1,62 @@
+/** Installs of a skill by version, and by what their pins admit. */
+import semver from "semver";
+import type { InstallSummaryPayload } from "../../../contract/payloads/analytics.ts";
+import { bumps } from "../../../contract/vocabulary.ts";
+import type { InstallGroup } from "../../../storage/installs.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { loadSkill } from "../load.ts";
+import { markOf } from "../marks.ts";
+import { exceeds } from "../semver.ts";
+import { isOutdated } from "./list-installs.ts";
+
+/** Requires `analytics:read`. Names no member. */
+export async function summarizeInstalls(app: App, actor: Actor, ref: string): Promise<InstallSummaryPayload> {
+  const skill = await loadSkill(app, actor, ref, "analytics:read");
+  const groups = await app.storage.installs.groupOfSkill(skill._id);
+  const versions = versionsOf(skill, groups);
+  const sum = (counted: readonly { installs: number }[]) =>
+    counted.reduce((total, { installs }) => total + installs, 0);
+  return {
+    installs: sum(versions),
+    outdated: sum(versions.filter(({ outdated }) => outdated)),
+    versions,
+    reach: reachOf(skill, groups),
+  };
+}
+
+/** Highest version first. */
+function versionsOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSummaryPayload["versions"] {
+  const byVersion = new Map<number, InstallSummaryPayload["versions"][number]>();
+  for (const { version, semver: number, installs } of groups) {
+    const mark = markOf(skill, version);
+    const one = byVersion.get(version) ?? {
+      version,
+      semver: number,
+      installs: 0,
+      outdated: isOutdated({ version, semver: number }, skill),
+      ...(mark?.deprecated === undefined ? {} : { deprecated: mark.deprecated }),
+      ...(mark?.yanked ? { yanked: mark.yanked } : {}),
+    };
+    one.installs += installs;
+    byVersion.set(version, one);
+  }
+  return [...byVersion.values()].toSorted((a, b) => (exceeds(a.semver, b.semver) ? -1 : 1));
+}
+
+/** Installs that the next patch, minor or major release would reach by their pins. */
+function reachOf(skill: SkillDoc, groups: readonly InstallGroup[]): InstallSummaryPayload["reach"] {
+  const highest = skill.highestRelease ?? skill.current.semver;
+  const reach = { unknown: 0, pinned: 0, patch: 0, minor: 0, major: 0 };
+  for (const { range, installs } of groups) {
+    if (range === undefined) reach.unknown += installs;
+    else if (/^\d+$/.test(range) || semver.valid(range) !== null) reach.pinned += installs;
+    else
+      for (const bump of bumps) {
+        const next = semver.inc(highest, bump);
+        if (range === "latest" || (next !== null && semver.satisfies(next, range))) reach[bump] += installs;
+      }
+  }
+  return reach;
+}
