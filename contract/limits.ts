@@ -35,6 +35,10 @@ export const limits = {
   packageFiles: 500,
   /** A single file's content or a diff side that is read into memory for an answer. */
   inlineFileBytes: 1 * MiB,
+  /** Differences between two versions as a text. */
+  patchBytes: 16 * MiB,
+  /** Unchanged lines around a change. */
+  diffContext: 10_000,
   jsonBodyBytes: 1 * MiB,
   formBodyBytes: 64 * 1024,
   /** Uncompressed request of a git client for one round of a fetch: the commits that it wants and has. */

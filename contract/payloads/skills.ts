@@ -188,7 +188,10 @@ export const DiffPayload = z
     files: z.array(
       z.object({
         path: z.string(),
-        status: z.enum(["added", "removed", "modified"]),
+        status: z
+          .enum(["added", "removed", "modified", "renamed"])
+          .meta({ description: "`renamed` only where the request has `renames`" }),
+        from: z.string().optional().meta({ description: "the former path of a renamed file" }),
         binary: z.boolean(),
         truncated: z
           .boolean()

@@ -310,4 +310,20 @@ export const ListQuery = z.object({
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-export const DiffQuery = z.object({ from: z.string().min(1).max(256), to: z.string().max(256).optional() });
+export const DiffQuery = z.object({
+  from: z.string().min(1).max(256),
+  to: z.string().max(256).optional().meta({ description: "default: the current version" }),
+  context: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(limits.diffContext)
+    .default(3)
+    .meta({ description: "unchanged lines around each change" }),
+  renames: z
+    .stringbool()
+    .optional()
+    .meta({
+      description: "report a removed and an added file of similar content as one; default for a text",
+    }),
+});

@@ -2,8 +2,9 @@
 import { DiffPayload, SkillPayload, VersionPayload } from "../../contract/payloads/skills.ts";
 import { membershipIn } from "../access/decide.ts";
 import type { App } from "../app.ts";
-import { Page, route, type Route } from "../http/route.ts";
-import { diffVersions } from "./diff.ts";
+import { Page, Reply, route, type Route } from "../http/route.ts";
+import { diffVersions } from "./diff/diff-versions.ts";
+import { patchOf } from "./diff/patch-text.ts";
 import { listVersions } from "./list-versions.ts";
 import { loadSkill } from "./load.ts";
 import { markVersion } from "./mark-version.ts";
@@ -66,16 +67,20 @@ export function versionRoutes(app: App): Route[] {
     route({
       method: "get",
       path: "/api/skills/:skill/diff",
-      summary: "Compare two versions",
+      summary: "Compare two versions; with Accept: text/x-diff as a text for git apply",
       tag,
       auth: "optional",
       params: SkillParams,
       query: DiffQuery,
       data: DiffPayload,
       budget: "diff",
-      async handle({ actor, params, query }) {
+      async handle({ actor, params, query, request }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read");
-        return diffVersions(app, skill, query.from, query.to);
+        const asText = request.header("accept").startsWith("text/x-diff");
+        const options = { ...query, renames: query.renames ?? asText };
+        if (!asText) return diffVersions(app, skill, options);
+        const text = await patchOf(app, skill, options);
+        return new Reply(text, { type: "text/x-diff; charset=utf-8", headers: { vary: "Accept" } });
       },
     }),
   ];

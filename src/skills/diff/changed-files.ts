@@ -1,0 +1,120 @@
+/** Files that differ between two versions, with renames where they are requested. */
+import { isUtf8 } from "node:buffer";
+import type { ListedFile } from "../../../repos/store/index.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { App } from "../../app.ts";
+import { readSmallFile, repoOf } from "../content.ts";
+
+export interface ChangedFile {
+  path: string;
+  status: "added" | "removed" | "modified" | "renamed";
+  /** The file before and after the change; its path before a rename is that of `left`. */
+  left?: ListedFile;
+  right?: ListedFile;
+  /** Percentage of equal lines, of a renamed file. */
+  similarity?: number;
+}
+
+/** Removed or added files that are compared with each other; equal ones are always found. */
+const mostCompared = 20;
+/** Percentage from which a file counts as renamed, as in Git. */
+const minSimilarity = 50;
+
+/** In the order of the paths. */
+export async function listChangedFiles(
+  app: App,
+  before: VersionDoc,
+  after: VersionDoc,
+  options: { renames: boolean },
+): Promise<ChangedFile[]> {
+  const [old, fresh] = await Promise.all([listByPath(app, before), listByPath(app, after)]);
+  const paths = [...new Set([...old.keys(), ...fresh.keys()])].sort();
+  const changed: ChangedFile[] = [];
+  for (const path of paths) {
+    const [left, right] = [old.get(path), fresh.get(path)];
+    if (left && right && left.oid === right.oid && left.mode === right.mode) continue;
+    const status = !left ? "added" : !right ? "removed" : "modified";
+    changed.push({ path, status, ...(left && { left }), ...(right && { right }) });
+  }
+  return options.renames ? joinRenames(app, before, after, changed) : changed;
+}
+
+async function listByPath(app: App, version: VersionDoc): Promise<Map<string, ListedFile>> {
+  const files = await app.repos.listFiles(repoOf(version), version.oid);
+  return new Map(files.map((file) => [file.path, file]));
+}
+
+/** Joins a removed and an added file to a renamed one: equal bytes first, then the most similar texts. */
+async function joinRenames(
+  app: App,
+  before: VersionDoc,
+  after: VersionDoc,
+  changed: readonly ChangedFile[],
+): Promise<ChangedFile[]> {
+  const removed = new Set(changed.filter(({ status }) => status === "removed"));
+  const added = new Set(changed.filter(({ status }) => status === "added"));
+  const renamed: ChangedFile[] = [];
+  const join = (from: ChangedFile, to: ChangedFile, similarity: number) => {
+    removed.delete(from);
+    added.delete(to);
+    renamed.push({ path: to.path, status: "renamed", left: from.left!, right: to.right!, similarity });
+  };
+  for (const to of [...added]) {
+    const from = to.right!.size > 0 && [...removed].find(({ left }) => left!.oid === to.right!.oid);
+    if (from) join(from, to, 100);
+  }
+  if (removed.size > 0 && removed.size <= mostCompared && added.size > 0 && added.size <= mostCompared)
+    for (const { from, to, similarity } of await similarPairs(app, before, after, [...removed], [...added]))
+      if (removed.has(from) && added.has(to)) join(from, to, similarity);
+  const others = changed.filter((file) => file.status === "modified" || removed.has(file) || added.has(file));
+  return [...others, ...renamed].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function similarPairs(
+  app: App,
+  before: VersionDoc,
+  after: VersionDoc,
+  removed: readonly ChangedFile[],
+  added: readonly ChangedFile[],
+): Promise<{ from: ChangedFile; to: ChangedFile; similarity: number }[]> {
+  const linesOf = (version: VersionDoc, files: readonly ChangedFile[]) =>
+    Promise.all(files.map(async (file) => ({ file, lines: await countLines(app, version, file.path) })));
+  const [old, fresh] = await Promise.all([linesOf(before, removed), linesOf(after, added)]);
+  const pairs = old.flatMap(({ file: from, lines: left }) =>
+    fresh.map(({ file: to, lines: right }) => ({ from, to, similarity: similarityOf(left, right) })),
+  );
+  return pairs
+    .filter(({ similarity }) => similarity >= minSimilarity)
+    .toSorted((a, b) => b.similarity - a.similarity);
+}
+
+/** How often each line occurs; undefined for a file that is large or no text. */
+async function countLines(
+  app: App,
+  version: VersionDoc,
+  path: string,
+): Promise<Map<string, number> | undefined> {
+  const data = await readSmallFile(app, version, path);
+  if (!data || !isText(data)) return undefined;
+  const counts = new Map<string, number>();
+  for (const line of data.toString("utf8").split("\n")) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
+
+function similarityOf(
+  left: ReadonlyMap<string, number> | undefined,
+  right: ReadonlyMap<string, number> | undefined,
+): number {
+  if (!left || !right) return 0;
+  const weight = (line: string, count: number) => (line.length + 1) * count;
+  const total = (counts: ReadonlyMap<string, number>) =>
+    [...counts].reduce((sum, [line, count]) => sum + weight(line, count), 0);
+  let common = 0;
+  for (const [line, count] of left) common += weight(line, Math.min(count, right.get(line) ?? 0));
+  // Below 100, which is for equal files.
+  return Math.min(99, Math.floor((100 * common) / Math.max(total(left), total(right))));
+}
+
+export function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !bytes.includes(0);
+}

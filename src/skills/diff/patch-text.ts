@@ -1,0 +1,148 @@
+/** Differences between two versions as a text that `git apply` accepts. */
+import { deflateSync } from "node:zlib";
+import { limits } from "../../../contract/limits.ts";
+import { sizeText } from "../../../contract/size-text.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import { encodeBase85 } from "./base85.ts";
+import { isText, listChangedFiles, type ChangedFile } from "./changed-files.ts";
+import {
+  compareTexts,
+  readSides,
+  selectCompared,
+  totalTimeMs,
+  type ComparedVersions,
+  type DiffRequest,
+} from "./diff-versions.ts";
+
+const nothing = "0".repeat(40);
+/** Decoded bytes in one line of a binary patch. */
+const lineBytes = 52;
+
+/** Throws `payload_too_large` if a file, or the whole text, is too large for a response. */
+export async function patchOf(app: App, skill: SkillDoc, request: DiffRequest): Promise<string> {
+  const compared = await selectCompared(app, skill, request);
+  const parts: string[] = [];
+  let bytes = 0;
+  const time = { leftMs: totalTimeMs };
+  for (const file of await listChangedFiles(app, compared.before, compared.after, request)) {
+    const part = await patchOfFile(app, compared, file, request.context, time);
+    bytes += part.length;
+    if (bytes > limits.patchBytes)
+      throw tooLarge(
+        `The differences have over ${sizeText(limits.patchBytes)} as a text.`,
+        limits.patchBytes,
+      );
+    parts.push(part);
+  }
+  return parts.join("");
+}
+
+async function patchOfFile(
+  app: App,
+  compared: ComparedVersions,
+  file: ChangedFile,
+  context: number,
+  time: { leftMs: number },
+): Promise<string> {
+  const { left, right } = file;
+  const names = [quoted(`a/${left?.path ?? file.path}`), quoted(`b/${file.path}`)] as const;
+  const head = [`diff --git ${names.join(" ")}`, ...modeLines(file)];
+  if (left?.oid === right?.oid) return textOf(head);
+  const mode = left && right && left.mode === right.mode ? ` ${left.mode}` : "";
+  head.push(`index ${left?.oid ?? nothing}..${right?.oid ?? nothing}${mode}`);
+  const sides = await readSides(app, compared, file);
+  if (!sides)
+    throw tooLarge(
+      `"${file.path}" has over ${sizeText(limits.inlineFileBytes)}, too much for a diff: compare the packages.`,
+      limits.inlineFileBytes,
+    );
+  if (!isText(sides.left) || !isText(sides.right))
+    return textOf([...head, "GIT binary patch", ...literal(sides.right), "", ...literal(sides.left), ""]);
+  const started = performance.now();
+  const [old, fresh] = [sides.left.toString("utf8"), sides.right.toString("utf8")];
+  // Without time, all lines are replaced, which has the same result.
+  const hunks = (time.leftMs > 0 ? compareTexts(old, fresh, context) : undefined) ?? [replaced(old, fresh)];
+  time.leftMs -= performance.now() - started;
+  if (old === "" && fresh === "") return textOf(head);
+  return textOf([
+    ...head,
+    `--- ${left ? named(names[0]) : "/dev/null"}`,
+    `+++ ${right ? named(names[1]) : "/dev/null"}`,
+    ...hunks.flatMap((hunk) => [
+      `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@`,
+      ...hunk.lines,
+    ]),
+  ]);
+}
+
+function modeLines({ status, left, right, similarity }: ChangedFile): string[] {
+  if (!left) return [`new file mode ${right!.mode}`];
+  if (!right) return [`deleted file mode ${left.mode}`];
+  const modes = left.mode === right.mode ? [] : [`old mode ${left.mode}`, `new mode ${right.mode}`];
+  if (status !== "renamed") return modes;
+  return [
+    ...modes,
+    `similarity index ${similarity}%`,
+    `rename from ${quoted(left.path)}`,
+    `rename to ${quoted(right.path)}`,
+  ];
+}
+
+const textOf = (lines: readonly string[]) => `${lines.join("\n")}\n`;
+
+/** A name with a space ends with a tab, as Git writes it, so that no date is looked for in it. */
+const named = (name: string) => (name.includes(" ") && !name.startsWith('"') ? `${name}\t` : name);
+
+/** Git counts the lines before an empty side. */
+const rangeOf = (start: number, count: number) => `${count === 0 ? Math.max(0, start - 1) : start},${count}`;
+
+/** A hunk that replaces a text as a whole. */
+function replaced(old: string, fresh: string) {
+  const [left, right] = [splitLines(old), splitLines(fresh)];
+  return {
+    oldStart: 1,
+    oldLines: left.lines.length,
+    newStart: 1,
+    newLines: right.lines.length,
+    lines: [
+      ...left.lines.map((line) => `-${line}`),
+      ...left.end,
+      ...right.lines.map((line) => `+${line}`),
+      ...right.end,
+    ],
+  };
+}
+
+function splitLines(text: string): { lines: string[]; end: string[] } {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") return { lines: lines.slice(0, -1), end: [] };
+  return { lines, end: ["\\ No newline at end of file"] };
+}
+
+/** A path as Git quotes it (`core.quotePath`). Paths have no control characters, quotes apart. */
+function quoted(path: string): string {
+  if (/^[\x20-\x7e]*$/.test(path) && !/["\\]/.test(path)) return path;
+  const bytes = [...Buffer.from(path)].map((byte) => {
+    if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
+    return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\${byte.toString(8).padStart(3, "0")}`;
+  });
+  return `"${bytes.join("")}"`;
+}
+
+/** The bytes of one side of a binary file. */
+function literal(data: Buffer): string[] {
+  const deflated = deflateSync(data);
+  const lines: string[] = [];
+  for (let at = 0; at < deflated.length; at += lineBytes) {
+    const part = deflated.subarray(at, at + lineBytes);
+    const length = String.fromCharCode(part.length <= 26 ? 64 + part.length : 70 + part.length);
+    lines.push(length + encodeBase85(part));
+  }
+  return [`literal ${data.length}`, ...lines];
+}
+
+function tooLarge(message: string, limitBytes: number): ServiceError {
+  return new ServiceError("payload_too_large", message, { kind: "content", limitBytes });
+}
