@@ -1,5 +1,5 @@
 /** Installations of skills by members of their organization, with the installed versions. */
-import type { Filter, IndexDescription } from "mongodb";
+import type { Collection, Filter, IndexDescription } from "mongodb";
 import type { InstallScope, Target } from "../contract/vocabulary.ts";
 import { commandTimeMs, isDuplicate, type Database } from "./database.ts";
 import { removeSlice } from "./slices.ts";
@@ -63,12 +63,7 @@ export function openInstalls(database: Database) {
   return {
     /** Records the installed version. Returns whether the installation is new. */
     async put(install: InstallDoc): Promise<boolean> {
-      const { _id, tenantId, installedAt, version, semver, range, updatedAt, ...key } = install;
-      const update = {
-        $set: { version, semver, updatedAt, ...(range === undefined ? {} : { range }) },
-        ...(range === undefined ? { $unset: { range: true as const } } : {}),
-        $setOnInsert: { _id, tenantId, installedAt },
-      };
+      const { key, update } = upsertOf(install);
       const write = async () => (await installs.updateOne(key, update, { upsert: true })).upsertedCount === 1;
       try {
         return await write();
@@ -98,23 +93,7 @@ export function openInstalls(database: Database) {
     /** Installations by a user, latest report first. */
     listOfUser: (userId: string, after: InstallCursor | undefined, limit: number) =>
       list({ userId }, after, limit),
-    /** Installations of a skill by version and pin. */
-    groupOfSkill: (skillId: string): Promise<InstallGroup[]> =>
-      installs
-        .aggregate<InstallGroup>(
-          [
-            { $match: { skillId } },
-            {
-              $group: {
-                _id: { version: "$version", semver: "$semver", range: "$range" },
-                installs: { $sum: 1 },
-              },
-            },
-            { $replaceWith: { $mergeObjects: ["$_id", { installs: "$installs" }] } },
-          ],
-          { maxTimeMS: commandTimeMs },
-        )
-        .toArray(),
+    groupOfSkill: (skillId: string) => groupByPin(installs, skillId),
     countOfTenant: (tenantId: string): Promise<number> =>
       installs.countDocuments({ tenantId }, { maxTimeMS: commandTimeMs }),
     /** Installed skills of an organization with the numbers of their installations. */
@@ -131,6 +110,33 @@ export function openInstalls(database: Database) {
     removeOfMember: (tenantId: string, userId: string) => removeSlice(installs, { tenantId, userId }),
     removeOfTenant: (tenantId: string) => removeSlice(installs, { tenantId }),
   };
+}
+
+/** The key of an installation, and the update that sets its version and pin. */
+function upsertOf(install: InstallDoc) {
+  const { _id, tenantId, installedAt, version, semver, range, updatedAt, ...key } = install;
+  const hasPin = range !== undefined;
+  const update = {
+    $set: { version, semver, updatedAt, ...(hasPin ? { range } : {}) },
+    ...(hasPin ? {} : { $unset: { range: true as const } }),
+    $setOnInsert: { _id, tenantId, installedAt },
+  };
+  return { key, update };
+}
+
+/** Installations of a skill by version and pin. */
+function groupByPin(installs: Collection<InstallDoc>, skillId: string): Promise<InstallGroup[]> {
+  const _id = { version: "$version", semver: "$semver", range: "$range" };
+  return installs
+    .aggregate<InstallGroup>(
+      [
+        { $match: { skillId } },
+        { $group: { _id, installs: { $sum: 1 } } },
+        { $replaceWith: { $mergeObjects: ["$_id", { installs: "$installs" }] } },
+      ],
+      { maxTimeMS: commandTimeMs },
+    )
+    .toArray();
 }
 
 function beyond(after: InstallCursor | undefined): Filter<InstallDoc>[] {

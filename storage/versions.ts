@@ -123,19 +123,8 @@ export function openVersions(database: Database) {
         )
         .sort({ version: -1 })
         .toArray() as Promise<VersionContent[]>,
-    /** The lowest version with each finding, among those up to a number. */
-    async findFirstWith(skillId: string, upTo: number, ids: readonly string[]): Promise<Map<string, number>> {
-      if (ids.length === 0) return new Map();
-      const rows = await versions
-        .aggregate<{ _id: string; version: number }>([
-          { $match: { skillId, version: { $lte: upTo }, "findings.ids": { $in: [...ids] } } },
-          { $project: { version: 1, id: { $setIntersection: ["$findings.ids", [...ids]] } } },
-          { $unwind: "$id" },
-          { $group: { _id: "$id", version: { $min: "$version" } } },
-        ])
-        .toArray();
-      return new Map(rows.map(({ _id, version }) => [_id, version]));
-    },
+    findFirstWith: (skillId: string, upTo: number, ids: readonly string[]) =>
+      firstWithFindings(versions, skillId, upTo, ids),
     async removeOfSkill(skillId: string): Promise<void> {
       await Promise.all([versions.deleteMany({ skillId }), manifests.deleteMany({ skillId })]);
     },
@@ -153,4 +142,23 @@ function commitLookup(versions: Collection<VersionDoc>) {
     }
     return commits;
   });
+}
+
+/** The lowest version with each finding, among those up to a number. */
+async function firstWithFindings(
+  versions: Collection<VersionDoc>,
+  skillId: string,
+  upTo: number,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await versions
+    .aggregate<{ _id: string; version: number }>([
+      { $match: { skillId, version: { $lte: upTo }, "findings.ids": { $in: [...ids] } } },
+      { $project: { version: 1, id: { $setIntersection: ["$findings.ids", [...ids]] } } },
+      { $unwind: "$id" },
+      { $group: { _id: "$id", version: { $min: "$version" } } },
+    ])
+    .toArray();
+  return new Map(rows.map(({ _id, version }) => [_id, version]));
 }

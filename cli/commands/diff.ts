@@ -123,7 +123,9 @@ function countLines(file: DiffPayload["files"][number], isShort: boolean): FileC
         newLines,
         lines: own,
       }));
-  return { path, status, binary, truncated, additions: count("+"), deletions: count("-"), hunks };
+  const changed = { path, binary, truncated, additions: count("+"), deletions: count("-"), hunks };
+  // Renames are not requested.
+  return { ...changed, status: status === "renamed" ? "modified" : status };
 }
 
 function shownFile({ output: { paint } }: Context, file: FileChange): string {

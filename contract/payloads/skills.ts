@@ -80,9 +80,27 @@ export const VersionPayload = z
   .meta({ id: "Version" });
 export type VersionPayload = z.infer<typeof VersionPayload>;
 
-export const SkillDetailPayload = SkillPayload.extend({ currentVersionInfo: VersionPayload }).meta({
-  id: "SkillDetail",
-});
+export const OriginPayload = z
+  .object({
+    skill: z.object({
+      publicId: z.string(),
+      slug: z.string(),
+      tenantSlug: z.string(),
+      name: z.string(),
+    }),
+    version: z.number().int(),
+    semver: z.string(),
+    copiedAt: timestamp,
+  })
+  .meta({ id: "Origin" });
+export type OriginPayload = z.infer<typeof OriginPayload>;
+
+export const SkillDetailPayload = SkillPayload.extend({
+  currentVersionInfo: VersionPayload,
+  origin: OriginPayload.optional().meta({
+    description: "the skill of which it is a copy, for those who may read that one",
+  }),
+}).meta({ id: "SkillDetail" });
 export type SkillDetailPayload = z.infer<typeof SkillDetailPayload>;
 
 export const ChangedSkillPayload = SkillDetailPayload.extend({ exposure: ExposurePayload }).meta({

@@ -8,7 +8,7 @@ import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { countFindings } from "./findings/count-findings.ts";
-import { markOf } from "./marks.ts";
+import { markOf } from "./marks/marks.ts";
 
 interface Reader {
   /** A member of the skill's organization, who sees the numbers of findings. */

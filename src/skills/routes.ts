@@ -16,12 +16,13 @@ import { skillAccessRoutes } from "./access-routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { presentSkillExposure } from "./exposure.ts";
-import { warningsAbout } from "./marks.ts";
+import { warningsAbout } from "./marks/marks.ts";
 import { findingRoutes } from "./findings/routes.ts";
 import { moveSkill } from "./move.ts";
 import { loadSkill } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
 import { presentCatalogItem, presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
+import { findOrigin } from "./publish/copy-skill.ts";
 import { publishRoutes } from "./publish/routes.ts";
 import { resolveSkill } from "./resolve.ts";
 import { ExploreQuery, ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
@@ -119,7 +120,8 @@ function itemRoutes(app: App): Route[] {
       async handle({ actor, params }) {
         const skill = await loadSkill(app, actor, params.skill, "skill:read");
         const version = await selectVersion(app, skill, { kind: "current" });
-        return presentSkillDetail(skill, version, { isMember: isMemberOf(actor, skill) });
+        const detail = presentSkillDetail(skill, version, { isMember: isMemberOf(actor, skill) });
+        return { ...detail, origin: await findOrigin(app, actor, skill) };
       },
     }),
     route({

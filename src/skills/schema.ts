@@ -211,6 +211,32 @@ export const MoveSkill = z
   );
 export type MoveSkill = z.output<typeof MoveSkill>;
 
+export const CopySkill = z
+  .strictObject({
+    tenantId: z.string().min(1).max(64).meta({ description: "id or slug of the organization" }),
+    version: z
+      .string()
+      .max(256)
+      .optional()
+      .meta({ description: "number, exact version or range; default: the current one" }),
+    name: skillName.optional().meta({ description: "default: the skill's name" }),
+    slug: z
+      .string()
+      .max(limits.skillSlug)
+      .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "must be lower-case letters, digits and single hyphens")
+      .optional()
+      .meta({ description: "default: made from the name" }),
+    visibility: z.enum(visibilities).optional().meta({ description: "default: private" }),
+    folder: folderPath.optional(),
+    createFolders: z.boolean().optional(),
+    personal: z.boolean().optional().meta({ description: "into your personal workspace; excludes folder" }),
+  })
+  .refine(
+    (input) => !input.personal || (input.folder === undefined && !input.createFolders),
+    "personal excludes folder and createFolders",
+  );
+export type CopySkill = z.output<typeof CopySkill>;
+
 export const RevertSkill = z.strictObject({
   version: z
     .union([z.number().int().min(1), z.string().min(1).max(200)])
@@ -320,10 +346,7 @@ export const DiffQuery = z.object({
     .max(limits.diffContext)
     .default(3)
     .meta({ description: "unchanged lines around each change" }),
-  renames: z
-    .stringbool()
-    .optional()
-    .meta({
-      description: "report a removed and an added file of similar content as one; default for a text",
-    }),
+  renames: z.stringbool().optional().meta({
+    description: "report a removed and an added file of similar content as one; default for a text",
+  }),
 });

@@ -9,7 +9,7 @@ import { loadTree } from "../folders/trees.ts";
 import { readContent } from "./content.ts";
 import { skillExposure, type SkillExposure } from "./exposure.ts";
 import { loadSkill } from "./load.ts";
-import { markOf } from "./marks.ts";
+import { markOf } from "./marks/marks.ts";
 import { selectVersion } from "./select-version.ts";
 import { releasePath } from "./place.ts";
 import { checkAllContent } from "./publish/refused-content.ts";

@@ -7,7 +7,7 @@ import { diffVersions } from "./diff/diff-versions.ts";
 import { patchOf } from "./diff/patch-text.ts";
 import { listVersions } from "./list-versions.ts";
 import { loadSkill } from "./load.ts";
-import { markVersion } from "./mark-version.ts";
+import { markVersion } from "./marks/mark-version.ts";
 import { presentSkill, presentVersion } from "./present.ts";
 import { DiffQuery, MarkVersion, RevertSkill, SkillParams, VersionParams, VersionsQuery } from "./schema.ts";
 import { revertSkill } from "./settings.ts";
@@ -64,24 +64,28 @@ export function versionRoutes(app: App): Route[] {
       handle: async ({ actor, params, body }) =>
         presentSkill(await revertSkill(app, actor, params.skill, body)),
     }),
-    route({
-      method: "get",
-      path: "/api/skills/:skill/diff",
-      summary: "Compare two versions; with Accept: text/x-diff as a text for git apply",
-      tag,
-      auth: "optional",
-      params: SkillParams,
-      query: DiffQuery,
-      data: DiffPayload,
-      budget: "diff",
-      async handle({ actor, params, query, request }) {
-        const skill = await loadSkill(app, actor, params.skill, "skill:read");
-        const asText = request.header("accept").startsWith("text/x-diff");
-        const options = { ...query, renames: query.renames ?? asText };
-        if (!asText) return diffVersions(app, skill, options);
-        const text = await patchOf(app, skill, options);
-        return new Reply(text, { type: "text/x-diff; charset=utf-8", headers: { vary: "Accept" } });
-      },
-    }),
+    diffRoute(app),
   ];
+}
+
+function diffRoute(app: App): Route {
+  return route({
+    method: "get",
+    path: "/api/skills/:skill/diff",
+    summary: "Compare two versions; with Accept: text/x-diff as a text for git apply",
+    tag,
+    auth: "optional",
+    params: SkillParams,
+    query: DiffQuery,
+    data: DiffPayload,
+    budget: "diff",
+    async handle({ actor, params, query, request }) {
+      const skill = await loadSkill(app, actor, params.skill, "skill:read");
+      const asText = request.header("accept").startsWith("text/x-diff");
+      const options = { ...query, renames: query.renames ?? asText };
+      if (!asText) return diffVersions(app, skill, options);
+      const text = await patchOf(app, skill, options);
+      return new Reply(text, { type: "text/x-diff; charset=utf-8", headers: { vary: "Accept" } });
+    },
+  });
 }

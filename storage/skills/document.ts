@@ -83,6 +83,8 @@ export interface SkillDoc extends WithOutbox {
   highestSemver?: string;
   /** The version that installs resolve to. */
   current: VersionSummary;
+  /** The skill of which it is a copy, which may not exist any more. */
+  origin?: { skillId: string; version: number; copiedAt: Date };
   /** Deprecated and yanked versions, in ascending order. */
   marks?: VersionMark[];
   reviews?: FindingReview[];

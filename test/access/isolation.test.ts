@@ -118,6 +118,7 @@ const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/skills/:skill/move": ({ ids }) => ({ folderId: ids.folder }),
   "patch /api/skills/:skill/versions/:version": () => ({ yanked: true }),
   "put /api/skills/:skill/findings/:finding": () => ({ reviewed: true }),
+  "post /api/skills/:skill/copy": ({ org }) => ({ tenantId: org.id }),
   "post /api/skills/:skill/revert": () => ({ version: 1 }),
   "post /api/skills/:skill/reports": () => ({ reason: "malware" }),
   "patch /api/admin/reports/:report": () => ({ state: "dismissed" }),
@@ -291,6 +292,9 @@ describe("two organizations", () => {
       ["POST", "/api/skills", { tenantId: mine.org.id, uploadId: yours.ids.upload }],
       ["POST", `/api/skills/${mine.skill.id}/versions`, { uploadId: yours.ids.upload }],
       ["POST", `/api/skills/${mine.skill.id}/move`, { folderId: yours.ids.folder }],
+      ["POST", `/api/skills/${mine.skill.id}/copy`, { tenantId: yours.org.id }],
+      ["POST", `/api/skills/${yours.skill.id}/copy`, { tenantId: mine.org.id }],
+      ["POST", "/api/lint", { uploadId: yours.ids.upload }],
       ["POST", `${base}/folders`, { name: "x", parentId: yours.ids.folder }],
       ["PATCH", `/api/folders/${mine.ids.folder}`, { parentId: yours.ids.folder }],
       ...(["team", "member"] as const).map((type): [string, string, unknown] => [

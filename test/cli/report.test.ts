@@ -65,17 +65,17 @@ describe("reports of installs", () => {
         {
           method: "PUT",
           skill: "aaaaaaaaaa",
-          place: { machine: machineId, platform: "claude", scope: "global", version: 1 },
+          place: { machine: machineId, platform: "claude", scope: "global", version: 1, range: "latest" },
         },
         {
           method: "PUT",
           skill: "aaaaaaaaaa",
-          place: { machine: machineId, platform: "cursor", scope: "global", version: 1 },
+          place: { machine: machineId, platform: "cursor", scope: "global", version: 1, range: "latest" },
         },
         {
           method: "PUT",
           skill: "cccccccccc",
-          place: { machine: machineId, platform: "claude", scope: "project", version: 1 },
+          place: { machine: machineId, platform: "claude", scope: "project", version: 1, range: "latest" },
         },
       ],
     );

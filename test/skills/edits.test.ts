@@ -170,12 +170,12 @@ describe("changes of single files", () => {
     });
 
     assert.equal(edited.status, 201, JSON.stringify(edited.body));
-    const [before, after] = [await manifestOf(skill.id, 1), await manifestOf(skill.id, 2)];
+    const [old, fresh] = [await manifestOf(skill.id, 1), await manifestOf(skill.id, 2)];
     assert.deepEqual(
-      after.map(({ path, mode }) => `${mode} ${path}`),
+      fresh.map(({ path, mode }) => `${mode} ${path}`),
       ["100755 SKILL.md", "100755 data/new.bin", "100644 docs/a.md", "100755 run"],
     );
-    assert.equal(after[0]!.sha256, before.find(({ path }) => path === "SKILL.md")!.sha256);
+    assert.equal(fresh[0]!.sha256, old.find(({ path }) => path === "SKILL.md")!.sha256);
     assert.equal(await textOf(skill.id, "docs/a.md", 2), "# Changed\n");
     const oids = async (version: number) => {
       const response = await service.raw(

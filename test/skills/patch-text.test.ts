@@ -71,7 +71,7 @@ function apply(old: Files, patch: string): Record<string, [mode: string, content
         const mode = (statSync(full).mode & 0o100) === 0 ? "100644" : "100755";
         return [path.relative(folder, full), [mode, readFileSync(full)] as [string, Buffer]];
       })
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      .toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),
   );
 }
 

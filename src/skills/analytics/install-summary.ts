@@ -7,7 +7,7 @@ import type { SkillDoc } from "../../../storage/skills.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { loadSkill } from "../load.ts";
-import { markOf } from "../marks.ts";
+import { markOf } from "../marks/marks.ts";
 import { exceeds } from "../semver.ts";
 import { isOutdated } from "./list-installs.ts";
 

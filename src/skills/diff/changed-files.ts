@@ -59,7 +59,7 @@ async function joinRenames(
     added.delete(to);
     renamed.push({ path: to.path, status: "renamed", left: from.left!, right: to.right!, similarity });
   };
-  for (const to of [...added]) {
+  for (const to of added) {
     const from = to.right!.size > 0 && [...removed].find(({ left }) => left!.oid === to.right!.oid);
     if (from) join(from, to, 100);
   }

@@ -80,5 +80,3 @@ export async function firstSeen(
       if (!(first.get(id)! <= row.version)) first.set(id, row.version);
   return first;
 }
-
-export const mostFindings = limits.findingsPerVersion;

@@ -7,7 +7,7 @@
 import type { FrontmatterDefaults } from "../../../contract/skill-rules.ts";
 import type { RepoId, WrittenCommit } from "../../../repos/store/index.ts";
 import { isUnavailable, retryIdempotent, untilKnownMs } from "../../../storage/database.ts";
-import type { AppendedFields, SkillDoc } from "../../../storage/skills.ts";
+import type { AppendedFields, SkillDoc, VersionSummary } from "../../../storage/skills.ts";
 import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
@@ -110,9 +110,7 @@ export async function appendVersion(
     });
     if (updated) {
       scheduleProjection(app, updated._id);
-      const isEqual = written.digest === before.digest;
-      const warning = `The content equals that of version ${before.semver}: nothing changed but the number.`;
-      const warnings = isEqual ? [...source.warnings, warning] : source.warnings;
+      const warnings = [...source.warnings, ...equalityWarning(row, before)];
       return { skill: updated, version: row, unchanged: false, warnings };
     }
     const reloaded = await retryIdempotent(() => app.storage.skills.find(loaded._id));
@@ -123,6 +121,11 @@ export async function appendVersion(
     kind: "skill",
     ref: skill.slug,
   });
+}
+
+function equalityWarning(row: VersionDoc, before: VersionSummary): string[] {
+  if (row.digest !== before.digest) return [];
+  return [`The content equals that of version ${before.semver}: nothing changed but the number.`];
 }
 
 /** A retried call finds the version of its first attempt in the head that it would replace: one id, one row. */

@@ -40,7 +40,7 @@ export interface Published {
   warnings: string[];
 }
 
-type NewSkill = Pick<PublishSkill, "semver" | "message" | "description" | "tags" | "visibility"> & {
+export type NewSkill = Pick<PublishSkill, "semver" | "message" | "description" | "tags" | "visibility"> & {
   /** Id of the skill, for a caller that needs it in advance; a new one by default. */
   id?: string;
   /** Id of the first version; a new one by default. */
@@ -50,6 +50,8 @@ type NewSkill = Pick<PublishSkill, "semver" | "message" | "description" | "tags"
   type: SkillType;
   slug: string;
   imported?: ImportedFrom;
+  /** Set for a copy of another skill. */
+  origin?: SkillDoc["origin"] | undefined;
 };
 
 /**
@@ -159,6 +161,7 @@ function newDocument(
     head: { version: 1, oid: row.oid },
     highestRelease: row.semver,
     current: summaryOf(row),
+    ...(input.origin && { origin: input.origin }),
     downloads: 0,
     pending: [row],
     ...outboxFields([event]),

@@ -12,7 +12,7 @@ import type { Creation } from "../../http/route.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { chooseWorkspace } from "../../workspaces/own.ts";
 import { slugOfSkill } from "../../folders/slug.ts";
-import { createSkill, type Published } from "./create-skill.ts";
+import { createSkill, type NewSkill, type Published } from "./create-skill.ts";
 import { checkSkillPermissionIn, chooseFolder } from "../place.ts";
 import { appendVersion, type AppendRequest } from "./append-version.ts";
 import { findCreated } from "./publish-version.ts";
@@ -25,12 +25,19 @@ import { readTextSource, type VersionSource } from "./text-source.ts";
 /** Attempts if the chosen slug is taken before it is written. */
 const slugAttempts = 20;
 
+/** Reads the content of a skill of a type, and passes it on. */
+export type OpenSource = <T>(type: SkillType, publish: (source: VersionSource) => Promise<T>) => Promise<T>;
+
+/** A request of the API, or the copy of a skill, whose content is opened otherwise. */
+type PublishRequest = PublishSkill & Pick<NewSkill, "origin"> & { slug?: string | undefined };
+
 /** Publishes by `mode`: `create`, `update`, or `upsert`, which appends to a skill of the same name if there is one. */
 export async function publishSkill(
   app: App,
   actor: Actor,
-  input: PublishSkill,
+  input: PublishRequest,
   creation?: Creation,
+  open: OpenSource = (type, publish) => withVersionSource(app, actor, input, type, publish),
 ): Promise<Published> {
   const tenant = await loadTenant(app, actor, input.tenantId, "member");
   const workspaceId = input.personal ? await workspaceFor(app, actor, tenant, input) : undefined;
@@ -39,9 +46,9 @@ export async function publishSkill(
   if (earlier) return earlier;
   const identity = { versionId: creation?.id, isFirstAttempt: creation?.isRetry === false };
   const { listSlugsLike } = app.storage.skills;
-  return withVersionSource(app, actor, input, type, async (source) => {
+  return open(type, async (source) => {
     const name = chooseName(input, source);
-    const base = slugOfSkill(name);
+    const base = input.slug ?? slugOfSkill(name);
     /** Slugs that sibling folders have. */
     const ofFolders: string[] = [];
     for (let attempt = 0; ; attempt++) {

@@ -7,6 +7,7 @@ import { route, type Route } from "../../http/route.ts";
 import { presentSkill, presentVersion, skillUrl } from "../present.ts";
 import {
   AnnounceUpload,
+  CopySkill,
   PlanPublish,
   PlanVersion,
   PublishSkill,
@@ -14,6 +15,8 @@ import {
   SkillParams,
   UploadParams,
 } from "../schema.ts";
+import { copySkill } from "./copy-skill.ts";
+import type { Published } from "./create-skill.ts";
 import { planPublish, planVersion } from "./plan-publish.ts";
 import { publishSkill } from "./publish-skill.ts";
 import { publishVersion } from "./publish-version.ts";
@@ -34,14 +37,7 @@ export function publishRoutes(app: App): Route[] {
       data: PublishResult,
       budget: "publish",
       async handle({ actor, body, request }) {
-        const published = await publishSkill(app, actor, body, request.creation);
-        const { skill, version, ...rest } = published;
-        return {
-          ...rest,
-          skill: presentSkill(skill),
-          version: presentVersion(version, skill),
-          url: skillUrl(app, skill),
-        };
+        return presentPublished(app, await publishSkill(app, actor, body, request.creation));
       },
     }),
     route({
@@ -62,9 +58,38 @@ export function publishRoutes(app: App): Route[] {
         return { ...presentVersion(version, skill), unchanged, warnings };
       },
     }),
+    copyRoute(app),
     ...planRoutes(app),
     ...uploadRoutes(app),
   ];
+}
+
+function copyRoute(app: App): Route {
+  return route({
+    method: "post",
+    path: "/api/skills/:skill/copy",
+    summary: "Copy a version of a skill to an organization of yours, as a new skill",
+    tag,
+    auth: "required",
+    params: SkillParams,
+    body: CopySkill,
+    status: 201,
+    data: PublishResult,
+    budget: "publish",
+    async handle({ actor, params, body, request }) {
+      const copied = await copySkill(app, actor, params.skill, body, request.creation);
+      return presentPublished(app, copied);
+    },
+  });
+}
+
+function presentPublished(app: App, { skill, version, ...rest }: Published): PublishResult {
+  return {
+    ...rest,
+    skill: presentSkill(skill),
+    version: presentVersion(version, skill),
+    url: skillUrl(app, skill),
+  };
 }
 
 function planRoutes(app: App): Route[] {

@@ -1,5 +1,5 @@
 /** Versions that their publishers advise against (`docs/concepts/versions.md`). Pure. */
-import type { SkillDoc, VersionMark } from "../../storage/skills.ts";
+import type { SkillDoc, VersionMark } from "../../../storage/skills.ts";
 
 type Marked = Pick<SkillDoc, "marks">;
 

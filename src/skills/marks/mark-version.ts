@@ -3,24 +3,24 @@
  * or exact semver only, so that locked installs go on working.
  */
 import { isDeepStrictEqual } from "node:util";
-import { limits } from "../../contract/limits.ts";
-import type { EventName } from "../../contract/vocabulary.ts";
-import type { EventRow } from "../../storage/outbox.ts";
-import type { SkillDoc } from "../../storage/skills.ts";
-import type { VersionDoc } from "../../storage/versions.ts";
-import type { Actor } from "../access/actor.ts";
-import type { App } from "../app.ts";
-import { makeEvent } from "../audit/events.ts";
-import { ServiceError, invalidRequest } from "../errors.ts";
-import { readContent } from "./content.ts";
-import { loadSkill } from "./load.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { EventName } from "../../../contract/vocabulary.ts";
+import type { EventRow } from "../../../storage/outbox.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { makeEvent } from "../../audit/events.ts";
+import { ServiceError, invalidRequest } from "../../errors.ts";
+import { readContent } from "../content.ts";
+import { loadSkill } from "../load.ts";
 import { changeMarks, markOf, withoutYanked, type MarkChange } from "./marks.ts";
-import { scheduleProjection } from "./projection-queue.ts";
-import { excerptOf } from "./publish/text-source.ts";
-import { summaryOf } from "./publish/version-record.ts";
-import { selectVersion } from "./select-version.ts";
-import { exceeds, isPrerelease, readSelector } from "./semver.ts";
-import { findVersion, listSemvers } from "./versions.ts";
+import { scheduleProjection } from "../projection-queue.ts";
+import { excerptOf } from "../publish/text-source.ts";
+import { summaryOf } from "../publish/version-record.ts";
+import { selectVersion } from "../select-version.ts";
+import { exceeds, isPrerelease, readSelector } from "../semver.ts";
+import { findVersion, listSemvers } from "../versions.ts";
 
 const raceAttempts = 5;
 

@@ -1,0 +1,103 @@
+/**
+ * Copies a version of a skill to an organization of the caller, as the first version of a new skill: the same files,
+ * with their licences, and without the history. The new skill records its origin, which only readers of the origin see.
+ */
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { OriginPayload } from "../../../contract/payloads/skills.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import { recordDownload } from "../../analytics/downloads.ts";
+import type { App } from "../../app.ts";
+import { ServiceError } from "../../errors.ts";
+import type { Creation } from "../../http/route.ts";
+import { openPackage, readText } from "../content.ts";
+import { keepAllowed, loadSkill } from "../load.ts";
+import type { CopySkill } from "../schema.ts";
+import { selectVersion } from "../select-version.ts";
+import { readSelector } from "../semver.ts";
+import { findVersion } from "../versions.ts";
+import type { Published } from "./create-skill.ts";
+import { readPackageSource } from "./package-source.ts";
+import { publishSkill, type OpenSource } from "./publish-skill.ts";
+import { readTextSource } from "./text-source.ts";
+import { uploadFolder } from "./uploads.ts";
+
+/** Requires `skill:read` on the skill, and `skill:create` at the destination. */
+export async function copySkill(
+  app: App,
+  actor: Actor,
+  ref: string,
+  { version: wanted, name, ...input }: CopySkill,
+  creation?: Creation,
+): Promise<Published> {
+  const selector = readSelector(wanted);
+  const skill = await loadSkill(app, actor, ref, "skill:read");
+  if (skill.takedown)
+    throw new ServiceError(
+      "refused",
+      `An administrator of this service has taken "${skill.slug}" down: it can't be copied.`,
+      { kind: "skill", ref },
+    );
+  const version = await selectVersion(app, skill, selector);
+  const copied = {
+    ...input,
+    mode: "create" as const,
+    name: name ?? skill.name,
+    type: skill.type,
+    description: skill.description,
+    tags: skill.tags,
+    origin: { skillId: skill._id, version: version.version, copiedAt: app.now() },
+  };
+  const published = await publishSkill(app, actor, copied, creation, openCopy(app, skill, version));
+  recordDownload(app, actor, version);
+  return published;
+}
+
+/** The content of a version, checked again by the rules of a publish. */
+function openCopy(app: App, skill: SkillDoc, version: VersionDoc): OpenSource {
+  return async (type, publish) => {
+    if (version.format === "markdown") {
+      const { frontmatter = "", content } = await readText(app, skill, version);
+      return publish(readTextSource(frontmatter + content, type));
+    }
+    const folder = uploadFolder(app);
+    const zip = path.join(folder, `${app.newId()}.copy`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      const { body } = await openPackage(app, version);
+      await pipeline(
+        Buffer.isBuffer(body) ? Readable.from([body]) : body,
+        createWriteStream(zip, { mode: 0o600 }),
+      );
+      return await publish(await readPackageSource(zip));
+    } finally {
+      await rm(zip, { force: true });
+    }
+  };
+}
+
+/** The skill from which another one was copied; undefined unless the actor may read it now. */
+export async function findOrigin(
+  app: App,
+  actor: Actor,
+  { origin }: SkillDoc,
+): Promise<OriginPayload | undefined> {
+  if (!origin) return undefined;
+  const found = await app.storage.skills.find(origin.skillId);
+  const [skill] = found ? await keepAllowed(app, actor, "skill:read", [found]) : [];
+  if (!skill) return undefined;
+  const version = await findVersion(app, skill, origin.version);
+  if (!version) throw new Error(`version ${origin.version} of skill ${skill._id} has no row`);
+  const { publicId, slug, tenantSlug, name } = skill;
+  return {
+    skill: { publicId, slug, tenantSlug, name },
+    version: origin.version,
+    semver: version.semver,
+    copiedAt: origin.copiedAt.toISOString(),
+  };
+}
