@@ -133,6 +133,8 @@ export const limits = {
   closedReportDays: 365,
   /** Versions of a taken-down skill whose content can't be shared again. */
   refusedContents: 1000,
+  /** Streams of changes that one caller may have open in one process. */
+  eventStreams: 10,
   /** Characters of the cursor of a list of jobs, which has a place in every queue. */
   jobCursor: 4000,
 } as const;

@@ -54,3 +54,31 @@ export const ConfirmedEmailPayload = z
   })
   .meta({ id: "ConfirmedEmail" });
 export type ConfirmedEmailPayload = z.infer<typeof ConfirmedEmailPayload>;
+
+/** The link of a mail that confirms an address, read without using it. */
+export const EmailLinkPayload = z
+  .object({
+    email: z.string().meta({ description: "the address that the link confirms" }),
+    changes: z.boolean().meta({ description: "whether it takes the place of the present address" }),
+  })
+  .meta({ id: "EmailLink" });
+export type EmailLinkPayload = z.infer<typeof EmailLinkPayload>;
+
+/** The link of a mail that sets a new password, read without using it. */
+export const ResetLinkPayload = z
+  .object({
+    endTokens: z.enum(["optional", "always"]).meta({
+      description: "always: the address is confirmed by this reset, which therefore ends all API tokens",
+    }),
+  })
+  .meta({ id: "ResetLink" });
+export type ResetLinkPayload = z.infer<typeof ResetLinkPayload>;
+
+/** The session or token that the link of a mail ends. */
+export const AccessLinkPayload = z
+  .object({
+    kind: z.enum(["session", "token"]),
+    description: z.string().meta({ description: "one sentence" }),
+  })
+  .meta({ id: "AccessLink" });
+export type AccessLinkPayload = z.infer<typeof AccessLinkPayload>;

@@ -19,3 +19,26 @@ export const DeviceTokenPayload = z
   .object({ access_token: z.string(), token_type: z.literal("Bearer"), scope: z.string().optional() })
   .meta({ id: "DeviceToken" });
 export type DeviceTokenPayload = z.infer<typeof DeviceTokenPayload>;
+
+/** A sign-in that waits for its approval. */
+export const PendingDevicePayload = z
+  .object({
+    userCode: z.string(),
+    client: z.string().meta({ description: "name of the program" }),
+    machine: z
+      .string()
+      .nullable()
+      .meta({ description: "as the program reports it; null if it reports none" }),
+    network: z.string().nullable().meta({ description: "address that the request came from" }),
+    requestedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().meta({ description: "of the code" }),
+    grants: z
+      .object({
+        kind: z.literal("personal_token"),
+        access: z.literal("full").meta({ description: "everything that the approving account may do" }),
+        idleDays: z.number().int().meta({ description: "the token ends after so many days without use" }),
+      })
+      .meta({ description: "what an approval gives" }),
+  })
+  .meta({ id: "PendingDevice" });
+export type PendingDevicePayload = z.infer<typeof PendingDevicePayload>;

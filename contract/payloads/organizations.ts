@@ -42,7 +42,12 @@ export const MemberPayload = z
     name: z.string(),
     email: z.string().optional().meta({ description: "for those who may change members" }),
     role: z.string().meta({ description: "a built-in role's name, or a custom role's id" }),
+    roleName: z.string().optional(),
     teamIds: z.array(z.string()),
+    teams: z.array(z.object({ id: z.string(), name: z.string() })).optional(),
+    lastSeenAt: z.iso.date().nullable().optional().meta({
+      description: "day of the last use of the account; for those who may change members",
+    }),
     joinedAt: timestamp,
   })
   .meta({ id: "Member" });
@@ -91,6 +96,32 @@ export const InvitationPayload = z
   })
   .meta({ id: "Invitation" });
 export type InvitationPayload = z.infer<typeof InvitationPayload>;
+
+/** An invitation as the holder of its link, or the invited account, sees it. */
+export const InvitationOfferPayload = z
+  .object({
+    id: z.string(),
+    organization: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+    invitedBy: z.string().meta({ description: "user name, or name of the organization's token" }),
+    role: z.string().meta({ description: "a built-in role's name, or a custom role's id" }),
+    roleName: z.string(),
+    teams: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "names of the teams that it adds; for the invited account only" }),
+    email: z.string().meta({ description: "masked, except for the invited account" }),
+    matches: z
+      .boolean()
+      .nullable()
+      .meta({ description: "whether the caller's account has the invited address; null if not signed in" }),
+    canSignUp: z
+      .boolean()
+      .meta({ description: "whether an account with that address can be created with this token" }),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+  })
+  .meta({ id: "InvitationOffer" });
+export type InvitationOfferPayload = z.infer<typeof InvitationOfferPayload>;
 
 export const JoinedPayload = z
   .object({ tenantId: z.string(), tenantSlug: z.string(), tenantName: z.string(), role: z.string() })

@@ -27,6 +27,7 @@ import {
   SessionQuery,
   SignUp,
 } from "./schema.ts";
+import { linkRoutes } from "./link-routes.ts";
 import { signUp } from "./sign-up.ts";
 
 const tag = "Account";
@@ -37,6 +38,7 @@ export function accountRoutes(app: App): Route[] {
     ...sessionRoutes(app),
     ...passwordRoutes(app),
     ...emailRoutes(app),
+    ...linkRoutes(app),
     deletionRoute(app),
   ];
 }

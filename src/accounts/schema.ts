@@ -41,6 +41,10 @@ const linkToken = z.string().min(1).max(200).meta({ description: "from the link 
 export const ConfirmEmail = z.strictObject({ token: linkToken });
 export type ConfirmEmail = z.output<typeof ConfirmEmail>;
 
+/** The token of a mail's link, in a query or a body. */
+export const LinkToken = z.strictObject({ token: linkToken });
+export const LinkQuery = z.object({ token: linkToken });
+
 export const ForgotPassword = z.strictObject({ email: z.string().min(1).max(limits.email) });
 export type ForgotPassword = z.output<typeof ForgotPassword>;
 
@@ -60,3 +64,31 @@ export type DeleteAccount = z.output<typeof DeleteAccount>;
 export const SessionQuery = z.object(listQuery);
 
 export const SessionParams = z.object({ id: z.string().max(64) });
+
+export const AdminUserQuery = z.object({
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(limits.email)
+    .optional()
+    .meta({ description: 'beginning of a user name, or of an address if it contains "@", or an id' }),
+  suspended: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .optional()
+    .meta({ description: "only suspended accounts, or only the others" }),
+  ...listQuery,
+});
+export type AdminUserQuery = z.output<typeof AdminUserQuery>;
+
+export const AdminUserParams = z.object({ user: z.string().min(1).max(64).meta({ description: "id" }) });
+
+export const SuspendUser = z.strictObject({
+  reason: z
+    .string()
+    .trim()
+    .min(1)
+    .max(limits.takedownReason)
+    .meta({ description: "shown to administrators" }),
+});

@@ -10,6 +10,7 @@ export interface PendingDevice {
   userCode: string;
   hostname: string | undefined;
   address: string | undefined;
+  createdAt: Date;
   expiresAt: Date;
 }
 
@@ -24,6 +25,7 @@ export async function findPendingDevice(app: App, actor: Actor, typed: string): 
     userCode: showUserCode(found.userCode),
     hostname: found.hostname,
     address: found.sealedAddress && app.secrets.open(found.sealedAddress, found._id),
+    createdAt: found.createdAt,
     expiresAt: found.expiresAt,
   };
 }

@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { IdentityPayload } from "../../contract/payloads/accounts.ts";
-import { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
+import {
+  DeviceCodePayload,
+  DeviceTokenPayload,
+  PendingDevicePayload,
+} from "../../contract/payloads/devices.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { Enveloped, Reply, route, type Route } from "../http/route.ts";
 import { anonymousRoutes } from "./anonymous-routes.ts";
-import { decideDevice } from "./device-approval.ts";
+import { decideDevice, findPendingDevice } from "./device-approval.ts";
 import { DeviceError } from "./device-error.ts";
 import { pollDeviceToken, requestDeviceCode } from "./device.ts";
-import { DeviceCodeRequest, DeviceDecision, DeviceTokenRequest, SignIn } from "./schema.ts";
+import { DeviceCodeRequest, DeviceDecision, DeviceQuery, DeviceTokenRequest, SignIn } from "./schema.ts";
 import { endSession } from "./sessions.ts";
-import { presentSignedIn } from "./present.ts";
+import { presentPendingDevice, presentSignedIn } from "./present.ts";
 import { signIn } from "./sign-in.ts";
 
 const tag = "Sign-in";
@@ -65,6 +69,17 @@ export function authRoutes(app: App): Route[] {
       produces: "application/json",
       budget: "device",
       handle: ({ actor, body }) => standardAnswer(() => pollDeviceToken(app, body, actor.origin)),
+    }),
+    route({
+      method: "get",
+      path: "/api/auth/device",
+      summary: "Read a device's sign-in by its user code before deciding; needs a browser session",
+      tag,
+      auth: "required",
+      query: DeviceQuery,
+      data: PendingDevicePayload,
+      handle: async ({ actor, query }) =>
+        presentPendingDevice(await findPendingDevice(app, actor, query.user_code)),
     }),
     route({
       method: "post",

@@ -35,6 +35,10 @@ export const DeviceTokenRequest = z.looseObject({
 });
 export type DeviceTokenRequest = z.output<typeof DeviceTokenRequest>;
 
+export const DeviceQuery = z.object({
+  user_code: z.string().min(1).max(40).meta({ description: "as the device shows it" }),
+});
+
 export const DeviceDecision = z.strictObject({
   userCode: z.string().min(1).max(40),
   approve: z.boolean(),

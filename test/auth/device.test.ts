@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { DeviceCodePayload, DeviceTokenPayload } from "../../contract/payloads/devices.ts";
+import {
+  DeviceCodePayload,
+  DeviceTokenPayload,
+  PendingDevicePayload,
+} from "../../contract/payloads/devices.ts";
 import { deviceGrantType, purgeDeviceCodes } from "../../src/auth/device.ts";
 import { readUserCode } from "../../src/auth/user-code.ts";
 import {
@@ -248,6 +252,31 @@ describe("device sign-in", () => {
 
     const errors = answers.filter(({ status }) => status !== 200).map(errorOf);
     assert.deepEqual(errors, Array(3).fill("expired_token"));
+  });
+
+  it("shows the program, the machine and what it would get before the decision, in a session only", async () => {
+    const code = await start({ hostname: "workbench" });
+    const { token } = await createToken(service, cookie);
+    const read = (by: object, userCode = code.user_code) =>
+      service.call("GET", `/api/auth/device?user_code=${encodeURIComponent(userCode)}`, by);
+
+    const shown = await read({ cookie }, code.user_code.toLowerCase());
+
+    const { requestedAt, expiresAt, ...rest } = PendingDevicePayload.strict().parse(shown.body.data);
+    assert.deepEqual(rest, {
+      userCode: code.user_code,
+      client: "svc CLI",
+      machine: "workbench",
+      network: "127.0.0.1",
+      grants: { kind: "personal_token", access: "full", idleDays: 90 },
+    });
+    assert.equal(Date.parse(expiresAt) - Date.parse(requestedAt), 10 * minuteMs);
+    assert.deepEqual(
+      statusesOf([await read({}), await read({ token }), await read({ cookie }, "X")]),
+      [401, 403, 404],
+    );
+    await decide(code.user_code, false);
+    assert.equal((await read({ cookie })).status, 404);
   });
 
   it("can be approved in a browser session only", async () => {

@@ -38,12 +38,10 @@ export async function invite(
   for (;;) {
     const pending = await app.storage.invitations.findPending(tenant._id, emailKey);
     const invitation = pending
-      ? await renew(app, actor, tenant, pending, input, mailId)
+      ? await renewInvitation(app, actor, tenant, pending, input, mailId)
       : await insert(app, actor, tenant, emailKey, input, mailId);
     // A concurrent call has invited or renewed this address: each round is one such call.
-    if (!invitation) continue;
-    if (invitation.mailDueSince) sendInvitation(app, invitation._id);
-    return invitation;
+    if (invitation) return invitation;
   }
 }
 
@@ -63,7 +61,13 @@ export async function requireMayOffer(
   await requireTeamAccess(app, actor, tenantId, teamIds, "invite into this team");
 }
 
-async function refuseMember(app: App, tenant: TenantDoc, emailKey: string, email: string): Promise<void> {
+/** Throws `already_exists` if the address is that of a member. */
+export async function refuseMember(
+  app: App,
+  tenant: TenantDoc,
+  emailKey: string,
+  email: string,
+): Promise<void> {
   const account = await app.storage.users.findCredentials(emailKey);
   if (!account || !(await app.storage.memberships.find(tenant._id, account._id))) return;
   throw new ServiceError("already_exists", `${email} is a member of "${tenant.slug}" already.`, {
@@ -109,11 +113,15 @@ async function insert(
     throw error;
   }
   flushEvents(app, app.storage.invitations, id, [event]);
+  sendInvitation(app, id);
   return invitation;
 }
 
-/** Renews an invitation. Requires the permissions of the old offer too: an administrator can't lower an owner's. */
-async function renew(
+/**
+ * Renews an invitation; undefined if it was changed concurrently. Requires the permissions of the old offer too: an
+ * administrator can't lower an owner's.
+ */
+export async function renewInvitation(
   app: App,
   actor: Actor,
   tenant: TenantDoc,
@@ -133,6 +141,7 @@ async function renew(
   const renewed = await app.storage.invitations.renew(pending._id, pending.revision, offer, [event]);
   if (!renewed) return undefined;
   flushEvents(app, app.storage.invitations, pending._id, [event]);
+  if (renewed.mailDueSince) sendInvitation(app, renewed._id);
   return renewed;
 }
 

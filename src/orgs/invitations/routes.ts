@@ -1,7 +1,13 @@
-import { InvitationPayload, JoinedPayload } from "../../../contract/payloads/organizations.ts";
+import {
+  InvitationOfferPayload,
+  InvitationPayload,
+  JoinedPayload,
+} from "../../../contract/payloads/organizations.ts";
 import type { App } from "../../app.ts";
 import { Page, route, type Route } from "../../http/route.ts";
 import { invite } from "./invite.ts";
+import { readOffer } from "./offer.ts";
+import { resendInvitation } from "./resend.ts";
 import { listInvitations, revokeInvitation } from "./manage.ts";
 import { acceptInvitation, declineInvitation } from "./accept.ts";
 import { presentInvitation, presentJoined } from "../present.ts";
@@ -58,6 +64,29 @@ export function invitationRoutes(app: App): Route[] {
       params: InvitationParams,
       data: null,
       handle: ({ actor, params }) => revokeInvitation(app, actor, params.tenant, params.id),
+    }),
+    route({
+      method: "post",
+      path: "/api/tenants/:tenant/invitations/:id/resend",
+      summary: "Send the mail of an open invitation again and renew its expiry",
+      tag,
+      auth: "required",
+      params: InvitationParams,
+      data: InvitationPayload,
+      budget: "invite",
+      handle: async ({ actor, params }) =>
+        presentInvitation(app, await resendInvitation(app, actor, params.tenant, params.id)),
+    }),
+    route({
+      method: "get",
+      path: "/api/invitations/:token",
+      summary: "Read an open invitation by the link of its mail, or your own by its id",
+      tag,
+      auth: "optional",
+      params: InvitationTokenParams,
+      data: InvitationOfferPayload,
+      budget: "sign-in",
+      handle: ({ actor, params }) => readOffer(app, actor, params.token),
     }),
     route({
       method: "post",

@@ -1,0 +1,62 @@
+/** The links of mails as calls: reading one changes nothing. */
+import { AccessLinkPayload, EmailLinkPayload, ResetLinkPayload } from "../../contract/payloads/accounts.ts";
+import type { App } from "../app.ts";
+import { route, type Route } from "../http/route.ts";
+import { endAccess, readAccess, type AccessView } from "./access-mails.ts";
+import { readConfirmation, requireSessionOf } from "./email-address.ts";
+import { readReset } from "./recovery.ts";
+import { LinkQuery, LinkToken } from "./schema.ts";
+
+const common = { tag: "Account", auth: "optional", budget: "sign-in" } as const;
+
+export function linkRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      method: "get",
+      path: "/api/user/email/confirm",
+      summary: "Read the link of a mail that confirms an e-mail address, in a session of its account",
+      query: LinkQuery,
+      data: EmailLinkPayload,
+      async handle({ actor, query }): Promise<EmailLinkPayload> {
+        const { user, change } = await readConfirmation(app, query.token);
+        requireSessionOf(actor, user);
+        return { email: change?.email ?? user.email, changes: change !== undefined };
+      },
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/auth/password/reset",
+      summary: "Read the link of a mail that sets a new password",
+      query: LinkQuery,
+      data: ResetLinkPayload,
+      async handle({ query }): Promise<ResetLinkPayload> {
+        const { emailVerifiedAt } = await readReset(app, query.token);
+        return { endTokens: emailVerifiedAt ? "optional" : "always" };
+      },
+    }),
+    route({
+      ...common,
+      method: "get",
+      path: "/api/auth/end-access",
+      summary: "Read the link of a mail about a new session or token",
+      query: LinkQuery,
+      data: AccessLinkPayload,
+      handle: async ({ query }) => presentAccess(await readAccess(app, query.token)),
+    }),
+    route({
+      ...common,
+      method: "post",
+      path: "/api/auth/end-access",
+      summary: "End the session, or revoke the token, that the link of a mail is about",
+      body: LinkToken,
+      data: AccessLinkPayload,
+      handle: async ({ actor, body }) => presentAccess(await endAccess(app, actor.origin, body.token)),
+    }),
+  ];
+}
+
+function presentAccess({ isSession, description }: AccessView): AccessLinkPayload {
+  return { kind: isSession ? "session" : "token", description };
+}
