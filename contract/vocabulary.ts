@@ -212,6 +212,13 @@ export type SyncStatus = (typeof syncStatuses)[number];
 export const syncOutcomes = ["running", "done", "blocked", "failed", "stopped"] as const;
 export type SyncOutcome = (typeof syncOutcomes)[number];
 
+/**
+ * Reasons for a sync: a change here, a push there that a webhook or the poll has noticed, a person, or a repetition of
+ * a sync that failed.
+ */
+export const syncCauses = ["connected", "change", "webhook", "poll", "manual", "settings", "retry"] as const;
+export type SyncCause = (typeof syncCauses)[number];
+
 /** Scopes to which a token may be narrowed. */
 export const scopableActions = {
   skill: ["read", "create", "update", "delete"],
@@ -268,6 +275,8 @@ export const eventNames = [
   "user.email_changed",
   "user.sessions_ended",
   "user.deleted",
+  "user.suspended",
+  "user.unsuspended",
   "organization.created",
   "organization.updated",
   "organization.avatar_uploaded",

@@ -11,6 +11,7 @@ import type { Database } from "./database.ts";
 import { outboxOperations, outboxUpdate, type EventRow } from "./outbox.ts";
 import { removeSlice } from "./slices.ts";
 
+export type { RequestCause } from "./connections/cause.ts";
 export { connectionIndexes, type ConnectionDoc, type ConnectionHost } from "./connections/document.ts";
 
 export type Connections = ReturnType<typeof openConnections>;
@@ -25,6 +26,21 @@ export function openConnections(database: Database) {
     },
     find: (id: string) => connections.findOne({ _id: id }, withoutOutbox),
     findOfTenant: (tenantId: string) => connections.findOne({ tenantId }, withoutOutbox),
+    listOfTenants: (tenantIds: readonly string[], limit: number) =>
+      connections
+        .find({ tenantId: { $in: [...tenantIds] }, ...alive }, withoutOutbox)
+        .limit(limit)
+        .toArray(),
+    /** The parts of organizations' connections that change with each sync. */
+    listStates: (tenantIds: readonly string[]) =>
+      connections
+        .find(
+          { tenantId: { $in: [...tenantIds] } },
+          {
+            projection: { tenantId: 1, status: 1, wanted: 1, done: 1, failures: 1, fence: 1, lastSyncAt: 1 },
+          },
+        )
+        .toArray(),
     /** Whether any organization has connected this branch. */
     isConnected: async (repositoryKey: string, branch: string): Promise<boolean> =>
       (await connections.findOne({ repositoryKey, branch }, { projection: { _id: 1 } })) !== null,

@@ -21,7 +21,11 @@ export interface SyncConflictDoc {
   /** Commit of the repository and its author; without an author if only the tip with the content is known. */
   commit: string;
   authorName?: string;
+  /** Number of the version on which both sides last agreed, if it is known. */
+  base?: number;
   at: Date;
+  /** Set once a person has marked the result as fine. */
+  seen?: { userId: string; username: string; at: Date };
 }
 
 export const syncConflictIndexes: IndexDescription[] = [
@@ -34,6 +38,8 @@ export const syncConflictIndexes: IndexDescription[] = [
 interface ConflictQuery {
   connectionId: string;
   before?: { at: Date; id: string } | undefined;
+  /** Only those that nobody has marked as fine, or only the others. */
+  seen?: boolean | undefined;
 }
 
 const readAtOnce = 100;
@@ -42,8 +48,9 @@ export type SyncConflicts = ReturnType<typeof openSyncConflicts>;
 
 export function openSyncConflicts(database: Database) {
   const conflicts = database.collection<SyncConflictDoc>("sync_conflicts");
-  const find = ({ connectionId, before }: ConflictQuery) => {
+  const find = ({ connectionId, before, seen }: ConflictQuery) => {
     const filter: Filter<SyncConflictDoc> = { connectionId };
+    if (seen !== undefined) filter.seen = { $exists: seen };
     if (before) filter.$or = [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before.id } }];
     return conflicts.find(filter).sort({ at: -1, _id: -1 });
   };
@@ -59,6 +66,12 @@ export function openSyncConflicts(database: Database) {
       find(query).limit(query.limit).toArray(),
     /** All conflicts, newest first; a reader that stops early ends the query. */
     each: (query: ConflictQuery): AsyncIterable<SyncConflictDoc> => find(query).batchSize(readAtOnce),
+    findOf: (connectionId: string, id: string) => conflicts.findOne({ _id: id, connectionId }),
+    /** Marks a conflict, or removes the mark. The first mark stays. */
+    async mark(id: string, seen: NonNullable<SyncConflictDoc["seen"]> | undefined): Promise<void> {
+      if (seen) await conflicts.updateOne({ _id: id, seen: { $exists: false } }, { $set: { seen } });
+      else await conflicts.updateOne({ _id: id }, { $unset: { seen: true } });
+    },
     removeBefore: (date: Date) => removeSlice(conflicts, { at: { $lt: date } }),
     removeOfSkill: async (skillId: string): Promise<void> => {
       await conflicts.deleteMany({ skillId });

@@ -1,6 +1,7 @@
 /** History of each connection's syncs, limited by age and number. */
 import type { Filter, IndexDescription } from "mongodb";
 import type { SyncOutcome } from "../contract/vocabulary.ts";
+import type { RequestCause } from "./connections/cause.ts";
 import type { Database } from "./database.ts";
 import { connectionIdsIn, removeSlice } from "./slices.ts";
 import type { SyncProblem } from "./sync-problem.ts";
@@ -43,6 +44,8 @@ export interface SyncRunDoc {
   connectionId: string;
   tenantId: string;
   full: boolean;
+  /** Absent from runs of earlier versions of the service. */
+  cause?: RequestCause;
   startedAt: Date;
   endedAt?: Date;
   outcome: SyncOutcome;

@@ -83,6 +83,7 @@ export function openVersions(database: Database) {
     recordManifest: (manifest: ManifestDoc) => retryIdempotent(() => insertOnce(manifests, [manifest])),
 
     find: (skillId: string, version: number) => versions.findOne({ skillId, version }),
+    listFacts: (ids: readonly VersionNumber[]) => listFacts(versions, ids),
     findBySemver: (skillId: string, semver: string) => versions.findOne({ skillId, semver }),
     findById: (skillId: string, id: string) => versions.findOne({ _id: id, skillId }),
     listByIds: (skillId: string, ids: string[]) =>
@@ -129,6 +130,21 @@ export function openVersions(database: Database) {
       await Promise.all([versions.deleteMany({ skillId }), manifests.deleteMany({ skillId })]);
     },
   };
+}
+
+interface VersionNumber {
+  skillId: string;
+  version: number;
+}
+
+/** Author and time of versions, in no particular order. */
+async function listFacts(
+  versions: Collection<VersionDoc>,
+  ids: readonly VersionNumber[],
+): Promise<Pick<VersionDoc, "skillId" | "version" | "semver" | "author" | "createdAt">[]> {
+  if (ids.length === 0) return [];
+  const projection = { skillId: 1, version: 1, semver: 1, author: 1, createdAt: 1 };
+  return versions.find({ $or: ids.map((id) => ({ ...id })) }, { projection }).toArray();
 }
 
 function commitLookup(versions: Collection<VersionDoc>) {

@@ -2,10 +2,10 @@
 import type {
   ConnectionPayload,
   RepositorySyncPayload,
-  SyncConflictPayload,
   SyncPlanPayload,
   SyncRunPayload,
 } from "../../contract/payloads/sync.ts";
+import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import { type Query, openCaller } from "./call.ts";
 import type { HttpOptions } from "./http.ts";
 import type { Shape } from "./shapes.ts";

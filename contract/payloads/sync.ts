@@ -1,6 +1,13 @@
 /** The sync with a code repository as it crosses the wire. */
 import { z } from "zod";
-import { hostKinds, proposalStates, syncModes, syncOutcomes, syncStatuses } from "../vocabulary.ts";
+import {
+  hostKinds,
+  proposalStates,
+  syncModes,
+  syncCauses,
+  syncOutcomes,
+  syncStatuses,
+} from "../vocabulary.ts";
 
 const timestamp = z.iso.datetime();
 
@@ -102,6 +109,14 @@ export const SyncRunPayload = z
   .object({
     id: z.string(),
     full: z.boolean(),
+    cause: z
+      .enum(syncCauses)
+      .nullable()
+      .meta({ description: "why it ran; null for syncs of earlier versions of the service" }),
+    by: z
+      .object({ userId: z.string(), username: z.string() })
+      .nullable()
+      .meta({ description: "the person who asked for it" }),
     outcome: z
       .enum(syncOutcomes)
       .meta({ description: "stopped: its process ended, and another run went on" }),
@@ -121,27 +136,6 @@ export const SyncRunPayload = z
   })
   .meta({ id: "SyncRun" });
 export type SyncRunPayload = z.infer<typeof SyncRunPayload>;
-
-export const SyncConflictPayload = z
-  .object({
-    id: z.string(),
-    skillId: z.string(),
-    slug: z.string().nullable().meta({ description: "null once the skill was deleted" }),
-    path: z.string(),
-    winning: z.number().int().meta({ description: "the version that the repository's content became" }),
-    losing: z.number().int().meta({ description: "the version that was current here" }),
-    diff: z.string().nullable().meta({
-      description:
-        "where to get what was lost: GET, the two versions compared line by line; null once the skill was deleted",
-    }),
-    commit: z.string(),
-    author: z.string().nullable().meta({
-      description: "the author's name; null where the history at hand does not have it",
-    }),
-    at: timestamp,
-  })
-  .meta({ id: "SyncConflict" });
-export type SyncConflictPayload = z.infer<typeof SyncConflictPayload>;
 
 const directory = z.object({ path: z.string(), skill: z.string().meta({ description: "the skill's slug" }) });
 

@@ -1,6 +1,6 @@
 /** Requests a sync of an organization's repository. It is in this layer because features of higher layers call it. */
 import type { SyncMode } from "../../contract/vocabulary.ts";
-import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { ConnectionDoc, RequestCause } from "../../storage/connections.ts";
 import type { EventRow } from "../../storage/outbox.ts";
 import type { App } from "../app.ts";
 
@@ -17,6 +17,7 @@ export async function requestSync(
     mode?: { from: SyncMode; to: SyncMode };
     connectedBy?: ConnectionDoc["connectedBy"];
     erased?: boolean;
+    cause?: RequestCause;
     events?: EventRow[];
   } = {},
 ): Promise<string | undefined> {

@@ -3,20 +3,28 @@ import {
   ConnectionPayload,
   DisconnectedPayload,
   RepositorySyncPayload,
-  SyncConflictPayload,
   SyncPlanPayload,
   SyncRunPayload,
 } from "../../contract/payloads/sync.ts";
+import { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { App } from "../app.ts";
 import { Page, Reply, route, type Route } from "../http/route.ts";
 import { connectRepository } from "./connection/connect.ts";
 import { takeOverConnection } from "./connection/connecting-member.ts";
 import { disconnectRepository } from "./connection/disconnect.ts";
-import { listConflicts, listRuns, readSyncState, runByHand } from "./report/history.ts";
+import { listRuns, readSyncState, runByHand } from "./report/history.ts";
 import { offeredHosts } from "./connection/open-host.ts";
 import { planConnected, planDraft } from "./preview/plan.ts";
 import { presentConflict, presentConnection, presentRun, presentSyncState } from "./report/present.ts";
-import { ConnectRepository, SyncListQuery, TenantParams, UpdateConnection } from "./connection/schema.ts";
+import {
+  ConflictParams,
+  ConflictQuery,
+  ConnectRepository,
+  SyncListQuery,
+  TenantParams,
+  UpdateConnection,
+} from "./connection/schema.ts";
+import { listConflicts, markConflict } from "./report/conflicts.ts";
 import { updateConnection } from "./connection/update-connection.ts";
 import { receiveDelivery } from "./triggers/webhook.ts";
 
@@ -131,21 +139,7 @@ export function syncRoutes(app: App): Route[] {
         return new Page(items.map(presentRun), nextCursor);
       },
     }),
-    route({
-      method: "get",
-      path: `${path}/conflicts`,
-      summary: "Skills that had changed on both sides, newest first",
-      tag,
-      auth: "required",
-      params: TenantParams,
-      query: SyncListQuery,
-      data: SyncConflictPayload,
-      page: true,
-      async handle({ actor, params, query }) {
-        const { items, nextCursor } = await listConflicts(app, actor, params.tenant, query);
-        return new Page(items.map(presentConflict), nextCursor);
-      },
-    }),
+    ...conflictRoutes(app),
     route({
       method: "post",
       path: "/api/webhooks/github",
@@ -163,5 +157,39 @@ export function syncRoutes(app: App): Route[] {
         return new Reply(JSON.stringify({ success: true }), { status, type: "application/json" });
       },
     }),
+  ];
+}
+
+function conflictRoutes(app: App): Route[] {
+  const mark = (method: "put" | "delete", summary: string) =>
+    route({
+      method,
+      path: `${path}/conflicts/:conflict/seen`,
+      summary,
+      tag,
+      auth: "required",
+      params: ConflictParams,
+      data: SyncConflictPayload,
+      handle: async ({ actor, params }) =>
+        presentConflict(await markConflict(app, actor, params.tenant, params.conflict, method === "put")),
+    });
+  return [
+    route({
+      method: "get",
+      path: `${path}/conflicts`,
+      summary: "Skills that had changed on both sides, newest first",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      query: ConflictQuery,
+      data: SyncConflictPayload,
+      page: true,
+      async handle({ actor, params, query }) {
+        const { items, nextCursor } = await listConflicts(app, actor, params.tenant, query);
+        return new Page(items.map(presentConflict), nextCursor);
+      },
+    }),
+    mark("put", "Mark a conflict as fine as it is"),
+    mark("delete", "Remove that mark"),
   ];
 }

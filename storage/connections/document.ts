@@ -2,6 +2,7 @@
 import type { Filter, IndexDescription } from "mongodb";
 import type { HostKind, SyncMode, SyncStatus } from "../../contract/vocabulary.ts";
 import type { WithOutbox } from "../outbox.ts";
+import type { RequestCause } from "./cause.ts";
 import type { SyncProblem } from "../sync-problem.ts";
 import type { SyncRefusal } from "../sync-runs.ts";
 export interface ConnectionHost {
@@ -51,6 +52,8 @@ export interface ConnectionDoc extends WithOutbox {
   newBranchWanted?: number;
   /** The `fullWanted` of the last completed full sync: while it is lower than `fullWanted`, each sync is a full one. */
   fullDone?: number;
+  /** Cause of the requests that are not completed; absent from connections of earlier versions of the service. */
+  cause?: RequestCause;
   /** Time of the first request that is not completed. */
   wantedSince?: Date;
   /** Time of the next sync; absent if no request is open. */

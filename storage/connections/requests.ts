@@ -2,6 +2,7 @@
 import type { Collection, Document, Filter } from "mongodb";
 import type { SyncMode } from "../../contract/vocabulary.ts";
 import type { EventRow } from "../outbox.ts";
+import type { RequestCause } from "./cause.ts";
 import { alive, withoutOutbox, type ConnectionDoc } from "./document.ts";
 export interface SyncRequest {
   /** Also restore skills that are missing in the repository. */
@@ -14,6 +15,8 @@ export interface SyncRequest {
   connectedBy?: ConnectionDoc["connectedBy"] | undefined;
   /** A skill was erased, and must be removed from the mirror. */
   erased?: boolean;
+  /** Default: a change. */
+  cause?: RequestCause | undefined;
   now: Date;
   events?: EventRow[];
 }
@@ -26,8 +29,9 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
      */
     async request(
       of: { tenantId: string } | { id: string },
-      { full = false, manual = false, mode, connectedBy, erased = false, now, events = [] }: SyncRequest,
+      request: SyncRequest,
     ): Promise<{ _id: string; wanted: number } | null> {
+      const { full = false, manual = false, mode, connectedBy, erased = false, now, events = [] } = request;
       const which: Filter<ConnectionDoc> = "id" in of ? { _id: of.id } : { tenantId: of.tenantId };
       if (mode) which.mode = mode.from;
       const update: Document[] = [
@@ -37,6 +41,7 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
             wantedSince: { $ifNull: ["$wantedSince", now] },
             dueAt: { $max: [now, "$notBefore"] },
             updatedAt: now,
+            cause: causeAfter(request.cause ?? { kind: "change" }),
             ...(mode ? { mode: mode.to } : {}),
             ...(connectedBy ? { connectedBy: { $literal: connectedBy } } : {}),
             ...(erased ? { erasures: { $add: [{ $ifNull: ["$erasures", 0] }, 1] } } : {}),
@@ -89,4 +94,12 @@ export function requestOperations(connections: Collection<ConnectionDoc>) {
       await connections.updateOne({ _id: id }, [{ $set: { pollAt, ...found } }]);
     },
   };
+}
+
+/** An open request keeps its cause, unless a person asks now. */
+function causeAfter(cause: RequestCause): Document {
+  const literal = { $literal: cause };
+  if (cause.by) return literal;
+  const isOpen = { $gt: ["$wanted", "$done"] };
+  return { $cond: [isOpen, { $ifNull: ["$cause", literal] }, literal] };
 }

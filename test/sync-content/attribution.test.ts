@@ -1,7 +1,7 @@
 /** Authors of imported edits: the author of the commit, or none if the available history does not contain it. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { SyncConflictPayload } from "../../contract/payloads/sync.ts";
+import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import type { TestService } from "../support/service.ts";
 import {
   setUpSyncFixtures,

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { DiffPayload } from "../../contract/payloads/skills.ts";
-import type { SyncConflictPayload, SyncPlanPayload } from "../../contract/payloads/sync.ts";
+import type { SyncPlanPayload } from "../../contract/payloads/sync.ts";
+import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import { pollConnections } from "../../src/sync/triggers/poll.ts";
 import { eraseTenant } from "../../workers/orgs/erase.ts";
 import { runConnection } from "../../workers/sync/run.ts";

@@ -1,12 +1,8 @@
 /** Visibility of a sync to readers who may not read every skill. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type {
-  RepositorySyncPayload,
-  SyncConflictPayload,
-  SyncPlanPayload,
-  SyncRunPayload,
-} from "../../contract/payloads/sync.ts";
+import type { RepositorySyncPayload, SyncPlanPayload, SyncRunPayload } from "../../contract/payloads/sync.ts";
+import type { SyncConflictPayload } from "../../contract/payloads/sync-conflicts.ts";
 import { FolderTree } from "../../src/folders/tree.ts";
 import { viewOf } from "../../src/sync/report/visible.ts";
 import { runConnection } from "../../workers/sync/run.ts";
@@ -108,6 +104,32 @@ describe("a reader of the sync who may not read every skill", () => {
       ],
     );
     assert.deepEqual([conflicts.owner.length, conflicts.reader.length], [1, 0]);
+    const { cause, by } = history.owner[0]!;
+    assert.deepEqual([cause, by?.username], ["manual", customer.owner.username]);
+  });
+
+  it("neither sees nor marks a conflict of a hidden skill, which its editors mark as fine", async () => {
+    const list = (query: string) =>
+      service.call<SyncConflictPayload[]>("GET", `${customer.base}/conflicts${query}`, as(customer));
+    const [conflict] = (await list("?seen=false")).data;
+    const at = (id: string) => `${customer.base}/conflicts/${encodeURIComponent(id)}/seen`;
+    const byReader = { token: reader.token };
+
+    const hidden = await service.call("PUT", at(conflict!.id), byReader);
+    const never = await service.call("PUT", at("0".repeat(24)), byReader);
+    const marked = await service.call<SyncConflictPayload>("PUT", at(conflict!.id), as(customer));
+    const open = await list("?seen=false");
+    const seen = await list("?seen=true");
+    const unmarked = await service.call<SyncConflictPayload>("DELETE", at(conflict!.id), as(customer));
+
+    assert.deepEqual([conflict!.base, conflict!.losing, conflict!.winning], [1, 2, 3]);
+    assert.equal(conflict!.ours.author, customer.owner.username);
+    assert.ok(conflict!.theirs.author && conflict!.theirs.at && conflict!.ours.at);
+    assert.equal(conflict!.seen, null);
+    assert.deepEqual([hidden.status, never.status], [404, 404]);
+    assert.equal(hidden.error!.replace(conflict!.id, "x"), never.error!.replace("0".repeat(24), "x"));
+    assert.equal(marked.data.seen?.by, customer.owner.username);
+    assert.deepEqual([open.data.length, seen.data.length, unmarked.data.seen], [0, 1, null]);
   });
 
   it("does not see the host's own text about a refused push", async () => {

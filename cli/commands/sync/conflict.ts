@@ -1,5 +1,5 @@
 /** A conflict in documents and texts. */
-import type { SyncConflictPayload } from "../../../contract/payloads/sync.ts";
+import type { SyncConflictPayload } from "../../../contract/payloads/sync-conflicts.ts";
 import type { Organization } from "../../api/choose-organization.ts";
 import type { Context } from "../../context.ts";
 import { plainLine } from "../../table.ts";

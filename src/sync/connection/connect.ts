@@ -13,7 +13,7 @@ import { ServiceError } from "../../errors.ts";
 import { queueSync } from "../../queue/request-sync.ts";
 import { loadTenant } from "../../orgs/service.ts";
 import { requireUser } from "../../users/load.ts";
-import { makeConnectionEvent } from "./connection-event.ts";
+import { causeBy, makeConnectionEvent } from "./connection-event.ts";
 import { requireEverySkill } from "./load.ts";
 import { visitHost } from "./host-access.ts";
 import { ensureWebhook } from "./ensure-webhook.ts";
@@ -83,6 +83,7 @@ export async function connectRepository(
     wanted: 1,
     done: 0,
     fullWanted: 1,
+    cause: causeBy(actor, "connected"),
     wantedSince: now,
     dueAt: now,
     pollAt: new Date(now.getTime() + pollMs),

@@ -12,7 +12,7 @@ import { publishEvents } from "../../audit/events.ts";
 import { composeMail, inertName } from "../../mail/compose.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 import { loadUserActor, requireUser } from "../../users/load.ts";
-import { makeConnectionEvent } from "./connection-event.ts";
+import { causeBy, makeConnectionEvent } from "./connection-event.ts";
 import { loadConnection, notConnected, requireEverySkill } from "./load.ts";
 import { SyncBlocked } from "./sync-blocked.ts";
 
@@ -122,7 +122,12 @@ export async function takeOverConnection(app: App, actor: Actor, tenantRef: stri
   const event = makeConnectionEvent(app, actor, "repohost_sync.update", connection, {
     changes: { connectedBy: { from: connectedBy.username, to: username } },
   });
-  const options = { full: true, connectedBy: { userId, username, name }, events: [event] };
+  const options = {
+    full: true,
+    connectedBy: { userId, username, name },
+    events: [event],
+    cause: causeBy(actor, "settings"),
+  };
   if (!(await requestSync(app, { id }, options))) throw notConnected(tenant);
   app.background("publish audit events", () => publishEvents(app, app.storage.connections, id, [event]));
   return (await app.storage.connections.find(id)) ?? connection;

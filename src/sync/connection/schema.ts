@@ -66,3 +66,17 @@ export const UpdateConnection = z.strictObject({ mode });
 export type UpdateConnection = z.output<typeof UpdateConnection>;
 
 export const SyncListQuery = z.object({ ...listQuery });
+
+export const ConflictQuery = z.object({
+  seen: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .optional()
+    .meta({ description: "only conflicts that a person has marked as fine, or only the others" }),
+  ...listQuery,
+});
+export type ConflictQuery = z.output<typeof ConflictQuery>;
+
+export const ConflictParams = TenantParams.extend({
+  conflict: z.string().min(1).max(100).meta({ description: "id of a conflict" }),
+});

@@ -4,7 +4,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { publishEvents } from "../../audit/events.ts";
 import { requestSync } from "../../queue/request-sync.ts";
-import { makeConnectionEvent } from "./connection-event.ts";
+import { causeBy, makeConnectionEvent } from "./connection-event.ts";
 import { loadConnection, notConnected, requireEverySkill } from "./load.ts";
 import type { UpdateConnection } from "./schema.ts";
 
@@ -26,7 +26,8 @@ export async function updateConnection(
       changes: { mode: change },
     });
     // If the mode was changed concurrently, the new state is checked.
-    if (!(await requestSync(app, { id }, { full: true, mode: change, events: [event] }))) continue;
+    const request = { full: true, mode: change, events: [event], cause: causeBy(actor, "settings") };
+    if (!(await requestSync(app, { id }, request))) continue;
     app.background("publish audit events", () => publishEvents(app, app.storage.connections, id, [event]));
     return (await app.storage.connections.find(id)) ?? connection;
   }

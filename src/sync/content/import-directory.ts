@@ -65,8 +65,8 @@ async function adoptDirectory(
   { skills, bases }: ImportFacts,
 ): Promise<Outcome> {
   const { skillId, strayPath, unrecorded } = action;
-  if (unrecorded) await recordConflict(context, skills.get(skillId)!, edited, unrecorded);
   const base = bases.get(skillId);
+  if (unrecorded) await recordConflict(context, skills.get(skillId)!, edited, unrecorded, base);
   // A directory that was only moved does not require another export of the skill.
   const skillRevision = strayPath === undefined ? undefined : base?.skillRevision;
   await recordAgreement(context, action, edited.directory, { version: base?.version, skillRevision });
@@ -120,7 +120,8 @@ async function appendVersionFrom(
   const imported = await importOnce(context, skill, planned, edited, bases.get(skill._id));
   if (imported === "stale") return "stale";
   if ("alreadyImported" in imported) {
-    if (imported.unrecorded) await recordConflict(context, planned, edited, imported.unrecorded);
+    if (imported.unrecorded)
+      await recordConflict(context, planned, edited, imported.unrecorded, bases.get(skill._id));
     await record(imported.alreadyImported);
     return "done";
   }
@@ -128,7 +129,7 @@ async function appendVersionFrom(
   else {
     tally(context, "imported", skill.folderId);
     const versions = { winning: imported.version.version, losing: skill.current.version };
-    if (action.conflict) await recordConflict(context, planned, edited, versions);
+    if (action.conflict) await recordConflict(context, planned, edited, versions, bases.get(skill._id));
   }
   await record(imported.skill.head.version);
   return "done";
@@ -167,6 +168,7 @@ async function recordConflict(
   { id: skillId, folderId }: LocatedSkill,
   { directory, commit }: Edited,
   versions: { winning: number; losing: number },
+  base: SyncBase | undefined,
 ): Promise<void> {
   const { app, connection } = context;
   tally(context, "conflicts", folderId);
@@ -178,6 +180,7 @@ async function recordConflict(
       skillId,
       path: directory.path,
       ...versions,
+      ...(base?.version === undefined ? {} : { base: base.version }),
       commit: commit.oid,
       ...(authorName === undefined ? {} : { authorName }),
       at: app.now(),

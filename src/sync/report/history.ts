@@ -1,10 +1,8 @@
-/** State, history and conflicts of a connection, for its readers, and syncs requested by hand. */
+/** State and history of a connection, for its readers, and syncs requested by hand. */
 import { z } from "zod";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
 import type { SyncBaseDoc } from "../../../storage/sync-bases.ts";
 import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
-import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
 import type { SyncProblem } from "../../../storage/sync-problem.ts";
 import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
 import type { Actor } from "../../access/actor.ts";
@@ -13,7 +11,7 @@ import { publishEvents } from "../../audit/events.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
 import { requestSync } from "../../queue/request-sync.ts";
 import { loadTenant } from "../../orgs/service.ts";
-import { makeConnectionEvent } from "../connection/connection-event.ts";
+import { causeBy, makeConnectionEvent } from "../connection/connection-event.ts";
 import { loadConnection, notConnected } from "../connection/load.ts";
 import { loadSyncView, type SyncView } from "./visible.ts";
 
@@ -80,7 +78,8 @@ function withoutHostText(problem: SyncProblem): SyncProblem {
   return { ...problem, message };
 }
 
-async function firstOf<T>(
+/** The first rows that the caller may see. */
+export async function firstOf<T>(
   rows: AsyncIterable<T>,
   isVisible: (row: T) => boolean,
   most: number,
@@ -98,8 +97,8 @@ export async function runByHand(app: App, actor: Actor, tenantRef: string): Prom
   const { tenant, connection } = await loadConnection(app, actor, tenantRef, "githubSync:manage");
   const { _id: id } = connection;
   const event = makeConnectionEvent(app, actor, "repohost_sync.manual_sync", connection);
-  if ((await requestSync(app, { id }, { full: true, manual: true, events: [event] })) === undefined)
-    throw notConnected(tenant);
+  const request = { full: true, manual: true, events: [event], cause: causeBy(actor, "manual") };
+  if ((await requestSync(app, { id }, request)) === undefined) throw notConnected(tenant);
   app.background("publish audit events", () => publishEvents(app, app.storage.connections, id, [event]));
   return (await app.storage.connections.find(id)) ?? connection;
 }
@@ -132,31 +131,5 @@ function partOf(run: SyncRunDoc, view: SyncView): SyncRunDoc {
     counts: { ...counts, refused: refusals.length },
     refusals,
     ...(run.problem ? { problem: withoutHostText(run.problem) } : {}),
-  };
-}
-
-/** A page of conflicts, newest first, with the skills that still exist. */
-export async function listConflicts(
-  app: App,
-  actor: Actor,
-  tenantRef: string,
-  { limit, cursor }: PageQuery,
-): Promise<{ items: [SyncConflictDoc, SkillDoc | undefined][]; nextCursor: string | null }> {
-  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
-  const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(100)]));
-  const before = read && { at: new Date(read[0]), id: read[1] };
-  const view = await loadSyncView(app, actor, connection);
-  const found = await firstOf(
-    app.storage.syncConflicts.each({ connectionId: connection._id, before }),
-    ({ skillId }) => view.all || view.skill(skillId),
-    limit + 1,
-  );
-  const rows = found.slice(0, limit);
-  const skills = await app.storage.skills.listByIds([...new Set(rows.map(({ skillId }) => skillId))]);
-  const byId = new Map(skills.map((skill) => [skill._id, skill]));
-  const last = rows.at(-1);
-  return {
-    items: rows.map((row) => [row, byId.get(row.skillId)]),
-    nextCursor: found.length > limit && last ? encodeCursor([last.at.getTime(), last._id]) : null,
   };
 }

@@ -2,16 +2,15 @@ import type {
   ConnectionPayload,
   ProposalPayload,
   RepositorySyncPayload,
-  SyncConflictPayload,
   SyncRunPayload,
 } from "../../../contract/payloads/sync.ts";
+import type { SyncConflictPayload } from "../../../contract/payloads/sync-conflicts.ts";
 import { publicName } from "../../../contract/public-name.ts";
 import type { HostKind, ProposalState } from "../../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../../storage/connections.ts";
-import type { SkillDoc } from "../../../storage/skills.ts";
 import type { ProposalDoc } from "../../../storage/sync-proposals.ts";
-import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
 import type { SyncRunDoc } from "../../../storage/sync-runs.ts";
+import type { Conflict, VersionFacts } from "./conflicts.ts";
 import type { SyncState } from "./history.ts";
 
 /** Never contains a credential. */
@@ -92,6 +91,8 @@ export function presentRun(run: SyncRunDoc): SyncRunPayload {
   return {
     id: run._id,
     full: run.full,
+    cause: run.cause?.kind ?? null,
+    by: run.cause?.by ?? null,
     outcome: run.outcome,
     startedAt: run.startedAt.toISOString(),
     endedAt: run.endedAt?.toISOString() ?? null,
@@ -107,7 +108,8 @@ export function presentRun(run: SyncRunDoc): SyncRunPayload {
   };
 }
 
-export function presentConflict([row, skill]: [SyncConflictDoc, SkillDoc | undefined]): SyncConflictPayload {
+export function presentConflict({ row, skill, winning, losing }: Conflict): SyncConflictPayload {
+  const author = row.authorName === undefined ? null : publicName(row.authorName) || "unknown";
   return {
     id: row._id,
     skillId: row.skillId,
@@ -115,10 +117,22 @@ export function presentConflict([row, skill]: [SyncConflictDoc, SkillDoc | undef
     path: row.path,
     winning: row.winning,
     losing: row.losing,
+    base: row.base ?? null,
+    theirs: { ...presentSide(winning), author },
+    ours: presentSide(losing),
+    seen: row.seen ? { by: row.seen.username, at: row.seen.at.toISOString() } : null,
     diff: skill ? `/api/skills/${row.skillId}/diff?from=${row.losing}&to=${row.winning}` : null,
     commit: row.commit,
-    author: row.authorName === undefined ? null : publicName(row.authorName) || "unknown",
+    author,
     at: row.at.toISOString(),
+  };
+}
+
+function presentSide(version: VersionFacts | undefined): SyncConflictPayload["ours"] {
+  return {
+    semver: version?.semver ?? null,
+    author: version?.author?.name ?? null,
+    at: version?.createdAt.toISOString() ?? null,
   };
 }
 

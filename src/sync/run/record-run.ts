@@ -1,7 +1,7 @@
 /** Records a sync in the history: its counts, and the reason for its end. */
 import { limits } from "../../../contract/limits.ts";
 import type { Mirrors } from "../../../repos/mirror/types.ts";
-import type { ConnectionDoc } from "../../../storage/connections.ts";
+import type { ConnectionDoc, RequestCause } from "../../../storage/connections.ts";
 import type { SyncCounts } from "../../../storage/sync-runs.ts";
 import type { App } from "../../app.ts";
 import { syncActor } from "../../skills/publish/import-skill.ts";
@@ -26,7 +26,8 @@ export async function recordRun(
   const startedAt = app.now();
   const counts = { imported: 0, created: 0, conflicts: 0, exported: 0, removed: 0, refused: 0, retries: 0 };
   const runId = app.newId();
-  const run = { connectionId, tenantId, full, startedAt };
+  const cause = causeOf(connection);
+  const run = { connectionId, tenantId, full, startedAt, ...(cause && { cause }) };
   await syncRuns.start({ _id: runId, ...run, outcome: "running", counts });
   await syncRuns.closeInterrupted(connectionId, runId, startedAt);
   const context = openContext(app, mirrors, lease, counts);
@@ -51,6 +52,12 @@ export async function recordRun(
   else await syncRuns.remove(runId);
   await syncRuns.trim(connectionId, limits.syncRunsKept);
   return result;
+}
+
+/** A sync without an open request, or after a failure, repeats an earlier one. */
+function causeOf({ wanted, done, failures, cause }: ConnectionDoc): RequestCause | undefined {
+  if (wanted <= done || (failures > 0 && !cause?.by)) return { kind: "retry" };
+  return cause;
 }
 
 function openContext(

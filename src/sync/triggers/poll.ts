@@ -41,19 +41,21 @@ async function pollBranch(app: App, connection: ConnectionDoc): Promise<void> {
   const inMs = (ms: number) => new Date(app.now().getTime() + ms * (0.9 + Math.random() / 5));
   // Before the request, so that a failure never causes an immediate second one.
   await connections.markPolled(id, { pollAt: inMs(pollMs) });
+  const cause = { cause: { kind: "poll" } } as const;
   try {
     const isBlocked = connection.status === "blocked";
     // The ETag stands for the head at that time, which is useful only if the last sync left that head.
     const etag = headOid === lastRemoteOid && !isBlocked ? headEtag : undefined;
     const mayImport = await checkConnectingMember(app, connection);
     const isReported = connection.problem?.code === "connector_gone";
-    if (mayImport ? isReported : connection.status === "active") await requestSync(app, { id });
+    if (mayImport ? isReported : connection.status === "active") await requestSync(app, { id }, cause);
     const head = await visitHost(app, connection, async (host) => {
       if (isWebhookDue(app, connection)) await ensureWebhook(app, connection, host);
       return host.head(branch, etag);
     });
     if (head === "unchanged") return;
-    if (isNews(connection, head) || (isBlocked && isOld(app, connection))) await requestSync(app, { id });
+    if (isNews(connection, head) || (isBlocked && isOld(app, connection)))
+      await requestSync(app, { id }, cause);
     // After the sync was requested: a crash in between leads to another request, never to a lost one.
     if (head) await connections.markPolled(id, { pollAt: inMs(pollMs), head });
   } catch (error) {
@@ -62,7 +64,7 @@ async function pollBranch(app: App, connection: ConnectionDoc): Promise<void> {
     if (failure === undefined) throw error;
     const isLasting = !(failure instanceof RepoError && failure.retryable);
     // The sync fails in the same way, and reports it at the connection.
-    if (isLasting && connection.status === "active") await requestSync(app, { id });
+    if (isLasting && connection.status === "active") await requestSync(app, { id }, cause);
     const askedMs = failure instanceof RepoError ? (failure.retryAfterMs ?? 0) : 0;
     const waitMs = isLasting ? longestPollMs : Math.min(Math.max(askedMs, pollMs), longestPollMs);
     await connections.markPolled(id, { pollAt: inMs(waitMs) });

@@ -70,7 +70,8 @@ export async function receiveDelivery(
 async function recordOnce(app: App, id: string, concerned: () => Promise<ConnectionDoc[]>): Promise<Intake> {
   if (await app.storage.webhookDeliveries.isTaken(id)) return "known";
   const connections = await concerned();
-  for (const connection of connections) await requestSync(app, { id: connection._id });
+  for (const connection of connections)
+    await requestSync(app, { id: connection._id }, { cause: { kind: "webhook" } });
   // After the requests: if the process ends between the two, the redelivery repeats the requests.
   await app.storage.webhookDeliveries.record(id, app.now());
   return connections.length > 0 ? "taken" : "ignored";

@@ -1,0 +1,109 @@
+/** Conflicts of a connection, with both sides, and the mark of a person that the result is fine as it is. */
+import { z } from "zod";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { SyncConflictDoc } from "../../../storage/sync-conflicts.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { notFound } from "../../errors.ts";
+import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
+import { loadSkill } from "../../skills/load.ts";
+import { requireUser } from "../../users/load.ts";
+import { loadConnection } from "../connection/load.ts";
+import type { ConflictQuery } from "../connection/schema.ts";
+import { firstOf } from "./history.ts";
+import { loadSyncView } from "./visible.ts";
+
+export interface Conflict {
+  row: SyncConflictDoc;
+  /** Undefined once the skill was deleted. */
+  skill: SkillDoc | undefined;
+  /** The version that the repository's content became, and the one that was current here. */
+  winning: VersionFacts | undefined;
+  losing: VersionFacts | undefined;
+}
+
+export type VersionFacts = Pick<VersionDoc, "skillId" | "version" | "semver" | "author" | "createdAt">;
+
+/** A page of conflicts, newest first. */
+export async function listConflicts(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  { limit, cursor, seen }: ConflictQuery,
+): Promise<{ items: Conflict[]; nextCursor: string | null }> {
+  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
+  const read = decodeCursor(cursor, z.tuple([z.number().int().min(0).max(8.64e15), z.string().max(100)]));
+  const before = read && { at: new Date(read[0]), id: read[1] };
+  const found = await visibleConflicts(app, actor, connection, { before, seen, limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  return {
+    items: await describe(app, rows),
+    nextCursor: found.length > limit && last ? encodeCursor([last.at.getTime(), last._id]) : null,
+  };
+}
+
+/** Conflicts in skills that the caller may read, newest first. */
+export async function visibleConflicts(
+  app: App,
+  actor: Actor,
+  connection: { _id: string; tenantId: string },
+  {
+    limit,
+    ...query
+  }: { before?: { at: Date; id: string } | undefined; seen?: boolean | undefined; limit: number },
+): Promise<SyncConflictDoc[]> {
+  const view = await loadSyncView(app, actor, connection);
+  const rows = app.storage.syncConflicts.each({ connectionId: connection._id, ...query });
+  return firstOf(rows, ({ skillId }) => view.all || view.skill(skillId), limit);
+}
+
+async function describe(app: App, rows: readonly SyncConflictDoc[]): Promise<Conflict[]> {
+  const sides = rows.flatMap(({ skillId, winning, losing }) => [
+    { skillId, version: winning },
+    { skillId, version: losing },
+  ]);
+  const [skills, versions] = await Promise.all([
+    app.storage.skills.listByIds([...new Set(rows.map(({ skillId }) => skillId))]),
+    app.storage.versions.listFacts(sides),
+  ]);
+  const byId = new Map(skills.map((skill) => [skill._id, skill]));
+  // The newest versions may not be copied to the collection yet.
+  const known: VersionFacts[] = [...versions, ...skills.flatMap(({ pending }) => pending)];
+  const byNumber = new Map(known.map((one) => [`${one.skillId}:${one.version}`, one]));
+  return rows.map((row) => ({
+    row,
+    skill: byId.get(row.skillId),
+    winning: byNumber.get(`${row.skillId}:${row.winning}`),
+    losing: byNumber.get(`${row.skillId}:${row.losing}`),
+  }));
+}
+
+/**
+ * Marks a conflict as fine as it is, or removes the mark. Requires `skill:update` on its skill, and
+ * `githubSync:manage` once that is deleted. Throws `not_found` for a skill that the caller may not see.
+ */
+export async function markConflict(
+  app: App,
+  actor: Actor,
+  tenantRef: string,
+  id: string,
+  isSeen: boolean,
+): Promise<Conflict> {
+  const { userId, username } = requireUser(actor);
+  const { connection } = await loadConnection(app, actor, tenantRef, "githubSync:read");
+  const row = await app.storage.syncConflicts.findOf(connection._id, id);
+  if (!row) throw notFound("skill", id);
+  if (await app.storage.skills.find(row.skillId))
+    await loadSkill(app, actor, row.skillId, "skill:update", id);
+  else {
+    const view = await loadSyncView(app, actor, connection);
+    if (!view.all) throw notFound("skill", id);
+    await loadConnection(app, actor, tenantRef, "githubSync:manage");
+  }
+  await app.storage.syncConflicts.mark(id, isSeen ? { userId, username, at: app.now() } : undefined);
+  const marked = await app.storage.syncConflicts.findOf(connection._id, id);
+  if (!marked) throw notFound("skill", id);
+  return (await describe(app, [marked]))[0]!;
+}
