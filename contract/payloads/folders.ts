@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { SkillPayload } from "./skills.ts";
 import { ExposurePayload } from "./exposure.ts";
+import { folderActs } from "../dashboard.ts";
 import { accessActions, accessReasons, folderLevels, principalTypes } from "../vocabulary.ts";
 
 export const FolderPayload = z
@@ -15,13 +16,38 @@ export const FolderPayload = z
     restricted: z.boolean(),
     managed: z.boolean().meta({ description: "part of the personal workspaces" }),
     skillCount: z.number().int().meta({ description: "skills right in it that the caller may read" }),
+    can: z
+      .array(z.enum(folderActs))
+      .optional()
+      .meta({
+        description:
+          "what the caller's role, grants and token allow: read and publish skills in it, create folders in it, " +
+          "update (rename, move) and delete it, manage its access",
+      }),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: "Folder" });
 export type FolderPayload = z.infer<typeof FolderPayload>;
 
-export const ChangedFolderPayload = FolderPayload.extend({ exposure: ExposurePayload }).meta({
+const readers = z.array(z.object({ id: z.string(), name: z.string() }));
+
+export const MovedReadersPayload = z
+  .object({
+    before: z.number().int().meta({ description: "members who can read its open part" }),
+    after: z.number().int(),
+    gain: z.number().int().meta({ description: "members who can read it only afterwards" }),
+    lose: z.number().int(),
+    gaining: readers.optional().meta({ description: "the first 20; for callers who may list members" }),
+    losing: readers.optional(),
+  })
+  .meta({ id: "MovedReaders" });
+export type MovedReadersPayload = z.infer<typeof MovedReadersPayload>;
+
+export const ChangedFolderPayload = FolderPayload.extend({
+  exposure: ExposurePayload,
+  readers: MovedReadersPayload.optional().meta({ description: "of a dry run with `parentId`" }),
+}).meta({
   id: "ChangedFolder",
 });
 export type ChangedFolderPayload = z.infer<typeof ChangedFolderPayload>;

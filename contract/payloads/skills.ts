@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { FindingCounts } from "./findings.ts";
 import { ExposurePayload } from "./exposure.ts";
+import { skillActs } from "../dashboard.ts";
 import { contentFormats, skillTypes, versionSources, visibilities } from "../vocabulary.ts";
 
 const timestamp = z.iso.datetime().meta({ description: "ISO-8601, UTC" });
@@ -37,6 +38,9 @@ export const SkillPayload = z
     }),
     findings: findings.optional(),
     createdBy: z.string(),
+    can: z.array(z.enum(skillActs)).optional().meta({
+      description: "what the caller may do; `manage`: change who has access. Absent from results of changes",
+    }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })

@@ -2,6 +2,7 @@
  * Explains the access of a member to a skill or folder. Each decision is made by `decide.ts`; this module names the
  * facts that lead to it, and grants nothing.
  */
+import { skillActs, type SkillAct } from "../../contract/dashboard.ts";
 import {
   accessActions,
   type AccessAction,
@@ -9,7 +10,7 @@ import {
   type Permission,
   type PrincipalType,
 } from "../../contract/vocabulary.ts";
-import type { PermissionMap, UserActor } from "./actor.ts";
+import type { Actor, PermissionMap, UserActor } from "./actor.ts";
 import {
   bypassesRestrictions,
   decideFolder,
@@ -61,7 +62,7 @@ const permissionOf: Record<AccessAction, Permission> = {
 export type AccessSubject = SkillFacts | { tenantId: string; context: AccessContext };
 
 /** The actions that an actor may do in a folder, or with a skill. */
-export function allowedActions(actor: UserActor, subject: AccessSubject): AccessAction[] {
+export function allowedActions(actor: Actor, subject: AccessSubject): AccessAction[] {
   const { tenantId, context } = subject;
   const inFolder = (permission: Permission) =>
     context !== null &&
@@ -72,6 +73,13 @@ export function allowedActions(actor: UserActor, subject: AccessSubject): Access
     if (action === "create") return false;
     return action === "manage" ? inFolder(permission) : decideSkill(actor, permission, subject) === "allowed";
   });
+}
+
+/** The acts that a caller may do on a skill that they can see. */
+export function actsOnSkill(actor: Actor, skill: SkillFacts): SkillAct[] {
+  const allowed: readonly string[] = allowedActions(actor, skill);
+  const readsAnalytics = decideSkill(actor, "analytics:read", skill) === "allowed";
+  return skillActs.filter((act) => (act === "analytics" ? readsAnalytics : allowed.includes(act)));
 }
 
 /** The reasons for which an actor may do these actions or, if there are none, has no access. */

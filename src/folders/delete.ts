@@ -32,7 +32,12 @@ export async function deleteFolder(app: App, actor: Actor, id: string): Promise<
     tenantId,
     resourceType: "folder",
     resourceId: id,
-    metadata: { name: folder.name, slug: folder.slug },
+    metadata: {
+      name: folder.name,
+      slug: folder.slug,
+      parentId: folder.parentId,
+      restricted: folder.restricted,
+    },
   });
   await finishDeletion(app, tenantId, id, [event]);
 }

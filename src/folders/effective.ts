@@ -113,7 +113,8 @@ export function targetFolder(tree: FolderTree, folderId: string): AccessTarget {
   return { tree, folderId, subject: (context) => ({ tenantId, context: context! }) };
 }
 
-async function accessOf(
+/** The access of members. The caller has checked that the actor may know it. */
+export async function accessOf(
   app: App,
   { origin }: Actor,
   rows: readonly MembershipDoc[],

@@ -1,8 +1,10 @@
 /** Lists of an organization's folders that a caller may see. */
+import type { FolderAct } from "../../contract/dashboard.ts";
 import type { FolderNode } from "../../storage/folders.ts";
 import type { Actor } from "../access/actor.ts";
 import type { App } from "../app.ts";
 import { ServiceError } from "../errors.ts";
+import { folderActsIn } from "./acts.ts";
 import { authorizeFolder, loadFolderView, readableFolders, visibleFolders, type FolderView } from "./load.ts";
 
 export interface ListedFolder {
@@ -10,6 +12,7 @@ export interface ListedFolder {
   path: string;
   /** Number of skills directly in it that the caller may read. */
   skillCount: number;
+  can: readonly FolderAct[];
 }
 
 /** Maximum length of all paths in one response. A tree that is wide and deep has to be listed folder by folder. */
@@ -32,6 +35,7 @@ export async function listFolders(
   const paths = new Map<string, string>();
   const isReadable = readableFolders(view);
   if (parentId !== undefined && parentId !== null) authorizeFolder(view, "see", parentId, parentId);
+  const actsOf = folderActsIn(view);
   const listed: ListedFolder[] = [];
   let characters = 0;
   for (const id of visibleFolders(view)) {
@@ -47,7 +51,7 @@ export async function listFolders(
           kind: "folder",
         },
       );
-    listed.push({ node, path, skillCount: countIn(isReadable, id, counts) });
+    listed.push({ node, path, skillCount: countIn(isReadable, id, counts), can: actsOf(node) });
   }
   return listed.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -55,8 +59,10 @@ export async function listFolders(
 /** One folder as in a list. */
 export async function describeFolder(app: App, view: FolderView, id: string): Promise<ListedFolder> {
   const counts = await app.storage.pathReservations.countSkills(view.tree.tenantId, id);
+  const node = view.tree.get(id)!;
   return {
-    node: view.tree.get(id)!,
+    node,
+    can: folderActsIn(view)(node),
     path: view.tree.path(id),
     skillCount: countIn(readableFolders(view), id, counts),
   };

@@ -3,7 +3,7 @@ import type { App } from "../app.ts";
 import type { FolderAccess } from "./access.ts";
 import type { ListedFolder } from "./list.ts";
 
-export function presentFolder({ node, path, skillCount }: ListedFolder): FolderPayload {
+export function presentFolder({ node, path, skillCount, can }: ListedFolder): FolderPayload {
   return {
     id: node._id,
     tenantId: node.tenantId,
@@ -14,6 +14,7 @@ export function presentFolder({ node, path, skillCount }: ListedFolder): FolderP
     restricted: node.restricted,
     managed: node.managed !== undefined,
     skillCount,
+    can: [...can],
     createdAt: node.createdAt.toISOString(),
     updatedAt: node.updatedAt.toISOString(),
   };

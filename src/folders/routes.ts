@@ -2,32 +2,23 @@ import {
   ChangedFolderAccessPayload,
   ChangedFolderPayload,
   CreatedFolderPayload,
-  EffectiveAccessPayload,
   FolderAccessPayload,
   FolderPayload,
-  PlannedAccessPayload,
 } from "../../contract/payloads/folders.ts";
 import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
-import { MemberQuery, TenantParams } from "../orgs/schema.ts";
+import { TenantParams } from "../orgs/schema.ts";
 import { loadTenant } from "../orgs/service.ts";
 import { readFolderAccess, updateFolderAccess } from "./access.ts";
 import { createFolderIn, createFolderPath } from "./create.ts";
 import { presentFolderExposure } from "./exposure.ts";
 import { deleteFolder } from "./delete.ts";
-import { listFolderAccess, planFolderAccess } from "./effective.ts";
+import { effectiveRoutes } from "./effective-routes.ts";
 import { describeFolder, listFolders } from "./list.ts";
 import { loadFolder, loadFolderView } from "./load.ts";
 import { presentFolder, presentFolderAccess } from "./present.ts";
-import { presentAccess, presentPlanned } from "./present-access.ts";
-import {
-  CreateFolder,
-  FolderParams,
-  FoldersQuery,
-  PlanFolderAccess,
-  UpdateFolder,
-  UpdateFolderAccess,
-} from "./schema.ts";
+import { CreateFolder, FolderParams, FoldersQuery, UpdateFolder, UpdateFolderAccess } from "./schema.ts";
+import { countMovedReaders } from "./moved-readers.ts";
 import { updateFolder } from "./update.ts";
 
 const tag = "Folders";
@@ -108,7 +99,19 @@ function itemRoutes(app: App): Route[] {
         const view = await loadFolderView(app, actor, folder.tenantId);
         const { node, ...listed } = await describeFolder(app, view, folder._id);
         const changed = body.dryRun ? { ...listed, node: folder, path } : { ...listed, node };
-        return { ...presentFolder(changed), exposure: await presentFolderExposure(app, exposure) };
+        return {
+          ...presentFolder(changed),
+          exposure: await presentFolderExposure(app, exposure),
+          ...(body.dryRun && body.parentId !== undefined
+            ? {
+                readers: await countMovedReaders(app, actor, {
+                  tree: view.tree,
+                  folderId: folder._id,
+                  parentId: body.parentId,
+                }),
+              }
+            : {}),
+        };
       },
     }),
     route({
@@ -152,44 +155,6 @@ function accessRoutes(app: App): Route[] {
           ...(await presentFolderAccess(app, access)),
           exposure: await presentFolderExposure(app, exposure),
         };
-      },
-    }),
-  ];
-}
-
-function effectiveRoutes(app: App): Route[] {
-  return [
-    route({
-      method: "get",
-      path: "/api/folders/:folder/effective",
-      summary: "List the members of the organization with their access to a folder, and why they have it",
-      tag,
-      auth: "required",
-      params: FolderParams,
-      query: MemberQuery,
-      data: EffectiveAccessPayload,
-      page: true,
-      budget: "search",
-      async handle({ actor, params, query }) {
-        const { tree, page } = await listFolderAccess(app, actor, params.folder, query);
-        return new Page(await presentAccess(app, tree, page.items), page.nextCursor);
-      },
-    }),
-    route({
-      method: "post",
-      path: "/api/folders/:folder/effective",
-      summary: "List what each member could do before and after a change of a folder's access",
-      tag,
-      auth: "required",
-      params: FolderParams,
-      query: MemberQuery,
-      body: PlanFolderAccess,
-      data: PlannedAccessPayload,
-      page: true,
-      budget: "search",
-      async handle({ actor, params, query, body }) {
-        const page = await planFolderAccess(app, actor, params.folder, body, query);
-        return new Page(page.items.map(presentPlanned), page.nextCursor);
       },
     }),
   ];

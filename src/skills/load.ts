@@ -1,4 +1,5 @@
 /** Loads skills with the access rule applied. */
+import type { SkillAct } from "../../contract/dashboard.ts";
 import { isAnonymousName, type Permission } from "../../contract/vocabulary.ts";
 import { isId } from "../../storage/database.ts";
 import type { TreeState } from "../../storage/folders.ts";
@@ -6,9 +7,13 @@ import type { FoundSkill } from "../../storage/lookups/skills.ts";
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { Actor } from "../access/actor.ts";
 import { decideSkill, type SkillFacts } from "../access/decide.ts";
+import { actsOnSkill } from "../access/explain.ts";
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, notFound } from "../errors.ts";
 import { loadAccessContexts } from "../folders/load.ts";
+
+/** A skill with the acts of the caller for whom it was loaded. */
+export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };
 
 /** Finds a skill by id, publicId or `org~slug`, and requires a permission on it. `typed`: the reference in errors. */
 export async function loadSkill(
@@ -17,7 +22,7 @@ export async function loadSkill(
   ref: string,
   permission: Permission,
   typed = ref,
-): Promise<SkillDoc> {
+): Promise<SeenSkill> {
   const found = await findSkill(app, actor, ref);
   return authorizeSkill(app, actor, permission, found?.skill, typed, treesOf(found ? [found] : []));
 }
@@ -71,6 +76,17 @@ export async function keepAllowed<T extends SkillDoc>(
   return skills.filter((_, at) => decideSkill(actor, permission, facts[at]) === "allowed");
 }
 
+/** The acts of the caller on skills that they may read. `trees`: see `keepAllowed`. */
+export async function withActs(
+  app: App,
+  actor: Actor,
+  skills: readonly SkillDoc[],
+  trees?: readonly TreeState[],
+): Promise<SeenSkill[]> {
+  const facts = await factsOf(app, actor, skills, trees);
+  return skills.map((skill, at) => ({ ...skill, can: actsOnSkill(actor, facts[at]!) }));
+}
+
 /**
  * Applies the access rule to a record, or to a missing one. Effective access in the result comes from the current tree.
  * `trees`: see `keepAllowed`.
@@ -82,7 +98,7 @@ export async function authorizeSkill(
   skill: SkillDoc | null | undefined,
   ref: string,
   trees?: readonly TreeState[],
-): Promise<SkillDoc> {
+): Promise<SeenSkill> {
   const [facts] = skill ? await factsOf(app, actor, [skill], trees) : [];
   const verdict = decideSkill(actor, permission, facts);
   if (verdict === "absent" || verdict === "unauthenticated") await equalizeTiming(app, skill);
@@ -100,7 +116,8 @@ export async function authorizeSkill(
       ref,
     });
   }
-  return { ...skill, governingFolderId: facts?.context?.restriction?.folderId ?? null };
+  const governingFolderId = facts?.context?.restriction?.folderId ?? null;
+  return { ...skill, governingFolderId, can: facts ? actsOnSkill(actor, facts) : [] };
 }
 
 /** Id of a skill that exists, for `equalizeTiming`. */

@@ -7,6 +7,7 @@ import type {
 import type { SkillDoc } from "../../storage/skills.ts";
 import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
+import type { SeenSkill } from "./load.ts";
 import { countFindings } from "./findings/count-findings.ts";
 import { markOf } from "./marks/marks.ts";
 
@@ -17,7 +18,7 @@ interface Reader {
 
 const anyone: Reader = { isMember: false };
 
-export function presentSkill(skill: SkillDoc, { isMember } = anyone): SkillPayload {
+export function presentSkill(skill: SeenSkill, { isMember } = anyone): SkillPayload {
   return {
     id: skill._id,
     publicId: skill.publicId,
@@ -40,6 +41,7 @@ export function presentSkill(skill: SkillDoc, { isMember } = anyone): SkillPaylo
     },
     findings: isMember && skill.current.findings ? countFindings(skill, skill.current.findings) : undefined,
     createdBy: skill.createdBy,
+    ...(skill.can && { can: [...skill.can] }),
     createdAt: skill.createdAt.toISOString(),
     updatedAt: skill.updatedAt.toISOString(),
   };

@@ -14,7 +14,7 @@ import type { FolderTree } from "../folders/tree.ts";
 import { cachedTrees, haveRevisions, loadTrees } from "../folders/trees.ts";
 import { Page } from "../http/route.ts";
 import { ownWorkspaceFolders } from "../workspaces/own.ts";
-import { keepAllowed } from "./load.ts";
+import { keepAllowed, withActs, type SeenSkill } from "./load.ts";
 import type { ExploreQuery, ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
 
@@ -54,7 +54,7 @@ async function findOwn(app: App, actor: Actor, ref: string): Promise<Membership 
 }
 
 /** Skills that the caller may read in their own organizations, or in one of them. */
-export async function listSkills(app: App, actor: Actor, input: ListQuery): Promise<Page<SkillDoc>> {
+export async function listSkills(app: App, actor: Actor, input: ListQuery): Promise<Page<SeenSkill>> {
   let tenantIds = actor.kind === "anonymous" ? [] : actor.memberships.map((m) => m.tenantId);
   if (input.tenant_id !== undefined) {
     const ref = input.tenant_id;
@@ -86,7 +86,7 @@ async function listOwn(
   actor: Actor,
   input: ListQuery,
   { readable, trees, areCurrent }: OwnOrganizations,
-): Promise<Page<SkillDoc> | undefined> {
+): Promise<Page<SeenSkill> | undefined> {
   const revisions = new Map([...trees].map(([tenantId, { revision }]) => [tenantId, revision]));
   const readableOnly = readableScope(actor, readable, trees);
   const scope = input.personal ? await narrowToOwn(app, actor, readableOnly) : readableOnly;
@@ -143,18 +143,20 @@ async function listPage<R extends ReadRows | undefined>(
   query: Omit<SkillQuery, "limit" | "after">,
   page: { limit: number; cursor?: string | undefined },
   read: (slice: SkillQuery) => Promise<R>,
-): Promise<Page<SkillDoc> | Extract<R, undefined>> {
+): Promise<Page<SeenSkill> | Extract<R, undefined>> {
   const last = decodeCursor(page.cursor, Cursor);
   if (last && last[0] !== query.sort)
     throw invalidRequest("The cursor belongs to another order of this list.");
-  if (query.terms?.length === 0) return new Page<SkillDoc>([], null);
+  if (query.terms?.length === 0) return new Page<SeenSkill>([], null);
   let after = last && { value: query.sort === "downloads" ? last[1] : new Date(last[1]), id: last[2] };
   const items: ListedSkill[] = [];
+  let trees: TreeState[] | undefined;
   for (;;) {
     const limit = page.limit + 1 - items.length;
     const found = await read({ ...query, after, limit });
     if (!found) return found as Extract<R, undefined>;
     const rows = found.listed;
+    trees = found.trees;
     const readable = new Set(
       await keepAllowed(
         app,
@@ -171,10 +173,9 @@ async function listPage<R extends ReadRows | undefined>(
   }
   const shown = items.slice(0, page.limit);
   const next = items.length > shown.length ? cursorAfter(shown.at(-1)!, query.sort) : null;
-  return new Page(
-    shown.map((item) => item.skill),
-    next,
-  );
+  const skills = shown.map((item) => item.skill);
+  // The catalog shows no acts, and its skills need no trees.
+  return new Page(actor.kind === "anonymous" ? skills : await withActs(app, actor, skills, trees), next);
 }
 
 function cursorAfter({ skill, value }: ListedSkill, sort: SkillSort): string {

@@ -1,0 +1,48 @@
+/** The access of each member to a folder, now and after a planned change, over HTTP. */
+import { EffectiveAccessPayload, PlannedAccessPayload } from "../../contract/payloads/folders.ts";
+import type { App } from "../app.ts";
+import { Page, route, type Route } from "../http/route.ts";
+import { MemberQuery } from "../orgs/schema.ts";
+import { listFolderAccess, planFolderAccess } from "./effective.ts";
+import { presentAccess, presentPlanned } from "./present-access.ts";
+import { FolderParams, PlanFolderAccess } from "./schema.ts";
+
+const tag = "Folders";
+
+export function effectiveRoutes(app: App): Route[] {
+  return [
+    route({
+      method: "get",
+      path: "/api/folders/:folder/effective",
+      summary: "List the members of the organization with their access to a folder, and why they have it",
+      tag,
+      auth: "required",
+      params: FolderParams,
+      query: MemberQuery,
+      data: EffectiveAccessPayload,
+      page: true,
+      budget: "search",
+      async handle({ actor, params, query }) {
+        const { tree, page } = await listFolderAccess(app, actor, params.folder, query);
+        return new Page(await presentAccess(app, tree, page.items), page.nextCursor);
+      },
+    }),
+    route({
+      method: "post",
+      path: "/api/folders/:folder/effective",
+      summary: "List what each member could do before and after a change of a folder's access",
+      tag,
+      auth: "required",
+      params: FolderParams,
+      query: MemberQuery,
+      body: PlanFolderAccess,
+      data: PlannedAccessPayload,
+      page: true,
+      budget: "search",
+      async handle({ actor, params, query, body }) {
+        const page = await planFolderAccess(app, actor, params.folder, body, query);
+        return new Page(page.items.map(presentPlanned), page.nextCursor);
+      },
+    }),
+  ];
+}
