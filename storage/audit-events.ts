@@ -50,6 +50,20 @@ export function openAuditEvents(database: Database) {
         .limit(limit)
         .toArray(),
 
+    /** Entries of any of the logs from a time on, without an order. */
+    listSince: (
+      logs: { tenantIds: readonly string[]; userIds: readonly string[] },
+      from: Date,
+      limit: number,
+    ): Promise<EventRow[]> => {
+      const createdAt = { $gte: from };
+      const logsOf = [
+        { tenantId: { $in: [...logs.tenantIds] }, createdAt },
+        { userId: { $in: [...logs.userIds] }, createdAt },
+      ];
+      return events.find({ $or: logsOf }, { maxTimeMS: commandTimeMs }).limit(limit).toArray();
+    },
+
     /** Number of matching entries, counted up to `atMost`. */
     count: (query: AuditQuery, atMost: number): Promise<number> =>
       events.countDocuments(filterOf(query), { limit: atMost, maxTimeMS: commandTimeMs }),

@@ -78,6 +78,17 @@ export function openWorkspaces(database: Database) {
       if (after !== undefined) filter._id = { $gt: after };
       return workspaces.find(filter, withoutOutbox).sort({ _id: 1 }).limit(limit).toArray();
     },
+    /** Failed workspaces of organizations, and a user's own in others. */
+    listFailed(
+      tenantIds: readonly string[],
+      own: { userId: string | undefined; tenantIds: readonly string[] },
+      limit: number,
+    ): Promise<WorkspaceDoc[]> {
+      const filters: Filter<WorkspaceDoc>[] = [{ tenantId: { $in: [...tenantIds] }, state: "failed" }];
+      if (own.userId !== undefined)
+        filters.push({ tenantId: { $in: [...own.tenantIds] }, userId: own.userId, state: "failed" });
+      return workspaces.find({ $or: filters }, withoutOutbox).limit(limit).toArray();
+    },
     async countStates(tenantId: string): Promise<Map<WorkspaceState, number>> {
       const rows = await workspaces
         .aggregate<{ _id: WorkspaceState; count: number }>([

@@ -118,6 +118,10 @@ export const AdminConnectionPayload = z
   .object({
     id: z.string(),
     tenantId: z.string(),
+    organization: z
+      .object({ slug: z.string(), name: z.string() })
+      .nullable()
+      .meta({ description: "null once it was erased" }),
     host: z.string(),
     repository: z.string(),
     url: z

@@ -130,7 +130,12 @@ export async function deleteSkill(app: App, actor: Actor, ref: string): Promise<
     tenantId: skill.tenantId,
     resourceType: "skill",
     resourceId: skill._id,
-    metadata: { slug: skill.slug, name: skill.name, versions: skill.head.version },
+    metadata: {
+      slug: skill.slug,
+      name: skill.name,
+      versions: skill.head.version,
+      folderId: skill.folderId,
+    },
   });
   if (!(await removeSkill(app, skill, event))) throw notFound("skill", ref);
   if (actor.kind === "anonymous-key") await releaseShareSlot(app, actor.identityId, skill._id);
@@ -143,6 +148,7 @@ export async function removeSkill(
   event: EventRow,
 ): Promise<boolean> {
   if (!(await app.storage.skills.markDeleted(skill._id, app.now(), [event]))) return false;
+  scheduleProjection(app, skill._id);
   app.background("release the path of a deleted skill", () => releasePath(app, skill));
   const payload = { tenantId: skill.tenantId, skillId: skill._id };
   app.background("queue the erasure of a skill", () =>

@@ -17,7 +17,7 @@ export async function loadIdentity(
 }
 
 /** Invitations are shown to a confirmed address only, since anyone can sign up with another person's address. */
-async function listInvitedTo(app: App, user: Account): Promise<InvitedTo[]> {
+export async function listInvitedTo(app: App, user: Account): Promise<InvitedTo[]> {
   if (!user.emailVerifiedAt) return [];
   const invitations = await app.storage.invitations.listOfAddress(user.emailKey, app.now(), shownInvitations);
   if (invitations.length === 0) return [];

@@ -56,6 +56,8 @@ const order = [
   "sync",
   "sso",
   "scim",
+  "attention",
+  "events",
   "jobs",
   "demo",
   "operations",

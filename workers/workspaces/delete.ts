@@ -50,7 +50,7 @@ async function removeSkills(app: App, tenantId: string, userId: string, folderId
         tenantId,
         resourceType: "skill",
         resourceId: skill._id,
-        metadata: { slug: skill.slug, name: skill.name, workspaceOf: userId },
+        metadata: { slug: skill.slug, name: skill.name, workspaceOf: userId, folderId: skill.folderId },
       });
       await removeSkill(app, skill, event);
     }

@@ -4,7 +4,7 @@ import type { OwnInstallPayload, SkillInstallPayload } from "../../../contract/p
 import { isId } from "../../../storage/database.ts";
 import type { InstallCursor, InstallDoc } from "../../../storage/installs.ts";
 import type { SkillDoc } from "../../../storage/skills.ts";
-import type { Actor } from "../../access/actor.ts";
+import type { Actor, UserActor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import { decodeCursor, encodeCursor } from "../../http/cursor.ts";
 import { Page } from "../../http/route.ts";
@@ -71,6 +71,29 @@ export async function listOwnInstalls(
       });
     },
   );
+}
+
+/** Latest installs of a user that are looked through for outdated ones. */
+const mostLookedThrough = 500;
+
+/** The caller's outdated installs in organizations, among their latest 500, latest report first. */
+export async function listOutdatedInstalls(
+  app: App,
+  actor: UserActor,
+  tenantIds: readonly string[],
+  limit: number,
+): Promise<{ row: InstallDoc; skill: SkillDoc }[]> {
+  const { installs, skills } = app.storage;
+  const latest = await installs.listOfUser(actor.userId, undefined, mostLookedThrough);
+  const rows = latest.filter(({ tenantId }) => tenantIds.includes(tenantId));
+  const found = await skills.listByIds([...new Set(rows.map((row) => row.skillId))]);
+  const outdated = rows.flatMap((row) => {
+    const skill = found.find(({ _id }) => _id === row.skillId);
+    return skill && isOutdated(row, skill) ? [{ row, skill }] : [];
+  });
+  const candidates = [...new Set(outdated.map(({ skill }) => skill))];
+  const readable = new Set(await keepAllowed(app, actor, "skill:read", candidates));
+  return outdated.filter(({ skill }) => readable.has(skill)).slice(0, limit);
 }
 
 /** A page of the visible rows, which is full unless it is the last one. */

@@ -1,0 +1,37 @@
+/** Accounts and organizations, as administrators of the service see them. */
+import { z } from "zod";
+
+const timestamp = z.iso.datetime();
+
+export const AdminUserPayload = z
+  .object({
+    id: z.string(),
+    username: z.string(),
+    name: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    isAdministrator: z.boolean(),
+    organizations: z.array(z.object({ id: z.string(), slug: z.string(), role: z.string() })),
+    lastSeenAt: z.iso.date().nullable().meta({ description: "day of the last use of a session or token" }),
+    suspended: z
+      .object({ at: timestamp, by: z.string().meta({ description: "user name" }), reason: z.string() })
+      .nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: "AdminUser" });
+export type AdminUserPayload = z.infer<typeof AdminUserPayload>;
+
+export const AdminOrganizationPayload = z
+  .object({
+    id: z.string(),
+    slug: z.string(),
+    formerSlugs: z.array(z.string()),
+    name: z.string(),
+    owners: z.array(z.object({ id: z.string(), username: z.string() })).meta({ description: "the first 10" }),
+    members: z.number().int(),
+    connected: z.boolean().meta({ description: "whether a repository is connected" }),
+    deletionAt: timestamp.nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: "AdminOrganization" });
+export type AdminOrganizationPayload = z.infer<typeof AdminOrganizationPayload>;

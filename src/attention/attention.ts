@@ -1,0 +1,124 @@
+/** Everything that needs a person, as far as the caller may see it. Each kind is bounded. */
+import { mapLimit } from "../../contract/concurrency/map-limit.ts";
+import type { AttentionItem, AttentionPayload } from "../../contract/payloads/attention.ts";
+import { attentionKinds, type AttentionKind } from "../../contract/dashboard.ts";
+import type { Permission } from "../../contract/vocabulary.ts";
+import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { Actor } from "../access/actor.ts";
+import { decideTenant } from "../access/decide.ts";
+import type { App } from "../app.ts";
+import { visibleConflicts } from "../sync/report/conflicts.ts";
+import { readSyncState } from "../sync/report/history.ts";
+import { tenantOf, type Tenants } from "./tenants.ts";
+import { expiringTokens, openInvitations, outdatedInstalls } from "./own.ts";
+
+const mostOfKind = 20;
+/** Connections that are looked into at a time, and at most. */
+const connectionsAtOnce = 4;
+const mostConnections = 20;
+
+/** `isPersonal`: also the caller's own tokens and invitations. */
+export async function readAttention(
+  app: App,
+  actor: Actor,
+  tenants: Tenants,
+  { isPersonal }: { isPersonal: boolean },
+): Promise<AttentionPayload> {
+  const allowed = (permission: Permission) =>
+    tenants.filter(({ tenantId }) => decideTenant(actor, permission, tenantId) === "allowed");
+  const lists = await Promise.all([
+    ofSyncs(app, actor, allowed("githubSync:read")),
+    failedWorkspaces(app, actor, tenants, allowed("personalWorkspace:manage")),
+    expiringTokens(app, actor, allowed("apiToken:manage"), isPersonal, mostOfKind + 1),
+    isPersonal ? openInvitations(app, actor, mostOfKind + 1) : [],
+    outdatedInstalls(app, actor, tenants, mostOfKind + 1),
+  ]);
+  return bounded(lists.flat());
+}
+
+function bounded(all: readonly AttentionItem[]): AttentionPayload {
+  const truncated: AttentionKind[] = [];
+  const items = attentionKinds.flatMap((kind) => {
+    const ofKind = all.filter((item) => item.kind === kind);
+    if (ofKind.length > mostOfKind) truncated.push(kind);
+    return ofKind.slice(0, mostOfKind);
+  });
+  return { items, truncated };
+}
+
+async function ofSyncs(app: App, actor: Actor, tenants: Tenants): Promise<AttentionItem[]> {
+  const ids = tenants.map(({ tenantId }) => tenantId);
+  const connections = ids.length > 0 ? await app.storage.connections.listOfTenants(ids, mostConnections) : [];
+  const found = await mapLimit(connections, connectionsAtOnce, async (connection) => {
+    const tenant = tenantOf(tenants, connection.tenantId);
+    const [problems, conflicts] = await Promise.all([
+      syncProblems(app, actor, connection, tenant),
+      visibleConflicts(app, actor, connection, { seen: false, limit: mostOfKind + 1 }),
+    ]);
+    return [
+      ...problems,
+      ...conflicts.map((row): AttentionItem => ({
+        kind: "sync_conflict",
+        tenant,
+        id: row._id,
+        label: row.path,
+        message: `${row.path} had changed on both sides: the repository's content became the current version.`,
+        at: row.at.toISOString(),
+      })),
+    ];
+  });
+  return found.flat();
+}
+
+async function syncProblems(
+  app: App,
+  actor: Actor,
+  { _id, tenantId }: ConnectionDoc,
+  tenant: AttentionItem["tenant"],
+): Promise<AttentionItem[]> {
+  const { connection, problems } = await readSyncState(app, actor, tenantId);
+  if (!connection) return [];
+  const of = { kind: "sync_problem", tenant, id: _id, label: connection.host.fullName } as const;
+  const { problem, status } = connection;
+  const isBroken = problem !== undefined && (status === "blocked" || status === "failing");
+  const skipped = problems.length;
+  return [
+    ...(isBroken ? [{ ...of, message: problem.message, at: problem.at.toISOString() }] : []),
+    ...(skipped > 0
+      ? [
+          {
+            ...of,
+            message: skipped === 1 ? "One skill is not in sync." : `${skipped} skills are not in sync.`,
+            at: problems[0]?.problem?.at.toISOString() ?? null,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The caller's own workspaces, and those of others in organizations where the caller manages them. */
+async function failedWorkspaces(
+  app: App,
+  actor: Actor,
+  tenants: Tenants,
+  managed: Tenants,
+): Promise<AttentionItem[]> {
+  const managedIds = managed.map(({ tenantId }) => tenantId);
+  const ownIds = tenants.map(({ tenantId }) => tenantId).filter((id) => !managedIds.includes(id));
+  const userId = actor.kind === "user" ? actor.userId : undefined;
+  const rows = await app.storage.workspaces.listFailed(
+    managedIds,
+    { userId, tenantIds: ownIds },
+    mostOfKind + 1,
+  );
+  const accounts = rows.length > 0 ? await app.storage.users.listByIds(rows.map((row) => row.userId)) : [];
+  const byId = new Map(accounts.map((account) => [account._id, account.username]));
+  return rows.map((row) => ({
+    kind: "workspace_failed",
+    tenant: tenantOf(tenants, row.tenantId),
+    id: row.userId,
+    label: byId.get(row.userId) ?? row.userId,
+    message: row.error ?? "The personal workspace could not be created.",
+    at: row.updatedAt.toISOString(),
+  }));
+}

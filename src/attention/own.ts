@@ -1,0 +1,70 @@
+/** The parts of a person's attention that are their own: tokens, invitations and installs. */
+import type { AttentionItem } from "../../contract/payloads/attention.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { listOutdatedInstalls } from "../skills/analytics/list-installs.ts";
+import { listInvitedTo } from "../users/identity.ts";
+import { loadAccount } from "../users/service.ts";
+import { tenantOf, type Tenants } from "./tenants.ts";
+
+const expiringMs = 14 * 24 * 3_600_000;
+
+/** Tokens that end within 14 days, the next one first. Logins of devices are renewed by their use. */
+export async function expiringTokens(
+  app: App,
+  actor: Actor,
+  managed: Tenants,
+  isPersonal: boolean,
+  limit: number,
+): Promise<AttentionItem[]> {
+  const now = app.now();
+  const rows = await app.storage.overviews.listExpiringTokens(
+    {
+      tenantIds: managed.map(({ tenantId }) => tenantId),
+      userId: isPersonal && actor.kind === "user" ? actor.userId : undefined,
+    },
+    { from: now, to: new Date(now.getTime() + expiringMs) },
+    limit,
+  );
+  return rows.map(({ _id, name, tenantId, expiresAt }) => ({
+    kind: "token_expiring",
+    tenant: tenantId === undefined ? null : tenantOf(managed, tenantId),
+    id: _id,
+    label: name,
+    message: `The token "${name}" expires soon: create another one where it is used.`,
+    at: expiresAt?.toISOString() ?? null,
+  }));
+}
+
+/** Invitations that wait for the caller, if their address is confirmed. */
+export async function openInvitations(app: App, actor: Actor, limit: number): Promise<AttentionItem[]> {
+  const invited = await listInvitedTo(app, await loadAccount(app, actor));
+  return invited.slice(0, limit).map(({ invitation, tenant }) => ({
+    kind: "invitation",
+    tenant: { id: tenant._id, slug: tenant.slug, name: tenant.name },
+    id: invitation._id,
+    label: invitation.invitedBy.name,
+    message: `${invitation.invitedBy.name} invites you to "${tenant.name}".`,
+    at: invitation.expiresAt.toISOString(),
+  }));
+}
+
+/** The caller's own installs of a version that installs no longer resolve to. */
+export async function outdatedInstalls(
+  app: App,
+  actor: Actor,
+  tenants: Tenants,
+  limit: number,
+): Promise<AttentionItem[]> {
+  if (actor.kind !== "user") return [];
+  const tenantIds = tenants.map(({ tenantId }) => tenantId);
+  const found = await listOutdatedInstalls(app, actor, tenantIds, limit);
+  return found.map(({ row, skill }) => ({
+    kind: "install_outdated",
+    tenant: tenantOf(tenants, skill.tenantId),
+    id: row._id,
+    label: skill.name,
+    message: `${row.platform} has ${skill.slug} ${row.semver}, and ${skill.current.semver} is current.`,
+    at: row.updatedAt.toISOString(),
+  }));
+}

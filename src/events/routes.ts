@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { authenticate } from "../auth/authenticate.ts";
+import { forbidden, unauthenticated } from "../errors.ts";
+import { sessionCookieName } from "../http/cookies.ts";
+import type { Health } from "../http/health.ts";
+import { Reply, route, type RequestInfo, type Route } from "../http/route.ts";
+import { loadTenant } from "../orgs/service.ts";
+import { openChangeEvents } from "./listeners.ts";
+
+const EventsQuery = z.object({
+  tenant: z.string().min(1).max(64).optional().meta({ description: "id or slug; default: all of your own" }),
+});
+
+export function eventRoutes(app: App, health: Health | undefined): Route[] {
+  const events = openChangeEvents(app, health?.draining);
+  return [
+    route({
+      method: "get",
+      path: "/api/events",
+      summary: "Listen to changes in your organizations, as ids that changed (server-sent events)",
+      tag: "Events",
+      auth: "required",
+      query: EventsQuery,
+      produces: "text/event-stream",
+      async handle({ actor, query, request }) {
+        if (actor.kind === "anonymous-key")
+          throw forbidden("This call is signed by an anonymous key, and this needs a person: sign in.");
+        const tenant =
+          query.tenant === undefined ? undefined : await loadTenant(app, actor, query.tenant, "member");
+        const headers = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
+        const type = "text/event-stream; charset=utf-8";
+        if (request.isHead) return new Reply("", { type, headers });
+        const stream = events.open({
+          actor,
+          tenantId: tenant?._id,
+          authenticate: () => authenticateAgain(app, actor, request),
+          lastEventId: request.header("last-event-id"),
+        });
+        return new Reply(stream, { type, headers });
+      },
+    }),
+  ];
+}
+
+async function authenticateAgain(app: App, { origin }: Actor, request: RequestInfo): Promise<Actor> {
+  const actor = await authenticate(app, {
+    authorization: request.header("authorization"),
+    sessionCookie: request.cookie(sessionCookieName(app.config.baseUrl)),
+    signed: undefined,
+    origin,
+  });
+  if (actor.kind === "anonymous") throw unauthenticated();
+  return actor;
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { AttentionPayload } from "../../contract/payloads/attention.ts";
+import { connectionDoc } from "../support/connection.ts";
+import {
+  addMember,
+  confirmAddress,
+  newFolder,
+  newMember,
+  publishInFolder,
+  restrict,
+} from "../support/organization.ts";
+import type { TestOrg, TestService, TestUser } from "../support/service.ts";
+import { setUpOrganization } from "../support/set-up.ts";
+
+let service: TestService;
+let owner: TestUser;
+let org: TestOrg;
+setUpOrganization((made) => ({ service, user: owner, org } = made));
+
+const read = async (user: TestUser, path = "/api/user/attention") => {
+  const answer = await service.call<AttentionPayload>("GET", path, { cookie: user.cookie });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.data;
+};
+const ofOrg = (user: TestUser) => read(user, `/api/tenants/${org.slug}/attention`);
+const kindsOf = ({ items }: AttentionPayload) => [...new Set(items.map(({ kind }) => kind))];
+const labelsOf = ({ items }: AttentionPayload, kind: string) =>
+  items.filter((item) => item.kind === kind).map(({ label }) => label);
+
+describe("what needs attention", () => {
+  let hidden: string;
+  let open: string;
+
+  before(async () => {
+    const { connections, syncConflicts, workspaces } = service.app.storage;
+    const vault = await newFolder(service, org, owner, "vault");
+    await restrict(service, owner, vault.id, []);
+    const publish = (name: string, folder: string) =>
+      publishInFolder(service, org, owner, { name, folder, visibility: "private" });
+    open = (await publish("Open", "/")).id;
+    hidden = (await publish("Hidden", "vault")).id;
+    const at = service.app.now();
+    const problem = { code: "auth_failed", message: "The token was refused.", at } as const;
+    const connection = connectionDoc(1, { tenantId: org.id, status: "blocked", problem });
+    await connections.insert(connection);
+    const of = { connectionId: connection._id, tenantId: org.id, winning: 2, losing: 1, commit: "c", at };
+    await syncConflicts.record([
+      { ...of, skillId: open, path: "skills/open" },
+      { ...of, skillId: hidden, path: "skills/vault/hidden" },
+    ]);
+    const row = { state: "failed", folderId: "f", attempts: 3, createdAt: at, updatedAt: at } as const;
+    await workspaces.insertNew([
+      { ...row, _id: service.app.newId(), tenantId: org.id, userId: owner.id, error: "The name is taken." },
+    ]);
+    for (const [name, days] of [
+      ["soon", 3],
+      ["later", 30],
+    ] as const) {
+      const body = { name, expiresInDays: days };
+      const made = await service.call("POST", `/api/tenants/${org.id}/tokens`, { token: owner.token, body });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+    }
+  });
+
+  it("is shown to those who may see it, the most urgent kind first", async () => {
+    const all = await ofOrg(owner);
+
+    assert.deepEqual(kindsOf(all), ["sync_problem", "sync_conflict", "workspace_failed", "token_expiring"]);
+    assert.deepEqual(labelsOf(all, "sync_conflict").sort(), ["skills/open", "skills/vault/hidden"]);
+    assert.deepEqual(labelsOf(all, "token_expiring"), ["soon"]);
+    assert.equal(all.items[0]!.message, "The token was refused.");
+    assert.equal(all.items[0]!.tenant?.slug, org.slug);
+    assert.deepEqual(all.truncated, []);
+  });
+
+  it("leaves out conflicts of hidden skills, and the management for members without it", async () => {
+    const role = await service.call<{ id: string }>("POST", `/api/tenants/${org.id}/roles`, {
+      token: owner.token,
+      body: { name: "Sync readers", permissions: { githubSync: ["read"], skill: ["read"] } },
+    });
+    const reader = await newMember(service, org, role.data.id);
+    const viewer = await newMember(service, org, "viewer");
+    const stranger = await service.newUser();
+
+    const partly = await ofOrg(reader);
+
+    assert.deepEqual(labelsOf(partly, "sync_conflict"), ["skills/open"]);
+    assert.ok(!JSON.stringify(partly).includes("vault"));
+    assert.deepEqual(kindsOf(partly), ["sync_problem", "sync_conflict"]);
+    assert.deepEqual((await read(viewer)).items, []);
+    const foreign = await service.call("GET", `/api/tenants/${org.slug}/attention`, {
+      cookie: stranger.cookie,
+    });
+    assert.equal(foreign.status, 404);
+  });
+
+  it("has the caller's own tokens, invitations and installs, over all of their organizations", async () => {
+    const guest = await service.newUser();
+    await confirmAddress(service, owner);
+    const invited = await service.call("POST", `/api/tenants/${org.id}/invitations`, {
+      token: owner.token,
+      body: { email: `${guest.username}@example.com` },
+    });
+    assert.equal(invited.status, 201, JSON.stringify(invited.body));
+    const unconfirmed = await read(guest);
+    await confirmAddress(service, guest);
+    const elsewhere = await service.newOrg(owner);
+    await addMember(service, elsewhere, guest, "member");
+    const { id } = await publishInFolder(service, elsewhere, owner, {
+      name: "Installed",
+      folder: "/",
+      visibility: "private",
+    });
+    const place = { platform: "claude", scope: "global", machine: "m" };
+    const sent = { token: guest.token };
+    await service.call("PUT", `/api/skills/${id}/installs`, { ...sent, body: { ...place, version: 1 } });
+    const current = await read(guest);
+    await service.call("POST", `/api/skills/${id}/versions`, {
+      token: owner.token,
+      body: { content: "new\n" },
+    });
+    await service.call("POST", "/api/user/tokens", {
+      cookie: guest.cookie,
+      body: { name: "mine", expiresInDays: 1 },
+    });
+
+    const own = await read(guest);
+
+    assert.deepEqual(unconfirmed.items, []);
+    assert.deepEqual(kindsOf(current), ["invitation"]);
+    assert.deepEqual(kindsOf(own), ["token_expiring", "invitation", "install_outdated"]);
+    assert.deepEqual(labelsOf(own, "install_outdated"), ["Installed"]);
+    assert.deepEqual(labelsOf(own, "token_expiring"), ["mine"]);
+    const narrowed = await service.call<{ token: string }>("POST", "/api/user/tokens", {
+      cookie: guest.cookie,
+      body: { name: "narrow", scopes: { skill: ["read"] } },
+    });
+    const byToken = await service.call<AttentionPayload>("GET", "/api/user/attention", {
+      token: narrowed.data.token,
+    });
+    assert.deepEqual(kindsOf(byToken.data), ["install_outdated"]);
+  });
+
+  it("is limited to 20 of each kind", async () => {
+    const { syncConflicts, connections } = service.app.storage;
+    const connection = await connections.findOfTenant(org.id);
+    const of = { connectionId: connection!._id, tenantId: org.id, commit: "c", at: service.app.now() };
+    await syncConflicts.record(
+      Array.from({ length: 30 }, (_, n) => ({
+        ...of,
+        skillId: open,
+        path: "skills/open",
+        winning: n + 5,
+        losing: n,
+      })),
+    );
+
+    const { items, truncated } = await ofOrg(owner);
+
+    assert.equal(items.filter(({ kind }) => kind === "sync_conflict").length, 20);
+    assert.deepEqual(truncated, ["sync_conflict"]);
+  });
+});
