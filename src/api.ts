@@ -4,12 +4,16 @@ import { PackageError } from "../contract/package-rules.ts";
 import { RepoError } from "../repos/errors.ts";
 import { isUnavailable } from "../storage/database.ts";
 import type { App } from "./app.ts";
+import { aboutRoutes } from "./accounts/about-routes.ts";
+import { accountAdministrationRoutes } from "./accounts/administration-routes.ts";
 import { accountPageRoutes } from "./accounts/page-routes.ts";
 import { accountRoutes } from "./accounts/routes.ts";
+import { attentionRoutes } from "./attention/routes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { signInPageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
 import { ServiceError } from "./errors.ts";
+import { eventRoutes } from "./events/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
 import { assetRoutes } from "./http/asset-routes.ts";
 import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
@@ -21,6 +25,7 @@ import type { Route } from "./http/route.ts";
 import { createHttp } from "./http/server.ts";
 import { workersPageRoutes } from "./jobs/page-routes.ts";
 import { jobRoutes } from "./jobs/routes.ts";
+import { organizationAdministrationRoutes } from "./orgs/administration.ts";
 import { auditRoutes } from "./orgs/audit-routes.ts";
 import { organizationPageRoutes } from "./orgs/page-routes.ts";
 import { tenantRoutes } from "./orgs/routes.ts";
@@ -39,6 +44,7 @@ import { workspaceRoutes } from "./workspaces/routes.ts";
 export function apiRoutes(app: App, version: string, health?: Health): Route[] {
   return [
     ...clientRoutes(version),
+    ...aboutRoutes(app, version),
     ...authRoutes(app),
     ...accountRoutes(app),
     ...userRoutes(app),
@@ -50,6 +56,10 @@ export function apiRoutes(app: App, version: string, health?: Health): Route[] {
     ...skillRoutes(app),
     ...moderationRoutes(app),
     ...syncRoutes(app),
+    ...attentionRoutes(app),
+    ...eventRoutes(app, health),
+    ...accountAdministrationRoutes(app),
+    ...organizationAdministrationRoutes(app),
     ...jobRoutes(app, version, health),
   ];
 }

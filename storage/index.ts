@@ -29,6 +29,7 @@ import { openMailBudgets, mailBudgetIndexes, type MailBudgets } from "./mail-bud
 import { openInvitations, invitationIndexes, type Invitations } from "./invitations.ts";
 import { jobMinuteIndexes, openJobMetrics, type JobMetrics } from "./job-metrics.ts";
 import { openMemberships, membershipIndexes, type Memberships } from "./memberships.ts";
+import { openOverviews, type Overviews } from "./lookups/overviews.ts";
 import { openPathReservations, pathReservationIndexes, type PathReservations } from "./path-reservations.ts";
 import { openRefusedContents, refusedContentIndexes, type RefusedContents } from "./refused-contents.ts";
 import { openRoles, roleIndexes, type Roles } from "./roles.ts";
@@ -84,6 +85,7 @@ export interface Storage {
   mailBudgets: MailBudgets;
   jobMetrics: JobMetrics;
   memberships: Memberships;
+  overviews: Overviews;
   pathReservations: PathReservations;
   refusedContents: RefusedContents;
   roles: Roles;
@@ -184,6 +186,7 @@ export async function openStorage(options: { url: string; database: string }): P
     mailBudgets: openMailBudgets(database),
     jobMetrics: openJobMetrics(database),
     memberships: openMemberships(database),
+    overviews: openOverviews(database),
     pathReservations: openPathReservations(database),
     refusedContents: openRefusedContents(database),
     roles: openRoles(database),

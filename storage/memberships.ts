@@ -23,6 +23,7 @@ export interface MemberQuery {
   /** Folded beginning of a name or user name. */
   prefix?: string | undefined;
   teamId?: string | undefined;
+  role?: string | undefined;
   after?: { username: string; id: string } | undefined;
   limit: number;
 }
@@ -49,6 +50,15 @@ export function openMemberships(database: Database) {
     listOfUser: (userId: string): Promise<MembershipDoc[]> =>
       memberships
         .find({ userId, ...counting }, { projection: { outbox: 0 } })
+        .sort({ tenantSlug: 1 })
+        .toArray(),
+    /** Memberships of several users, by slug of the organization. */
+    listOfUsers: (userIds: string[]) =>
+      memberships
+        .find(
+          { userId: { $in: userIds }, ...counting },
+          { projection: { userId: 1, tenantId: 1, tenantSlug: 1, role: 1 } },
+        )
         .sort({ tenantSlug: 1 })
         .toArray(),
     /** Organizations that a user was a member of at a time, as far as ended memberships are still stored. */
@@ -90,9 +100,10 @@ export function openMemberships(database: Database) {
         .toArray(),
 
     /** A page of an organization's members, by user name. */
-    list({ tenantId, prefix, teamId, after, limit }: MemberQuery): Promise<MembershipDoc[]> {
+    list({ tenantId, prefix, teamId, role, after, limit }: MemberQuery): Promise<MembershipDoc[]> {
       const filter: Filter<MembershipDoc> = { tenantId, ...counting };
       if (teamId !== undefined) filter.teamIds = teamId;
+      if (role !== undefined) filter.role = role;
       if (prefix !== undefined) filter.nameKeys = { $regex: `^${escapePattern(prefix)}` };
       if (after)
         filter.$or = [
@@ -103,7 +114,7 @@ export function openMemberships(database: Database) {
         .find(filter, {
           projection: { outbox: 0 },
           // The index has this order and contains the names, so that only matching documents are read.
-          hint: teamId === undefined ? "membership_list" : "membership_team",
+          hint: listIndex(teamId, role),
         })
         .sort({ username: 1, _id: 1 })
         .limit(limit)
@@ -122,6 +133,11 @@ export function openMemberships(database: Database) {
 
     ...outboxOperations(memberships),
   };
+}
+
+function listIndex(teamId: string | undefined, role: string | undefined): string {
+  if (teamId !== undefined) return "membership_team";
+  return role === undefined ? "membership_list" : "membership_role_list";
 }
 
 function escapePattern(text: string): string {

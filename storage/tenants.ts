@@ -46,6 +46,7 @@ export const tenantIndexes: IndexDescription[] = [
     // Documents of an older export do not have it until the next start.
     partialFilterExpression: { slugs: { $gt: "" } },
   },
+  { key: { slug: 1 }, name: "tenant_list" },
   { key: { deletionAt: 1 }, sparse: true },
   { key: { unsettledAt: 1 }, sparse: true },
 ];

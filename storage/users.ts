@@ -1,6 +1,7 @@
 /** Accounts of people. */
 import type { Database } from "./database.ts";
 import { outboxOperations, outboxUpdate, type EventRow } from "./outbox.ts";
+import { administrationOperations } from "./users/administration.ts";
 import { addressOperations } from "./users/addresses.ts";
 import { credentialOperations } from "./users/credentials.ts";
 import { deletionOperations } from "./users/deletion.ts";
@@ -54,6 +55,7 @@ export function openUsers(database: Database) {
         { returnDocument: "after", projection: account },
       );
     },
+    ...administrationOperations(users),
     ...credentialOperations(users),
     ...addressOperations(users),
     ...mailOperations(users),

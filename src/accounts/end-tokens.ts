@@ -39,10 +39,11 @@ async function revokeAll(app: App, userId: string): Promise<Date | undefined> {
   const user = await users.find(userId);
   if (!user?.tokensEnding) return undefined;
   const { since, ofOrganizations } = user.tokensEnding;
+  const by = user.suspended ? "suspension" : "password reset";
   await revokeEach(
     () => tokens.listOfEarlierEpochs(userId, user.tokenEpoch ?? 0, batch),
     (token) => {
-      const metadata = { name: token.name, by: "password reset" };
+      const metadata = { name: token.name, by };
       const event = eventOfOwner(app, user, system, "user.token_deleted", metadata);
       return revoke(app, token, { userId }, { ...event, resourceType: "token", resourceId: token._id });
     },

@@ -15,6 +15,7 @@ import { hashSecret } from "../secrets.ts";
 import { withoutTooOld } from "../tokens/max-age.ts";
 import { effectiveMemberships, organizationActor, userActor } from "../users/load.ts";
 import { byAnonymousKey } from "./anonymous.ts";
+import { accountSuspended } from "./credentials.ts";
 import { findSession, lastUseStepMs, recordSessionUse } from "./sessions.ts";
 
 /**
@@ -44,7 +45,7 @@ async function ofSession(app: App, cookie: string, origin: Origin): Promise<User
   const found = await findSession(app, cookie);
   if (!found?.account) return undefined;
   const { session, account, named } = found;
-  if (!isSessionCurrent(session, account)) return undefined;
+  if (!isSessionCurrent(session, account) || account.suspended) return undefined;
   const memberships = await effectiveMemberships(app, found.memberships, named);
   recordSessionUse(app, session);
   const via = { kind: "session", sessionId: session._id } as const;
@@ -70,6 +71,7 @@ async function byToken(app: App, secret: string, origin: Origin): Promise<Actor>
     : callers.findPersonalToken(hash));
   if (!found) throw unauthenticated("The API token is not valid: it is unknown here.");
   const { token } = found;
+  if ("account" in found && found.account?.suspended) throw accountSuspended();
   if (token.revokedAt) throw unauthenticated("The API token was revoked: create another.");
   if (token.expiresAt && token.expiresAt <= app.now()) {
     throw unauthenticated(`The API token expired at ${token.expiresAt.toISOString()}: create another.`);

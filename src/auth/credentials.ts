@@ -5,7 +5,7 @@
 import type { Credentials } from "../../storage/users.ts";
 import type { UserActor } from "../access/actor.ts";
 import type { App } from "../app.ts";
-import { ServiceError, unauthenticated } from "../errors.ts";
+import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
 import type { Budget } from "../http/rate-limit.ts";
 import { hashSecret } from "../secrets.ts";
 import { knownClient, type ClientFacts } from "./known-clients.ts";
@@ -33,7 +33,16 @@ export async function checkSignIn(
   if (!found || !isRight)
     throw new ServiceError("invalid_credentials", "The e-mail address or the password is not right.");
   await returnPoints(app, points);
+  if (found.suspended) throw accountSuspended();
   return found;
+}
+
+/** The error of every act by a suspended account; only its owner, who has a password or token of it, learns of it. */
+export function accountSuspended(): ServiceError {
+  return forbidden(
+    "This account was suspended by an administrator of this service. Ask them to lift the suspension.",
+    { reason: "account_suspended" },
+  );
 }
 
 /** A client's own budget for one account. */

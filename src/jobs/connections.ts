@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { AdminConnectionPayload } from "../../contract/payloads/jobs.ts";
 import { syncStatuses } from "../../contract/vocabulary.ts";
 import type { ConnectionDoc } from "../../storage/connections.ts";
+import type { TenantDoc } from "../../storage/tenants.ts";
 import type { SyncProblem } from "../../storage/sync-problem.ts";
 import type { App } from "../app.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
@@ -18,17 +19,20 @@ export async function listAllConnections(
   const found = await app.storage.connections.list(after, limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
+  const tenants = await app.storage.tenants.listByIds(page.map(({ tenantId }) => tenantId));
+  const byId = new Map(tenants.map((tenant) => [tenant._id, tenant]));
   return new Page(
-    page.map(present),
+    page.map((connection) => present(connection, byId.get(connection.tenantId))),
     found.length > limit && last ? encodeCursor([last.status, last._id]) : null,
   );
 }
 
-function present(connection: ConnectionDoc): AdminConnectionPayload {
+function present(connection: ConnectionDoc, tenant: TenantDoc | undefined): AdminConnectionPayload {
   const { problem, lastProblem = problem } = connection;
   return {
     id: connection._id,
     tenantId: connection.tenantId,
+    organization: tenant ? { slug: tenant.slug, name: tenant.name } : null,
     host: connection.host.kind,
     repository: connection.host.fullName,
     url: /^https?:\/\//.test(connection.host.url) ? connection.host.url : null,

@@ -11,6 +11,7 @@ import { makeEvent, flushEvents } from "../audit/events.ts";
 import { ServiceError, notFound } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/cursor.ts";
 import { Page } from "../http/route.ts";
+import { lastSeenOf } from "../users/last-seen.ts";
 import { foldName } from "../users/schema.ts";
 import { permissionsOfMember, permissionsOfRoles, requirePermissions } from "./permission-checks.ts";
 import { enlistOwner, releaseOwner, finishOwnerChange } from "./owners.ts";
@@ -23,6 +24,10 @@ export interface Member {
   /** Undefined while the account is being deleted. */
   account: Account | undefined;
   showsEmail: boolean;
+  /** Names of the teams and of a custom role, by their ids. */
+  names: ReadonlyMap<string, string>;
+  /** The last use of a session or token, for callers who may change members. */
+  lastSeenAt?: Date | undefined;
 }
 
 /** Maximum number of attempts when the member is changed concurrently. */
@@ -39,22 +44,33 @@ export async function listMembers(
 ): Promise<Page<Member>> {
   const tenant = await loadTenant(app, actor, tenantRef, "member:read");
   const at = decodeCursor(input.cursor, MemberCursor);
+  const inTeam = teamId ?? input.team;
+  // Both are given for the members of a team: they are the same, or nobody is in both lists.
+  if (input.team !== undefined && input.team !== inTeam) return new Page<Member>([], null);
   const rows = await app.storage.memberships.list({
     tenantId: tenant._id,
     ...(input.query === undefined ? {} : { prefix: foldName(input.query) }),
-    ...(teamId === undefined ? {} : { teamId }),
+    ...(input.role === undefined ? {} : { role: input.role }),
+    ...(inTeam === undefined ? {} : { teamId: inTeam }),
     ...(at ? { after: { username: at[0], id: at[1] } } : {}),
     limit: input.limit + 1,
   });
   const shown = rows.slice(0, input.limit);
   const last = rows.length > input.limit ? shown.at(-1) : undefined;
-  const accounts = await app.storage.users.listByIds(shown.map((row) => row.userId));
   const showsEmail = decideTenant(actor, "member:update", tenant._id) === "allowed";
+  const userIds = shown.map((row) => row.userId);
+  const [accounts, names, lastSeen] = await Promise.all([
+    app.storage.users.listByIds(userIds),
+    namesOf(app, tenant._id, shown),
+    showsEmail ? lastSeenOf(app, userIds) : new Map<string, Date>(),
+  ]);
   const byId = new Map(accounts.map((account) => [account._id, account]));
   const members = shown.map((membership) => ({
     membership,
     account: byId.get(membership.userId),
     showsEmail,
+    names,
+    lastSeenAt: lastSeen.get(membership.userId),
   }));
   return new Page(members, last ? encodeCursor([last.username, last._id]) : null);
 }
@@ -92,8 +108,29 @@ export async function changeMember(
     flushEvents(app, app.storage.memberships, member._id, [event]);
     return changed;
   });
-  const account = (await app.storage.users.find(userId)) ?? undefined;
-  return { membership, account, showsEmail: true };
+  const [account, names, lastSeen] = await Promise.all([
+    app.storage.users.find(userId),
+    namesOf(app, tenant._id, [membership]),
+    lastSeenOf(app, [userId]),
+  ]);
+  const lastSeenAt = lastSeen.get(userId);
+  return { membership, account: account ?? undefined, showsEmail: true, names, lastSeenAt };
+}
+
+/** Names of the teams and custom roles of members, by id. */
+async function namesOf(
+  app: App,
+  tenantId: string,
+  members: readonly Pick<MembershipDoc, "role" | "teamIds">[],
+): Promise<Map<string, string>> {
+  const teamIds = [...new Set(members.flatMap((member) => member.teamIds))];
+  const roleIds = [...new Set(members.map((member) => member.role).filter(isId))];
+  const [teams, roles] = await Promise.all([
+    teamIds.length > 0 ? app.storage.teams.listByIds(teamIds) : [],
+    roleIds.length > 0 ? app.storage.roles.listByIds(roleIds) : [],
+  ]);
+  const own = [...teams, ...roles].filter((one) => one.tenantId === tenantId);
+  return new Map(own.map(({ _id, name }) => [_id, name]));
 }
 
 /** Reads a member and calls `change`, and retries while it returns undefined because of a concurrent change. */

@@ -41,14 +41,21 @@ export function presentTenant(app: App, tenant: TenantDoc, actor: Actor): Tenant
   };
 }
 
-export function presentMember({ membership, account, showsEmail }: Member): MemberPayload {
+export function presentMember(member: Member): MemberPayload {
+  const { membership, account, showsEmail, names, lastSeenAt } = member;
   return {
     userId: membership.userId,
     username: account?.username ?? membership.username,
     name: account?.name ?? membership.username,
     ...(showsEmail && account ? { email: account.email } : {}),
     role: membership.role,
+    roleName: names.get(membership.role) ?? membership.role,
     teamIds: membership.teamIds,
+    teams: membership.teamIds.flatMap((id) => {
+      const name = names.get(id);
+      return name === undefined ? [] : [{ id, name }];
+    }),
+    ...(showsEmail ? { lastSeenAt: lastSeenAt ? lastSeenAt.toISOString().slice(0, 10) : null } : {}),
     joinedAt: membership.createdAt.toISOString(),
   };
 }

@@ -82,9 +82,22 @@ export const MemberQuery = z.object({
     .optional()
     .transform((text) => (text === "" ? undefined : text))
     .meta({ description: "beginning of a username, or of a word of a name" }),
+  role: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: "members who have it themselves: a built-in role's name, or a role's id" }),
+  team: id.optional().meta({ description: "members of the team with this id" }),
   ...listQuery,
 });
 export type MemberQuery = z.output<typeof MemberQuery>;
+
+export const AdminOrganizationQuery = z.object({
+  query: z.string().trim().min(1).max(100).optional().meta({ description: "beginning of a slug, or an id" }),
+  ...listQuery,
+});
+export type AdminOrganizationQuery = z.output<typeof AdminOrganizationQuery>;
 
 /** User name and id of the last member. */
 export const MemberCursor = z.tuple([z.string(), z.string()]);

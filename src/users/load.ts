@@ -23,7 +23,7 @@ import {
 import type { App } from "../app.ts";
 import { ServiceError, forbidden, unauthenticated } from "../errors.ts";
 
-/** The user with what they may do now. Undefined when the account is gone. */
+/** The user with what they may do now. Undefined when the account is gone or suspended. */
 export async function loadUserActor(
   app: App,
   userId: string,
@@ -34,7 +34,7 @@ export async function loadUserActor(
     app.storage.users.find(userId),
     loadMemberships(app, userId),
   ]);
-  return user ? userActor(user, memberships, via, origin) : undefined;
+  return user && !user.suspended ? userActor(user, memberships, via, origin) : undefined;
 }
 
 /** Memberships of a user with their present permissions, by slug of the organization. */

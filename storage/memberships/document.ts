@@ -39,6 +39,10 @@ export const membershipIndexes: IndexDescription[] = [
   { key: { tenantId: 1, active: 1, username: 1, _id: 1, nameKeys: 1 }, name: "membership_list" },
   { key: { tenantId: 1, teamIds: 1, active: 1, username: 1, _id: 1 }, name: "membership_team" },
   { key: { tenantId: 1, role: 1, active: 1 }, name: "membership_role" },
+  {
+    key: { tenantId: 1, role: 1, active: 1, username: 1, _id: 1, nameKeys: 1 },
+    name: "membership_role_list",
+  },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { removedAt: 1 }, sparse: true },
 ];

@@ -28,6 +28,8 @@ export interface UserDoc extends WithOutbox, KnownClients {
   tokensEnding?: TokensEnding;
   /** Mails to be sent, added in the same write as the change that they report. */
   mailsDue?: MailDue[];
+  /** Set while an administrator has suspended the account: it can neither sign in nor act by a token. */
+  suspended?: { at: Date; by: { userId: string; username: string }; reason: string };
   /** Set while the account is being deleted: no look-up finds it. */
   deletedAt?: Date;
   /** Set when the deletion is final: the names are free, and only the id and the events are left. */
@@ -84,6 +86,7 @@ export const userIndexes: IndexDescription[] = [
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { "mailsDue.createdAt": 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },
+  { key: { "suspended.at": 1, username: 1 }, sparse: true, name: "user_suspended" },
   { key: { "tokensEnding.since": 1 }, sparse: true },
 ];
 /** Projection of `Credentials`. */

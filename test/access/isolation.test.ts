@@ -100,6 +100,8 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "path") return "SKILL.md";
   if (name === "version") return "1";
   if (name === "finding") return "0".repeat(16);
+  if (name === "conflict") return `${organization.skill.id}:1`;
+  if (name === "user") return organization.owner.id;
   if (name === "queue") return "upkeep";
   if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";
@@ -122,6 +124,7 @@ const bodies: Record<string, (organization: Organization) => unknown> = {
   "post /api/skills/:skill/revert": () => ({ version: 1 }),
   "post /api/skills/:skill/reports": () => ({ reason: "malware" }),
   "patch /api/admin/reports/:report": () => ({ state: "dismissed" }),
+  "post /api/admin/users/:user/suspend": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/take-down": () => ({ reason: "x" }),
   "post /api/admin/skills/:skill/lift-takedown": () => ({ reason: "x" }),
   "put /api/skills/:skill": () => ({ name: "Taken over" }),

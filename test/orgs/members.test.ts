@@ -61,6 +61,33 @@ describe("the list of members", () => {
     assert.deepEqual(await found(".*"), []);
   });
 
+  it("filters by role and team, and names both", async () => {
+    const fixture = await makeFixture(service);
+    const team = await fixture.newTeam("Crew");
+    const role = await fixture.newRole("Readers", { skill: ["read"], member: ["read"] });
+    const [reader, both] = [await fixture.join(role), await fixture.join(role)];
+    const admin = await fixture.join("admin");
+    for (const user of [both, admin])
+      await fixture.at(fixture.owner, "PUT", `/teams/${team}/members/${user.id}`);
+    const list = async (query: string, by = fixture.owner) =>
+      (await fixture.at<MemberPayload[]>(by, "GET", `/members?${query}`)).data;
+    const ids = (members: MemberPayload[]) => members.map(({ userId }) => userId).sort();
+
+    const ofRole = await list(`role=${role}`);
+    const ofBoth = await list(`role=${role}&team=${team}`);
+
+    assert.deepEqual(ids(ofRole), [reader.id, both.id].sort());
+    assert.deepEqual(ids(await list(`team=${team}`)), [admin.id, both.id].sort());
+    assert.deepEqual(ids(ofBoth), [both.id]);
+    assert.deepEqual(ids(await list(`role=${role}&query=${reader.username}`)), [reader.id]);
+    assert.deepEqual(await list(`role=${service.app.newId()}`), []);
+    const [shown] = ofBoth;
+    assert.deepEqual([shown!.roleName, shown!.teams], ["Readers", [{ id: team, name: "Crew" }]]);
+    const today = service.app.now().toISOString().slice(0, 10);
+    assert.equal(shown!.lastSeenAt, today);
+    assert.ok((await list("", reader)).every((member) => !("lastSeenAt" in member)));
+  });
+
   it("shows addresses to those who may change members, and nothing to those who may not read them", async () => {
     const fixture = await makeFixture(service);
     const [member, viewer, stranger] = [

@@ -1,0 +1,140 @@
+/**
+ * Accounts, for administrators of the service: list, suspend, and end of sessions. A suspended account can't sign in,
+ * its sessions and personal tokens have ended, and it keeps its memberships and skills.
+ */
+import { z } from "zod";
+import type { AdminUserPayload } from "../../contract/payloads/administration.ts";
+import { isId } from "../../storage/database.ts";
+import type { Account } from "../../storage/users.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import { flushEvents, makeEvent } from "../audit/events.ts";
+import { serviceLog } from "../audit/fan-out.ts";
+import { dropSessions } from "../auth/sessions.ts";
+import { ServiceError, notFound } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/cursor.ts";
+import { Page } from "../http/route.ts";
+import { lastSeenOf } from "../users/last-seen.ts";
+import { requireUser } from "../users/load.ts";
+import { foldName } from "../users/schema.ts";
+import { revokeEndedTokens } from "./end-tokens.ts";
+import type { AdminUserQuery } from "./schema.ts";
+
+const Cursor = z.tuple([z.enum(["emailKey", "username"]), z.string().max(400)]);
+
+/** A page of accounts by user name; with an "@" in the query, by address. */
+export async function listUsers(
+  app: App,
+  { query, suspended, cursor, limit }: AdminUserQuery,
+): Promise<Page<AdminUserPayload>> {
+  if (query !== undefined && isId(query)) {
+    const found = await app.storage.users.find(query);
+    if (found) return new Page(await present(app, [found]), null);
+  }
+  const by = query?.includes("@") ? "emailKey" : "username";
+  const [field, after] = decodeCursor(cursor, Cursor) ?? [];
+  const prefix = query === undefined ? undefined : foldName(query);
+  const rows = await app.storage.users.list({
+    by,
+    prefix,
+    suspended,
+    after: field === by ? after : undefined,
+    limit: limit + 1,
+  });
+  const shown = rows.slice(0, limit);
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return new Page(await present(app, shown), last ? encodeCursor([by, last[by]]) : null);
+}
+
+/** Suspends an account. Throws `refused` for an administrator, and `conflict` if it is suspended already. */
+export async function suspendUser(
+  app: App,
+  actor: Actor,
+  id: string,
+  reason: string,
+): Promise<AdminUserPayload> {
+  const { userId, username } = requireUser(actor);
+  const user = await loadUser(app, id);
+  if (user.isAdministrator)
+    throw new ServiceError("refused", `"${user.username}" administers the service and can't be suspended.`);
+  const event = eventOf(app, actor, "user.suspended", user, { reason });
+  const suspended = { at: app.now(), by: { userId, username }, reason };
+  const epoch = await app.storage.users.suspend(id, suspended, [event]);
+  if (epoch === null) throw new ServiceError("conflict", `"${user.username}" is suspended already.`);
+  flushEvents(app, app.storage.users, id, [event]);
+  dropSessions(app, id, { epoch, keptSessionId: undefined });
+  revokeEndedTokens(app, id);
+  return read(app, id);
+}
+
+/** Lets an account sign in again. Its former sessions and tokens stay ended. */
+export async function unsuspendUser(app: App, actor: Actor, id: string): Promise<AdminUserPayload> {
+  const user = await loadUser(app, id);
+  const event = eventOf(app, actor, "user.unsuspended", user);
+  if (!(await app.storage.users.unsuspend(id, app.now(), [event])))
+    throw new ServiceError("conflict", `"${user.username}" is not suspended.`);
+  flushEvents(app, app.storage.users, id, [event]);
+  return read(app, id);
+}
+
+/** Ends all browser sessions of an account. */
+export async function endSessionsOf(app: App, actor: Actor, id: string): Promise<AdminUserPayload> {
+  const user = await loadUser(app, id);
+  const event = eventOf(app, actor, "user.sessions_ended", user, { all: true });
+  const epoch = await app.storage.users.endSessions(id, undefined, [event]);
+  if (epoch === null) throw unknownUser(id);
+  flushEvents(app, app.storage.users, id, [event]);
+  dropSessions(app, id, { epoch, keptSessionId: undefined });
+  return read(app, id);
+}
+
+function eventOf(
+  app: App,
+  actor: Actor,
+  name: "user.suspended" | "user.unsuspended" | "user.sessions_ended",
+  { _id, username }: Account,
+  metadata: Record<string, unknown> = {},
+) {
+  const subject = { resourceType: "user", resourceId: _id, metadata: { username, ...metadata } } as const;
+  return makeEvent(app, actor, name, { ...serviceLog, ...subject });
+}
+
+async function loadUser(app: App, id: string): Promise<Account> {
+  const user = isId(id) ? await app.storage.users.find(id) : null;
+  if (!user) throw unknownUser(id);
+  return user;
+}
+
+const unknownUser = (id: string) => notFound("member", id);
+
+async function read(app: App, id: string): Promise<AdminUserPayload> {
+  return (await present(app, [await loadUser(app, id)]))[0]!;
+}
+
+async function present(app: App, users: readonly Account[]): Promise<AdminUserPayload[]> {
+  const ids = users.map(({ _id }) => _id);
+  const [lastSeen, memberships] = await Promise.all([
+    lastSeenOf(app, ids),
+    app.storage.memberships.listOfUsers(ids),
+  ]);
+  return users.map((user) => ({
+    id: user._id,
+    username: user.username,
+    name: user.name,
+    email: user.email,
+    emailVerified: user.emailVerifiedAt !== undefined,
+    isAdministrator: user.isAdministrator,
+    organizations: memberships
+      .filter(({ userId }) => userId === user._id)
+      .map(({ tenantId, tenantSlug, role }) => ({ id: tenantId, slug: tenantSlug, role })),
+    lastSeenAt: lastSeen.get(user._id)?.toISOString().slice(0, 10) ?? null,
+    suspended: user.suspended
+      ? {
+          at: user.suspended.at.toISOString(),
+          by: user.suspended.by.username,
+          reason: user.suspended.reason,
+        }
+      : null,
+    createdAt: user.createdAt.toISOString(),
+  }));
+}
