@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 import { writeClientPackage } from "./client-package.mjs";
 import { installIfStale } from "./install.mjs";
@@ -188,6 +189,20 @@ async function buildCli() {
   }
 }
 
+/** The dashboard, with each text file compressed once, since compressing it for every response takes longer. */
+async function buildDashboard(outDir) {
+  const { build } = await import("vite");
+  await build({ configFile: inRoot("web", "vite.config.ts"), logLevel: "error", build: { outDir } });
+  for (const name of fs.readdirSync(outDir, { recursive: true })) {
+    const file = path.join(outDir, name);
+    if (!/\.(js|css|svg)$/.test(name) || fs.statSync(file).size < 1024) continue;
+    const body = fs.readFileSync(file);
+    fs.writeFileSync(`${file}.gz`, gzipSync(body, { level: 9 }));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+    fs.writeFileSync(`${file}.br`, brotliCompressSync(body, { params }));
+  }
+}
+
 function buildPackage() {
   const fresh = inRoot("dist", `.package-${process.pid}`);
   try {
@@ -210,6 +225,7 @@ async function buildWeb() {
   try {
     await bundle.write({ dir: fresh, format: "es", minify: true, entryFileNames: "[name].js" });
     fs.copyFileSync(inRoot("web", "admin", "style.css"), path.join(fresh, "admin.css"));
+    await buildDashboard(path.join(fresh, "app"));
     swap(fresh, inRoot("dist", "web"));
   } finally {
     await bundle.close();

@@ -17,6 +17,7 @@ import { eventRoutes } from "./events/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
 import { assetRoutes } from "./http/asset-routes.ts";
 import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
+import { dashboardRoutes } from "./http/dashboard/routes.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
 import { idempotencyStore } from "./http/idempotency-store.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -82,6 +83,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...cloneRoutes(app),
     ...docsRoutes(describe),
     ...healthRoutes(health),
+    ...dashboardRoutes(),
   ];
 }
 

@@ -46,7 +46,13 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
     return respond(
       ctx,
       declared,
-      await declared.handle({ actor, params: undefined, query: undefined, body: undefined, request }),
+      await declared.handle({
+        actor,
+        params: parse(declared.params, { ...ctx["params"] }, "the path"),
+        query: undefined,
+        body: undefined,
+        request,
+      }),
     );
   }
   const ipHash = options.anonymize(networkOf(request.address));

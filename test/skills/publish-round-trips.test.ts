@@ -87,14 +87,18 @@ describe("round trips to MongoDB after the responses to publishes", () => {
     const skills: string[] = [];
     for (let n = 0; n < 8; n++) skills.push((await create()).skill.id);
 
+    const started = performance.now();
     const { background } = await tripsOf(() =>
       Promise.all(skills.flatMap((skillId) => [push(skillId), push(skillId)])),
     );
 
+    // A round every 400 ms while publishes go on, however long the machine takes for them.
+    const rounds = 2 + Math.floor((performance.now() - started) / 400);
     const count = (command: string) => background.filter((one) => one.endsWith(command)).length;
-    assert.ok(count("insert versions") <= 2, background.join("\n"));
-    assert.ok(count("insert audit_events") <= 2, background.join("\n"));
-    assert.ok(count("update search_entries") <= 2, background.join("\n"));
-    assert.ok(background.length <= 16 + 2 * skills.length, background.join("\n"));
+    assert.ok(rounds < 2 * skills.length, "the burst took so long that the test shows nothing");
+    assert.ok(count("insert versions") <= rounds, background.join("\n"));
+    assert.ok(count("insert audit_events") <= rounds, background.join("\n"));
+    assert.ok(count("update search_entries") <= rounds, background.join("\n"));
+    assert.ok(background.length <= 8 * rounds + 2 * skills.length, background.join("\n"));
   });
 });

@@ -1,0 +1,7 @@
+/**
+ * Addresses of the pages and the files that define them. Virtual routes, because the router's file convention ignores
+ * names that begin with "-", and `/{org}/-/…` has such a segment. `src/http/dashboard/routes.ts` serves the addresses.
+ */
+import { rootRoute, route } from "@tanstack/virtual-file-routes";
+
+export const routes = rootRoute("shell/shell.tsx", [route("/explore", "explore/page.tsx")]);

@@ -1,0 +1,27 @@
+/** The public catalog. */
+import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { api, ok, type Schemas } from "./client.ts";
+
+export type CatalogItem = Schemas["CatalogItem"];
+export const catalogSorts = ["downloads", "updated", "newest"] as const;
+export interface CatalogSearch {
+  query?: string | undefined;
+  tag?: string | undefined;
+  type?: CatalogItem["type"] | undefined;
+  sort?: (typeof catalogSorts)[number] | undefined;
+}
+
+const pageSize = 50;
+
+export const catalogQuery = (search: CatalogSearch) =>
+  infiniteQueryOptions({
+    queryKey: ["catalog", search],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const cursor = pageParam === "" ? {} : { cursor: pageParam };
+      const query = { limit: pageSize, sort: "downloads" as const, ...search, ...cursor };
+      return ok(api.GET("/api/explore", { signal, params: { query } }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+    placeholderData: keepPreviousData,
+  });

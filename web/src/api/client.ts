@@ -1,0 +1,66 @@
+/** The client of the service's API, typed by its description (`schema.gen.ts`). */
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema.gen.ts";
+
+export type Schemas = components["schemas"];
+
+/** `fetch` is looked up for each call, so that a test can replace it. */
+export const api = createClient<paths>({ baseUrl: "", fetch: (request) => fetch(request) });
+
+/** A failure of the API, or of the network (status 0). */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly requestId: string;
+  readonly details: Record<string, unknown>;
+
+  constructor(status: number, body: Partial<Schemas["Failure"]> | undefined, requestId = "") {
+    super(body?.error ?? sentenceFor(status));
+    this.code = body?.code ?? "unavailable";
+    this.status = status;
+    this.requestId = body?.requestId ?? requestId;
+    this.details = body?.details ?? {};
+  }
+
+  /** Problems of single fields, by their names; of forms whose input the service refused. */
+  get fields(): Record<string, string> {
+    const issues = this.details["issues"];
+    if (!Array.isArray(issues)) return {};
+    return Object.fromEntries(
+      (issues as { path: string; message: string }[]).map(({ path, message }) => [path, message]),
+    );
+  }
+}
+
+function sentenceFor(status: number): string {
+  if (status === 0) return "The service can't be reached. Check the connection and try again.";
+  return `The service answered with status ${status} and no explanation. Try again in a moment.`;
+}
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The body of a successful answer. Throws an `ApiError` for every other outcome, which is the form that Query expects. */
+export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
+  let answer: Answer<T>;
+  try {
+    answer = await call;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    // A proxy that answers in HTML fails as the body is parsed.
+    throw new ApiError(error instanceof SyntaxError ? 502 : 0, undefined);
+  }
+  const { data, error, response } = answer;
+  if (data !== undefined && response.ok) return data;
+  const body =
+    typeof error === "object" && error !== null ? (error as Partial<Schemas["Failure"]>) : undefined;
+  throw new ApiError(response.status, body, response.headers.get("x-request-id") ?? "");
+}
+
+/** The `data` of a successful answer in the API's envelope. */
+export async function dataOf<T>(call: Promise<Answer<{ data: T }>>): Promise<T> {
+  return (await ok(call)).data;
+}

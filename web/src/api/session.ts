@@ -1,0 +1,39 @@
+/** The signed-in user and the organizations that they belong to. */
+import { queryOptions } from "@tanstack/react-query";
+import { ApiError, api, dataOf, type Schemas } from "./client.ts";
+
+export type Identity = Schemas["Identity"];
+
+/** The signed-in user, or null for a visitor. */
+export const identityQuery = queryOptions({
+  queryKey: ["identity"],
+  staleTime: 5 * 60_000,
+  queryFn: async ({ signal }): Promise<Identity | null> => {
+    try {
+      return await dataOf(api.GET("/api/user/profile", { signal }));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+});
+
+/** An organization by its slug or id, with what the caller may do in it. */
+export const organizationQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["organization", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}", { signal, params: { path: { tenant: org } } })),
+  });
+
+export const foldersQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["folders", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/folders", { signal, params: { path: { tenant: org } } })),
+  });
+
+/** Whether the permissions of an organization or role include an action, as in `may(org.permissions, "member", "read")`. */
+export function may(permissions: Record<string, string[]>, group: string, action: string): boolean {
+  return permissions[group]?.includes(action) === true;
+}

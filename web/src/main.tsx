@@ -1,0 +1,85 @@
+import "./layers.css";
+import "./fonts.css";
+import "./tokens.css";
+import "./mantine.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/controls.css";
+import "./styles/reading.css";
+import { nonce } from "./nonce.ts";
+import { MantineProvider } from "@mantine/core";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createRouter, RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./api/client.ts";
+import { Failed } from "./parts/failed.tsx";
+import { NotFound } from "./parts/not-found.tsx";
+import { routeTree } from "./route-tree.gen.ts";
+import { cssVariablesResolver, theme } from "./theme.ts";
+
+/** Longest time for which the static frame of index.html stays, so that the first page appears whole. */
+const frameMs = 600;
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 30_000,
+      retry: (count, error) =>
+        count < 2 && !(error instanceof ApiError && error.status > 0 && error.status < 500),
+    },
+  },
+});
+
+const router = createRouter({
+  routeTree,
+  context: { client },
+  defaultPreload: "intent",
+  defaultPreloadStaleTime: 0, // Query decides what is fresh.
+  defaultPendingMs: 150,
+  scrollRestoration: true,
+  scrollToTopSelectors: ["#main"],
+  defaultErrorComponent: Failed,
+  defaultNotFoundComponent: NotFound,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+// A page that was opened before an upgrade of the service requests chunks that are gone: load the new page once.
+addEventListener("vite:preloadError", (event) => {
+  if (sessionStorage.getItem("svc-reloaded")) return;
+  sessionStorage.setItem("svc-reloaded", "1");
+  event.preventDefault();
+  location.reload();
+});
+
+/** Not a top-level await: with one, the bundler moves lazy pages and their style sheets into the first load. */
+async function start(root: HTMLElement): Promise<void> {
+  await Promise.race([
+    router.load(),
+    new Promise((done) => {
+      setTimeout(done, frameMs);
+    }),
+  ]);
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <MantineProvider
+          theme={theme}
+          cssVariablesResolver={cssVariablesResolver}
+          defaultColorScheme="auto"
+          getStyleNonce={() => nonce}
+        >
+          <RouterProvider router={router} />
+        </MantineProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+const root = document.getElementById("root");
+if (root) void start(root);

@@ -1,0 +1,108 @@
+import "./explore.css";
+import { SegmentedControl, Select, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { createFileRoute, useNavigate } from "@tanstack/react-router";
+import { Search } from "lucide-react";
+import { useMemo, useRef } from "react";
+import { catalogQuery, catalogSorts, type CatalogSearch } from "../../api/catalog.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Failed } from "../../parts/failed.tsx";
+import { useKeys } from "../../parts/keys.ts";
+import { Page } from "../../parts/page.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Results } from "./results.tsx";
+
+const debounceMs = 150;
+
+export const Route = createFileRoute("/explore")({
+  validateSearch: (raw: Record<string, unknown>): CatalogSearch => ({
+    query: typeof raw["query"] === "string" && raw["query"] !== "" ? raw["query"] : undefined,
+    tag: typeof raw["tag"] === "string" && raw["tag"] !== "" ? raw["tag"] : undefined,
+    type: raw["type"] === "skill" || raw["type"] === "rule" ? raw["type"] : undefined,
+    sort: catalogSorts.find((sort) => sort === raw["sort"]),
+  }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, deps }) => {
+    void context.client.prefetchInfiniteQuery(catalogQuery(deps));
+  },
+  component: ExplorePage,
+});
+
+function ExplorePage() {
+  const search = Route.useSearch();
+  const found = useInfiniteQuery(catalogQuery(search));
+  const items = useMemo(() => found.data?.pages.flatMap((page) => page.data) ?? [], [found.data]);
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <Page title="Explore">
+      <div className="ex">
+        <h1 className="sr">Explore</h1>
+        {found.isError ? (
+          <Failed error={found.error} reset={() => void found.refetch()} />
+        ) : (
+          <Results items={items} found={found} filters={<Filters search={search} />}>
+            {found.isPending && <SkeletonRows />}
+            {found.isSuccess && items.length === 0 && (
+              <Empty title={isFiltered ? "No skill matches" : "No public skills yet"}>
+                <p className="sub">
+                  {isFiltered
+                    ? "Try fewer words, or remove a filter."
+                    : "Skills with the visibility public appear here."}
+                </p>
+              </Empty>
+            )}
+          </Results>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Filters({ search }: { search: CatalogSearch }) {
+  const navigate = useNavigate({ from: Route.fullPath });
+  const field = useRef<HTMLInputElement>(null);
+  const change = (part: CatalogSearch) =>
+    void navigate({ search: (old) => ({ ...old, ...part }), replace: true });
+  const changeQuery = useDebouncedCallback(
+    (query: string) => change({ query: query || undefined }),
+    debounceMs,
+  );
+  useKeys({ "/": () => field.current?.focus() });
+  return (
+    <div className="bar2 stack">
+      <TextInput
+        ref={field}
+        aria-label="Search skills and rules"
+        placeholder="Name, tag or what it should do"
+        leftSection={<Search size={16} />}
+        rightSection={<span className="kbd hide-s">/</span>}
+        defaultValue={search.query ?? ""}
+        maxLength={200}
+        onChange={(event) => changeQuery(event.currentTarget.value)}
+      />
+      <div className="row between">
+        <SegmentedControl
+          aria-label="Type"
+          size="xs"
+          data={[
+            { value: "", label: "All" },
+            { value: "skill", label: "Skills" },
+            { value: "rule", label: "Rules" },
+          ]}
+          value={search.type ?? ""}
+          onChange={(value) => change({ type: value || undefined })}
+        />
+        <Select
+          aria-label="Sort"
+          size="xs"
+          w={130}
+          data={catalogSorts.map((sort) => ({ value: sort, label: sort[0]!.toUpperCase() + sort.slice(1) }))}
+          value={search.sort ?? "downloads"}
+          allowDeselect={false}
+          onChange={(value) => change({ sort: value ?? undefined })}
+        />
+      </div>
+    </div>
+  );
+}

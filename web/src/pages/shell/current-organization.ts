@@ -1,0 +1,17 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { identityQuery } from "../../api/session.ts";
+
+const storageKey = "svc-organization";
+
+/** Slug of the organization whose pages the navigation offers: that of the address, or the last one, of the user's own. */
+export function useCurrentOrganization(): string | undefined {
+  const { org } = useParams({ strict: false }) as { org?: string };
+  const { data: identity } = useQuery(identityQuery);
+  const slugs = identity?.memberships.map(({ slug }) => slug) ?? [];
+  const current = [org, localStorage.getItem(storageKey), slugs[0]].find(
+    (slug) => typeof slug === "string" && slugs.includes(slug),
+  );
+  if (current && localStorage.getItem(storageKey) !== current) localStorage.setItem(storageKey, current);
+  return current ?? undefined;
+}

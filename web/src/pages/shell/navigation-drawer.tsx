@@ -1,0 +1,23 @@
+import { Drawer } from "@mantine/core";
+import type { ReactNode } from "react";
+
+interface Props {
+  opened: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** The navigation of narrow windows. Following a link closes it. Default export, since it is loaded on first use. */
+// oxlint-disable-next-line import/no-default-export
+export default function NavigationDrawer({ opened, onClose, children }: Props) {
+  const closeOnLink = (event: React.MouseEvent) => {
+    if (event.target instanceof Element && event.target.closest("a, .find")) onClose();
+  };
+  return (
+    <Drawer opened={opened} onClose={onClose} title="Navigation" size={280}>
+      <div className="side-drawer" onClickCapture={closeOnLink}>
+        {children}
+      </div>
+    </Drawer>
+  );
+}

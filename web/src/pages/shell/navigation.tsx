@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Compass, House, Laptop } from "lucide-react";
+import { identityQuery } from "../../api/session.ts";
+import { iconProps } from "../../parts/icon.ts";
+import { useCurrentOrganization } from "./current-organization.ts";
+import { FolderLinks } from "./folder-links.tsx";
+import { OrganizationLinks } from "./organization-links.tsx";
+
+/** Links to the pages that the user may open. Others are absent rather than disabled. */
+export function Navigation() {
+  const { data: identity } = useQuery(identityQuery);
+  const org = useCurrentOrganization();
+  return (
+    <nav className="nav" aria-label="Main">
+      <Link to={"/" as string} activeOptions={{ exact: true }}>
+        <House {...iconProps} />
+        Home
+      </Link>
+      <Link to="/explore" activeOptions={{ includeSearch: false }}>
+        <Compass {...iconProps} />
+        Explore
+      </Link>
+      {identity && (
+        <Link to={"/settings/installs" as string}>
+          <Laptop {...iconProps} />
+          My installs
+        </Link>
+      )}
+      {org !== undefined && (
+        <>
+          <FolderLinks org={org} />
+          <OrganizationLinks org={org} />
+        </>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import {
+  BarChart3,
+  FolderGit2,
+  FolderHeart,
+  KeyRound,
+  ScrollText,
+  Settings2,
+  Users,
+  type LucideIcon,
+} from "lucide-react";
+import { may, organizationQuery } from "../../api/session.ts";
+import { iconProps } from "../../parts/icon.ts";
+
+interface Entry {
+  label: string;
+  /** Last segment of its address. */
+  page: string;
+  icon: LucideIcon;
+  /** Group and action of the permission that the page requires. */
+  permission: [group: string, action: string];
+}
+
+const entries: Entry[] = [
+  { label: "People and roles", page: "people", icon: Users, permission: ["member", "read"] },
+  { label: "Repository sync", page: "sync", icon: FolderGit2, permission: ["githubSync", "read"] },
+  { label: "Workspaces", page: "workspaces", icon: FolderHeart, permission: ["personalWorkspace", "manage"] },
+  { label: "Analytics", page: "analytics", icon: BarChart3, permission: ["analytics", "read"] },
+  { label: "Audit log", page: "audit", icon: ScrollText, permission: ["auditLog", "read"] },
+  { label: "API tokens", page: "tokens", icon: KeyRound, permission: ["apiToken", "manage"] },
+  { label: "Settings", page: "settings", icon: Settings2, permission: ["organization", "update"] },
+];
+
+/** Pages of the organization that the user's permissions open. */
+export function OrganizationLinks({ org }: { org: string }) {
+  const { data: organization } = useQuery(organizationQuery(org));
+  if (!organization) return null;
+  const allowed = entries.filter(({ permission }) => may(organization.permissions, ...permission));
+  if (allowed.length === 0) return null;
+  return (
+    <>
+      <div className="sec">Organization</div>
+      {allowed.map(({ label, page, icon: Icon }) => (
+        <Link key={label} to={`/${org}/-/${page}` as string}>
+          <Icon {...iconProps} />
+          <span className="clip">{label}</span>
+        </Link>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import "./shell.css";
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, Outlet, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { identityQuery } from "../../api/session.ts";
+import { useKeys } from "../../parts/keys.ts";
+import { onOpenNavigation } from "../../parts/navigation-event.ts";
+import { Navigation } from "./navigation.tsx";
+import { Account } from "./account.tsx";
+import { OrganizationMenu } from "./organization-menu.tsx";
+import { Find } from "./find.tsx";
+
+const loadPalette = () => import("./palette.tsx");
+const Palette = lazy(loadPalette);
+const Notices = lazy(() => import("./notices.tsx"));
+const NavigationDrawer = lazy(() => import("./navigation-drawer.tsx"));
+const KeyHelp = lazy(() => import("./key-help.tsx"));
+
+export const Route = createRootRouteWithContext<{ client: QueryClient }>()({
+  loader: ({ context }) => {
+    void context.client.prefetchQuery(identityQuery);
+  },
+  component: Shell,
+});
+
+function Shell() {
+  const navigate = useNavigate();
+  // Grows with each opening; 0 before the first, so that the palette's chunk is not loaded.
+  const [paletteOpening, setPaletteOpening] = useState(0);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [drawer, setDrawer] = useState<boolean | undefined>();
+  const openPalette = () => setPaletteOpening((count) => count + 1);
+  useEffect(() => onOpenNavigation(() => setDrawer(true)), []);
+  useKeys({
+    "mod+k": openPalette,
+    "g h": () => void navigate({ href: "/" }),
+    "g e": () => void navigate({ to: "/explore" }),
+    "?": () => setHelpOpen(true),
+  });
+  const side = (
+    <>
+      <OrganizationMenu />
+      <Find onOpen={openPalette} onHover={() => void loadPalette()} />
+      <Navigation />
+      <Account onKeys={() => setHelpOpen(true)} />
+    </>
+  );
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <aside className="side" aria-label="Navigation">
+        {side}
+      </aside>
+      <div className="main">
+        <Outlet />
+      </div>
+      <Suspense>
+        {paletteOpening > 0 && <Palette opening={paletteOpening} />}
+        {isHelpOpen && <KeyHelp onClose={() => setHelpOpen(false)} />}
+        {drawer !== undefined && (
+          <NavigationDrawer opened={drawer} onClose={() => setDrawer(false)}>
+            {side}
+          </NavigationDrawer>
+        )}
+        <Later>
+          <Notices />
+        </Later>
+      </Suspense>
+    </div>
+  );
+}
+
+/** Renders its content after the first page, whose load it would delay. */
+function Later({ children }: { children: React.ReactNode }) {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), 1500);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLater ? children : null;
+}

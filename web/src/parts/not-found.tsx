@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import { identityQuery } from "../api/session.ts";
+import { messages } from "../messages.ts";
+import { Page } from "./page.tsx";
+
+/** The same for what does not exist and what the caller may not see. It repeats no name of the address. */
+export function NotFound() {
+  const { data: identity } = useQuery(identityQuery);
+  const back = encodeURIComponent(location.pathname + location.search);
+  return (
+    <Page title="Not found">
+      <div className="page stack g3">
+        <h1>Not found</h1>
+        <p className="sub">{messages.notFound}</p>
+        {identity === null && (
+          <p>
+            <a href={`/sign-in?return_to=${back}`}>Sign in</a> to see the pages of your organizations.
+          </p>
+        )}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { tanstackRouter } from "@tanstack/router-plugin/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+import { routes } from "./routes.ts";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** Below `/assets/`, which no organization can be named. */
+const assetsDir = "assets/app";
+
+/** Loads the fonts of the first view concurrently with the script instead of after the style sheet. */
+function preloadFonts(): Plugin {
+  return {
+    name: "preload-fonts",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler: (_html, { bundle }) =>
+        Object.keys(bundle ?? {})
+          .filter((file) => /(geist|jetbrains-mono)-latin-wght.*\.woff2$/.test(file))
+          .map((file) => ({
+            tag: "link",
+            injectTo: "head",
+            attrs: { rel: "preload", as: "font", type: "font/woff2", href: `/${file}`, crossorigin: true },
+          })),
+    },
+  };
+}
+
+/** Moves the style sheet to the end of the body: the frame of index.html is painted without waiting for it. */
+function lateStyles(): Plugin {
+  return {
+    name: "late-styles",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler: (html) => {
+        const links = html.match(/^ *<link rel="stylesheet".*$/gm) ?? [];
+        return links.reduce(
+          (page, link) => page.replace(`${link}\n`, "").replace("  </body>", `${link}\n  </body>`),
+          html,
+        );
+      },
+    },
+  };
+}
+
+/** Gives the two files that index.html names literally a name by their content, so that they are cached permanently. */
+function hashedPublicFiles(): Plugin {
+  const files = ["scheme.js", "icon.svg"].map((name) => {
+    const source = readFileSync(here(`public/${name}`));
+    const [stem, ending] = name.split(".");
+    const hash = createHash("sha256").update(source).digest("hex").slice(0, 8);
+    return { name, source, fileName: `${assetsDir}/${stem}-${hash}.${ending}` };
+  });
+  return {
+    name: "hashed-public-files",
+    apply: "build",
+    generateBundle() {
+      for (const { fileName, source } of files) this.emitFile({ type: "asset", fileName, source });
+    },
+    transformIndexHtml: {
+      order: "post",
+      handler: (html) =>
+        files.reduce((page, { name, fileName }) => page.replaceAll(`"/${name}"`, `"/${fileName}"`), html),
+    },
+  };
+}
+
+export default defineConfig({
+  root: here("."),
+  base: "/",
+  html: { cspNonce: "__CSP_NONCE__" },
+  plugins: [
+    tanstackRouter({
+      target: "react",
+      autoCodeSplitting: true,
+      virtualRouteConfig: routes,
+      routesDirectory: here("src/pages"),
+      generatedRouteTree: here("src/route-tree.gen.ts"),
+      quoteStyle: "double",
+    }),
+    react(),
+    preloadFonts(),
+    lateStyles(),
+    hashedPublicFiles(),
+  ],
+  build: {
+    outDir: here("../dist/web/app"),
+    emptyOutDir: true,
+    copyPublicDir: false,
+    assetsDir,
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+    manifest: true,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Libraries of the shell change rarely: their chunks stay in the browser's cache across releases.
+          groups: [
+            { name: "react", test: /node_modules\/(react|react-dom|scheduler)\// },
+            { name: "tanstack", test: /node_modules\/@tanstack\/(?!react-virtual|virtual-core)/ },
+            {
+              name: "mantine",
+              test: /node_modules\/(@mantine\/(core|hooks)|@floating-ui|clsx|lucide-react)\/.*js$/,
+              minShareCount: 3,
+            },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    host: "127.0.0.1",
+    port: 5199,
+    strictPort: true,
+    proxy: { "/api": { target: process.env["SVC_URL"] ?? "http://127.0.0.1:3000", changeOrigin: false } },
+  },
+});
