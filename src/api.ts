@@ -17,7 +17,7 @@ import { eventRoutes } from "./events/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
 import { assetRoutes } from "./http/asset-routes.ts";
 import { clientPackageRoutes, clientRoutes } from "./http/client/routes.ts";
-import { dashboardRoutes } from "./http/dashboard/routes.ts";
+import { openDashboard } from "./http/dashboard/routes.ts";
 import { healthRoutes, type Health } from "./http/health.ts";
 import { idempotencyStore } from "./http/idempotency-store.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -83,7 +83,6 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...cloneRoutes(app),
     ...docsRoutes(describe),
     ...healthRoutes(health),
-    ...dashboardRoutes(),
   ];
 }
 
@@ -92,8 +91,10 @@ export function createApi(
   app: App,
   options: { health: Health; version: string; metrics?: Metrics | undefined },
 ): Koa {
+  const dashboard = openDashboard();
   return createHttp({
-    routes: serviceRoutes(app, options),
+    routes: [...serviceRoutes(app, options), ...dashboard.routes],
+    pages: dashboard.pages,
     baseUrl: () => app.config.baseUrl,
     trustProxy: app.config.trustProxy,
     log: app.log,

@@ -116,6 +116,6 @@ export default defineConfig({
     host: "127.0.0.1",
     port: 5199,
     strictPort: true,
-    proxy: { "/api": { target: process.env["SVC_URL"] ?? "http://127.0.0.1:3000", changeOrigin: false } },
+    proxy: { "/api": { target: "http://127.0.0.1:3000", changeOrigin: false } },
   },
 });

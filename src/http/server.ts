@@ -12,6 +12,8 @@ import { securityHeaders } from "./security.ts";
 
 export interface HttpOptions extends RouteServices {
   routes: Route[];
+  /** Pages at paths that no route offers with any method. Their patterns match every path of their length. */
+  pages?: Route[];
   trustProxy: boolean;
   observe?(request: { method: string; route: string; status: number; seconds: number }): void;
 }
@@ -26,6 +28,7 @@ export function createHttp(options: HttpOptions): Koa {
     }
   });
   const table = openRouteTable(options.routes);
+  const pages = openRouteTable(options.pages ?? []);
   const headers = securityFor(options);
   // The fields of a request's line contain no secrets, and looking for them takes longer than to write the line.
   const log = options.log.child({}, { redact: [] });
@@ -34,7 +37,7 @@ export function createHttp(options: HttpOptions): Koa {
     for (const [name, value] of headers()) ctx.res.setHeader(name, value);
     announceEncodings(ctx);
     try {
-      await handleRoute(ctx, routeOf(ctx, table), options);
+      await handleRoute(ctx, routeOf(ctx, table, pages), options);
     } catch (thrown) {
       presentError(ctx, thrown, options);
     }
@@ -95,8 +98,10 @@ function pathOf(ctx: Context): string {
 }
 
 /** The declared route of a request, with its parameters in `ctx.params`. Throws `not_found` or `method_not_allowed`. */
-function routeOf(ctx: Context, table: RouteTable): Route {
-  const found = table.find(ctx.method, pathOf(ctx));
+function routeOf(ctx: Context, table: RouteTable, pages: RouteTable): Route {
+  const path = pathOf(ctx);
+  let found = table.find(ctx.method, path);
+  if ("offered" in found && found.offered.length === 0) found = pages.find(ctx.method, path);
   if ("declared" in found) {
     ctx["params"] = found.params;
     return found.declared;

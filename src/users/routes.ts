@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { IdentityPayload } from "../../contract/payloads/accounts.ts";
 import type { App } from "../app.ts";
 import { route, type Route } from "../http/route.ts";
@@ -20,6 +21,20 @@ export function userRoutes(app: App): Route[] {
       data: IdentityPayload,
       handle: async ({ actor }) =>
         loadIdentity(app, await loadAccount(app, actor), requireUser(actor).memberships),
+    }),
+    route({
+      method: "get",
+      path: "/api/user/session",
+      summary: "Read who is signed in, or null for a visitor",
+      tag,
+      auth: "optional",
+      data: z.object({ user: IdentityPayload.nullable() }).meta({ id: "CurrentSession" }),
+      handle: async ({ actor }) => ({
+        user:
+          actor.kind === "user"
+            ? await loadIdentity(app, await loadAccount(app, actor), actor.memberships)
+            : null,
+      }),
     }),
     route({
       method: "patch",

@@ -5,10 +5,13 @@ import { root } from "../support/root.ts";
 
 /** Files below a folder of the repository, by their paths from the root. */
 export function sourceFiles(folder: string): string[] {
-  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs|js)$/.test(entry.name))
-    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
-    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file));
+  return (
+    readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs|js)$/.test(entry.name))
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
+      // Generated sources (`npm run generate:web`) are read by no one.
+      .filter((file) => !/(^|\/)(node_modules|dist)\/|\.gen\.ts$/.test(file))
+  );
 }
 
 const productFolders = [

@@ -1,5 +1,6 @@
 /** Debian's chromium, driven by playwright-core; every page is monitored for errors and refused content. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 
 const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
@@ -63,3 +64,26 @@ export async function newPage(
   });
   return { page, context, troubles, outside };
 }
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+interface Violation {
+  id: string;
+  nodes: { target: string[] }[];
+}
+
+/** Violations of WCAG 2.2 AA on the page as it is now, each with up to three places; empty without any. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const options = JSON.stringify({ runOnly: { type: "tag", values: tags } });
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(`axe.run(document, ${options})`);
+  return violations.map(({ id, nodes }) => {
+    const places = nodes.slice(0, 3).map(({ target }) => target.join(" "));
+    return `${id}: ${places.join(" | ")}`;
+  });
+}
+
+/** Pixels by which a page is wider than its window; 0 or less if nothing scrolls sideways. */
+export const sidewaysOverflow = (page: Page): Promise<number> =>
+  page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");

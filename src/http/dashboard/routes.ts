@@ -12,7 +12,7 @@ import { readAsset, readFrontEnd, type FrontEnd } from "./front-end.ts";
 
 /** Pages that belong to no organization. `web/routes.ts` has the same addresses, which a test compares. */
 const servicePages = ["/explore"];
-/** Pages of organizations and skills. They are declared last, since they match every other address of their length. */
+/** Pages of organizations and skills. */
 const organizationPages = ["/:org", "/:org/:slug", "/:org/:slug/*rest"];
 const slugs = new Set<string>(reservedSlugs);
 
@@ -27,32 +27,35 @@ function openFrontEnd(): () => Promise<FrontEnd> {
   };
 }
 
-export function dashboardRoutes(): Route[] {
+const page = { method: "get", tag: "Pages", auth: "none", produces: "text/html" } as const;
+
+/** The routes of the dashboard, and its pages at addresses that no other route offers. */
+export function openDashboard(): { routes: Route[]; pages: Route[] } {
   const frontEnd = openFrontEnd();
-  const page = { method: "get", tag: "Pages", auth: "none", produces: "text/html" } as const;
-  return [
-    assetRoute(frontEnd),
-    ...servicePages.map((path) =>
-      route({
-        ...page,
-        path,
-        summary: "A page of the dashboard",
-        handle: async () => pageOf(await frontEnd()),
-      }),
-    ),
-    ...organizationPages.map((path) =>
-      route({
-        ...page,
-        path,
-        summary: "A page of the dashboard",
-        params: z.object({ org: z.string().max(200) }),
-        async handle({ params: { org } }) {
-          if (!/^[a-z0-9][a-z0-9-]{1,38}$/.test(org) || slugs.has(org)) throw nothingAt(`/${org}`);
-          return pageOf(await frontEnd());
-        },
-      }),
-    ),
-  ];
+  const pageAt = (path: string) =>
+    route({
+      ...page,
+      path,
+      summary: "A page of the dashboard",
+      handle: async () => pageOf(await frontEnd()),
+    });
+  return {
+    routes: [assetRoute(frontEnd), ...servicePages.map(pageAt)],
+    pages: organizationPages.map((path) => organizationPage(path, frontEnd)),
+  };
+}
+
+function organizationPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
+  return route({
+    ...page,
+    path,
+    summary: "A page of an organization or skill",
+    params: z.object({ org: z.string().max(200) }),
+    async handle({ params: { org } }) {
+      if (!/^[a-z0-9][a-z0-9-]{1,38}$/.test(org) || slugs.has(org)) throw nothingAt(`/${org}`);
+      return pageOf(await frontEnd());
+    },
+  });
 }
 
 /** The page, with a nonce of its own. */

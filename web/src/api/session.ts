@@ -1,6 +1,6 @@
 /** The signed-in user and the organizations that they belong to. */
 import { queryOptions } from "@tanstack/react-query";
-import { ApiError, api, dataOf, type Schemas } from "./client.ts";
+import { api, dataOf, type Schemas } from "./client.ts";
 
 export type Identity = Schemas["Identity"];
 
@@ -8,14 +8,8 @@ export type Identity = Schemas["Identity"];
 export const identityQuery = queryOptions({
   queryKey: ["identity"],
   staleTime: 5 * 60_000,
-  queryFn: async ({ signal }): Promise<Identity | null> => {
-    try {
-      return await dataOf(api.GET("/api/user/profile", { signal }));
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
-      throw error;
-    }
-  },
+  queryFn: async ({ signal }): Promise<Identity | null> =>
+    (await dataOf(api.GET("/api/user/session", { signal }))).user,
 });
 
 /** An organization by its slug or id, with what the caller may do in it. */

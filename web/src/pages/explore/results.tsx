@@ -23,35 +23,8 @@ interface Props {
 
 /** The list, of which only the rows in view are drawn, and the preview of the chosen one. */
 export function Results({ items, found, filters, children }: Props) {
-  const list = useRef<HTMLDivElement>(null);
-  const body = useRef<HTMLDivElement>(null);
-  const navigate = useNavigate();
-  const [at, setAt] = useState(0);
-  const rows = useVirtualizer({
-    count: items.length,
-    getScrollElement: () => list.current,
-    estimateSize: () => rowHeight,
-    overscan: 8,
-    scrollMargin: body.current?.offsetTop ?? 0,
-  });
-  const drawn = rows.getVirtualItems();
-  const last = drawn.at(-1)?.index ?? 0;
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
-  useEffect(() => {
-    if (last > items.length - prefetchRows && hasNextPage && !isFetchingNextPage) fetchNextPage();
-  }, [last, items.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
-
-  const chosen = items[at];
-  const move = (step: number) => {
-    const next = Math.max(0, Math.min(items.length - 1, at + step));
-    setAt(next);
-    rows.scrollToIndex(next, { align: "auto" });
-  };
-  const open = () => {
-    if (chosen) void navigate({ href: `/${chosen.tenantSlug}/${chosen.slug}` });
-  };
-  useKeys({ j: () => move(1), k: () => move(-1), Enter: open });
-
+  const { list, body, drawn, rows } = useRows(items.length, found);
+  const { at, setAt, chosen } = useChoice(items, (index) => rows.scrollToIndex(index, { align: "auto" }));
   return (
     <>
       <div className="list" ref={list} data-scroll-restoration-id="explore-list" tabIndex={-1}>
@@ -88,4 +61,40 @@ export function Results({ items, found, filters, children }: Props) {
       {chosen && <Peek item={chosen} />}
     </>
   );
+}
+
+/** The rows in view, and further pages of the list as its end comes near. */
+function useRows(count: number, { hasNextPage, isFetchingNextPage, fetchNextPage }: Props["found"]) {
+  const list = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count,
+    getScrollElement: () => list.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollMargin: body.current?.offsetTop ?? 0,
+  });
+  const drawn = rows.getVirtualItems();
+  const last = drawn.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last > count - prefetchRows && hasNextPage && !isFetchingNextPage) fetchNextPage();
+  }, [last, count, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return { list, body, drawn, rows };
+}
+
+/** The chosen item, which J and K move and Enter opens. */
+function useChoice(items: CatalogItem[], scrollTo: (index: number) => void) {
+  const navigate = useNavigate();
+  const [at, setAt] = useState(0);
+  const chosen = items[at];
+  const move = (step: number) => {
+    const next = Math.max(0, Math.min(items.length - 1, at + step));
+    setAt(next);
+    scrollTo(next);
+  };
+  const open = () => {
+    if (chosen) void navigate({ href: `/${chosen.tenantSlug}/${chosen.slug}` });
+  };
+  useKeys({ j: () => move(1), k: () => move(-1), Enter: open });
+  return { at, setAt, chosen };
 }

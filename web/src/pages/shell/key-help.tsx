@@ -23,8 +23,7 @@ const keys = [
 ] as const;
 
 /** The keys of all pages, and the switch that turns single letters off. */
-// oxlint-disable-next-line import/no-default-export
-export default function KeyHelp({ onClose }: { onClose: () => void }) {
+export function KeyHelp({ onClose }: { onClose: () => void }) {
   const [isOn, setOn] = useState(areKeysOn);
   const change = (on: boolean) => {
     setKeysOn(on);

@@ -7,9 +7,8 @@ interface Props {
   children: ReactNode;
 }
 
-/** The navigation of narrow windows. Following a link closes it. Default export, since it is loaded on first use. */
-// oxlint-disable-next-line import/no-default-export
-export default function NavigationDrawer({ opened, onClose, children }: Props) {
+/** The navigation of narrow windows. Following a link closes it. */
+export function NavigationDrawer({ opened, onClose, children }: Props) {
   const closeOnLink = (event: React.MouseEvent) => {
     if (event.target instanceof Element && event.target.closest("a, .find")) onClose();
   };

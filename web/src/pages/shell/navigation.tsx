@@ -7,13 +7,16 @@ import { useCurrentOrganization } from "./current-organization.ts";
 import { FolderLinks } from "./folder-links.tsx";
 import { OrganizationLinks } from "./organization-links.tsx";
 
+const home: string = "/";
+const installs: string = "/settings/installs";
+
 /** Links to the pages that the user may open. Others are absent rather than disabled. */
 export function Navigation() {
   const { data: identity } = useQuery(identityQuery);
   const org = useCurrentOrganization();
   return (
     <nav className="nav" aria-label="Main">
-      <Link to={"/" as string} activeOptions={{ exact: true }}>
+      <Link to={home} activeOptions={{ exact: true }}>
         <House {...iconProps} />
         Home
       </Link>
@@ -22,7 +25,7 @@ export function Navigation() {
         Explore
       </Link>
       {identity && (
-        <Link to={"/settings/installs" as string}>
+        <Link to={installs}>
           <Laptop {...iconProps} />
           My installs
         </Link>

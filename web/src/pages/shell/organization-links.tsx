@@ -42,7 +42,7 @@ export function OrganizationLinks({ org }: { org: string }) {
     <>
       <div className="sec">Organization</div>
       {allowed.map(({ label, page, icon: Icon }) => (
-        <Link key={label} to={`/${org}/-/${page}` as string}>
+        <Link key={label} to={["", org, "-", page].join("/")}>
           <Icon {...iconProps} />
           <span className="clip">{label}</span>
         </Link>

@@ -10,18 +10,15 @@ import { catalogQuery } from "../../api/catalog.ts";
 const debounceMs = 120;
 const shown = 8;
 
-/** Finds pages and skills. `opening` grows with each request to open it; the first one also mounts it. */
-// oxlint-disable-next-line import/no-default-export
-export default function Palette({ opening }: { opening: number }) {
+/** Finds pages and skills. It opens as it is mounted. */
+export function Palette() {
   const [query, setQuery] = useState("");
   const [asked] = useDebouncedValue(query.trim(), debounceMs);
   const navigate = useNavigate();
   const isSearch = asked.length > 1;
   const found = useInfiniteQuery({ ...catalogQuery({ query: asked }), enabled: isSearch });
-  // Each opening counts, also after the palette was closed.
   useEffect(() => {
     spotlight.open();
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [opening]);
   return (
     <Spotlight.Root

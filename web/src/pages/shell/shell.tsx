@@ -11,10 +11,12 @@ import { OrganizationMenu } from "./organization-menu.tsx";
 import { Find } from "./find.tsx";
 
 const loadPalette = () => import("./palette.tsx");
-const Palette = lazy(loadPalette);
-const Notices = lazy(() => import("./notices.tsx"));
-const NavigationDrawer = lazy(() => import("./navigation-drawer.tsx"));
-const KeyHelp = lazy(() => import("./key-help.tsx"));
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Notices = lazy(async () => ({ default: (await import("./notices.tsx")).Notices }));
+const NavigationDrawer = lazy(async () => ({
+  default: (await import("./navigation-drawer.tsx")).NavigationDrawer,
+}));
+const KeyHelp = lazy(async () => ({ default: (await import("./key-help.tsx")).KeyHelp }));
 
 export const Route = createRootRouteWithContext<{ client: QueryClient }>()({
   loader: ({ context }) => {
@@ -57,7 +59,7 @@ function Shell() {
         <Outlet />
       </div>
       <Suspense>
-        {paletteOpening > 0 && <Palette opening={paletteOpening} />}
+        {paletteOpening > 0 && <Palette key={paletteOpening} />}
         {isHelpOpen && <KeyHelp onClose={() => setHelpOpen(false)} />}
         {drawer !== undefined && (
           <NavigationDrawer opened={drawer} onClose={() => setDrawer(false)}>

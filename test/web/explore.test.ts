@@ -1,0 +1,124 @@
+/** The dashboard's frame and its catalog in a real browser. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import {
+  accessibilityProblems,
+  newPage,
+  openBrowser,
+  sidewaysOverflow,
+  whyNoBrowser,
+} from "../support/browser.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+
+const reason = whyNoBrowser();
+
+describe("the catalog in the dashboard", { skip: reason ?? false }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let owner: TestUser;
+  let slug: string;
+
+  before(async () => {
+    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
+    service = await startService();
+    browser = await openBrowser();
+    owner = await service.newUser();
+    const org = await service.newOrg(owner);
+    slug = org.slug;
+    for (const [name, visibility] of [
+      ["alpha-notes", "public"],
+      ["beta-review", "public"],
+      ["gamma-secret", "private"],
+    ]) {
+      const content = `---\nname: ${name}\ndescription: Use when you write ${name} <script>alert(1)</script>.\n---\n# ${name}\n`;
+      const body = { mode: "create", tenantId: org.id, name, visibility, content };
+      const made = await service.call("POST", "/api/skills", { token: owner.token, body });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+    }
+    await service.settled();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  it("lists what is public, filters it, and moves the choice by keys", async () => {
+    const { page, context, troubles, outside } = await newPage(browser, service.url, { width: 1440 });
+    await page.goto(`${service.url}/explore`);
+    const options = page.getByRole("option");
+    await options.first().waitFor();
+
+    assert.equal(await options.count(), 2, "the private skill is absent");
+    assert.equal(await page.title(), "Explore · Skill registry");
+    await page.keyboard.press("j");
+    assert.equal(await options.nth(1).getAttribute("aria-selected"), "true");
+    await page.keyboard.press("/");
+    await page.keyboard.type("beta");
+    await page.getByText(`${slug}/beta-review`).first().waitFor();
+    await options.nth(1).waitFor({ state: "detached" });
+    assert.match(page.url(), /query=beta/);
+    await page.getByLabel("Search skills and rules").fill("nothing-like-this");
+    await page.getByRole("heading", { name: "No skill matches" }).waitFor();
+
+    assert.deepEqual(troubles, []);
+    assert.deepEqual(outside, []);
+    await context.close();
+  });
+
+  it("has no accessibility problems in both schemes, wide and narrow", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [1440, 360]) {
+        const { page, context, troubles } = await newPage(browser, service.url, {
+          colorScheme,
+          width,
+          user: owner,
+        });
+        await page.goto(`${service.url}/explore`);
+        await page.getByRole("option").first().waitFor();
+
+        assert.deepEqual(await accessibilityProblems(page), [], `${colorScheme} ${width}`);
+        const overflow = await sidewaysOverflow(page);
+        assert.ok(overflow <= 0, `scrolls sideways by ${overflow} px at ${width}`);
+        assert.deepEqual(troubles, []);
+        await context.close();
+      }
+    }
+  });
+
+  it("shows the sentence and the request id of a call that fails, and recovers", async () => {
+    const { page, context } = await newPage(browser, service.url, { width: 1440 });
+    const failure = {
+      success: false,
+      error: "The database is being moved.",
+      code: "not_implemented",
+      requestId: "request-12345",
+    };
+    await page.route("**/api/explore*", (call) => call.fulfill({ status: 501, json: failure }));
+    await page.goto(`${service.url}/explore`);
+    await page.getByText("The database is being moved.").waitFor();
+    await page.getByText("request-12345").waitFor();
+    await page.unroute("**/api/explore*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("option").first().waitFor();
+    await context.close();
+  });
+
+  it("serves the same page for every address, with a nonce of its own, and never for a missing file", async () => {
+    const [first, second] = await Promise.all(
+      [`/${slug}/gamma-secret`, "/no-such-organization/at-all"].map((path) => service.raw("GET", path)),
+    );
+    const withoutNonce = async (answer: Response) => (await answer.text()).replaceAll(/nonce="[^"]+"/g, "");
+    assert.equal(first!.status, 200);
+    assert.notEqual(
+      first!.headers.get("content-security-policy"),
+      second!.headers.get("content-security-policy"),
+    );
+    assert.equal(await withoutNonce(first!), await withoutNonce(second!));
+    const missing = await service.raw("GET", "/assets/app/gone-12345678.js");
+    assert.equal(missing.status, 404);
+    assert.match(missing.headers.get("content-type") ?? "", /json/);
+    assert.equal((await service.raw("GET", "/assets/app/..%2f..%2fadmin.js")).status, 404);
+  });
+});
