@@ -19,7 +19,7 @@ export function Palette() {
   const found = useInfiniteQuery({ ...catalogQuery({ query: asked }), enabled: isSearch });
   useEffect(() => {
     spotlight.open();
-  }, [opening]);
+  }, []);
   return (
     <Spotlight.Root
       query={query}
