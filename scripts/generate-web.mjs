@@ -21,7 +21,7 @@ const types = execFileSync(process.execPath, ["--import", "tsx", "--input-type=m
   cwd: root,
   maxBuffer: 64 * 1024 * 1024,
 });
-writeIfChanged(path.join(root, "web", "src", "api", "schema.gen.ts"), types.toString());
+writeIfChanged(path.join(root, "web", "generated", "api-types.ts"), types.toString());
 
 const { routes } = await import("../web/routes.ts").catch(() => importRoutes());
 const config = getConfig(
@@ -29,7 +29,7 @@ const config = getConfig(
     target: "react",
     virtualRouteConfig: routes,
     routesDirectory: "web/src/pages",
-    generatedRouteTree: "web/src/route-tree.gen.ts",
+    generatedRouteTree: "web/generated/route-tree.ts",
     quoteStyle: "double",
     disableLogging: true,
   },

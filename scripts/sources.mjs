@@ -92,6 +92,7 @@ export function stateOf({ sources }) {
   let size = 0;
   let changedAt = 0;
   const visit = (file) => {
+    if (file.endsWith("/web/generated")) return; // written by the build itself
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     if (!stat) return;
     count += 1;

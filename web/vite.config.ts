@@ -79,7 +79,7 @@ export default defineConfig({
       autoCodeSplitting: true,
       virtualRouteConfig: routes,
       routesDirectory: here("src/pages"),
-      generatedRouteTree: here("src/route-tree.gen.ts"),
+      generatedRouteTree: here("generated/route-tree.ts"),
       quoteStyle: "double",
     }),
     react(),

@@ -15,7 +15,7 @@ import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/client.ts";
 import { Failed } from "./parts/failed.tsx";
 import { NotFound } from "./parts/not-found.tsx";
-import { routeTree } from "./route-tree.gen.ts";
+import { routeTree } from "../generated/route-tree.ts";
 import { cssVariablesResolver, theme } from "./theme.ts";
 
 /** Longest time for which the static frame of index.html stays, so that the first page appears whole. */

@@ -1,6 +1,6 @@
-/** The client of the service's API, typed by its description (`schema.gen.ts`). */
+/** The client of the service's API, typed by its description (`web/generated/`). */
 import createClient from "openapi-fetch";
-import type { components, paths } from "./schema.gen.ts";
+import type { components, paths } from "../../generated/api-types.ts";
 
 export type Schemas = components["schemas"];
 
