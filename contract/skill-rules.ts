@@ -209,6 +209,8 @@ export interface SkillContext {
   folder?: string;
   /** The package's files, with `/`. */
   files?: readonly string[];
+  /** Number of links that are reported; all by default. */
+  mostLinks?: number;
 }
 
 const advisedLines = 500;
@@ -332,6 +334,7 @@ function adviseOnLinks({ body, bodyLine }: SkillText, around: SkillContext): Fau
     const prose = line.replace(/`[^`]*`/g, "");
     const defined = definedLink.exec(prose)?.[1];
     const given = [...prose.matchAll(inlineLink)].map((match) => match[1]!);
+    if (advice.length >= (around.mostLinks ?? Infinity)) break;
     for (const link of defined === undefined ? given : [...given, defined]) {
       const path = packagePathOf(link);
       if (path === undefined) continue;

@@ -74,7 +74,6 @@ export const install = defineCommand({
     const session = await openSession(context);
     const { ref, range } = pinned ?? (await chooseSkill(session.client));
     const found = await session.client.resolve(ref, range);
-    for (const warning of publisherWarnings(found)) context.output.warn(warning);
     const resolved = args["dry-run"]
       ? acceptForPreview(found)
       : await acceptPublisher(context, session, found, args.trust);
@@ -98,7 +97,12 @@ export const install = defineCommand({
     const { fetched, applied } = await fetchAndApply(context, session, resolved, wanted, request);
     if (recordedIn !== undefined && args.save && !dryRun)
       context.output.note(`Recorded in svc.json and svc.lock of ${recordedIn}`);
-    return presentInstall(context, fetched, applied, { wanted, range, dryRun });
+    return presentInstall(context, fetched, applied, {
+      wanted,
+      range,
+      dryRun,
+      advice: publisherWarnings(resolved),
+    });
   },
 });
 

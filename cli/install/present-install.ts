@@ -13,15 +13,24 @@ import type { FailedTarget, SkippedTarget } from "./plan/plan-version.ts";
 import { qualifiedName } from "./publisher.ts";
 import { presentRecord } from "./record.ts";
 
+interface InstallRequest {
+  wanted: readonly WantedInstall[];
+  range: string;
+  dryRun: boolean;
+  /** Warnings of the publisher about the version. */
+  advice: readonly string[];
+}
+
 /** Throws if the skill was installed nowhere. */
 export async function presentInstall(
   context: Context,
   fetched: FetchedVersion,
   applied: Applied,
-  { wanted, range, dryRun }: { wanted: readonly WantedInstall[]; range: string; dryRun: boolean },
+  { wanted, range, dryRun, advice }: InstallRequest,
 ): Promise<CommandResult> {
   const { skill, version } = fetched;
-  const { installed, skipped, failed, warnings } = outcomesOf(applied, wanted);
+  const { installed, skipped, failed, ...outcomes } = outcomesOf(applied, wanted);
+  const warnings = [...advice, ...outcomes.warnings];
   if (installed.length === 0)
     throw new CliError("E_NO_TARGETS", `${skill.name} was not installed anywhere.`, {
       kind: "skill",

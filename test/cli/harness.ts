@@ -129,6 +129,8 @@ interface StubVersion {
   frontmatter?: string;
   /** The files of a package. */
   files?: Record<string, { data: string; mode?: "100644" | "100755" }>;
+  /** Advice of the publisher against it. */
+  warnings?: string[];
 }
 
 export interface StubSkill {
@@ -186,7 +188,12 @@ export async function startRegistry(
     const data = (value: unknown) => answer(response, 200, { success: true, data: value });
     const payload = payloads(skill, index);
     if (id === "resolve")
-      return data({ skill: payload.skill, version: payload.version, own: skill.publisher === undefined });
+      return data({
+        skill: payload.skill,
+        version: payload.version,
+        own: skill.publisher === undefined,
+        warnings: version.warnings,
+      });
     if (part === "content") {
       const { body: content, frontmatter } = version;
       return data({ ...payload, content, frontmatter, version: index + 1 });

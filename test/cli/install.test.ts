@@ -44,6 +44,19 @@ describe("install", () => {
     assert.equal(JSON.parse(await read(home, ".svc/cache/review/meta.json")).semver, "1.0.0");
   });
 
+  it("prints a publisher's advice against the version, and installs it", async (t) => {
+    const { run, skills } = await makeFixture(t);
+    skills[0]!.versions[0]!.warnings = ["acme/review 1.0.0 is deprecated: use other"];
+
+    const installed = await run("install", "review", "-t", "claude", "-g");
+    const pulled = await run("pull", "review");
+
+    const advice = "acme/review 1.0.0 is deprecated: use other";
+    assert.deepEqual(dataOf<Installed>(installed).warnings, [advice]);
+    const [update] = dataOf<{ skills: { warnings: string[] }[] }>(pulled).skills;
+    assert.deepEqual(update!.warnings, [advice]);
+  });
+
   it("installs a package completely, with its executable bits", async (t) => {
     const { home, project, run, read } = await makeFixture(t);
 

@@ -17,6 +17,8 @@ export interface ChangedFile {
 
 /** Removed or added files that are compared with each other; equal ones are always found. */
 const mostCompared = 20;
+/** Bytes of these files in total, since the comparison blocks the thread. */
+const mostComparedBytes = 2 * 1024 * 1024;
 /** Percentage from which a file counts as renamed, as in Git. */
 const minSimilarity = 50;
 
@@ -63,11 +65,18 @@ async function joinRenames(
     const from = to.right!.size > 0 && [...removed].find(({ left }) => left!.oid === to.right!.oid);
     if (from) join(from, to, 100);
   }
-  if (removed.size > 0 && removed.size <= mostCompared && added.size > 0 && added.size <= mostCompared)
+  if (isComparable([...removed], [...added]))
     for (const { from, to, similarity } of await similarPairs(app, before, after, [...removed], [...added]))
       if (removed.has(from) && added.has(to)) join(from, to, similarity);
   const others = changed.filter((file) => file.status === "modified" || removed.has(file) || added.has(file));
   return [...others, ...renamed].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function isComparable(removed: readonly ChangedFile[], added: readonly ChangedFile[]): boolean {
+  if (removed.length === 0 || added.length === 0) return false;
+  if (Math.max(removed.length, added.length) > mostCompared) return false;
+  const bytes = [...removed, ...added].reduce((sum, { left, right }) => sum + (left ?? right)!.size, 0);
+  return bytes <= mostComparedBytes;
 }
 
 async function similarPairs(

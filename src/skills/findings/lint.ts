@@ -75,7 +75,8 @@ function lintRoot(path: string, data: Buffer, around: Kind & { files: readonly s
   const { name } = text.defaults;
   const unusable = name === undefined ? undefined : faultOfName(name, text.lines.get("name"));
   const faults = unusable === undefined ? text.faults : [...text.faults, unusable];
-  const advice = adviseOn(text, { ...around, isToolFile: around.type === "rule" });
+  const mostLinks = limits.findingsPerVersion;
+  const advice = adviseOn(text, { ...around, mostLinks, isToolFile: around.type === "rule" });
   return [
     ...faults.map((fault) => named(findingOf("error", path, fault))),
     ...advice.map((fault) => named(findingOf("warning", path, fault))),
