@@ -34,7 +34,7 @@ const readers = z.array(z.object({ id: z.string(), name: z.string() }));
 
 export const MovedReadersPayload = z
   .object({
-    before: z.number().int().meta({ description: "members who can read its open part" }),
+    before: z.number().int().meta({ description: "members who can read it; of a folder, its open part" }),
     after: z.number().int(),
     gain: z.number().int().meta({ description: "members who can read it only afterwards" }),
     lose: z.number().int(),
@@ -146,6 +146,7 @@ export const MovedSkillPayload = z
     to: z.object({ folderId: z.string().nullable(), path: z.string() }),
     moved: z.boolean().meta({ description: "false when it lay there already" }),
     exposure: ExposurePayload,
+    readers: MovedReadersPayload.optional().meta({ description: "of a dry run" }),
   })
   .meta({ id: "MovedSkill" });
 export type MovedSkillPayload = z.infer<typeof MovedSkillPayload>;

@@ -1,4 +1,4 @@
-/** Members who can read a folder before and after a move, for the plan of the move. */
+/** Members who can read a folder or skill before and after a move, for the plan of the move. */
 import type { MovedReadersPayload } from "../../contract/payloads/folders.ts";
 import type { MembershipDoc } from "../../storage/memberships.ts";
 import type { Actor } from "../access/actor.ts";
@@ -26,13 +26,23 @@ export async function countMovedReaders(
   const { tenantId } = tree;
   // A restricted folder takes its own restriction along.
   const toId = tree.get(folderId)?.restricted ? folderId : parentId;
-  const [from, to] = [targetIn(tree, folderId), targetIn(tree, toId)];
+  const showsNames = decideTenant(actor, "member:read", tenantId) === "allowed";
+  return countReaders(app, actor, [targetIn(tree, folderId), targetIn(tree, toId)], showsNames);
+}
+
+/** The readers before and after a change of the target, both in one organization. */
+export async function countReaders(
+  app: App,
+  actor: Actor,
+  [from, to]: readonly [AccessTarget, AccessTarget],
+  showsNames: boolean,
+): Promise<MovedReadersPayload> {
   const counts = { before: 0, after: 0, gain: 0, lose: 0 };
   const names = { gaining: [] as Named[], losing: [] as Named[] };
   const note = (list: Named[], { userId, username }: MembershipDoc) => {
     if (list.length < named) list.push({ id: userId, name: username });
   };
-  for await (const rows of eachSlice(app, tenantId)) {
+  for await (const rows of eachSlice(app, from.tree.tenantId)) {
     const [before, after] = await Promise.all([
       readersAmong(app, actor, rows, from),
       readersAmong(app, actor, rows, to),
@@ -51,7 +61,7 @@ export async function countMovedReaders(
       }
     }
   }
-  return { ...counts, ...(decideTenant(actor, "member:read", tenantId) === "allowed" ? names : {}) };
+  return { ...counts, ...(showsNames ? names : {}) };
 }
 
 type Named = { id: string; name: string };

@@ -74,7 +74,10 @@ async function loadManagedSkill(app: App, actor: Actor, ref: string): Promise<Ac
 }
 
 /** The access to a skill is managed by its folder; at the root, by the organization's administrators. */
-function mayManageAccess(view: FolderView, { tenantId, folderId }: SkillDoc): boolean {
+export function mayManageAccess(
+  view: FolderView,
+  { tenantId, folderId }: Pick<SkillDoc, "tenantId" | "folderId">,
+): boolean {
   if (folderId !== null) return isAllowed(view, "folder:manageAcl", folderId);
   return decideTenant(view.actor, "folder:manageAcl", tenantId) === "allowed";
 }
