@@ -10,7 +10,6 @@ import type {
   StoredId,
   StoredRefs,
   SweepReport,
-  TagTarget,
 } from "./types.ts";
 
 export interface PackStore {
@@ -78,7 +77,6 @@ export interface PackStage {
 
 export interface RefView {
   advance(repo: StoredId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;
-  setTags(repo: StoredId, tags: readonly TagTarget[]): Promise<{ refused: string[] }>;
   read(repo: StoredId): Promise<StoredRefs>;
   /** Removes locks of killed processes. */
   sweep(repo: StoredId): Promise<Pick<SweepReport, "locks">>;

@@ -1,7 +1,8 @@
 /**
- * Refs as files. They are derived from MongoDB, so the lock only prevents a late writer from overwriting a newer value,
- * and a writer that can't acquire it skips the write. A ref's new value is written to a temporary file and renamed: the
- * lock file itself never becomes the ref, since a broken lock may have two owners.
+ * Refs and tags, in one file, so that each change of them is one write. They are derived from MongoDB, so the lock only
+ * prevents a late writer from overwriting newer values, and a writer that can't acquire it skips the write. The new
+ * file is written under a temporary name and renamed: the lock file itself never becomes the refs, since a broken lock
+ * may have two owners.
  */
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -9,51 +10,90 @@ import { RepoError, asRepoError } from "../errors.ts";
 import type { RefView } from "./driver.ts";
 import { assertOid } from "./objects.ts";
 import * as files from "./posix-files.ts";
-import type { RefTargets, StoredId, StoredRefs, TagTarget } from "./types.ts";
+import type { RefTargets, StoredId, StoredRefs } from "./types.ts";
 
-const refFiles = { main: join("refs", "heads", "main"), head: join("refs", "svc", "head") };
+const refNames = { main: "refs/heads/main", head: "refs/svc/head" } as const;
+const tagPrefix = "refs/tags/";
 const packedHeader = "# pack-refs with: peeled fully-peeled sorted ";
 /** The characters of `v` and a semantic version that `git check-ref-format` allows. */
 const tagPattern = /^v[0-9A-Za-z][0-9A-Za-z.+-]{0,200}$/;
 
-async function readRef(folder: string, name: keyof RefTargets): Promise<string | null> {
-  const text = await files.orMissing(files.readFile(join(folder, refFiles[name]), "latin1"), "");
-  const oid = text.trim();
-  return /^[0-9a-f]{40}$/.test(oid) ? oid : null;
-}
+/** Object ids by the complete names of refs. */
+type Refs = Map<string, string>;
 
-async function readPacked(folder: string): Promise<{ tags: TagTarget[]; others: string[] }> {
+async function readPacked(folder: string): Promise<Refs> {
   const text = await files.orMissing(files.readFile(join(folder, "packed-refs"), "utf8"), "");
-  const tags: TagTarget[] = [];
-  const others: string[] = [];
+  const refs: Refs = new Map();
   for (const line of text.split("\n")) {
     const match = /^([0-9a-f]{40}) (refs\/\S+)$/.exec(line);
-    if (match === null) continue;
-    if (match[2]!.startsWith("refs/tags/")) tags.push({ name: match[2]!.slice(10), oid: match[1]! });
-    else others.push(line);
+    if (match !== null) refs.set(match[2]!, match[1]!);
   }
-  return { tags, others };
+  return refs;
 }
 
-async function writeFile(folder: string, name: string, text: string): Promise<void> {
+/** A ref in a file of its own, as releases up to 0.20 wrote it, which takes precedence. Undefined if there is none. */
+async function readLoose(folder: string, name: string): Promise<string | undefined> {
+  return files.orMissing(files.readFile(join(folder, name), "latin1"), undefined);
+}
+
+/** `loose`: the refs that have a file of their own. */
+async function readRefs(folder: string): Promise<{ refs: Refs; loose: string[] }> {
+  const names = Object.values(refNames);
+  const [refs, ...texts] = await Promise.all([
+    readPacked(folder),
+    ...names.map((name) => readLoose(folder, name)),
+  ]);
+  const loose = names.filter((_, at) => texts[at] !== undefined);
+  for (const [at, name] of names.entries()) {
+    const oid = texts[at]?.trim();
+    if (oid !== undefined && /^[0-9a-f]{40}$/.test(oid)) refs.set(name, oid);
+  }
+  return { refs, loose };
+}
+
+/** Writes all refs, then removes the files of single ones, whose values would hide the new ones. */
+async function writeRefs(folder: string, refs: Refs, loose: readonly string[]): Promise<void> {
+  const lines = [...refs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, oid]) => `${oid} ${name}`);
   const temporary = join(folder, files.temporaryName("ref"));
-  await files.writeDurably(temporary, [Buffer.from(text)], 0o644);
-  await files.rename(temporary, join(folder, name));
-}
-
-async function writeRef(folder: string, name: keyof RefTargets, oid: string | null): Promise<void> {
-  if (oid === null) await files.orMissing(files.unlink(join(folder, refFiles[name])), undefined);
-  else await writeFile(folder, refFiles[name], `${oid}\n`);
+  await files.writeDurably(temporary, [Buffer.from([packedHeader, ...lines, ""].join("\n"))], 0o644);
+  await files.rename(temporary, join(folder, "packed-refs"));
+  await files.discard(loose.map((name) => join(folder, name)));
 }
 
 async function readAll(folder: string): Promise<StoredRefs> {
-  const [main, head, packed] = await Promise.all([
-    readRef(folder, "main"),
-    readRef(folder, "head"),
-    readPacked(folder),
-  ]);
-  return { main, head, tags: packed.tags };
+  const { refs } = await readRefs(folder);
+  const tags = [...refs].filter(([name]) => name.startsWith(tagPrefix));
+  return {
+    main: refs.get(refNames.main) ?? null,
+    head: refs.get(refNames.head) ?? null,
+    tags: tags.map(([name, oid]) => ({ name: name.slice(tagPrefix.length), oid })),
+  };
 }
+
+/** The refs with the new targets. Tags that Git can't name are left out. */
+function withTargets(refs: Refs, { main, head, tags }: RefTargets): Refs {
+  const next: Refs = new Map(refs);
+  for (const [name, oid] of [
+    [refNames.main, main],
+    [refNames.head, head],
+  ] as const) {
+    if (oid === null) next.delete(name);
+    else next.set(name, checked(oid));
+  }
+  if (tags === undefined) return next;
+  for (const name of refs.keys()) if (name.startsWith(tagPrefix)) next.delete(name);
+  for (const { name, oid } of tags)
+    if (tagPattern.test(name) && !name.includes("..") && !/\.(lock)?$/.test(name))
+      next.set(`${tagPrefix}${name}`, checked(oid));
+  return next;
+}
+
+function checked(oid: string): string {
+  assertOid(oid);
+  return oid;
+}
+
+const isEqual = (a: Refs, b: Refs) => a.size === b.size && [...a].every(([name, oid]) => b.get(name) === oid);
 
 /** Moves a stale lock aside. Of two processes that try, one finds it has moved a fresh lock and puts that back. */
 async function breakLock(path: string, staleLockMs: number): Promise<boolean> {
@@ -93,41 +133,14 @@ export function openPosixRefs(folderOf: (repo: StoredId) => string, staleLockMs:
   }
 
   async function advance(folder: string, ask: () => Promise<RefTargets>) {
-    return locked(join(folder, `${refFiles.head}.lock`), async (held) => {
-      const [wanted, main, head] = await Promise.all([
-        ask(),
-        readRef(folder, "main"),
-        readRef(folder, "head"),
-      ]);
-      for (const oid of [wanted.main, wanted.head]) if (oid !== null) assertOid(oid);
-      if (wanted.main === main && wanted.head === head) return "unchanged" as const;
+    return locked(join(folder, "packed-refs.lock"), async (held) => {
+      const [wanted, { refs, loose }] = await Promise.all([ask(), readRefs(folder)]);
+      const next = withTargets(refs, wanted);
+      if (isEqual(refs, next)) return "unchanged" as const;
       if (!held()) return "contended" as const;
-      await Promise.all([
-        wanted.main === main ? undefined : writeRef(folder, "main", wanted.main),
-        wanted.head === head ? undefined : writeRef(folder, "head", wanted.head),
-      ]);
+      await writeRefs(folder, next, loose);
       return "advanced" as const;
     });
-  }
-
-  async function setTags(folder: string, tags: readonly TagTarget[]) {
-    const refused: string[] = [];
-    const accepted = new Map<string, string>();
-    for (const { name, oid } of tags) {
-      assertOid(oid);
-      const fits = tagPattern.test(name) && !name.includes("..") && !/\.(lock)?$/.test(name);
-      if (fits) accepted.set(`refs/tags/${name}`, oid);
-      else refused.push(name);
-    }
-    const result = await locked(join(folder, "packed-refs.lock"), async (held) => {
-      const { others } = await readPacked(folder);
-      const lines = [...others, ...[...accepted].map(([name, oid]) => `${oid} ${name}`)];
-      lines.sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1));
-      if (held()) await writeFile(folder, "packed-refs", [packedHeader, ...lines, ""].join("\n"));
-      return held();
-    });
-    if (result !== true) throw new RepoError("storage_unavailable", "another process is writing the tags");
-    return { refused };
   }
 
   async function sweep(folder: string): Promise<{ locks: number }> {
@@ -157,7 +170,6 @@ export function openPosixRefs(folderOf: (repo: StoredId) => string, staleLockMs:
 
   return {
     advance: (repo, wanted) => guarded("advance refs", repo, (folder) => advance(folder, wanted)),
-    setTags: (repo, tags) => guarded("set tags", repo, (folder) => setTags(folder, tags)),
     read: (repo) => guarded("read refs", repo, readAll),
     sweep: (repo) => guarded("sweep locks", repo, sweep),
   };

@@ -32,20 +32,22 @@ const durableParents = new LRUCache<string, true>({ max: 100_000 });
  */
 async function create(paths: PackPaths, repo: StoredId): Promise<() => Promise<void>> {
   const folder = paths.repository(repo);
-  await files.mkdir(join(folder, "refs", "heads"), { recursive: true });
+  const objects = dirname(paths.folder(repo));
+  await makeFolder(folder);
   const head = join(folder, files.temporaryName("ref"));
   await Promise.all([
-    files.mkdir(join(folder, "refs", "svc"), { recursive: true }),
+    makeFolder(join(folder, "refs")),
+    makeFolder(objects),
     files
       .writeDurably(head, [Buffer.from("ref: refs/heads/main\n")], 0o644)
       .then(() => files.rename(head, join(folder, "HEAD"))),
   ]);
-  await files.mkdir(paths.folder(repo), { recursive: true });
+  await makeFolder(paths.folder(repo));
   return async () => {
     // A name is durable once the folder that contains it is flushed. Folders that exist already are flushed too, since
     // a writer may have been killed before this line.
     const parent = dirname(folder);
-    const named = [join(folder, "objects"), folder, parent];
+    const named = [objects, folder, parent];
     if (!durableParents.has(parent))
       for (let at = dirname(parent); at.length >= paths.root.length; at = dirname(at)) named.push(at);
     await Promise.all(named.map(files.syncFolder));
@@ -53,20 +55,23 @@ async function create(paths: PackPaths, repo: StoredId): Promise<() => Promise<v
   };
 }
 
+/** Makes a folder in one step if the one that contains it exists. */
+const makeFolder = (path: string) => files.mkdir(path, { recursive: true });
+
 const isDurable = async () => undefined;
 
-/** Makes a written pack visible, and flushes its name together with those of a new repository. */
+/** Makes a written pack visible, and then its name durable, together with those of a new repository. */
 async function reveal(
   paths: PackPaths,
   repo: StoredId,
   pack: string,
   temporary: TemporaryPack,
-  flushRepository: () => Promise<void>,
+  flushes: readonly (() => Promise<void>)[],
 ): Promise<void> {
   try {
     await files.rename(temporary.pack, paths.pack(repo, pack));
     await files.rename(temporary.index, paths.index(repo, pack));
-    await Promise.all([files.syncFolder(paths.folder(repo)), flushRepository()]);
+    await Promise.all(flushes.map((flush) => flush()));
   } catch (error) {
     throw asErasure(error);
   }
@@ -83,16 +88,21 @@ export async function putPack(
 ): Promise<void> {
   const temporary = temporaryPackIn(paths.folder(repo));
   const flushRepository = where === "create" ? await create(paths, repo) : isDurable;
-  const both = await Promise.allSettled([
+  const [folder, ...written] = await Promise.allSettled([
+    files.openFolder(paths.folder(repo)),
     files.writeDurably(temporary.pack, bytes, 0o444),
     files.writeDurably(temporary.index, [index], 0o444),
   ]);
-  const failed = both.find((result) => result.status === "rejected");
-  if (failed !== undefined) {
-    await files.discard([temporary.pack, temporary.index]);
-    throw asErasure(failed.reason);
+  try {
+    const failed = [folder, ...written].find((result) => result.status === "rejected");
+    if (failed !== undefined || folder.status === "rejected") {
+      await files.discard([temporary.pack, temporary.index]);
+      throw asErasure(failed?.reason);
+    }
+    await reveal(paths, repo, pack, temporary, [folder.value.sync, flushRepository]);
+  } finally {
+    if (folder.status === "fulfilled") folder.value.close();
   }
-  await reveal(paths, repo, pack, temporary, flushRepository);
 }
 
 /** Writes a pack in pieces. */
@@ -128,7 +138,8 @@ export async function stagePack(paths: PackPaths, repo: StoredId, where: PackTar
         ]);
         await close();
         const pack = checksum.toString("hex");
-        await reveal(paths, repo, pack, temporary, flushRepository);
+        const flushFolder = () => files.syncFolder(paths.folder(repo));
+        await reveal(paths, repo, pack, temporary, [flushFolder, flushRepository]);
         return { pack, index };
       }),
     discard: async () => {

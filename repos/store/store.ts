@@ -7,7 +7,6 @@ import { openArtifacts } from "./artifacts.ts";
 import { openCommitWriter } from "./commit-writer.ts";
 import { isMergeDue, mergePacks, removeReplaced } from "./maintenance.ts";
 import { ObjectReader } from "./object-reader.ts";
-import { assertOid } from "./objects.ts";
 import { repoKey } from "./pack-views.ts";
 import { openPosixDriver } from "./posix.ts";
 import { findFaults, repackNatively, standingPacks } from "./repack.ts";
@@ -168,10 +167,6 @@ export function openSkillStore(given: StoreOptions): SkillStore {
       return tracked(openZip(repo, commitOid, digest));
     },
     advanceRefs: (repo, read) => tracked(advanceRefs(repo, read)),
-    setTags: async (repo, tags) => {
-      for (const { oid } of tags) assertOid(oid);
-      return refs.setTags(repo, tags);
-    },
     readRefs: (repo) => refs.read(repo),
     exists: (repo) => packs.exists(repo),
     listRepos: () => packs.repositories(),

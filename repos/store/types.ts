@@ -130,6 +130,8 @@ export interface RefTargets {
   main: string | null;
   /** Newest version of all, prereleases included. */
   head: string | null;
+  /** All tags, except those that Git can't name; undefined leaves them as they are. */
+  tags?: readonly TagTarget[];
 }
 
 export interface TagTarget {
@@ -138,7 +140,7 @@ export interface TagTarget {
   oid: string;
 }
 
-export interface StoredRefs extends RefTargets {
+export interface StoredRefs extends Required<RefTargets> {
   tags: TagTarget[];
 }
 
@@ -204,8 +206,6 @@ export interface SkillStore {
 
   /** Writes what `read` says, asked again under the lock. Refs are derived: a skipped or lost advance harms nothing. */
   advanceRefs(repo: RepoId, read: () => Promise<RefTargets>): Promise<AdvanceResult>;
-  /** Replaces all tags. Names that Git would refuse are left out and returned; `storage_unavailable` if contended. */
-  setTags(repo: RepoId, tags: readonly TagTarget[]): Promise<{ refused: string[] }>;
   readRefs(repo: RepoId): Promise<StoredRefs>;
 
   exists(repo: RepoId): Promise<boolean>;

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Coalescer } from "../../contract/concurrency/coalescer.ts";
 import { mapLimit } from "../../contract/concurrency/map-limit.ts";
-import { RepoError } from "../../repos/errors.ts";
 import type { SkillDoc, SkillToIndex, SkillToProject } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
 import type { App } from "../app.ts";
 import { loadTrees } from "../folders/trees.ts";
 import { requestSync } from "../queue/request-sync.ts";
@@ -69,21 +69,40 @@ async function correctAccess(app: App, found: readonly SkillToProject[]): Promis
 }
 
 /**
- * Refs are written from the document as read under the lock, so a late writer never writes outdated refs. Another
- * holder of the lock may have read the document before our change: a skill is projected only once its refs are written
- * after it.
+ * Writes refs and tags. They are derived from the document as read under the lock, so a late writer never writes
+ * outdated ones. Another holder of the lock may have read the document before our change: a skill is projected only
+ * once its refs are written after it.
+ *
+ * False if the newest version is not copied to the collection yet: its tag is written after that, and the skill must
+ * stay marked until then, although the copying may end before the mark would be removed.
  */
-async function advance(app: App, skill: SkillToIndex): Promise<void> {
+async function advance(app: App, skill: SkillToIndex): Promise<boolean> {
   const repo = { tenantId: skill.tenantId, skillId: skill._id };
   for (let attempt = 0; attempt < refAttempts; attempt++) {
+    let commits: TaggedCommit[] | undefined;
     const result = await app.repos.advanceRefs(repo, async () => {
       const oids = await app.storage.skills.findOids(skill._id);
-      return { main: oids?.current ?? null, head: oids?.head ?? null };
+      commits = await commitsOf(app, skill, oids?.head);
+      const tags = commits.map((commit) => ({ name: `v${commit.semver}`, oid: commit.oid }));
+      return { main: oids?.current ?? null, head: oids?.head ?? null, tags };
     });
-    if (result !== "contended") return;
-    await pause(refPauseMs);
+    // A call that shared another one's write has read nothing, and repeats it.
+    if (result !== "contended" && commits) return commits.some((commit) => commit.oid === skill.head.oid);
+    if (result === "contended") await pause(refPauseMs);
   }
   throw new Error(`the refs of skill ${skill._id} are locked by another process`);
+}
+
+type TaggedCommit = Pick<VersionDoc, "semver" | "oid">;
+
+/** Commits of the versions that are copied to the collection. `head`: the newest commit now. */
+async function commitsOf(
+  app: App,
+  { _id, head, current }: SkillToIndex,
+  newest: string | undefined,
+): Promise<TaggedCommit[]> {
+  if (head.version === 1 && head.oid === newest) return [{ semver: current.semver, oid: current.oid }];
+  return (await app.storage.versions.findCommits(_id)) ?? [];
 }
 
 /**
@@ -96,10 +115,7 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
   const complete: SkillToIndex[] = [];
   await mapLimit(found, refsAtOnce, async (skill) => {
     try {
-      const [hasAllTags] = skill.deletedAt
-        ? [true]
-        : await Promise.all([writeTags(app, skill), advance(app, skill)]);
-      if (hasAllTags) complete.push(skill);
+      if (skill.deletedAt || (await advance(app, skill))) complete.push(skill);
     } catch (error) {
       failures.push(error);
     }
@@ -107,34 +123,6 @@ export async function projectRefs(app: App, ids: string[]): Promise<void> {
   await indexForSearch(app, ids, found);
   await app.storage.skills.markProjected(complete);
   if (failures.length > 0) throw failures[0];
-}
-
-/**
- * False if the newest version is not copied to the collection yet: its tag is written after that, and the skill must
- * stay marked until then, although the copying may end before the mark would be removed.
- */
-async function writeTags(app: App, skill: SkillToIndex): Promise<boolean> {
-  const { semver, oid } = skill.current;
-  const commits =
-    skill.head.version === 1
-      ? [{ semver, oid }]
-      : ((await app.storage.versions.findCommits(skill._id)) ?? []);
-  const tags = commits.map((version) => ({ name: `v${version.semver}`, oid: version.oid }));
-  await setTags(app, { tenantId: skill.tenantId, skillId: skill._id }, tags);
-  return commits.some((commit) => commit.oid === skill.head.oid);
-}
-
-/** Waits for a concurrent writer of the same tags, which may have read an older list of versions. */
-async function setTags(app: App, ...tags: Parameters<App["repos"]["setTags"]>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await app.repos.setTags(...tags);
-      return;
-    } catch (error) {
-      if (!(error instanceof RepoError && error.retryable) || attempt === refAttempts) throw error;
-      await pause(refPauseMs);
-    }
-  }
 }
 
 async function indexForSearch(app: App, ids: string[], found: readonly SkillToIndex[]): Promise<void> {

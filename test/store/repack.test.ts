@@ -22,11 +22,8 @@ async function packsOf(store: SkillStore): Promise<{ names: string[]; bytes: num
 async function settledChain(store: SkillStore, count: number) {
   const chain = await publishChain(store, count);
   const last = chain.at(-1)!.oid;
-  await store.advanceRefs(repo, async () => ({ main: last, head: last }));
-  await store.setTags(
-    repo,
-    chain.map(({ oid }, index) => ({ name: `v1.0.${index}`, oid })),
-  );
+  const tags = chain.map(({ oid }, index) => ({ name: `v1.0.${index}`, oid }));
+  await store.advanceRefs(repo, async () => ({ main: last, head: last, tags }));
   return chain;
 }
 

@@ -4,7 +4,7 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import isomorphicGit from "isomorphic-git";
-import type { RefTargets } from "../../repos/store/index.ts";
+import type { RefTargets, TagTarget } from "../../repos/store/types.ts";
 import { draft, fsck, git, openBench, publishChain, repo, textFile, type Bench } from "./fixtures.ts";
 
 const past = new Date(Date.now() - 8 * 24 * 60 * 60_000);
@@ -49,7 +49,7 @@ describe("the refs of a skill", () => {
 
   it("are left to a live holder of the lock, and taken over from a dead one", async () => {
     const [first] = await publishChain(bench.store, 1);
-    const lock = join(await bench.store.materialize(repo), "refs", "svc", "head.lock");
+    const lock = join(await bench.store.materialize(repo), "packed-refs.lock");
     const truth = async (): Promise<RefTargets> => ({ main: first!.oid, head: first!.oid });
     await writeFile(lock, "");
 
@@ -58,7 +58,8 @@ describe("the refs of a skill", () => {
     await utimes(lock, past, past);
     assert.equal(await bench.store.advanceRefs(repo, truth), "advanced");
     assert.equal((await bench.store.readRefs(repo)).head, first!.oid);
-    assert.deepEqual(await readdir(join(lock, "..")), ["head"]);
+    const left = await readdir(join(lock, ".."));
+    assert.deepEqual(left.toSorted(), ["HEAD", "objects", "packed-refs", "refs"]);
   });
 
   it("are never written by a holder whose lock others may have broken", async () => {
@@ -81,20 +82,57 @@ describe("the refs of a skill", () => {
       name,
       oid: chain[i]!.oid,
     }));
-    await bench.store.setTags(repo, [{ name: "v0.0.1", oid: chain[0]!.oid }]);
+    const targets = { main: chain[2]!.oid, head: chain[2]!.oid };
+    const setTags = (list: TagTarget[]) =>
+      bench.store.advanceRefs(repo, async () => ({ ...targets, tags: list }));
+    await setTags([{ name: "v0.0.1", oid: chain[0]!.oid }]);
 
-    const { refused } = await bench.store.setTags(repo, tags);
+    await setTags(tags);
 
-    assert.deepEqual(refused, ["v2.0.0-x.lock"]);
     const shown = (
       await git(dir, "for-each-ref", "--format=%(refname:short) %(objectname)", "refs/tags")
     ).toString();
     assert.equal(shown, `v1.0.0 ${chain[0]!.oid}\nv1.1.0-beta.1 ${chain[1]!.oid}\n`);
     assert.deepEqual(await isomorphicGit.listTags({ fs, gitdir: dir }), ["v1.0.0", "v1.1.0-beta.1"]);
-    assert.deepEqual((await bench.store.readRefs(repo)).tags, tags.slice(0, 2));
-    for (const name of ["v1 2", "v..1", "../x", "v1.", "main", "v1~1", "v1\n0"])
-      assert.deepEqual((await bench.store.setTags(repo, [{ name, oid: chain[0]!.oid }])).refused, [name]);
+    assert.deepEqual(await bench.store.readRefs(repo), { ...targets, tags: tags.slice(0, 2) });
+    for (const name of ["v1 2", "v..1", "../x", "v1.", "main", "v1~1", "v1\n0"]) {
+      await setTags([{ name, oid: chain[0]!.oid }]);
+      assert.deepEqual(await bench.store.readRefs(repo), { ...targets, tags: [] }, name);
+    }
     assert.deepEqual(await fsck(dir), []);
+  });
+
+  it("stay when only the tags or only the targets change", async () => {
+    const [first, second] = await publishChain(bench.store, 2);
+    const tags = [{ name: "v1.0.0", oid: first!.oid }];
+    await bench.store.advanceRefs(repo, async () => ({ main: first!.oid, head: first!.oid, tags }));
+
+    await bench.store.advanceRefs(repo, async () => ({ main: second!.oid, head: second!.oid }));
+
+    assert.deepEqual(await bench.store.readRefs(repo), { main: second!.oid, head: second!.oid, tags });
+  });
+
+  it("replace those in files of their own, which hide the others until then", async () => {
+    const [first, second] = await publishChain(bench.store, 2);
+    const dir = await bench.store.materialize(repo);
+    const old = { main: first!.oid, head: first!.oid };
+    const loose = [join(dir, "refs", "heads", "main"), join(dir, "refs", "svc", "head")];
+    for (const path of loose) {
+      await mkdir(join(path, ".."), { recursive: true });
+      await writeFile(path, `${first!.oid}\n`);
+    }
+
+    assert.deepEqual(await bench.store.readRefs(repo), { ...old, tags: [] });
+    assert.equal(await bench.store.advanceRefs(repo, async () => old), "unchanged");
+    const next = { main: second!.oid, head: second!.oid };
+    assert.equal(await bench.store.advanceRefs(repo, async () => next), "advanced");
+
+    assert.deepEqual(
+      loose.filter((path) => fs.existsSync(path)),
+      [],
+    );
+    const shown = (await git(dir, "for-each-ref", "--format=%(refname) %(objectname)")).toString();
+    assert.equal(shown, `refs/heads/main ${second!.oid}\nrefs/svc/head ${second!.oid}\n`);
   });
 });
 
@@ -171,6 +209,8 @@ describe("a sweep", () => {
       );
       const fresh = ["tmp_pack_2_0", `pack-${"b".repeat(40)}.pack`].map((name) => join(pack, name));
       const locks = [join(dir, "refs", "svc", "head.lock"), join(dir, "packed-refs.lock")];
+      // A lock of an earlier release.
+      await mkdir(join(dir, "refs", "svc"));
       for (const path of [...old, ...fresh, ...locks, join(dir, "tmp_ref_1_0")]) await writeFile(path, "");
       for (const path of [...old, ...locks, join(dir, "tmp_ref_1_0")]) await utimes(path, past, past);
       await mkdir(join(bench.folder, "git", "trash", "x", "y"), { recursive: true });

@@ -108,7 +108,7 @@ export function interrupted(app: App, interruption?: Interruption): Interrupted 
       ...app,
       storage,
       repos: guard(app.repos, "repos", (name) =>
-        ["writeCommit", "recommit", "erase", "advanceRefs", "setTags"].includes(name),
+        ["writeCommit", "recommit", "erase", "advanceRefs"].includes(name),
       ),
       mirrors: { ...app.mirrors, open: (id) => guard<Mirror>(app.mirrors.open(id), "mirror", inMirror) },
       background(name, work) {
