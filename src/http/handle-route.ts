@@ -51,6 +51,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
         params: parse(declared.params, { ...ctx["params"] }, "the path"),
         query: undefined,
         body: undefined,
+        prefetched: undefined,
         request,
       }),
     );
@@ -58,12 +59,16 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
   const ipHash = options.anonymize(networkOf(request.address));
   if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
   const incoming = signedBody(ctx, declared);
-  const actor = await options.authenticate({
+  const credentials: Credentials = {
     authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
     sessionCookie: declared.forGit ? undefined : ctx.cookies.get(sessionCookieName(options.baseUrl())),
     signed: incoming.signed,
     origin: originOf(ctx, ipHash),
-  });
+  };
+  const started = prefetch(ctx, declared, credentials);
+  const actor = await options.authenticate(credentials);
+  // A caller may send the body slowly: what the handler acts on must not be older than that.
+  const prefetched = ctx.req.complete ? started : undefined;
   await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
   if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
   if (declared.auth === "administrator" && !administers(actor)) throw nothingAt(ctx);
@@ -76,7 +81,7 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
     ? parse(declared.body, await readBody(ctx.req, declared, incoming.bytes()), "the body")
     : undefined;
   const call = (creation?: Creation) =>
-    declared.handle({ actor, params, query, body, request: { ...request, creation } });
+    declared.handle({ actor, params, query, body, prefetched, request: { ...request, creation } });
 
   if (declared.method !== "post" || declared.status !== 201 || declared.stream)
     return respond(ctx, declared, await call());
@@ -85,6 +90,18 @@ export async function handleRoute(ctx: Context, declared: Route, options: RouteS
     toServiceError(error, request.requestId, options),
   );
   return respond(ctx, declared, result);
+}
+
+/** The look-up of the route that runs during authentication. If it fails, the handler that awaits it gets the error. */
+function prefetch(
+  ctx: Context,
+  declared: Route,
+  { authorization, sessionCookie }: Credentials,
+): Promise<unknown> | undefined {
+  if (!declared.prefetch || (authorization === "" && sessionCookie === undefined)) return undefined;
+  const started = declared.prefetch(ctx["params"] as Record<string, string>);
+  started?.catch(() => undefined);
+  return started;
 }
 
 /** The response to a path that leads nowhere, and to an administrator's route for others. */

@@ -110,15 +110,17 @@ export type RateBudget =
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-export interface RouteInput<P, Q, B> {
+export interface RouteInput<P, Q, B, F> {
   actor: Actor;
   params: Input<P>;
   query: Input<Q>;
   body: Input<B>;
+  /** Result of the route's `prefetch`; undefined if it was not started, or the body takes longer to arrive. */
+  prefetched: Promise<F> | undefined;
   request: RequestInfo;
 }
 
-interface Declaration<P, Q, B> {
+interface Declaration<P, Q, B, F> {
   method: Method;
   /** In the form of the router: `/api/skills/:skill`; a last `*name` segment takes the rest of the path. */
   path: string;
@@ -159,16 +161,22 @@ interface Declaration<P, Q, B> {
   /** Media type of an answer outside the envelope. */
   produces?: string;
   budget?: RateBudget;
-  handle(input: RouteInput<P, Q, B>): Promise<unknown>;
+  /**
+   * Starts a look-up by the path while the caller's credential is looked up. The handler makes the access decision on
+   * its result; it is discarded if the credential is not valid. Not called for requests without a token or cookie, so
+   * that a caller who is refused for too many requests causes no look-up.
+   */
+  prefetch?(params: Readonly<Record<string, string>>): Promise<F> | undefined;
+  handle(input: RouteInput<P, Q, B, F>): Promise<unknown>;
 }
 
 /** A route whose input types are sealed in: `handle` takes what the schemas made of the request. */
 export interface Route extends Omit<
-  Declaration<z.ZodType, z.ZodType, z.ZodType>,
+  Declaration<z.ZodType, z.ZodType, z.ZodType, unknown>,
   "handle" | "announcedSha256"
 > {
   announcedSha256?(params: unknown, caller: string): Promise<string | undefined>;
-  handle(input: RouteInput<z.ZodType, z.ZodType, z.ZodType>): Promise<unknown>;
+  handle(input: RouteInput<z.ZodType, z.ZodType, z.ZodType, unknown>): Promise<unknown>;
 }
 
 /** Declares a route; the handler's `params`, `query` and `body` have the types of the schemas. */
@@ -176,6 +184,7 @@ export function route<
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
->(declaration: Declaration<P, Q, B>): Route {
+  F = never,
+>(declaration: Declaration<P, Q, B, F>): Route {
   return declaration as Route;
 }

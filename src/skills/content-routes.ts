@@ -10,13 +10,19 @@ import { cacheHeaders, notModified } from "../http/conditional.ts";
 import { drawingPolicy } from "../http/security.ts";
 import { Enveloped, Reply, SerializedJson, route, type RequestInfo, type Route } from "../http/route.ts";
 import { openPackage, openVersionFile, readContentFields, svgType } from "./content.ts";
-import { isShared, loadSkill } from "./load.ts";
+import { isShared, loadSkill, prefetchSkill, type PrefetchedSkill } from "./load.ts";
 import { selectVersion, selectorOf } from "./select-version.ts";
 import { readManifest } from "./manifest.ts";
 import { presentSkill } from "./present.ts";
 import { FileParams, Selector, SkillParams } from "./schema.ts";
 
 const tag = "Content";
+
+interface Selection {
+  params: z.output<typeof SkillParams>;
+  query: z.output<typeof Selector>;
+  prefetched: PrefetchedSkill | undefined;
+}
 
 interface Selected {
   skill: SkillDoc;
@@ -31,12 +37,11 @@ interface Selected {
 async function select(
   app: App,
   actor: Actor,
-  ref: string,
-  query: z.output<typeof Selector>,
+  { params, query, prefetched }: Selection,
   tagPart = "",
 ): Promise<Selected> {
   const selector = selectorOf(query);
-  const skill = await loadSkill(app, actor, ref, "skill:read");
+  const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
   const version = await selectVersion(app, skill, selector);
   const fixed = selector.kind === "number" || selector.kind === "exact";
   const etag = `${version.hash}${tagPart === "" ? "" : `-${tagPart}${version.version}`}`;
@@ -44,6 +49,7 @@ async function select(
 }
 
 export function contentRoutes(app: App): Route[] {
+  const prefetch = prefetchSkill(app);
   return [
     route({
       method: "get",
@@ -54,8 +60,9 @@ export function contentRoutes(app: App): Route[] {
       params: SkillParams,
       query: Selector,
       data: ContentPayload,
-      async handle({ actor, params, query, request }) {
-        const { skill, version, headers } = await select(app, actor, params.skill, query, "c");
+      prefetch,
+      async handle({ actor, request, ...selection }) {
+        const { skill, version, headers } = await select(app, actor, selection, "c");
         const unmodified = notModified(request, headers);
         if (unmodified) return unmodified;
         const fields = await readContentFields(app, skill, version);
@@ -73,8 +80,9 @@ export function contentRoutes(app: App): Route[] {
       params: SkillParams,
       query: Selector,
       produces: "application/zip",
-      async handle({ actor, params, query, request }) {
-        const { skill, version, headers } = await select(app, actor, params.skill, query, "z");
+      prefetch,
+      async handle({ actor, request, ...selection }) {
+        const { skill, version, headers } = await select(app, actor, selection, "z");
         const unmodified = notModified(request, headers);
         if (unmodified) return unmodified;
         const zip = await openPackage(app, version);
@@ -98,7 +106,8 @@ export function contentRoutes(app: App): Route[] {
       params: FileParams,
       query: Selector,
       produces: "application/octet-stream",
-      handle: ({ actor, params, query, request }) => sendFile(app, actor, params, query, request),
+      prefetch,
+      handle: ({ actor, request, ...selection }) => sendFile(app, actor, selection, request),
     }),
     route({
       method: "get",
@@ -109,8 +118,9 @@ export function contentRoutes(app: App): Route[] {
       params: SkillParams,
       query: Selector,
       data: ManifestPayload,
-      async handle({ actor, params, query, request }) {
-        const { skill, version, headers } = await select(app, actor, params.skill, query, "m");
+      prefetch,
+      async handle({ actor, request, ...selection }) {
+        const { skill, version, headers } = await select(app, actor, selection, "m");
         const unmodified = notModified(request, headers);
         return unmodified ?? new Enveloped(await readManifest(app, skill, version), { headers });
       },
@@ -121,11 +131,11 @@ export function contentRoutes(app: App): Route[] {
 async function sendFile(
   app: App,
   actor: Actor,
-  params: z.output<typeof FileParams>,
-  query: z.output<typeof Selector>,
+  selection: Selection & { params: z.output<typeof FileParams> },
   request: RequestInfo,
 ): Promise<Reply> {
-  const { skill, version, headers } = await select(app, actor, params.skill, query);
+  const { params } = selection;
+  const { skill, version, headers } = await select(app, actor, selection);
   const file = await openVersionFile(app, version, params.path);
   // The ETag is the blob's id: a file that is the same in two versions is sent once.
   const ownHeaders = { ...headers, etag: `"${file.oid}"` };

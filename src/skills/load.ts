@@ -15,16 +15,27 @@ import { loadAccessContexts } from "../folders/load.ts";
 /** A skill with the acts of the caller for whom it was loaded. */
 export type SeenSkill = SkillDoc & { can?: readonly SkillAct[] };
 
-/** Finds a skill by id, publicId or `org~slug`, and requires a permission on it. `typed`: the reference in errors. */
+/**
+ * Finds a skill by id, publicId or `org~slug`, and requires a permission on it. `typed`: the reference in errors.
+ * `prefetched`: the result of `prefetchSkill` for the same reference.
+ */
 export async function loadSkill(
   app: App,
   actor: Actor,
   ref: string,
   permission: Permission,
-  typed = ref,
+  { typed = ref, prefetched }: { typed?: string; prefetched?: PrefetchedSkill | undefined } = {},
 ): Promise<SeenSkill> {
-  const found = await findSkill(app, actor, ref);
+  const found = await (prefetched ?? findSkill(app, actor, ref));
   return authorizeSkill(app, actor, permission, found?.skill, typed, treesOf(found ? [found] : []));
+}
+
+export type PrefetchedSkill = Promise<FoundSkill | undefined>;
+
+/** For routes with a skill in their path: looks it up during authentication, if that needs no fact about the caller. */
+export function prefetchSkill(app: App) {
+  return ({ skill: ref = "" }: Readonly<Record<string, string>>): PrefetchedSkill | undefined =>
+    findByIds(app, ref);
 }
 
 /** States of the trees of found skills. */
@@ -143,10 +154,15 @@ export function isShared(skill: SkillDoc): boolean {
 }
 
 async function findSkill(app: App, actor: Actor, ref: string): Promise<FoundSkill | undefined> {
-  const { skillLookups } = app.storage;
-  if (isId(ref)) return skillLookups.find(ref);
   const at = ref.indexOf("~");
   if (at > 0) return findByPath(app, actor, ref.slice(0, at), ref.slice(at + 1));
+  return findByIds(app, ref);
+}
+
+/** By id or publicId; undefined if the reference is neither. */
+function findByIds(app: App, ref: string): PrefetchedSkill | undefined {
+  const { skillLookups } = app.storage;
+  if (isId(ref)) return skillLookups.find(ref);
   return /^[A-Za-z0-9]{10}$/.test(ref) ? skillLookups.findByPublicId(ref) : undefined;
 }
 

@@ -33,10 +33,11 @@ export async function resolveSkill(
 
 async function resolveRef(app: App, actor: Actor, ref: string): Promise<SkillDoc> {
   const shared = readShareUrl(app, ref);
-  if (shared) return loadSkill(app, actor, shared, "skill:read", ref);
+  if (shared) return loadSkill(app, actor, shared, "skill:read", { typed: ref });
 
   const qualified = /^([a-z0-9-]+)[/~]([a-z0-9-]+)$/.exec(ref);
-  if (qualified) return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read", ref);
+  if (qualified)
+    return loadSkill(app, actor, `${qualified[1]}~${qualified[2]}`, "skill:read", { typed: ref });
 
   if (/^[A-Za-z0-9]{10}$/.test(ref)) {
     const found = await app.storage.skillLookups.findByPublicId(ref);

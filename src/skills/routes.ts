@@ -19,7 +19,7 @@ import { presentSkillExposure } from "./exposure.ts";
 import { warningsAbout } from "./marks/marks.ts";
 import { findingRoutes } from "./findings/routes.ts";
 import { moveSkill } from "./move.ts";
-import { loadSkill } from "./load.ts";
+import { loadSkill, prefetchSkill } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
 import { presentCatalogItem, presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
 import { findOrigin } from "./publish/copy-skill.ts";
@@ -117,8 +117,9 @@ function itemRoutes(app: App): Route[] {
       auth: "optional",
       params: SkillParams,
       data: SkillDetailPayload,
-      async handle({ actor, params }) {
-        const skill = await loadSkill(app, actor, params.skill, "skill:read");
+      prefetch: prefetchSkill(app),
+      async handle({ actor, params, prefetched }) {
+        const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
         const version = await selectVersion(app, skill, { kind: "current" });
         const detail = presentSkillDetail(skill, version, { isMember: isMemberOf(actor, skill) });
         return { ...detail, origin: await findOrigin(app, actor, skill) };

@@ -6,7 +6,7 @@ import { Page, Reply, route, type Route } from "../http/route.ts";
 import { diffVersions } from "./diff/diff-versions.ts";
 import { patchOf } from "./diff/patch-text.ts";
 import { listVersions } from "./list-versions.ts";
-import { loadSkill } from "./load.ts";
+import { loadSkill, prefetchSkill } from "./load.ts";
 import { markVersion } from "./marks/mark-version.ts";
 import { presentSkill, presentVersion } from "./present.ts";
 import { DiffQuery, MarkVersion, RevertSkill, SkillParams, VersionParams, VersionsQuery } from "./schema.ts";
@@ -26,8 +26,9 @@ export function versionRoutes(app: App): Route[] {
       query: VersionsQuery,
       data: VersionPayload,
       page: true,
-      async handle({ actor, params, query }) {
-        const skill = await loadSkill(app, actor, params.skill, "skill:read");
+      prefetch: prefetchSkill(app),
+      async handle({ actor, params, query, prefetched }) {
+        const skill = await loadSkill(app, actor, params.skill, "skill:read", { prefetched });
         const page = await listVersions(app, skill, query);
         const isMember = membershipIn(actor, skill.tenantId) !== undefined;
         return new Page(

@@ -135,6 +135,25 @@ describe("a read", () => {
     });
 });
 
+describe("a signed-in read by id", () => {
+  for (const name of ["a skill", "a skill by its publicId", "content", "a package", "a file", "a manifest"])
+    it(`of ${name} looks up its caller and its skill concurrently`, async () => {
+      const { target } = reads.find((read) => read.name === name)!;
+      for (const caller of everyone) {
+        if (caller === "anonymous") continue;
+        await commandsOf(target(), callers[caller]);
+        await service.settled();
+
+        const { steps, commands } = await counter.during(async () => {
+          const response = await service.raw("GET", target(), callers[caller]);
+          await response.arrayBuffer();
+        });
+
+        assert.equal(steps, 1, `${caller}: ${commands.join()}`);
+      }
+    });
+});
+
 describe("a conditional read", () => {
   it("costs the round trips of the access decision only", async () => {
     const target = `/api/skills/${open.id}/content?version=1`;

@@ -3,12 +3,14 @@
  * in the background (`app.background`) is recorded separately, since no response waits for it.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { CommandStartedEvent } from "mongodb";
+import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent } from "mongodb";
 import type { App } from "../../src/app.ts";
 
 export interface RoundTrips {
   /** Commands that the response waited for, as `find skills`, in their order. */
   commands: string[];
+  /** Number of these commands that were sent while none was under way: the ones that follow each other. */
+  steps: number;
   /** Commands of background work by its name: `note the use of a token: update tokens`. */
   background: string[];
 }
@@ -30,18 +32,26 @@ const backgroundWork = new AsyncLocalStorage<string>();
 export function watchRoundTrips({ app }: { app: App }): RoundTripCounter {
   const { client } = app.storage.database.raw;
   let measured: RoundTrips | undefined;
-  const record = ({ commandName, command }: CommandStartedEvent) => {
+  const underWay = new Set<number>();
+  const record = ({ commandName, command, requestId }: CommandStartedEvent) => {
     const text = `${commandName} ${collectionOf(commandName, command)}`;
     const work = backgroundWork.getStore();
-    if (work === undefined) measured?.commands.push(text);
-    else measured?.background.push(`${work}: ${text}`);
+    if (!measured) return;
+    if (work !== undefined) {
+      measured.background.push(`${work}: ${text}`);
+      return;
+    }
+    measured.commands.push(text);
+    if (underWay.size === 0) measured.steps++;
+    underWay.add(requestId);
   };
-  client.on("commandStarted", record);
+  const end = ({ requestId }: CommandSucceededEvent | CommandFailedEvent) => underWay.delete(requestId);
+  client.on("commandStarted", record).on("commandSucceeded", end).on("commandFailed", end);
   const { background } = app;
   app.background = (name, work) => backgroundWork.run(name, () => background(name, work));
   return {
     async during(work) {
-      const trips: RoundTrips = { commands: [], background: [] };
+      const trips: RoundTrips = { commands: [], steps: 0, background: [] };
       measured = trips;
       try {
         await work();
@@ -51,7 +61,7 @@ export function watchRoundTrips({ app }: { app: App }): RoundTripCounter {
       return trips;
     },
     close() {
-      client.off("commandStarted", record);
+      client.off("commandStarted", record).off("commandSucceeded", end).off("commandFailed", end);
       app.background = background;
     },
   };

@@ -4,7 +4,7 @@ import type { VersionDoc } from "../../../storage/versions.ts";
 import type { Actor } from "../../access/actor.ts";
 import type { App } from "../../app.ts";
 import type { Creation } from "../../http/route.ts";
-import { loadSkill } from "../load.ts";
+import { loadSkill, type PrefetchedSkill } from "../load.ts";
 import { selectVersion } from "../select-version.ts";
 import type { PublishVersion } from "../schema.ts";
 import { findVersionById } from "../versions.ts";
@@ -22,9 +22,12 @@ export async function publishVersion(
   actor: Actor,
   ref: string,
   input: PublishVersion,
-  creation?: Creation,
+  {
+    creation,
+    prefetched,
+  }: { creation?: Creation | undefined; prefetched?: PrefetchedSkill | undefined } = {},
 ): Promise<Appended> {
-  const skill = await loadSkill(app, actor, ref, "skill:update");
+  const skill = await loadSkill(app, actor, ref, "skill:update", { prefetched });
   const earlier = await findCreated(app, skill, creation);
   if (earlier) return { skill, version: earlier, unchanged: false, warnings: [] };
   // An unusable number fails before any byte is read, unless there may be nothing to publish.

@@ -4,6 +4,7 @@ import { PublishResult, VersionResult } from "../../../contract/payloads/skills.
 import { StoredUploadPayload, UploadPayload } from "../../../contract/payloads/uploads.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
+import { prefetchSkill } from "../load.ts";
 import { presentSkill, presentVersion, skillUrl } from "../present.ts";
 import {
   AnnounceUpload,
@@ -52,8 +53,10 @@ export function publishRoutes(app: App): Route[] {
       status: 201,
       data: VersionResult,
       budget: "publish",
-      async handle({ actor, params, body, request }) {
-        const appended = await publishVersion(app, actor, params.skill, body, request.creation);
+      prefetch: prefetchSkill(app),
+      async handle({ actor, params, body, prefetched, request }) {
+        const { creation } = request;
+        const appended = await publishVersion(app, actor, params.skill, body, { creation, prefetched });
         const { skill, version, unchanged, warnings } = appended;
         return { ...presentVersion(version, skill), unchanged, warnings };
       },
