@@ -3,6 +3,7 @@
  * namespace, since they share a directory in every export. The unique index enforces it under concurrency.
  */
 import type { IndexDescription } from "mongodb";
+import { batchedInsert } from "./batches/batched-insert.ts";
 import { isDuplicate, type Database } from "./database.ts";
 
 export interface PathReservationDoc {
@@ -25,12 +26,13 @@ export type PathReservations = ReturnType<typeof openPathReservations>;
 
 export function openPathReservations(database: Database) {
   const reservations = database.collection<PathReservationDoc>("places");
+  const insert = batchedInsert(reservations);
   return {
     /** Reserves a path. Returns the existing reservation if there is one, even of the same owner. */
     async reserve(reservation: PathReservationDoc): Promise<"reserved" | PathReservationDoc> {
       for (;;) {
         try {
-          await reservations.insertOne(reservation);
+          await insert(reservation);
           return "reserved";
         } catch (error) {
           if (!isDuplicate(error, "place_slug")) throw error;

@@ -4,7 +4,9 @@
  */
 import type { Filter } from "mongodb";
 import { limits } from "../contract/limits.ts";
+import { batchedInsert } from "./batches/batched-insert.ts";
 import type { Database } from "./database.ts";
+import { batchedLookup } from "./lookups/batched-lookup.ts";
 import { changeOperations } from "./skills/changes.ts";
 import { notDeleted, visible, type SkillDoc } from "./skills/document.ts";
 import { projectionOperations } from "./skills/projection.ts";
@@ -21,6 +23,8 @@ export {
   type VersionSummary,
 } from "./skills/document.ts";
 export type { SkillToIndex, SkillToProject } from "./skills/projection.ts";
+/** Maximum number of skills of one name that are considered. */
+export const sameNameLimit = 50;
 /** Maximum length of a slug's number with its hyphen. */
 const numberedSuffix = 6;
 
@@ -28,11 +32,35 @@ export type Skills = ReturnType<typeof openSkills>;
 
 export function openSkills(database: Database) {
   const skills = database.collection<SkillDoc>("skills");
+  const listNamed = (tenantId: string, nameKey: string, folderId?: Filter<SkillDoc>["folderId"]) =>
+    skills
+      .find({ tenantId, nameKey, folderId, ...notDeleted })
+      .limit(sameNameLimit)
+      .toArray();
+  const findNamed = batchedLookup<SkillDoc[]>(async (keys) => {
+    const wanted = keys.map((key) => JSON.parse(key) as [tenantId: string, nameKey: string]);
+    const filters = wanted.map(([tenantId, nameKey]) => ({ tenantId, nameKey }));
+    const found =
+      filters.length === 1
+        ? []
+        : await skills
+            .find({ $or: filters, ...notDeleted })
+            .limit(sameNameLimit)
+            .toArray();
+    // A name that many skills have would displace those of other names.
+    const isComplete = filters.length > 1 && found.length < sameNameLimit;
+    const lists = await Promise.all(
+      wanted.map(async ([tenantId, nameKey]) =>
+        isComplete
+          ? found.filter((skill) => skill.tenantId === tenantId && skill.nameKey === nameKey)
+          : listNamed(tenantId, nameKey),
+      ),
+    );
+    return new Map(keys.map((key, at) => [key, lists[at]!]));
+  });
   return {
     /** Throws a duplicate error of index `skill_slug` or `skill_public_id`. */
-    async insert(skill: SkillDoc): Promise<void> {
-      await skills.insertOne(skill);
-    },
+    insert: batchedInsert(skills),
     find: (id: string) => skills.findOne({ _id: id, ...visible }),
     listByIds: (ids: string[]) => skills.find({ _id: { $in: ids }, ...notDeleted }).toArray(),
     findByPublicId: (publicId: string) => skills.findOne({ publicId, ...visible }),
@@ -44,12 +72,11 @@ export function openSkills(database: Database) {
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .toArray(),
-    /** Skills with a name, in the matching folders or in all. */
-    listByName: (tenantId: string, nameKey: string, limit: number, folderId?: Filter<SkillDoc>["folderId"]) =>
-      skills
-        .find({ tenantId, nameKey, folderId, ...notDeleted })
-        .limit(limit)
-        .toArray(),
+    /** Skills with a name in the matching folders, at most `sameNameLimit`. */
+    listByNameIn: listNamed,
+    /** The same in all folders. Concurrent calls share a query. */
+    listByName: async (tenantId: string, nameKey: string): Promise<SkillDoc[]> =>
+      (await findNamed(JSON.stringify([tenantId, nameKey])))!,
     /** Slugs equal to a base or to the base with a number; a long base is shortened to make room for it. */
     async listSlugsLike(tenantId: string, base: string): Promise<string[]> {
       const stem = base.slice(0, limits.skillSlug - numberedSuffix);

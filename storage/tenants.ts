@@ -1,6 +1,7 @@
 /** Organizations: the tenants that own skills. */
 import type { IndexDescription } from "mongodb";
 import type { Database } from "./database.ts";
+import { batchedLookup, oneOf } from "./lookups/batched-lookup.ts";
 import { outboxUpdate, outboxOperations, type EventRow, type WithOutbox } from "./outbox.ts";
 
 export interface TenantDoc extends WithOutbox {
@@ -57,12 +58,17 @@ export function openTenants(database: Database) {
   const tenants = database.collection<TenantDoc>("tenants");
   const existing = { erasedAt: { $exists: false } } as const;
   const present = { ...existing, erasing: { $exists: false } } as const;
+  const findById = batchedLookup<TenantDoc>(async (ids) => {
+    const found = await tenants.find({ _id: oneOf(ids), ...existing }).toArray();
+    return new Map(found.map((tenant) => [tenant._id, tenant]));
+  });
   return {
     /** Throws a duplicate error of index `tenant_slugs` if the slug is in use. */
     async insert(tenant: TenantDoc): Promise<void> {
       await tenants.insertOne(tenant);
     },
-    find: (id: string) => tenants.findOne({ _id: id, ...existing }),
+    /** Concurrent calls share a query, and may get the same object, which they must not change. */
+    find: async (id: string): Promise<TenantDoc | null> => (await findById(id)) ?? null,
     /** Finds an organization by its slug or a former one. */
     findBySlug: (slug: string) => tenants.findOne({ slugs: slug, ...existing }),
     listByIds: (ids: string[]) =>

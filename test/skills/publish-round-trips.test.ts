@@ -82,6 +82,28 @@ describe("round trips to MongoDB before the response to a publish", () => {
   }
 });
 
+describe("the round trips of new skills at once", () => {
+  it("are shared by them", async () => {
+    const { commands } = await tripsOf(() => Promise.all(Array.from({ length: 16 }, () => create())));
+
+    // One at a time, they take 6 each.
+    assert.ok(commands.length <= 32, commands.join("\n"));
+    for (const shared of ["find tenants", "find skills", "insert places", "insert skills"])
+      assert.ok(commands.filter((one) => one === shared).length <= 8, commands.join("\n"));
+  });
+});
+
+describe("the round trips of a new version", () => {
+  it("look up caller and skill concurrently", async () => {
+    const { id } = (await create()).skill;
+    await push(id);
+
+    const { steps, commands } = await tripsOf(() => push(id));
+
+    assert.equal(steps, 2, commands.join("\n"));
+  });
+});
+
 describe("round trips to MongoDB after the responses to publishes", () => {
   it("are shared by the publishes of a burst", async () => {
     const skills: string[] = [];

@@ -2,14 +2,11 @@
  * Skills with a name. A personal workspace is a separate namespace: a publish to a workspace never updates a skill
  * outside it, and a publish elsewhere never updates a skill in a workspace.
  */
-import type { SkillDoc } from "../../../storage/skills.ts";
+import { sameNameLimit, type SkillDoc } from "../../../storage/skills.ts";
 import type { App } from "../../app.ts";
 import { deepestVisible } from "../../folders/paths.ts";
 import type { FolderView } from "../../folders/load.ts";
 import type { FolderTree } from "../../folders/tree.ts";
-
-/** Maximum number of skills of one name that are considered. */
-const sameNameLimit = 50;
 
 /** The workspace that contains a path, even if some of its folders are missing; null for none. */
 export function workspaceAt(view: FolderView, path: string): string | null {
@@ -31,12 +28,12 @@ export async function listSameName(
   const { tenantId } = tree;
   if (home !== null) {
     const inside = [...tree.subtree(home)].map((node) => node._id);
-    return skills.listByName(tenantId, nameKey, sameNameLimit, { $in: inside });
+    return skills.listByNameIn(tenantId, nameKey, { $in: inside });
   }
-  const named = await skills.listByName(tenantId, nameKey, sameNameLimit);
+  const named = await skills.listByName(tenantId, nameKey);
   const outside = named.filter((skill) => workspaceIdOf(tree, skill.folderId) === null);
   if (named.length < sameNameLimit || outside.length === named.length) return outside;
   // Many members have one with this name in their workspaces, so the first query may have missed others.
   const workspaces = [...tree.subtree(tree.managedRoot()!._id)].map((node) => node._id);
-  return skills.listByName(tenantId, nameKey, sameNameLimit, { $nin: workspaces });
+  return skills.listByNameIn(tenantId, nameKey, { $nin: workspaces });
 }

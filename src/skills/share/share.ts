@@ -105,7 +105,7 @@ async function findSame(
   { identityId }: AnonymousKeyActor,
   { name, type, source }: { name: string; type: SkillDoc["type"]; source: VersionSource },
 ): Promise<SkillDoc | undefined> {
-  const named = await app.storage.skills.listByName(identityId, nameKeyOf(name), 50);
+  const named = await app.storage.skills.listByName(identityId, nameKeyOf(name));
   for (const skill of named)
     if (skill.type === type && (await source.equals(skill.current, skill))) return skill;
   return undefined;
