@@ -96,7 +96,7 @@ export async function markConflict(
   const row = await app.storage.syncConflicts.findOf(connection._id, id);
   if (!row) throw notFound("skill", id);
   if (await app.storage.skills.find(row.skillId))
-    await loadSkill(app, actor, row.skillId, "skill:update", id);
+    await loadSkill(app, actor, row.skillId, "skill:update", { typed: id });
   else {
     const view = await loadSyncView(app, actor, connection);
     if (!view.all) throw notFound("skill", id);
