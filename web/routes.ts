@@ -2,6 +2,12 @@
  * Addresses of the pages and the files that define them. Virtual routes, because the router's file convention ignores
  * names that begin with "-", and `/{org}/-/…` has such a segment. `src/http/dashboard/routes.ts` serves the addresses.
  */
-import { rootRoute, route } from "@tanstack/virtual-file-routes";
+import { index, rootRoute, route } from "@tanstack/virtual-file-routes";
 
-export const routes = rootRoute("shell/shell.tsx", [route("/explore", "explore/page.tsx")]);
+export const routes = rootRoute("shell/shell.tsx", [
+  route("/explore", "explore/page.tsx"),
+  route("/$org/$slug", "skill/frame.tsx", [
+    index("skill/readme/page.tsx"),
+    route("/files/$", "skill/files/page.tsx"),
+  ]),
+]);

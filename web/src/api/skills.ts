@@ -1,0 +1,146 @@
+/** One skill: its settings, versions, files, downloads and installs. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { ApiError, api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type Skill = Schemas["SkillDetail"];
+export type Version = Schemas["Version"];
+export type Manifest = Schemas["Manifest"];
+export type ManifestFile = Manifest["files"][number];
+
+/** Reference of a skill in the paths of the API. */
+export const refOf = ({ org, slug }: { org: string; slug: string }): string => `${org}~${slug}`;
+
+/** The parameters that select a version; without one, the current version. */
+const selectorOf = (version: string | undefined) => {
+  if (version === undefined) return {};
+  return /^\d+$/.test(version) ? { version } : { semver: version };
+};
+
+/** A fixed version never changes. The current one does. */
+const freshness = (version: string | undefined) => (version === undefined ? {} : { staleTime: Infinity });
+
+export const skillQuery = (ref: string) =>
+  queryOptions({
+    queryKey: ["skill", ref],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/skills/{skill}", { signal, params: { path: { skill: ref } } })),
+  });
+
+export const manifestQuery = (ref: string, version: string | undefined) =>
+  queryOptions({
+    queryKey: ["manifest", ref, version],
+    ...freshness(version),
+    queryFn: ({ signal }) => {
+      const params = { path: { skill: ref }, query: selectorOf(version) };
+      return dataOf(api.GET("/api/skills/{skill}/manifest", { signal, params }));
+    },
+  });
+
+const pageSize = 100;
+
+export const versionsQuery = (ref: string) =>
+  infiniteQueryOptions({
+    queryKey: ["versions", ref],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        limit: pageSize,
+        prerelease: "true",
+        ...(pageParam === "" ? {} : { cursor: pageParam }),
+      };
+      return ok(api.GET("/api/skills/{skill}/versions", { signal, params: { path: { skill: ref }, query } }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+  });
+
+/** One version by its exact semver; undefined if there is none. */
+export const versionQuery = (ref: string, semver: string) =>
+  queryOptions({
+    queryKey: ["version", ref, semver],
+    queryFn: async ({ signal }) => {
+      const params = { path: { skill: ref }, query: { spec: semver, prerelease: "true", limit: 1 } };
+      const found = await dataOf(api.GET("/api/skills/{skill}/versions", { signal, params }));
+      return found[0] ?? null;
+    },
+  });
+
+/** Address of the bytes of one file. */
+export function fileAddress(ref: string, path: string, semver: string): string {
+  const encoded = path.split("/").map(encodeURIComponent).join("/");
+  return `/api/skills/${ref}/files/${encoded}?semver=${encodeURIComponent(semver)}`;
+}
+
+export const packageAddress = (ref: string, semver: string): string =>
+  `/api/skills/${ref}/package?semver=${encodeURIComponent(semver)}`;
+
+export interface FileBytes {
+  bytes: Uint8Array;
+  /** Undefined for a file that is not text. */
+  text: string | undefined;
+  /** False if the file has further bytes. */
+  isWhole: boolean;
+}
+
+/** Bytes of a file that are read; what is beyond them is for a download. */
+export const shownBytes = 1024 * 1024;
+
+/** The beginning of one file of a version. Reading a file does not count as a download. */
+export const fileQuery = (ref: string, path: string, semver: string) =>
+  queryOptions({
+    queryKey: ["file", ref, path, semver],
+    staleTime: Infinity,
+    gcTime: 60_000,
+    queryFn: async ({ signal }): Promise<FileBytes> => {
+      const response = await fetch(fileAddress(ref, path, semver), { signal }).catch((error: unknown) => {
+        if (error instanceof DOMException && error.name === "AbortError") throw error;
+        throw new ApiError(0, undefined);
+      });
+      if (!response.ok) {
+        const body = (await response.json().catch(() => undefined)) as
+          Partial<Schemas["Failure"]> | undefined;
+        throw new ApiError(response.status, body, response.headers.get("x-request-id") ?? "");
+      }
+      return readStart(response);
+    },
+  });
+
+async function readStart(response: Response): Promise<FileBytes> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body?.getReader();
+  let isWhole = false;
+  while (reader && size < shownBytes) {
+    const { done, value } = await reader.read();
+    if (value) {
+      parts.push(value);
+      size += value.length;
+    }
+    isWhole = done;
+    if (done) break;
+  }
+  if (!isWhole) await reader?.cancel();
+  const bytes = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+  return { bytes, text: textOf(bytes, isWhole), isWhole };
+}
+
+function textOf(bytes: Uint8Array, isWhole: boolean): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    // A character may be cut at the end of what was read.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
+  } catch {
+    return undefined;
+  }
+}
+
+export const skillAnalyticsQuery = (ref: string, days: number) =>
+  queryOptions({
+    queryKey: ["analytics", ref, days],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/skills/{skill}/analytics", {
+          signal,
+          params: { path: { skill: ref }, query: { days } },
+        }),
+      ),
+  });

@@ -1,0 +1,45 @@
+/** The skill that the address names, with what the caller may do with it. */
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams, useSearch } from "@tanstack/react-router";
+import { foldersQuery, identityQuery, may, organizationQuery } from "../../api/session.ts";
+import { refOf, skillQuery, type Skill } from "../../api/skills.ts";
+
+/** Reference and address of the skill, and the version that is shown; undefined for the current one. */
+export function useSkillAddress() {
+  const { org, slug } = useParams({ strict: false }) as { org: string; slug: string };
+  const { version } = useSearch({ strict: false }) as { version?: string };
+  return { org, slug, ref: refOf({ org, slug }), version };
+}
+
+export function useSkill(): Skill {
+  return useSuspenseQuery(skillQuery(useSkillAddress().ref)).data;
+}
+
+export interface Rights {
+  isMember: boolean;
+  canUpdate: boolean;
+  canDelete: boolean;
+  canReadAnalytics: boolean;
+}
+
+/** What the caller may do with the skills of an organization. Nothing but reading until that is known. */
+export function useRights(): Rights {
+  const { org } = useSkillAddress();
+  const { data: identity } = useQuery(identityQuery);
+  const isMember = identity?.memberships.some(({ slug }) => slug === org) === true;
+  const { data: organization } = useQuery({ ...organizationQuery(org), enabled: isMember });
+  const permissions = organization?.permissions ?? {};
+  return {
+    isMember,
+    canUpdate: may(permissions, "skill", "update"),
+    canDelete: may(permissions, "skill", "delete"),
+    canReadAnalytics: may(permissions, "analytics", "read"),
+  };
+}
+
+/** The folder of a skill, for members of its organization. */
+export function useFolder(skill: Skill) {
+  const { isMember } = useRights();
+  const { data: folders } = useQuery({ ...foldersQuery(skill.tenantSlug), enabled: isMember });
+  return folders?.find(({ id }) => id === skill.folderId);
+}

@@ -1,0 +1,106 @@
+import { Select, SegmentedControl } from "@mantine/core";
+import { useState } from "react";
+import { targets, type InstallScope, type Target } from "../../../../../contract/vocabulary.ts";
+import type { Skill } from "../../../api/skills.ts";
+import { Command } from "../../../parts/command.tsx";
+import { installCommand, ways, type Pin, type Way } from "./install-command.ts";
+
+const toolNames: Record<Target, string> = {
+  cursor: "Cursor",
+  claude: "Claude Code",
+  codex: "Codex",
+  windsurf: "Windsurf",
+  cline: "Cline",
+  copilot: "Copilot",
+  opencode: "opencode",
+  aider: "aider",
+};
+
+/** The command that installs the shown version, for each client, tool, scope and pin. */
+export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) {
+  const isCurrent = semver === skill.currentSemver;
+  const [way, setWay] = useState<Way>("svc");
+  const [tool, setTool] = useState<Target | "">("");
+  const [scope, setScope] = useState<InstallScope>("global");
+  const [chosenPin, setPin] = useState<Pin>("latest");
+  const pin = isCurrent ? chosenPin : "exact";
+  const address = `${location.origin}/${skill.tenantSlug}/${skill.slug}.git`;
+  const ref = `${skill.tenantSlug}/${skill.slug}`;
+  return (
+    <section>
+      <h3>Install</h3>
+      <div className="stack">
+        <SegmentedControl
+          aria-label="Install with"
+          size="xs"
+          fullWidth
+          data={ways.map(({ value, label }) => ({ value, label }))}
+          value={way}
+          onChange={(value) => setWay(value as Way)}
+        />
+        <Command text={installCommand({ way, ref, slug: skill.slug, address, semver, tool, scope, pin })} />
+        {(way === "svc" || way === "claude") && (
+          <div className="choices">
+            {way === "svc" && <ToolSelect tool={tool} onChange={setTool} />}
+            <Select
+              aria-label="Scope"
+              size="xs"
+              data={[
+                { value: "global", label: "everywhere" },
+                { value: "project", label: "this project" },
+              ]}
+              value={scope}
+              allowDeselect={false}
+              onChange={(value) => setScope(value ?? "global")}
+            />
+            {way === "svc" && <PinSelect semver={semver} isCurrent={isCurrent} pin={pin} onChange={setPin} />}
+          </div>
+        )}
+        {way !== "svc" && skill.visibility === "private" && (
+          <p className="meta">Git asks for a user name, which can be anything, and an API token.</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function ToolSelect({ tool, onChange }: { tool: Target | ""; onChange: (tool: Target | "") => void }) {
+  return (
+    <Select
+      aria-label="Tool"
+      size="xs"
+      data={[
+        { value: "", label: "detected tools" },
+        ...targets.map((target) => ({ value: target, label: toolNames[target] })),
+      ]}
+      value={tool}
+      allowDeselect={false}
+      onChange={(value) => onChange((value ?? "") as Target | "")}
+    />
+  );
+}
+
+interface PinProps {
+  semver: string;
+  isCurrent: boolean;
+  pin: Pin;
+  onChange: (pin: Pin) => void;
+}
+function PinSelect({ semver, isCurrent, pin, onChange }: PinProps) {
+  const exact = { value: "exact" as const, label: semver };
+  const all = [
+    { value: "latest" as const, label: "latest" },
+    { value: "compatible" as const, label: `^${semver}` },
+    exact,
+  ];
+  return (
+    <Select
+      aria-label="Pin"
+      size="xs"
+      data={isCurrent ? all : [exact]}
+      value={pin}
+      allowDeselect={false}
+      onChange={(value) => onChange(value ?? "latest")}
+    />
+  );
+}

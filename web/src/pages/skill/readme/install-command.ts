@@ -1,0 +1,38 @@
+import type { InstallScope, Target } from "../../../../../contract/vocabulary.ts";
+
+export const ways = [
+  { value: "svc", label: "svc" },
+  { value: "npx", label: "npx skills" },
+  { value: "git", label: "git" },
+  { value: "claude", label: "Claude" },
+] as const;
+export type Way = (typeof ways)[number]["value"];
+export type Pin = "latest" | "compatible" | "exact";
+
+interface Choice {
+  way: Way;
+  /** `org/slug`. */
+  ref: string;
+  slug: string;
+  /** Address of the skill's repository. */
+  address: string;
+  semver: string;
+  /** Without one, svc finds the installed tools. */
+  tool: Target | "";
+  scope: InstallScope;
+  pin: Pin;
+}
+
+/** The command line that installs a version. Every version has the tag `v<semver>` in the skill's repository. */
+export function installCommand({ way, ref, slug, address, semver, tool, scope, pin }: Choice): string {
+  if (way === "svc") {
+    const version = { latest: "", compatible: `@^${semver}`, exact: `@${semver}` }[pin];
+    const flags = [...(tool === "" ? [] : [`-t ${tool}`]), ...(scope === "project" ? ["-p"] : [])];
+    return ["svc install", `${ref}${version}`, ...flags].join(" ");
+  }
+  const branch = pin === "exact" ? ["--branch", `v${semver}`] : [];
+  if (way === "npx") return `npx skills add ${address}`;
+  if (way === "git") return ["git clone --depth=1", ...branch, address].join(" ");
+  const folder = scope === "project" ? ".claude/skills" : "~/.claude/skills";
+  return ["git clone --depth=1", ...branch, address, `${folder}/${slug}`].join(" ");
+}

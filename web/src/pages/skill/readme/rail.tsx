@@ -1,0 +1,92 @@
+import { useQuery } from "@tanstack/react-query";
+import { fileQuery, versionQuery, type Manifest, type Skill } from "../../../api/skills.ts";
+import { Time } from "../../../parts/time.tsx";
+import { useSkill, useSkillAddress } from "../context.ts";
+import { Access } from "./access.tsx";
+import { Downloads } from "./downloads.tsx";
+import { InstallBox } from "./install-box.tsx";
+import { tokensOf } from "./tokens.ts";
+
+/** Facts next to the text: how to install it, the version, downloads, who has access. */
+export function Rail({ manifest }: { manifest: Manifest }) {
+  const skill = useSkill();
+  return (
+    <aside className="rail" aria-label="About this skill">
+      <InstallBox skill={skill} semver={manifest.semver} />
+      <VersionFacts skill={skill} manifest={manifest} />
+      <Downloads />
+      <Access skill={skill} />
+      {skill.tags.length > 0 && (
+        <section>
+          <h3>Tags</h3>
+          <div className="row wrap">
+            {skill.tags.map((tag) => (
+              <a key={tag} className="tag" href={`/explore?tag=${encodeURIComponent(tag)}`}>
+                {tag}
+              </a>
+            ))}
+          </div>
+        </section>
+      )}
+    </aside>
+  );
+}
+
+function VersionFacts({ skill, manifest }: { skill: Skill; manifest: Manifest }) {
+  const { ref } = useSkillAddress();
+  const isCurrent = manifest.semver === skill.currentSemver;
+  const { data: found } = useQuery({ ...versionQuery(ref, manifest.semver), enabled: !isCurrent });
+  const version = isCurrent ? skill.currentVersionInfo : found;
+  return (
+    <section>
+      <h3>This version</h3>
+      <dl className="kv">
+        <dt>Version</dt>
+        <dd className="mono">
+          {manifest.semver} <span className="dim">· number {manifest.version}</span>
+        </dd>
+        {version && (
+          <>
+            <dt>Published</dt>
+            <dd>
+              <Time value={version.createdAt} />
+              {version.author && ` by ${version.author.username}`}
+            </dd>
+          </>
+        )}
+        <dt>Commit</dt>
+        <dd className="mono" title={manifest.commit}>
+          {manifest.commit.slice(0, 8)}
+        </dd>
+        <dt>Content hash</dt>
+        <dd className="mono" title={manifest.hash}>
+          sha256:{manifest.hash.slice(0, 8)}…
+        </dd>
+        <Cost skill={skill} manifest={manifest} />
+      </dl>
+    </section>
+  );
+}
+
+/** Estimated size of the skill in the context of an agent: its description always, its text when it is used. */
+function Cost({ skill, manifest }: { skill: Skill; manifest: Manifest }) {
+  const { ref } = useSkillAddress();
+  const main = manifest.files.find(({ path }) => path === "SKILL.md" || path === "RULE.md");
+  const { data } = useQuery({
+    ...fileQuery(ref, main?.path ?? "", manifest.semver),
+    enabled: main !== undefined,
+  });
+  const idle = tokensOf(`${skill.slug} ${manifest.description}`);
+  return (
+    <>
+      <dt>Cost when idle</dt>
+      <dd>about {idle.toLocaleString("en")} tokens</dd>
+      {data?.isWhole && data.text !== undefined && (
+        <>
+          <dt>Cost when used</dt>
+          <dd>about {tokensOf(data.text).toLocaleString("en")} tokens</dd>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button } from "@mantine/core";
+import { CatchBoundary, useLocation, useRouter } from "@tanstack/react-router";
+import { QueryErrorResetBoundary } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { ApiError } from "../../api/client.ts";
+import { messages } from "../../messages.ts";
+
+/** Shows an error of a tab in place of the tab; the header of the skill stays. */
+export function TabFailed({ children }: { children: ReactNode }) {
+  const { href } = useLocation();
+  return (
+    <QueryErrorResetBoundary>
+      {({ reset: resetQueries }) => (
+        <CatchBoundary
+          getResetKey={() => href}
+          errorComponent={({ error, reset }) => (
+            <Problem
+              error={error}
+              retry={() => {
+                resetQueries();
+                reset();
+              }}
+            />
+          )}
+        >
+          {children}
+        </CatchBoundary>
+      )}
+    </QueryErrorResetBoundary>
+  );
+}
+
+/** An error in its place: the sentence of the API, a new attempt, and the id of the request. */
+export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
+  const router = useRouter();
+  const again = () => {
+    retry?.();
+    void router.invalidate();
+  };
+  const isMissing = error instanceof ApiError && error.status === 404;
+  return (
+    <section className="stack g3 tabtop" role="alert">
+      <h2>{isMissing ? "Not found" : messages.failed}</h2>
+      <p className="sub">{error instanceof Error ? error.message : String(error)}</p>
+      <div className="row">
+        <Button variant="default" onClick={again}>
+          {messages.tryAgain}
+        </Button>
+        {error instanceof ApiError && error.requestId !== "" && (
+          <span className="meta">
+            {messages.requestId} <code className="mono">{error.requestId}</code>
+          </span>
+        )}
+      </div>
+    </section>
+  );
+}

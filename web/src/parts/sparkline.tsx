@@ -1,0 +1,24 @@
+const width = 288;
+const height = 40;
+
+/** A small chart of a series without axes. Its label states what it shows. */
+export function Sparkline({ values, label }: { values: number[]; label: string }) {
+  const top = Math.max(1, ...values);
+  const points = values.map((value, index) => {
+    const x = values.length > 1 ? (index / (values.length - 1)) * width : 0;
+    return `${x.toFixed(1)},${(height - 2 - (value / top) * (height - 4)).toFixed(1)}`;
+  });
+  if (points.length < 2) return null;
+  return (
+    <svg
+      className="spark"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <polygon className="a" points={`0,${height} ${points.join(" ")} ${width},${height}`} />
+      <polyline className="l" points={points.join(" ")} />
+    </svg>
+  );
+}
