@@ -9,5 +9,8 @@ export const routes = rootRoute("shell/shell.tsx", [
   route("/$org/$slug", "skill/frame.tsx", [
     index("skill/readme/page.tsx"),
     route("/files/$", "skill/files/page.tsx"),
+    route("/versions", "skill/versions/page.tsx"),
+    route("/compare", "skill/compare/latest.tsx"),
   ]),
+  route("/$org/$slug/compare/$range", "skill/compare/page.tsx"),
 ]);

@@ -22,7 +22,7 @@ export interface Rights {
   canReadAnalytics: boolean;
 }
 
-/** What the caller may do with the skills of an organization. Nothing but reading until that is known. */
+/** Permissions of the caller for the skills of an organization. Nothing but reading until they are known. */
 export function useRights(): Rights {
   const { org } = useSkillAddress();
   const { data: identity } = useQuery(identityQuery);

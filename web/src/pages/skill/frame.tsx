@@ -18,7 +18,7 @@ import { TabFailed } from "./tab-failed.tsx";
 import { Tabs } from "./tabs.tsx";
 
 export const Route = createFileRoute("/$org/$slug")({
-  validateSearch: (raw: Record<string, unknown>): { version?: string } => {
+  validateSearch: (raw: Record<string, unknown>): { version?: string | undefined } => {
     const version = raw["version"];
     const text = typeof version === "number" ? String(version) : version;
     return typeof text === "string" && text !== "" ? { version: text } : {};

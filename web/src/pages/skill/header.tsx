@@ -42,6 +42,7 @@ export function Header({ skill }: { skill: Skill }) {
         {canUpdate && (
           <Button
             component="a"
+            variant="default"
             href={`/${skill.tenantSlug}/${skill.slug}/edit`}
             leftSection={<Pencil size={16} />}
           >

@@ -19,7 +19,7 @@ export function OldVersion({ skill }: { skill: Skill }) {
       <History className="i" aria-hidden="true" />
       <span>
         {sentenceFor(version, shown, versions, skill)}{" "}
-        <Link to="." search={({ version: _, ...old }: { version?: string }) => old}>
+        <Link to="." search={(old) => ({ ...old, version: undefined })}>
           Show {skill.currentSemver}
         </Link>{" "}
         or <Link to={compare}>compare the two</Link>.

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
-import { CatchBoundary, useLocation, useRouter } from "@tanstack/react-router";
-import { QueryErrorResetBoundary } from "@tanstack/react-query";
+import { useQueryErrorResetBoundary } from "@tanstack/react-query";
+import { CatchBoundary, useLocation, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../../api/client.ts";
 import { messages } from "../../messages.ts";
@@ -9,25 +9,19 @@ import { messages } from "../../messages.ts";
 export function TabFailed({ children }: { children: ReactNode }) {
   const { href } = useLocation();
   return (
-    <QueryErrorResetBoundary>
-      {({ reset: resetQueries }) => (
-        <CatchBoundary
-          getResetKey={() => href}
-          errorComponent={({ error, reset }) => (
-            <Problem
-              error={error}
-              retry={() => {
-                resetQueries();
-                reset();
-              }}
-            />
-          )}
-        >
-          {children}
-        </CatchBoundary>
-      )}
-    </QueryErrorResetBoundary>
+    <CatchBoundary getResetKey={() => href} errorComponent={TabProblem}>
+      {children}
+    </CatchBoundary>
   );
+}
+
+function TabProblem({ error, reset }: ErrorComponentProps) {
+  const boundary = useQueryErrorResetBoundary();
+  const retry = () => {
+    boundary.reset();
+    reset();
+  };
+  return <Problem error={error} retry={retry} />;
 }
 
 /** An error in its place: the sentence of the API, a new attempt, and the id of the request. */

@@ -8,6 +8,7 @@ export function Tabs() {
   const { org, slug, ref, version } = useSkillAddress();
   const { isMember, canReadAnalytics, canUpdate, canDelete } = useRights();
   const { data: manifest } = useQuery(manifestQuery(ref, version));
+  const base = `/${org}/${slug}`;
   const search = version === undefined ? {} : { version };
   const others = [
     { page: "versions", label: "Versions", isShown: true },
@@ -40,7 +41,7 @@ export function Tabs() {
         .map(({ page, label }) => (
           <Link
             key={page}
-            to={`/${org}/${slug}/${page}` as string}
+            to={[base, page].join("/")}
             search={search}
             activeOptions={{ includeSearch: false }}
           >

@@ -21,7 +21,7 @@ export function VersionMenu({ skill }: { skill: Skill }) {
   const choose = (semver: string | undefined) =>
     void navigate({
       to: ".",
-      search: ({ version: _, ...old }: { version?: string }) => (semver ? { ...old, version: semver } : old),
+      search: (old) => ({ ...old, version: semver }),
     });
   return (
     <Menu opened={isOpen} onChange={setOpen} position="bottom-start" width={240}>

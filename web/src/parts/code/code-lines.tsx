@@ -27,13 +27,11 @@ interface Props {
 export function CodeLines({ text, path, selected, onSelect }: Props) {
   const lines = useMemo(() => text.replace(/\n$/, "").split(/\r?\n/), [text]);
   const pieces = useHighlighted(text, path);
-  const { list, rows, margin } = useWindowed(lines.length, lineHeight);
+  const { list, rows, margin } = useWindowed(lines.length, () => lineHeight);
   const first = selected?.from;
   useEffect(() => {
     if (first !== undefined) rows.scrollToIndex(Math.min(first, lines.length) - 1, { align: "center" });
-    // Only as the address changes, not with each new list of rows.
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies
-  }, [first, lines.length, margin]);
+  }, [rows, first, lines.length]);
   const select = (line: number, isExtended: boolean) => {
     const anchor = isExtended ? (selected?.from ?? line) : line;
     onSelect?.({ from: Math.min(anchor, line), to: Math.max(anchor, line) });

@@ -4,8 +4,8 @@ import { useCallback, useLayoutEffect, useRef, useState } from "react";
 /** The element that scrolls a page. */
 const scroller = () => document.getElementById("main");
 
-/** Draws only the rows in view of a list inside the page's scroller. All rows have the height `size`. */
-export function useWindowed(count: number, size: number) {
+/** Draws only the rows in view of a list inside the page's scroller. `sizeOf` is the height of a row. */
+export function useWindowed(count: number, sizeOf: (index: number) => number) {
   const list = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
   const measure = useCallback(() => {
@@ -25,7 +25,7 @@ export function useWindowed(count: number, size: number) {
   const rows = useVirtualizer({
     count,
     getScrollElement: scroller,
-    estimateSize: () => size,
+    estimateSize: sizeOf,
     overscan: 30,
     scrollMargin: margin,
   });

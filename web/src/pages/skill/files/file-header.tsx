@@ -4,7 +4,8 @@ import { fileAddress, type Manifest, type ManifestFile } from "../../../api/skil
 import { sizeOf } from "../../../parts/size.ts";
 import { visibleText } from "../../../parts/visible-text.ts";
 import { useSkillAddress } from "../context.ts";
-import type { View } from "./viewer.tsx";
+
+export type View = "read" | "source";
 
 interface Props {
   manifest: Manifest;
@@ -45,7 +46,7 @@ export function FileHeader({ manifest, file, view, onView }: Props) {
             { value: "source", label: "Source" },
           ]}
           value={view}
-          onChange={(value) => onView(value as View)}
+          onChange={(value) => onView(value)}
         />
       )}
       <Tooltip label="Download file">

@@ -8,7 +8,7 @@ import { FileTree } from "./file-tree.tsx";
 import { Viewer } from "./viewer.tsx";
 
 export const Route = createFileRoute("/$org/$slug/files/$")({
-  loaderDeps: ({ search }) => ({ version: (search as { version?: string }).version }),
+  loaderDeps: ({ search }) => ({ version: search.version }),
   loader: async ({ context, params, deps }) => {
     void context.client.prefetchQuery(manifestQuery(refOf(params), deps.version));
   },

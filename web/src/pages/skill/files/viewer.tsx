@@ -5,9 +5,7 @@ import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
 import { useSkillAddress } from "../context.ts";
 import { Problem } from "../tab-failed.tsx";
 import { FileBody } from "./file-body.tsx";
-import { FileHeader } from "./file-header.tsx";
-
-export type View = "read" | "source";
+import { FileHeader, type View } from "./file-header.tsx";
 
 const isMarkdown = (path: string) => /\.(?:md|mdc|markdown)$/i.test(path);
 const isPicture = (path: string) => /\.(?:png|jpe?g|gif|webp|avif|svg)$/i.test(path);

@@ -17,7 +17,7 @@ export function Access({ skill }: { skill: Skill }) {
           <>
             {" "}
             It is in{" "}
-            <Link to={(folder ? `${library}/${folder.path}` : library) as string}>
+            <Link to={folder ? `${library}/${folder.path}` : library}>
               {folder ? visibleText(folder.path) : "the library's root"}
             </Link>
             .

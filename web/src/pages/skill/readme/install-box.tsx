@@ -36,7 +36,7 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
           fullWidth
           data={ways.map(({ value, label }) => ({ value, label }))}
           value={way}
-          onChange={(value) => setWay(value as Way)}
+          onChange={(value) => setWay(value)}
         />
         <Command text={installCommand({ way, ref, slug: skill.slug, address, semver, tool, scope, pin })} />
         {(way === "svc" || way === "claude") && (
@@ -45,6 +45,7 @@ export function InstallBox({ skill, semver }: { skill: Skill; semver: string }) 
             <Select
               aria-label="Scope"
               size="xs"
+              rightSectionWidth={20}
               data={[
                 { value: "global", label: "everywhere" },
                 { value: "project", label: "this project" },
@@ -69,13 +70,14 @@ function ToolSelect({ tool, onChange }: { tool: Target | ""; onChange: (tool: Ta
     <Select
       aria-label="Tool"
       size="xs"
+      rightSectionWidth={20}
       data={[
-        { value: "", label: "detected tools" },
+        { value: "", label: "my tools" },
         ...targets.map((target) => ({ value: target, label: toolNames[target] })),
       ]}
       value={tool}
       allowDeselect={false}
-      onChange={(value) => onChange((value ?? "") as Target | "")}
+      onChange={(value) => onChange(value ?? "")}
     />
   );
 }
@@ -97,6 +99,7 @@ function PinSelect({ semver, isCurrent, pin, onChange }: PinProps) {
     <Select
       aria-label="Pin"
       size="xs"
+      rightSectionWidth={20}
       data={isCurrent ? all : [exact]}
       value={pin}
       allowDeselect={false}

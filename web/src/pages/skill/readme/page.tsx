@@ -6,7 +6,7 @@ import { SkillText } from "./skill-text.tsx";
 import { Rail } from "./rail.tsx";
 
 export const Route = createFileRoute("/$org/$slug/")({
-  loaderDeps: ({ search }) => ({ version: (search as { version?: string }).version }),
+  loaderDeps: ({ search }) => ({ version: search.version }),
   loader: async ({ context, params, deps }) => {
     void context.client.prefetchQuery(manifestQuery(refOf(params), deps.version));
   },

@@ -1,0 +1,69 @@
+import { useQuery } from "@tanstack/react-query";
+import { useCallback, useRef, useState } from "react";
+import { findingsQuery, reviewFinding, type Diff, type Finding, type Skill } from "../../../api/skills.ts";
+import { DiffRows, type DiffHandle } from "../../../parts/diff/diff-rows.tsx";
+import { Empty } from "../../../parts/empty.tsx";
+import { useKeys } from "../../../parts/keys.ts";
+import { useRights, useSkillAddress } from "../context.ts";
+import { useChanged } from "../use-changed.ts";
+import { ChangedFiles } from "./changed-files.tsx";
+import { Ends } from "./ends.tsx";
+import { Facts } from "./facts.tsx";
+
+interface Props {
+  skill: Skill;
+  diff: Diff;
+  from: string;
+  to: string;
+  isSplit: boolean;
+}
+
+const none: Finding[] = [];
+
+/** Two versions of a skill: the facts that a reviewer asks for first, then the changed lines. */
+export function Comparison({ skill, diff, from, to, isSplit }: Props) {
+  const { ref } = useSkillAddress();
+  const { isMember, canUpdate } = useRights();
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useRef<DiffHandle>(null);
+  const [file, setFile] = useState(0);
+  const { data: found } = useQuery({ ...findingsQuery(ref, to), enabled: isMember, retry: false });
+  const changed = useChanged(ref);
+  const review = useCallback(
+    (finding: Finding) => void reviewFinding(ref, finding.id, to, true).then(changed, changed),
+    [ref, to, changed],
+  );
+  const getScroller = useCallback(() => scroller.current, []);
+  useKeys({ n: () => rows.current?.moveChange(1), p: () => rows.current?.moveChange(-1) });
+  const findings = found?.findings ?? none;
+  return (
+    <div className="cmp">
+      <ChangedFiles
+        diff={diff}
+        chosen={file}
+        findings={findings}
+        onChoose={(index) => rows.current?.showFile(index)}
+      />
+      <div className="changes" ref={scroller} role="region" aria-label="Changes" tabIndex={0}>
+        <h1 className="sr">
+          Compare versions {from} and {to} of {skill.slug}
+        </h1>
+        <Ends from={from} to={to} />
+        <Facts skill={skill} diff={diff} from={from} to={to} counts={found?.counts} />
+        {diff.files.length === 0 ? (
+          <Empty title="The two versions have the same content" />
+        ) : (
+          <DiffRows
+            diff={diff}
+            isSplit={isSplit}
+            findings={findings}
+            onReview={canUpdate ? review : undefined}
+            handle={rows}
+            scroller={getScroller}
+            onFile={setFile}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

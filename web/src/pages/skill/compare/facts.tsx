@@ -1,0 +1,86 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Schemas } from "../../../api/client.ts";
+import { fileQuery, type Diff, type Skill } from "../../../api/skills.ts";
+import { Count } from "../../../parts/diff/diff-row.tsx";
+import { countsOf } from "../../../parts/diff/rows.ts";
+import { visibleText } from "../../../parts/visible-text.ts";
+import { useSkillAddress } from "../context.ts";
+import { readFrontmatter } from "../readme/read-frontmatter.ts";
+import { tokensOf } from "../readme/tokens.ts";
+
+interface Props {
+  skill: Skill;
+  diff: Diff;
+  from: string;
+  to: string;
+  counts: Schemas["FindingCounts"] | undefined;
+}
+
+/** Size of the change, change of the description that agents match, cost before and after, findings. */
+export function Facts({ skill, diff, from, to, counts }: Props) {
+  const before = useText(skill, from);
+  const after = useText(skill, to);
+  const total = diff.files.map(countsOf);
+  const added = total.reduce((sum, one) => sum + one.added, 0);
+  const removed = total.reduce((sum, one) => sum + one.removed, 0);
+  const isChanged = before && after && before.description !== after.description;
+  return (
+    <>
+      <dl className="sum">
+        <div>
+          <dt className="meta">Size of the change</dt>
+          <dd>
+            {diff.files.length === 1 ? "1 file" : `${diff.files.length} files`}{" "}
+            <Count added={added} removed={removed} />
+          </dd>
+        </div>
+        {before && after && (
+          <>
+            <div>
+              <dt className="meta">What agents match on</dt>
+              <dd>{isChanged ? "The description changed" : "The description is the same"}</dd>
+            </div>
+            <div>
+              <dt className="meta">Cost when used</dt>
+              <dd>
+                about {before.tokens.toLocaleString("en")} to {after.tokens.toLocaleString("en")} tokens
+              </dd>
+            </div>
+          </>
+        )}
+        {counts && (
+          <div>
+            <dt className="meta">Findings in {to}</dt>
+            <dd>{counts.toReview === 0 ? "None to review" : `${counts.toReview} to review`}</dd>
+          </div>
+        )}
+      </dl>
+      {isChanged && (
+        <div className="desc">
+          <h2>Description</h2>
+          <p>
+            <span className="sr">Before: </span>
+            <del>{visibleText(before.description || "none")}</del>
+          </p>
+          <p>
+            <span className="sr">After: </span>
+            <ins>{visibleText(after.description || "none")}</ins>
+          </p>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Description and estimated cost of a version, from its main file; undefined until they are known. */
+function useText(skill: Skill, semver: string) {
+  const { ref } = useSkillAddress();
+  const path = skill.type === "rule" && skill.format === "markdown" ? "RULE.md" : "SKILL.md";
+  const { data } = useQuery({ ...fileQuery(ref, path, semver), retry: false });
+  if (!data?.isWhole || data.text === undefined) return undefined;
+  const { fields } = readFrontmatter(data.text);
+  return {
+    description: fields.find(([name]) => name === "description")?.[1] ?? "",
+    tokens: tokensOf(data.text),
+  };
+}

@@ -1,0 +1,131 @@
+import "./compare.css";
+import { Button, SegmentedControl } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { createFileRoute, notFound, type LinkProps } from "@tanstack/react-router";
+import { Download, RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { diffQuery, readPatch, refOf, skillQuery, type Skill } from "../../../api/skills.ts";
+import { sentenceOf } from "../../../parts/confirm.tsx";
+import { Page } from "../../../parts/page.tsx";
+import { useRights, useSkillAddress } from "../context.ts";
+import { RevertDialog } from "../versions/version-dialogs.tsx";
+import { Comparison } from "./comparison.tsx";
+
+const endsOf = (range: string): [from: string, to: string] | undefined => {
+  const [from, to, rest] = range.split("...");
+  return from && to && rest === undefined ? [from, to] : undefined;
+};
+
+export const Route = createFileRoute("/$org/$slug/compare/$range")({
+  validateSearch: (raw: Record<string, unknown>): { view?: "split" } =>
+    raw["view"] === "split" ? { view: "split" } : {},
+  loader: async ({ context: { client }, params }) => {
+    const ends = endsOf(params.range);
+    if (!ends) throw notFound();
+    const ref = refOf(params);
+    await Promise.all([
+      client.ensureQueryData(skillQuery(ref)),
+      client.ensureQueryData(diffQuery(ref, ...ends)),
+    ]);
+  },
+  component: Compare,
+});
+
+function Compare() {
+  const { org, slug, range } = Route.useParams();
+  const { ref } = useSkillAddress();
+  const [from, to] = endsOf(range)!;
+  const { data: skill } = useSuspenseQuery(skillQuery(ref));
+  const { data: diff } = useSuspenseQuery(diffQuery(ref, from, to));
+  const { view } = Route.useSearch();
+  const at = (address: string) => ({ to: address as LinkProps["to"] });
+  return (
+    <Page
+      title={`${from} to ${to} · ${org}/${slug}`}
+      crumbs={[
+        { label: org, link: at(`/${org}`) },
+        { label: slug, link: at(`/${org}/${slug}`) },
+        { label: "Versions", link: at(`/${org}/${slug}/versions`) },
+        { label: "Compare" },
+      ]}
+      actions={<Actions skill={skill} from={from} to={to} />}
+    >
+      <Comparison
+        key={`${from} ${to}`}
+        skill={skill}
+        diff={diff}
+        from={from}
+        to={to}
+        isSplit={view === "split"}
+      />
+    </Page>
+  );
+}
+
+function Actions({ skill, from, to }: { skill: Skill; from: string; to: string }) {
+  const navigate = Route.useNavigate();
+  const { view } = Route.useSearch();
+  const { canUpdate } = useRights();
+  const [isReverting, setReverting] = useState(false);
+  const canRevert = canUpdate && to === skill.currentSemver && !from.includes("-");
+  return (
+    <>
+      <SegmentedControl
+        aria-label="View"
+        size="xs"
+        data={[
+          { value: "unified", label: "Unified" },
+          { value: "split", label: "Split" },
+        ]}
+        value={view ?? "unified"}
+        onChange={(value) =>
+          void navigate({ search: value === "split" ? { view: "split" } : {}, replace: true })
+        }
+      />
+      <PatchButton from={from} to={to} />
+      {canRevert && (
+        <Button
+          className="hide-s"
+          size="xs"
+          variant="default"
+          leftSection={<RotateCcw size={14} />}
+          onClick={() => setReverting(true)}
+        >
+          Revert to {from}
+        </Button>
+      )}
+      {isReverting && <RevertDialog semver={from} onClose={() => setReverting(false)} />}
+    </>
+  );
+}
+
+function PatchButton({ from, to }: { from: string; to: string }) {
+  const { ref, slug } = useSkillAddress();
+  const [problem, setProblem] = useState("");
+  const download = async () => {
+    setProblem("");
+    const url = URL.createObjectURL(await readPatch(ref, from, to));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `${slug}-${from}-${to}.diff`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <span className="hide-s row">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<Download size={14} />}
+        onClick={() => void download().catch((error: unknown) => setProblem(sentenceOf(error)))}
+      >
+        .diff
+      </Button>
+      {problem !== "" && (
+        <span className="danger clip" role="alert">
+          {problem}
+        </span>
+      )}
+    </span>
+  );
+}

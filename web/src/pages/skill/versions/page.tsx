@@ -1,0 +1,86 @@
+import "./versions.css";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import { refOf, versionsQuery } from "../../../api/skills.ts";
+import { SkeletonRows } from "../../../parts/skeleton-rows.tsx";
+import { useWindowed } from "../../../parts/code/windowed.ts";
+import { useSkillAddress } from "../context.ts";
+import { Problem } from "../tab-failed.tsx";
+import { CompareBar } from "./compare-bar.tsx";
+import { timelineRows, type TimelineRow } from "./timeline.ts";
+import { VersionRow } from "./version-row.tsx";
+
+const heights = { month: 40, version: 62 };
+/** Distance to the end of the list from which the next page is loaded. */
+const prefetchRows = 20;
+
+export const Route = createFileRoute("/$org/$slug/versions")({
+  loader: ({ context, params }) => {
+    void context.client.prefetchInfiniteQuery(versionsQuery(refOf(params)));
+  },
+  component: Versions,
+});
+
+function Versions() {
+  const { ref } = useSkillAddress();
+  const found = useInfiniteQuery(versionsQuery(ref));
+  const versions = useMemo(() => found.data?.pages.flatMap((page) => page.data) ?? [], [found.data]);
+  const rows = useMemo(() => timelineRows(versions), [versions]);
+  const [ticked, setTicked] = useState<string[]>([]);
+  const tick = (semver: string) =>
+    setTicked((old) =>
+      old.includes(semver) ? old.filter((one) => one !== semver) : [...old, semver].slice(-2),
+    );
+  if (found.isPending) return <SkeletonRows height={62} />;
+  if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
+  return (
+    <section className="vs tabtop" aria-label="Versions">
+      <CompareBar ticked={ticked} versions={versions} onClear={() => setTicked([])} />
+      <Timeline rows={rows} ticked={ticked} onTick={tick} found={found} />
+      <p className="meta" role="status">
+        {found.isFetchingNextPage ? "Loading older versions" : ""}
+      </p>
+    </section>
+  );
+}
+
+interface TimelineProps {
+  rows: TimelineRow[];
+  ticked: string[];
+  onTick: (semver: string) => void;
+  found: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+}
+
+function Timeline({ rows, ticked, onTick, found }: TimelineProps) {
+  const heightOf = (index: number) => heights[rows[index]?.kind ?? "version"];
+  const { list, rows: view, margin } = useWindowed(rows.length, heightOf);
+  const drawn = view.getVirtualItems();
+  const last = drawn.at(-1)?.index ?? 0;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
+  useEffect(() => {
+    if (last > rows.length - prefetchRows && hasNextPage && !isFetchingNextPage) fetchNextPage();
+  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  return (
+    <div ref={list} className="timeline" style={{ height: view.getTotalSize() }}>
+      {drawn.map(({ index, start, key }) => {
+        const row = rows[index];
+        if (!row) return null;
+        const style = { transform: `translateY(${start - margin}px)` };
+        return row.kind === "month" ? (
+          <h2 key={key} className="month" style={style}>
+            {row.label}
+          </h2>
+        ) : (
+          <div key={key} className="vrow" style={style}>
+            <VersionRow
+              version={row.version}
+              isTicked={ticked.includes(row.version.semver)}
+              onTick={onTick}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { Checkbox } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Ban, CircleCheck, TriangleAlert } from "lucide-react";
+import type { Version } from "../../../api/skills.ts";
+import { Time } from "../../../parts/time.tsx";
+import { visibleText } from "../../../parts/visible-text.ts";
+import { useSkillAddress } from "../context.ts";
+import { VersionActions } from "./version-actions.tsx";
+
+interface Props {
+  version: Version;
+  isTicked: boolean;
+  onTick: (semver: string) => void;
+}
+
+const sources: Record<NonNullable<Version["source"]>, string> = {
+  web: "in the browser",
+  cli: "with svc",
+  api: "by the API",
+  mcp: "by MCP",
+  oidc: "from CI",
+  import: "from the repository",
+};
+
+/** One version of the timeline. */
+export function VersionRow({ version, isTicked, onTick }: Props) {
+  const { org, slug } = useSkillAddress();
+  const [subject = ""] = version.message.split("\n");
+  return (
+    <>
+      <Checkbox
+        size="sm"
+        aria-label={`Compare ${version.semver}`}
+        checked={isTicked}
+        onChange={() => onTick(version.semver)}
+      />
+      <div className="clip">
+        <div className="row">
+          <Link
+            className="mono semver"
+            to="/$org/$slug"
+            params={{ org, slug }}
+            search={version.current ? {} : { version: version.semver }}
+          >
+            {version.semver}
+          </Link>
+          <Marks version={version} />
+          <span className="clip" title={visibleText(version.message)}>
+            {visibleText(subject)}
+          </span>
+        </div>
+        <div className="meta clip">
+          {version.author ? version.author.username : "a deleted account"} <Time value={version.createdAt} />
+          {version.source && ` ${sources[version.source]}`} · commit{" "}
+          <span className="mono">{(version.sourceCommit ?? version.commit).slice(0, 8)}</span>
+          {version.deprecated !== undefined && ` · deprecated: ${visibleText(version.deprecated)}`}
+        </div>
+      </div>
+      <VersionActions version={version} />
+    </>
+  );
+}
+
+function Marks({ version }: { version: Version }) {
+  const { findings } = version;
+  const count = findings ? findings.errors + findings.warnings : 0;
+  return (
+    <>
+      {version.current && (
+        <span className="badge ok">
+          <CircleCheck size={12} /> current
+        </span>
+      )}
+      {version.prerelease && <span className="badge violet">prerelease</span>}
+      {version.deprecated !== undefined && (
+        <span className="badge warn">
+          <TriangleAlert size={12} /> deprecated
+        </span>
+      )}
+      {version.yanked && (
+        <span className="badge danger">
+          <Ban size={12} /> yanked
+        </span>
+      )}
+      {findings && count > 0 && (
+        <span className={findings.toReview > 0 ? "badge warn" : "badge"}>
+          <TriangleAlert size={12} /> {count === 1 ? "1 finding" : `${count} findings`}
+        </span>
+      )}
+    </>
+  );
+}
