@@ -10,6 +10,9 @@ import { Account } from "./account.tsx";
 import { OrganizationMenu } from "./organization-menu.tsx";
 import { Find } from "./find.tsx";
 
+const LiveUpdates = lazy(async () => ({
+  default: (await import("../../live/live-updates.tsx")).LiveUpdates,
+}));
 const loadPalette = () => import("./palette.tsx");
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const Notices = lazy(async () => ({ default: (await import("./notices.tsx")).Notices }));
@@ -68,6 +71,7 @@ function Shell() {
         )}
         <Later>
           <Notices />
+          <LiveUpdates />
         </Later>
       </Suspense>
     </div>

@@ -1,0 +1,82 @@
+/** Changes by other people on open pages of the dashboard. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { newPage, openBrowser, whyNoBrowser } from "../support/browser.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+
+const reason = whyNoBrowser();
+
+describe("live updates of the dashboard", { skip: reason ?? false }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let owner: TestUser;
+  let orgId: string;
+
+  before(async () => {
+    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
+    service = await startService();
+    browser = await openBrowser();
+    owner = await service.newUser();
+    orgId = (await service.newOrg(owner)).id;
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const createFolder = async (name: string) => {
+    const made = await service.call("POST", `/api/tenants/${orgId}/folders`, {
+      token: owner.token,
+      body: { path: name, parents: true },
+    });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  };
+  const folderLink = (page: Page, name: string) => page.getByRole("link", { name });
+
+  it("appear in every tab, by one stream for all of them, which another tab takes over", async () => {
+    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
+    const streams: string[] = [];
+    context.on("request", (request) => {
+      if (request.url().endsWith("/api/events")) streams.push(request.url());
+    });
+    const streamOpens = context.waitForEvent("response", (response) =>
+      response.url().endsWith("/api/events"),
+    );
+    await page.goto(`${service.url}/explore`);
+    await streamOpens;
+    const second = await context.newPage();
+    await second.goto(`${service.url}/explore`);
+    await second.getByRole("button", { name: "Keyboard shortcuts" }).waitFor();
+
+    await createFolder("first-folder");
+    await folderLink(page, "first-folder").waitFor();
+    await folderLink(second, "first-folder").waitFor();
+    assert.equal(streams.length, 1);
+
+    const takenOver = context.waitForEvent("response", (response) => response.url().endsWith("/api/events"));
+    await page.close();
+    await takenOver;
+    await createFolder("second-folder");
+    await folderLink(second, "second-folder").waitFor();
+    assert.deepEqual(troubles, []);
+    await context.close();
+  });
+
+  it("are not requested for a visitor", async () => {
+    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440 });
+    const streams: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/events")) streams.push(request.url());
+    });
+    // The part that listens is loaded with the notices, after the page.
+    const loaded = page.waitForResponse((response) => /live-updates-.*\.js$/.test(response.url()));
+    await page.goto(`${service.url}/explore`);
+    await loaded;
+    await page.waitForLoadState("networkidle");
+    assert.deepEqual(streams, []);
+    assert.deepEqual(troubles, []);
+    await context.close();
+  });
+});

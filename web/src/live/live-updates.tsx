@@ -1,0 +1,33 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { identityQuery } from "../api/session.ts";
+import { openRefetcher, type Refetcher } from "./refetch.ts";
+import { listen } from "./stream.ts";
+
+/** Keeps what is shown up to date while a user is signed in, and offers changes that wait for the pointer. */
+export function LiveUpdates() {
+  const client = useQueryClient();
+  const { data: identity } = useQuery(identityQuery);
+  const [waiting, setWaiting] = useState(0);
+  const refetcher = useRef<Refetcher>(undefined);
+  const userId = identity?.id;
+  useEffect(() => {
+    if (userId === undefined) return undefined;
+    const opened = openRefetcher(client, setWaiting);
+    refetcher.current = opened;
+    const stop = listen(opened.receive);
+    return () => {
+      stop();
+      opened.close();
+    };
+  }, [client, userId]);
+  return (
+    <div className="live-waiting" role="status">
+      {waiting > 0 && (
+        <button type="button" className="btn sm" onClick={() => refetcher.current?.apply()}>
+          {waiting === 1 ? "1 change by others" : `${waiting} changes by others`}: show
+        </button>
+      )}
+    </div>
+  );
+}
