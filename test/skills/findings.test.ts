@@ -117,11 +117,28 @@ describe("findings about a version", () => {
       (await service.call<SkillPayload & VersionPayload[]>("GET", `/api/skills/${skill.id}${path}`, options))
         .data;
 
+    assert.deepEqual(skill.findings, counts, "in the response to the publish");
     assert.deepEqual(await listed(skill.id), counts);
     assert.deepEqual((await read("", { token: user.token })).findings, counts);
     assert.deepEqual((await read("/versions", { token: user.token }))[0]!.findings, counts);
     assert.equal((await read("", {})).findings, undefined);
     assert.equal((await read("/versions", {}))[0]!.findings, undefined);
+  });
+
+  it("are found for versions that were stored without them", async () => {
+    const skill = await publish();
+    await service.settled();
+    const raw = service.app.storage.database.raw;
+    await raw.collection("versions").updateMany({ skillId: skill.id }, { $unset: { findings: true } });
+    await raw
+      .collection<{ _id: string }>("skills")
+      .updateOne({ _id: skill.id }, { $unset: { "current.findings": true } });
+
+    const { counts, findings } = await findingsOf(skill.id);
+
+    assert.deepEqual(counts, { errors: 1, warnings: 1, toReview: 2 });
+    assert.deepEqual(findings[0]!.firstSeen, { version: 1, semver: "1.0.0" });
+    assert.equal(await listed(skill.id), undefined);
   });
 
   it("show no one else where the secrets of a public skill are, nor reviewers and their notes", async () => {

@@ -301,3 +301,43 @@ describe("a skill whose stored content is damaged", () => {
       assert.match(runGit(fixture.remote, "show", "main:skills/fine/SKILL.md"), /one/);
     }));
 });
+
+describe("the yank of the current version", () => {
+  it("is exported as the version that becomes current, and is not undone by the next sync", () =>
+    withFixture(async (fixture) => {
+      const { id } = await publish(fixture, "Text", "first");
+      const { token } = fixture.owner;
+      await service.call("POST", `/api/skills/${id}/versions`, { token, body: { content: "second\n" } });
+      assert.equal(await fixture.sync(), "done");
+      fixture.copy.update();
+      assert.match(fixture.copy.read("skills/text/SKILL.md"), /second/);
+
+      const yanked = await service.call("PATCH", `/api/skills/${id}/versions/2`, {
+        token,
+        body: { yanked: true },
+      });
+      assert.equal(yanked.status, 200, JSON.stringify(yanked.body));
+      for (let i = 0; i < 2; i++) {
+        assert.equal(await fixture.sync(), "done");
+        fixture.copy.update();
+        assert.match(fixture.copy.read("skills/text/SKILL.md"), /first/);
+      }
+
+      fixture.copy.write(
+        "skills/text/SKILL.md",
+        fixture.copy.read("skills/text/SKILL.md").replace("first", "third"),
+      );
+      fixture.copy.push();
+      assert.equal(await fixture.sync(), "done");
+      const versions = await service.call<{ semver: string; source: string; sourceCommit?: string }[]>(
+        "GET",
+        `/api/skills/${id}/versions`,
+        { token },
+      );
+      assert.deepEqual(
+        versions.data.map(({ semver, source }) => `${semver} ${source}`),
+        ["1.0.2 import", "1.0.1 api", "1.0.0 api"],
+      );
+      assert.match(versions.data[0]!.sourceCommit!, /^[0-9a-f]{40}$/);
+    }));
+});

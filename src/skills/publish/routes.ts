@@ -58,7 +58,7 @@ export function publishRoutes(app: App): Route[] {
         const { creation } = request;
         const appended = await publishVersion(app, actor, params.skill, body, { creation, prefetched });
         const { skill, version, unchanged, warnings } = appended;
-        return { ...presentVersion(version, skill), unchanged, warnings };
+        return { ...presentVersion(version, skill, publisher), unchanged, warnings };
       },
     }),
     copyRoute(app),
@@ -86,11 +86,14 @@ function copyRoute(app: App): Route {
   });
 }
 
+/** Who publishes is shown the numbers of findings. */
+const publisher = { isMember: true };
+
 function presentPublished(app: App, { skill, version, ...rest }: Published): PublishResult {
   return {
     ...rest,
-    skill: presentSkill(skill),
-    version: presentVersion(version, skill),
+    skill: presentSkill(skill, publisher),
+    version: presentVersion(version, skill, publisher),
     url: skillUrl(app, skill),
   };
 }
