@@ -8,6 +8,7 @@ import {
 } from "./anonymous-identities.ts";
 import { openAuditEvents, auditEventIndexes, type AuditEvents } from "./audit-events.ts";
 import { avatarIndexes, openAvatars, type Avatars } from "./avatars.ts";
+import { openCatalog, type Catalog } from "./lookups/catalog.ts";
 import { openCallers, type Callers } from "./lookups/callers.ts";
 import { connectionIndexes, openConnections, type Connections } from "./connections.ts";
 import { openDatabase, type Database } from "./database.ts";
@@ -74,6 +75,7 @@ export interface Storage {
   auditEvents: AuditEvents;
   avatars: Avatars;
   callers: Callers;
+  catalog: Catalog;
   connections: Connections;
   deviceCodes: DeviceCodes;
   downloadCounts: DownloadCounts;
@@ -175,6 +177,7 @@ export async function openStorage(options: { url: string; database: string }): P
     auditEvents: openAuditEvents(database),
     avatars: openAvatars(database),
     callers: openCallers(database),
+    catalog: openCatalog(database),
     connections: openConnections(database),
     deviceCodes: openDeviceCodes(database),
     downloadCounts: openDownloadCounts(database),

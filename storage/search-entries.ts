@@ -47,7 +47,7 @@ export interface EntryQuery {
   terms: string[];
   type?: SkillType | undefined;
   visibility?: Visibility | undefined;
-  tag?: string | undefined;
+  tags?: string[] | undefined;
   folderId?: string | null | undefined;
   sort: "createdAt" | "updatedAt" | "downloads";
   after: { value: Date | number; id: string } | undefined;
@@ -111,7 +111,7 @@ function entryFilter(query: EntryQuery): Filter<SearchEntry> {
   const clauses: Filter<SearchEntry>[] = [query.scope, ...terms.map((term) => ({ terms: term }))];
   if (query.type !== undefined) clauses.push({ type: query.type });
   if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
-  if (query.tag !== undefined) clauses.push({ tags: query.tag });
+  for (const tag of query.tags ?? []) clauses.push({ tags: tag });
   if (query.folderId !== undefined) clauses.push({ folderId: query.folderId });
   if (after) {
     // The range makes the index scan begin at the page; the other condition excludes earlier entries of the same value.

@@ -18,7 +18,8 @@ export interface TenantScope {
 }
 
 /** The catalog of public skills, or the skills of organizations. */
-export type SkillScope = { kind: "catalog" } | { kind: "tenants"; tenants: TenantScope[] };
+export type SkillScope =
+  { kind: "catalog"; tenantId?: string | undefined } | { kind: "tenants"; tenants: TenantScope[] };
 
 export const sortFields = { updated: "updatedAt", newest: "createdAt", downloads: "downloads" } as const;
 export type SkillSort = keyof typeof sortFields;
@@ -27,7 +28,8 @@ export interface SkillQuery {
   scope: SkillScope;
   type?: SkillType | undefined;
   visibility?: Visibility | undefined;
-  tag?: string | undefined;
+  /** Tags that a skill must all have. */
+  tags?: string[] | undefined;
   folderId?: string | null | undefined;
   /** Terms of the search index, all of which must match; undefined lists all skills. */
   terms?: string[] | undefined;
@@ -59,13 +61,13 @@ export function openSkillSearch(database: Database, entries: SearchEntries) {
     let { after } = query;
     for (;;) {
       const limit = query.limit - listed.length;
-      const { type, visibility, tag, folderId } = query;
+      const { type, visibility, tags, folderId } = query;
       const page = await entries.list({
         scope: scopeClauses(query.scope),
         terms,
         type,
         visibility,
-        tag,
+        tags,
         folderId,
         sort,
         after,
@@ -164,7 +166,7 @@ function itemFilter(query: SkillQuery): Filter<SkillDoc> {
   const clauses: Filter<SkillDoc>[] = [scopeFilter(query.scope)];
   if (query.type !== undefined) clauses.push({ type: query.type });
   if (query.visibility !== undefined) clauses.push({ visibility: query.visibility });
-  if (query.tag !== undefined) clauses.push({ tags: query.tag });
+  for (const tag of query.tags ?? []) clauses.push({ tags: tag });
   if (query.folderId !== undefined) clauses.push({ folderId: query.folderId });
   return { $and: clauses };
 }
@@ -181,13 +183,16 @@ function pageFilter(query: SkillQuery): Filter<SkillDoc> {
 }
 
 function scopeFilter(scope: SkillScope): Filter<SkillDoc> {
-  if (scope.kind === "catalog") return { listed: true };
+  if (scope.kind === "catalog") return catalogFilter(scope.tenantId);
   return { $and: [scopeClauses(scope), { deletedAt: { $exists: false } }] };
 }
 
+const catalogFilter = (tenantId: string | undefined) =>
+  tenantId === undefined ? { listed: true } : { listed: true, tenantId };
+
 /** A scope as a filter on fields that skills and their search entries share. */
 function scopeClauses(scope: SkillScope): ScopeFilter {
-  if (scope.kind === "catalog") return { listed: true };
+  if (scope.kind === "catalog") return catalogFilter(scope.tenantId);
   const whole: string[] = [];
   const unrestricted: string[] = [];
   const clauses: ScopeFilter[] = [];

@@ -125,6 +125,11 @@ export const CatalogItem = z
     currentSemver: z.string(),
     author: z.object({ name: z.string(), username: z.string() }).nullable(),
     downloads: z.number().int(),
+    downloads30Days: z.number().int().optional().meta({ description: "with `trend`" }),
+    trend: z
+      .array(z.number().int())
+      .optional()
+      .meta({ description: "with `trend`: downloads of each of the last 30 days in UTC, today last" }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })

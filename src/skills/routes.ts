@@ -1,6 +1,5 @@
 /** Skills and their versions over HTTP; reads of their bytes are in `content-routes.ts`. */
 import {
-  CatalogItem,
   ChangedSkillPayload,
   ResolveResult,
   SkillDetailPayload,
@@ -14,6 +13,7 @@ import type { App } from "../app.ts";
 import { Page, route, type Route } from "../http/route.ts";
 import { skillAccessRoutes } from "./access-routes.ts";
 import { analyticsRoutes } from "./analytics/routes.ts";
+import { catalogRoutes } from "./catalog/routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import { presentSkillExposure } from "./exposure.ts";
 import { warningsAbout } from "./marks/marks.ts";
@@ -21,12 +21,12 @@ import { findingRoutes } from "./findings/routes.ts";
 import { moveSkill } from "./move.ts";
 import { loadSkill, prefetchSkill } from "./load.ts";
 import { selectVersion } from "./select-version.ts";
-import { presentCatalogItem, presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
+import { presentSkill, presentSkillDetail, presentVersion } from "./present.ts";
 import { findOrigin } from "./publish/copy-skill.ts";
 import { publishRoutes } from "./publish/routes.ts";
 import { resolveSkill } from "./resolve.ts";
-import { ExploreQuery, ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
-import { exploreSkills, listSkills } from "./search.ts";
+import { ListQuery, MoveSkill, ResolveQuery, SkillParams, UpdateSkill } from "./schema.ts";
+import { listSkills } from "./search.ts";
 import { deleteSkill, updateSkill } from "./settings.ts";
 import { shareRoutes } from "./share/routes.ts";
 import { versionRoutes } from "./version-routes.ts";
@@ -37,6 +37,7 @@ const isMemberOf = (actor: Actor, { tenantId }: SkillDoc) => membershipIn(actor,
 
 export function skillRoutes(app: App): Route[] {
   return [
+    ...catalogRoutes(app),
     ...listRoutes(app),
     ...publishRoutes(app),
     ...versionRoutes(app),
@@ -68,21 +69,6 @@ function listRoutes(app: App): Route[] {
           page.items.map((skill) => presentSkill(skill, { isMember: true })),
           page.nextCursor,
         );
-      },
-    }),
-    route({
-      method: "get",
-      path: "/api/explore",
-      summary: "Search the public catalog",
-      tag,
-      auth: "optional",
-      query: ExploreQuery,
-      data: CatalogItem,
-      page: true,
-      budget: "search",
-      async handle({ actor, query }) {
-        const page = await exploreSkills(app, actor, query);
-        return new Page(page.items.map(presentCatalogItem), page.nextCursor);
       },
     }),
     route({

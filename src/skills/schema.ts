@@ -315,10 +315,32 @@ const query = z
   .meta({ description: "words or the beginning of a name" });
 const tag = z.string().trim().toLowerCase().max(limits.tagLength).optional();
 
-export const ExploreQuery = z.object({
+const tagList = z
+  .string()
+  .max(limits.tagsPerSkill * (limits.tagLength + 1))
+  .transform((text) => [...new Set(text.split(",").map((one) => one.trim().toLowerCase()))].filter(Boolean))
+  .refine((list) => list.length <= limits.tagsPerSkill, `at most ${limits.tagsPerSkill} tags`)
+  .optional()
+  .meta({ description: "several tags with commas between them, all of which a skill must have" });
+
+/** The tags of a query. */
+export function tagsOf(input: { tag?: string | undefined; tags?: string[] | undefined }): string[] {
+  return [...(input.tag === undefined ? [] : [input.tag]), ...(input.tags ?? [])];
+}
+
+const inCatalog = {
   query,
   tag,
+  tags: tagList,
+  tenant: z.string().min(1).max(64).optional().meta({ description: "slug of an organization" }),
   type: z.enum(skillTypes).optional(),
+};
+export const FacetsQuery = z.object(inCatalog);
+export type FacetsQuery = z.output<typeof FacetsQuery>;
+
+export const ExploreQuery = z.object({
+  ...inCatalog,
+  trend: z.stringbool().optional().meta({ description: "add downloads of the last 30 days to each skill" }),
   sort: z.enum(["newest", "updated", "downloads"]).default("updated"),
   ...listQuery,
 });
@@ -331,6 +353,7 @@ export const ListQuery = z.object({
   type: z.enum(skillTypes).optional(),
   query,
   tag,
+  tags: tagList,
   personal: z.stringbool().optional(),
   ...listQuery,
 });

@@ -15,7 +15,7 @@ import { cachedTrees, haveRevisions, loadTrees } from "../folders/trees.ts";
 import { Page } from "../http/route.ts";
 import { ownWorkspaceFolders } from "../workspaces/own.ts";
 import { keepAllowed, withActs, type SeenSkill } from "./load.ts";
-import type { ExploreQuery, ListQuery } from "./schema.ts";
+import { tagsOf, type ExploreQuery, type ListQuery } from "./schema.ts";
 import { termsOfQuery } from "./search-terms.ts";
 
 /** Sort order, and sort value and id of the last item. The maximum of a date is 8.64e15 ms. */
@@ -29,13 +29,15 @@ const Cursor = z.tuple([
 export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery): Promise<Page<SkillDoc>> {
   // The catalog is the same for every caller.
   const visitor: Actor = { kind: "anonymous", origin: actor.origin };
+  const tenantId = await tenantOfCatalog(app, input.tenant);
+  if (tenantId === null) return new Page<SkillDoc>([], null);
   return listPage(
     app,
     visitor,
     {
-      scope: { kind: "catalog" },
+      scope: { kind: "catalog", tenantId },
       type: input.type,
-      tag: input.tag,
+      tags: tagsOf(input),
       terms: termsOf(input.query),
       sort: input.sort,
     },
@@ -98,7 +100,7 @@ async function listOwn(
     scope,
     type: input.type,
     visibility: input.visibility,
-    tag: input.tag,
+    tags: tagsOf(input),
     folderId: input.folder_id === undefined ? undefined : input.folder_id === "root" ? null : input.folder_id,
     terms,
     sort: "updated",
@@ -178,11 +180,21 @@ async function listPage<R extends ReadRows | undefined>(
   return new Page(actor.kind === "anonymous" ? skills : await withActs(app, actor, skills, trees), next);
 }
 
+/** Undefined for all organizations; null for a slug without an organization, which looks like one without skills. */
+export async function tenantOfCatalog(
+  app: App,
+  slug: string | undefined,
+): Promise<string | undefined | null> {
+  if (slug === undefined) return undefined;
+  const tenant = await app.storage.tenants.findBySlug(slug);
+  return tenant && !tenant.deletionAt ? tenant._id : null;
+}
+
 function cursorAfter({ skill, value }: ListedSkill, sort: SkillSort): string {
   return encodeCursor([sort, Number(value), skill._id]);
 }
 
 /** An empty query lists all skills; one without a word finds nothing. */
-function termsOf(query: string | undefined): string[] | undefined {
+export function termsOf(query: string | undefined): string[] | undefined {
   return query === undefined || query === "" ? undefined : termsOfQuery(query);
 }

@@ -102,6 +102,7 @@ function idFor(route: Route, name: string, organization: Organization): string {
   if (name === "finding") return "0".repeat(16);
   if (name === "conflict") return `${organization.skill.id}:1`;
   if (name === "user") return organization.owner.id;
+  if (name === "organization") return organization.org.slug;
   if (name === "queue") return "upkeep";
   if (name === "report") return organization.skill.id;
   if (path.includes("/admin/jobs/")) return "1";

@@ -1,0 +1,98 @@
+/**
+ * Counts of what a search of the catalog finds. They are public and the same for every caller, so they are kept for
+ * some seconds; the access to single skills is checked by the list.
+ */
+import { LRUCache } from "lru-cache";
+import { SingleFlight } from "../../../contract/concurrency/single-flight.ts";
+import type { CatalogFacetsPayload } from "../../../contract/payloads/catalog.ts";
+import { skillTypes } from "../../../contract/vocabulary.ts";
+import type { CountedSkill } from "../../../storage/lookups/catalog.ts";
+import type { App } from "../../app.ts";
+import { tagsOf, type FacetsQuery } from "../schema.ts";
+import { tenantOfCatalog, termsOf } from "../search.ts";
+
+const mostCounted = 5000;
+const mostValues = 20;
+const keptMs = 15_000;
+const nothing: CatalogFacetsPayload = {
+  total: 0,
+  totalIsExact: true,
+  types: [],
+  tags: [],
+  organizations: [],
+};
+
+interface Counts {
+  kept: LRUCache<string, CatalogFacetsPayload>;
+  running: SingleFlight<CatalogFacetsPayload>;
+}
+const countsOf = new WeakMap<App, Counts>();
+
+export function readFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsPayload> {
+  let counts = countsOf.get(app);
+  if (!counts) {
+    counts = { kept: new LRUCache({ max: 500, ttl: keptMs }), running: new SingleFlight(2) };
+    countsOf.set(app, counts);
+  }
+  const { kept, running } = counts;
+  const { query, tenant, type } = input;
+  const key = JSON.stringify([termsOf(query), tenant, type, tagsOf(input).sort()]);
+  const known = kept.get(key);
+  if (known) return Promise.resolve(known);
+  return running.run(key, async () => {
+    const made = await countFacets(app, input);
+    kept.set(key, made);
+    return made;
+  });
+}
+
+async function countFacets(app: App, input: FacetsQuery): Promise<CatalogFacetsPayload> {
+  const terms = termsOf(input.query);
+  const tenantId = await tenantOfCatalog(app, input.tenant);
+  if (tenantId === null || terms?.length === 0) return nothing;
+  const query = { tenantId, tags: tagsOf(input), terms };
+  const rows = await app.storage.catalog.listCounted(query, mostCounted + 1);
+  const all = rows.slice(0, mostCounted);
+  const found = input.type === undefined ? all : all.filter(({ type }) => type === input.type);
+  const types = count(all, ({ type }) => [type]);
+  return {
+    total: found.length,
+    totalIsExact: rows.length <= mostCounted,
+    types: skillTypes.flatMap((value) => {
+      const entry = types.find((one) => one.value === value);
+      return entry ? [{ value, count: entry.count }] : [];
+    }),
+    tags: count(found, ({ tags }) => tags).slice(0, mostValues),
+    organizations: await nameOrganizations(
+      app,
+      count(found, ({ tenantId: id }) => [id]).slice(0, mostValues),
+    ),
+  };
+}
+
+interface Counted {
+  value: string;
+  count: number;
+}
+
+/** The most frequent values first; equally frequent ones by name. */
+function count(rows: readonly CountedSkill[], valuesOf: (row: CountedSkill) => readonly string[]): Counted[] {
+  const counts = new Map<string, number>();
+  for (const row of rows) for (const value of valuesOf(row)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return Array.from(counts, ([value, times]) => ({ value, count: times })).sort(
+    (a, b) => b.count - a.count || (a.value < b.value ? -1 : 1),
+  );
+}
+
+async function nameOrganizations(
+  app: App,
+  counted: readonly Counted[],
+): Promise<CatalogFacetsPayload["organizations"]> {
+  if (counted.length === 0) return [];
+  const tenants = await app.storage.tenants.listByIds(counted.map(({ value }) => value));
+  const byId = new Map(tenants.map((tenant) => [tenant._id, tenant]));
+  return counted.flatMap(({ value, count: skills }) => {
+    const tenant = byId.get(value);
+    return tenant && !tenant.deletionAt ? [{ value: tenant.slug, name: tenant.name, count: skills }] : [];
+  });
+}

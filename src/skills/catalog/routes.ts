@@ -1,0 +1,72 @@
+/** The public catalog over HTTP. */
+import { z } from "zod";
+import { CatalogFacetsPayload, PublicOrganizationPayload } from "../../../contract/payloads/catalog.ts";
+import { CatalogItem } from "../../../contract/payloads/skills.ts";
+import type { App } from "../../app.ts";
+import { cacheHeaders, notModified } from "../../http/conditional.ts";
+import { Page, Reply, route, type Route } from "../../http/route.ts";
+import { presentCatalogItem } from "../present.ts";
+import { ExploreQuery, FacetsQuery } from "../schema.ts";
+import { exploreSkills } from "../search.ts";
+import { readFacets } from "./facets.ts";
+import { readPublicAvatar, readPublicOrganization } from "./public-organization.ts";
+import { readTrends } from "./trends.ts";
+
+const common = { method: "get", tag: "Catalog", auth: "optional" } as const;
+const OrganizationParams = z.object({
+  organization: z.string().min(1).max(64).meta({ description: "slug, or a former one" }),
+});
+const AvatarQuery = z.object({ v: z.string().max(64).optional() });
+
+export function catalogRoutes(app: App): Route[] {
+  return [
+    route({
+      ...common,
+      path: "/api/explore",
+      summary: "Search the public catalog",
+      query: ExploreQuery,
+      data: CatalogItem,
+      page: true,
+      budget: "search",
+      async handle({ actor, query }) {
+        const { items, nextCursor } = await exploreSkills(app, actor, query);
+        const trends = query.trend ? await readTrends(app, items) : undefined;
+        return new Page(
+          items.map((skill) => ({ ...presentCatalogItem(skill), ...trends?.get(skill._id) })),
+          nextCursor,
+        );
+      },
+    }),
+    route({
+      ...common,
+      path: "/api/explore/facets",
+      summary: "Count what a search of the public catalog finds, by type, tag and organization",
+      query: FacetsQuery,
+      data: CatalogFacetsPayload,
+      budget: "search",
+      handle: ({ query }) => readFacets(app, query),
+    }),
+    route({
+      ...common,
+      path: "/api/explore/organizations/:organization",
+      summary: "Read an organization that has public skills",
+      params: OrganizationParams,
+      data: PublicOrganizationPayload,
+      budget: "search",
+      handle: ({ params }) => readPublicOrganization(app, params.organization),
+    }),
+    route({
+      ...common,
+      path: "/api/explore/organizations/:organization/avatar",
+      summary: "The avatar of an organization that has public skills",
+      params: OrganizationParams,
+      query: AvatarQuery,
+      produces: "image/webp",
+      async handle({ params, query, request }) {
+        const { id, etag, bytes } = await readPublicAvatar(app, params.organization);
+        const headers = cacheHeaders(etag, { fixed: query.v === id, shared: false });
+        return notModified(request, headers) ?? new Reply(bytes, { type: "image/webp", headers });
+      },
+    }),
+  ];
+}

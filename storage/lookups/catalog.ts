@@ -1,0 +1,56 @@
+/** Queries over public skills, for counts and trends. Each reads a bounded number of rows. */
+import type { Filter } from "mongodb";
+import { commandTimeMs, type Database } from "../database.ts";
+import type { DailyDownloads } from "../downloads.ts";
+import type { SearchEntry } from "../search-entries.ts";
+import type { SkillDoc } from "../skills/document.ts";
+
+/** The fields of a public skill that are counted. */
+export type CountedSkill = Pick<SkillDoc, "tenantId" | "type" | "tags">;
+
+interface CatalogQuery {
+  tenantId?: string | undefined;
+  tags: string[];
+  /** Terms of the search index; undefined for all skills. */
+  terms: string[] | undefined;
+}
+
+const counted = { _id: 0, tenantId: 1, type: 1, tags: 1 } as const;
+
+export type Catalog = ReturnType<typeof openCatalog>;
+
+export function openCatalog(database: Database) {
+  const skills = database.collection<SkillDoc>("skills");
+  const entries = database.collection<SearchEntry>("search_entries");
+  const daily = database.collection<DailyDownloads>("daily_downloads");
+  return {
+    /** Public skills that match, in no particular order. */
+    async listCounted({ tenantId, tags, terms }: CatalogQuery, limit: number): Promise<CountedSkill[]> {
+      const filter = {
+        listed: true,
+        ...(tenantId === undefined ? {} : { tenantId }),
+        ...(tags.length === 0 ? {} : { tags: { $all: tags } }),
+      };
+      const options = { projection: counted, maxTimeMS: commandTimeMs };
+      if (terms === undefined) return skills.find(filter, options).limit(limit).toArray();
+      const matching: Filter<SearchEntry> = { ...filter, $and: terms.map((term) => ({ terms: term })) };
+      return entries.find(matching, options).limit(limit).toArray();
+    },
+    /** Number of public skills of an organization, counted up to `limit`. */
+    countOfTenant: (tenantId: string, limit: number): Promise<number> =>
+      skills.countDocuments({ tenantId, listed: true }, { limit, maxTimeMS: commandTimeMs }),
+    /** Days with downloads of skills, from a date on. */
+    listDaily: (skillIds: string[], from: string) =>
+      daily
+        .find(
+          { skillId: { $in: skillIds }, date: { $gte: from } },
+          {
+            projection: { _id: 0, skillId: 1, date: 1, cli: 1, web: 1, api: 1 },
+            maxTimeMS: commandTimeMs,
+          },
+        )
+        .toArray() as Promise<
+        ({ skillId: string; date: string } & Partial<Record<"cli" | "web" | "api", number>>)[]
+      >,
+  };
+}
