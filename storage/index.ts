@@ -55,6 +55,7 @@ import { openTenantSkills, type TenantSkills } from "./tenant-skills.ts";
 import { openTenants, tenantIndexes, type Tenants } from "./tenants.ts";
 import { openTokens, tokenIndexes, type Tokens } from "./tokens.ts";
 import { openUploads, uploadIndexes, type Uploads } from "./uploads.ts";
+import { openUsage, type Usage } from "./lookups/usage.ts";
 import { openUsers, userIndexes, type Users } from "./users.ts";
 import { openVersions, manifestIndexes, versionIndexes, type Versions } from "./versions.ts";
 import {
@@ -112,6 +113,7 @@ export interface Storage {
   tenants: Tenants;
   tokens: Tokens;
   uploads: Uploads;
+  usage: Usage;
   users: Users;
   versions: Versions;
   webhookDeliveries: WebhookDeliveries;
@@ -214,6 +216,7 @@ export async function openStorage(options: { url: string; database: string }): P
     tenants: openTenants(database),
     tokens: openTokens(database),
     uploads: openUploads(database),
+    usage: openUsage(database),
     users: openUsers(database),
     versions: openVersions(database),
     webhookDeliveries: openWebhookDeliveries(database),

@@ -67,6 +67,38 @@ export const TenantAnalyticsPayload = z
   .meta({ id: "OrganizationAnalytics" });
 export type TenantAnalyticsPayload = z.infer<typeof TenantAnalyticsPayload>;
 
+const namedSkill = z.object({ id: z.string(), publicId: z.string(), slug: z.string(), name: z.string() });
+
+export const TenantUsagePayload = z
+  .object({
+    days: z
+      .number()
+      .int()
+      .meta({ description: "time without a download after which a skill counts as unused" }),
+    isComplete: z.boolean().meta({ description: "false beyond 20,000 skills or installed versions" }),
+    unused: z.object({
+      count: z.number().int(),
+      skills: z
+        .array(z.object({ skill: namedSkill, downloads: z.number().int(), updatedAt: z.iso.datetime() }))
+        .meta({ description: "the first 20, least recently changed first" }),
+    }),
+    outdated: z.object({
+      installs: z.number().int().meta({ description: "places with another version than the current one" }),
+      skills: z
+        .array(
+          z.object({
+            skill: namedSkill,
+            current: z.string().meta({ description: "semver that installs resolve to" }),
+            installs: z.number().int(),
+            outdated: z.number().int(),
+          }),
+        )
+        .meta({ description: "the 20 with the most outdated installs" }),
+    }),
+  })
+  .meta({ id: "OrganizationUsage" });
+export type TenantUsagePayload = z.infer<typeof TenantUsagePayload>;
+
 export const RecordedInstallPayload = z
   .object({
     recorded: z.boolean().meta({

@@ -139,7 +139,7 @@ function presentInstall(row: InstallDoc, skill: SkillDoc) {
 /** After a rollback too; a prerelease is outdated once the current version exceeds it. */
 export function isOutdated(
   row: Pick<InstallDoc, "version" | "semver">,
-  { current }: Pick<SkillDoc, "current">,
+  { current }: { current: Pick<SkillDoc["current"], "version" | "semver"> },
 ): boolean {
   return isPrerelease(row.semver) ? exceeds(current.semver, row.semver) : row.version !== current.version;
 }

@@ -18,7 +18,7 @@ import { loadTenant } from "../../orgs/service.ts";
 const slice = 1000;
 
 /** The skills of an organization that a caller may read: all except those directly in a hidden folder. */
-interface Readable {
+export interface Readable {
   tenantId: string;
   hidden: ReadonlySet<string>;
 }
@@ -31,19 +31,25 @@ export async function readTenantAnalytics(
   ref: string,
   { days, limit }: { days: number; limit: number },
 ): Promise<TenantAnalyticsPayload> {
-  const tenant = await loadTenant(app, actor, ref, "analytics:read");
-  const tenantId = tenant._id;
-  // A role may have one of the permissions without the other.
-  if (!readableTenants(actor).includes(tenantId))
-    throw forbidden(`Your role in "${tenant.slug}" does not allow skill:read, which analytics are about.`);
+  const readable = await loadReadable(app, actor, ref);
+  const { tenantId } = readable;
   const bypasses = bypassesRestrictions(actor, tenantId);
-  const readable = { tenantId, hidden: await hiddenFolders(app, actor, tenantId, bypasses) };
   const [figures, { stored, top }, installs] = await Promise.all([
     bypasses ? wholeFigures(app, tenantId) : readableFigures(app, readable),
     bypasses ? wholeDownloads(app, tenantId, days, limit) : readableDownloads(app, readable, days, limit),
     countInstalls(app, readable),
   ]);
   return { ...presentDownloads(app, figures.downloads, stored, days), top, skills: figures.skills, installs };
+}
+
+/** The skills of an organization that the actor may read and see analytics of. Throws `not_found` or `forbidden`. */
+export async function loadReadable(app: App, actor: Actor, ref: string): Promise<Readable> {
+  const { _id: tenantId, slug } = await loadTenant(app, actor, ref, "analytics:read");
+  // A role may have one of the permissions without the other.
+  if (!readableTenants(actor).includes(tenantId))
+    throw forbidden(`Your role in "${slug}" does not allow skill:read, which analytics are about.`);
+  const bypasses = bypassesRestrictions(actor, tenantId);
+  return { tenantId, hidden: await hiddenFolders(app, actor, tenantId, bypasses) };
 }
 
 /** Folders whose skills the actor may not read, according to the current tree. */

@@ -6,6 +6,7 @@ import {
   SkillAnalyticsPayload,
   SkillInstallPayload,
   TenantAnalyticsPayload,
+  TenantUsagePayload,
 } from "../../../contract/payloads/analytics.ts";
 import type { App } from "../../app.ts";
 import { route, type Route } from "../../http/route.ts";
@@ -17,6 +18,7 @@ import { AnalyticsQuery, InstallPlace, ListInstalls, RecordInstall, TenantAnalyt
 import { SkillParams } from "../schema.ts";
 import { readSkillAnalytics } from "./version-downloads.ts";
 import { readTenantAnalytics } from "./organization-analytics.ts";
+import { readTenantUsage } from "./organization-usage.ts";
 
 const tag = "Analytics";
 
@@ -44,6 +46,17 @@ export function analyticsRoutes(app: App): Route[] {
       data: TenantAnalyticsPayload,
       budget: "analytics",
       handle: ({ actor, params, query }) => readTenantAnalytics(app, actor, params.tenant, query),
+    }),
+    route({
+      method: "get",
+      path: "/api/tenants/:tenant/analytics/usage",
+      summary: "Skills that were not downloaded for 30 days, and outdated installs",
+      tag,
+      auth: "required",
+      params: TenantParams,
+      data: TenantUsagePayload,
+      budget: "analytics",
+      handle: ({ actor, params }) => readTenantUsage(app, actor, params.tenant),
     }),
     ...installRoutes(app),
   ];

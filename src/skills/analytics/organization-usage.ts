@@ -1,0 +1,83 @@
+/** Skills of an organization that are not used, and outdated installs, over the skills that the caller may read. */
+import type { TenantUsagePayload } from "../../../contract/payloads/analytics.ts";
+import type { InstalledVersion, UsedSkill } from "../../../storage/lookups/usage.ts";
+import type { Actor } from "../../access/actor.ts";
+import { dayBefore } from "../../analytics/downloads.ts";
+import type { App } from "../../app.ts";
+import { isOutdated } from "./list-installs.ts";
+import { loadReadable } from "./organization-analytics.ts";
+
+const unusedDays = 30;
+/** Skills, and installed versions, that are looked at. */
+const most = 20_000;
+const shown = 20;
+
+/** Requires `analytics:read` and `skill:read`. */
+export async function readTenantUsage(app: App, actor: Actor, ref: string): Promise<TenantUsagePayload> {
+  const readable = await loadReadable(app, actor, ref);
+  const { usage } = app.storage;
+  const [skills, used, installed] = await Promise.all([
+    usage.listSkills(readable.tenantId, most),
+    usage.listDownloaded(readable.tenantId, dayBefore(app, unusedDays - 1)),
+    usage.listInstalled(readable.tenantId, most),
+  ]);
+  const visible = skills.filter(({ folderId }) => folderId === null || !readable.hidden.has(folderId));
+  return {
+    days: unusedDays,
+    isComplete: skills.length < most && installed.length < most,
+    unused: unusedOf(app, visible, new Set(used)),
+    outdated: outdatedOf(visible, installed),
+  };
+}
+
+/** Skills without a download, that existed before. The ones that were published longest ago come first. */
+function unusedOf(
+  app: App,
+  skills: readonly UsedSkill[],
+  used: ReadonlySet<string>,
+): TenantUsagePayload["unused"] {
+  const since = new Date(`${dayBefore(app, unusedDays - 1)}T00:00:00Z`);
+  const unused = skills
+    .filter(({ _id, createdAt }) => !used.has(_id) && createdAt < since)
+    .sort((a, b) => a.updatedAt.getTime() - b.updatedAt.getTime());
+  return {
+    count: unused.length,
+    skills: unused.slice(0, shown).map((skill) => ({
+      skill: named(skill),
+      downloads: skill.downloads,
+      updatedAt: skill.updatedAt.toISOString(),
+    })),
+  };
+}
+
+/** The skills with the most outdated installs come first. */
+function outdatedOf(
+  skills: readonly UsedSkill[],
+  installed: readonly InstalledVersion[],
+): TenantUsagePayload["outdated"] {
+  const byId = new Map(skills.map((skill) => [skill._id, skill]));
+  const counts = new Map<UsedSkill, { installs: number; outdated: number }>();
+  for (const { skillId, version, semver, places } of installed) {
+    const skill = byId.get(skillId);
+    if (!skill) continue;
+    const count = counts.get(skill) ?? { installs: 0, outdated: 0 };
+    count.installs += places;
+    if (isOutdated({ version, semver }, skill)) count.outdated += places;
+    counts.set(skill, count);
+  }
+  const outdated = [...counts]
+    .filter(([, count]) => count.outdated > 0)
+    .sort(([, a], [, b]) => b.outdated - a.outdated);
+  return {
+    installs: outdated.reduce((sum, [, count]) => sum + count.outdated, 0),
+    skills: outdated.slice(0, shown).map(([skill, count]) => ({
+      skill: named(skill),
+      current: skill.current.semver,
+      ...count,
+    })),
+  };
+}
+
+function named({ _id: id, publicId, slug, name }: UsedSkill) {
+  return { id, publicId, slug, name };
+}
