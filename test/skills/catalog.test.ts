@@ -30,12 +30,12 @@ before(async () => {
     await service.newOrg(owner, "other"),
     await service.newOrg(owner, "closed"),
   ];
-  await publish(lumen!, "Migrator", { tags: ["sql", "ops"] });
-  await publish(lumen!, "Reviewer", { tags: ["ops"] });
-  await publish(lumen!, "House style", { type: "rule", tags: ["ops"] });
-  await publish(other!, "Query tuner", { tags: ["sql"] });
-  await publish(other!, "Hidden tuner", { tags: ["sql", "secret"], visibility: "private" });
-  await publish(closed!, "Linked only", { tags: ["secret"], visibility: "unlisted" });
+  await publish(lumen, "Migrator", { tags: ["sql", "ops"] });
+  await publish(lumen, "Reviewer", { tags: ["ops"] });
+  await publish(lumen, "House style", { type: "rule", tags: ["ops"] });
+  await publish(other, "Query tuner", { tags: ["sql"] });
+  await publish(other, "Hidden tuner", { tags: ["sql", "secret"], visibility: "private" });
+  await publish(closed, "Linked only", { tags: ["secret"], visibility: "unlisted" });
   await service.settled();
 });
 
