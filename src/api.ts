@@ -12,6 +12,8 @@ import { attentionRoutes } from "./attention/routes.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { signInPageRoutes } from "./auth/page-routes.ts";
 import { authRoutes } from "./auth/routes.ts";
+import { pageDescriber } from "./dashboard/describe-page.ts";
+import { llmsRoutes } from "./dashboard/llms-routes.ts";
 import { ServiceError } from "./errors.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { folderRoutes } from "./folders/routes.ts";
@@ -33,7 +35,7 @@ import { tenantRoutes } from "./orgs/routes.ts";
 import { QueueUnavailableError } from "./queue/index.ts";
 import { cloneRoutes } from "./skills/clone-routes.ts";
 import { moderationRoutes } from "./skills/moderation/routes.ts";
-import { skillPageRoutes } from "./skills/page-routes.ts";
+import { skillPageRoutes } from "./skills/pages/page-routes.ts";
 import { reportPageRoutes } from "./skills/moderation/page-routes.ts";
 import { skillRoutes } from "./skills/routes.ts";
 import { syncRoutes } from "./sync/routes.ts";
@@ -83,6 +85,7 @@ export function serviceRoutes(app: App, { health, version }: { health: Health; v
     ...cloneRoutes(app),
     ...docsRoutes(describe),
     ...healthRoutes(health),
+    ...llmsRoutes(app),
   ];
 }
 
@@ -91,7 +94,7 @@ export function createApi(
   app: App,
   options: { health: Health; version: string; metrics?: Metrics | undefined },
 ): Koa {
-  const dashboard = openDashboard();
+  const dashboard = openDashboard(pageDescriber(app));
   return createHttp({
     routes: [...serviceRoutes(app, options), ...dashboard.routes],
     pages: dashboard.pages,

@@ -41,35 +41,35 @@ export interface RouteServices {
 export async function handleRoute(ctx: Context, declared: Route, options: RouteServices): Promise<void> {
   ctx.state["route"] = declared;
   const request = requestInfo(ctx);
-  if (declared.auth === "none") {
-    const actor: Actor = { kind: "anonymous", origin: originOf(ctx, undefined) };
-    return respond(
-      ctx,
-      declared,
-      await declared.handle({
-        actor,
-        params: parse(declared.params, { ...ctx["params"] }, "the path"),
-        query: undefined,
-        body: undefined,
-        prefetched: undefined,
-        request,
-      }),
-    );
-  }
+  if (declared.auth === "none")
+    return respond(ctx, declared, await declared.handle(unauthenticatedCall(ctx)));
   const ipHash = options.anonymize(networkOf(request.address));
-  if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
-  const incoming = signedBody(ctx, declared);
-  const credentials: Credentials = {
+  const credentialsOf = (signed?: SignedCall): Credentials => ({
     authorization: declared.forGit ? bearerOfBasic(ctx.get("authorization")) : ctx.get("authorization"),
     sessionCookie: declared.forGit ? undefined : ctx.cookies.get(sessionCookieName(options.baseUrl())),
-    signed: incoming.signed,
+    signed,
     origin: originOf(ctx, ipHash),
+  });
+  const identify = async (credentials: Credentials): Promise<Actor> => {
+    const actor = await options.authenticate(credentials);
+    await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
+    return actor;
   };
+  if (declared.auth === "deferred") {
+    const call = unauthenticatedCall(ctx, ipHash);
+    const handled = declared.handle({
+      ...call,
+      request: { ...request, authenticate: () => identify(credentialsOf()) },
+    });
+    return respond(ctx, declared, await handled);
+  }
+  if (declared.budget) await options.rateLimits.consume(declared.budget, ipHash);
+  const incoming = signedBody(ctx, declared);
+  const credentials = credentialsOf(incoming.signed);
   const started = prefetch(ctx, declared, credentials);
-  const actor = await options.authenticate(credentials);
+  const actor = await identify(credentials);
   // A caller may send the body slowly: what the handler acts on must not be older than that.
   const prefetched = ctx.req.complete ? started : undefined;
-  await options.rateLimits.consume("general", actor.kind === "anonymous" ? ipHash : actorKey(actor));
   if (declared.auth === "required" && actor.kind === "anonymous") throw unauthenticated();
   if (declared.auth === "administrator" && !administers(actor)) throw nothingAt(ctx);
   if (!declared.cookieless)
@@ -102,6 +102,20 @@ function prefetch(
   const started = declared.prefetch(ctx["params"] as Record<string, string>);
   started?.catch(() => undefined);
   return started;
+}
+
+/** The input of a handler whose route authenticates no caller. */
+function unauthenticatedCall(ctx: Context, ipHash?: string) {
+  const actor: Actor = { kind: "anonymous", origin: originOf(ctx, ipHash) };
+  const { params } = ctx.state["route"] as Route;
+  return {
+    actor,
+    params: parse(params, { ...ctx["params"] }, "the path"),
+    query: undefined,
+    body: undefined,
+    prefetched: undefined,
+    request: requestInfo(ctx),
+  };
 }
 
 /** The response to a path that leads nowhere, and to an administrator's route for others. */

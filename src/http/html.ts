@@ -1,6 +1,6 @@
 /** Text becomes HTML only by the `html` tag, which escapes every value that is not HTML already. */
 
-/** A piece of finished HTML. Only the `html` tag makes one. */
+/** A piece of finished HTML. Only the `html` tag and `markdown.ts` make one. */
 export class Html {
   readonly #text: string;
 
@@ -10,6 +10,11 @@ export class Html {
 
   static of(strings: TemplateStringsArray, values: readonly HtmlValue[]): Html {
     return new Html(strings.reduce((text, part, at) => text + render(values[at - 1]) + part));
+  }
+
+  /** HTML that the Markdown renderer made, which escapes text as `html` does. For `markdown.ts` only. */
+  static rendered(text: string): Html {
+    return new Html(text);
   }
 
   toString(): string {

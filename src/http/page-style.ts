@@ -1,43 +1,33 @@
-/** The look of the server-rendered pages: a style sheet with system fonts, light and dark, and the mark. */
+/** The look of the server-rendered pages: the dashboard's colors with system fonts, light and dark, and the mark. */
 
-/** The logo: three versions on top of each other. Also the icon of a browser tab, so it has its own background. */
-export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
-<rect width="32" height="32" rx="7" fill="#0b5fc0"/>
-<g fill="none" stroke="#fff" stroke-width="2.4" stroke-linejoin="round" stroke-linecap="round">
-<path d="M16 6.5 25.5 11 16 15.5 6.5 11Z" fill="#fff"/><path d="m6.5 16 9.5 4.5 9.5-4.5"/><path d="m6.5 21 9.5 4.5 9.5-4.5"/>
-</g></svg>
+/** The logo: a registry's shelf. Also the icon of a browser tab, so it has its own background. */
+export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<rect width="16" height="16" rx="4" fill="#1b1916"/>
+<path d="M4 11V5h8v6" stroke="#fff" fill="none" stroke-width="1.75"/>
+</svg>
 `;
 
 export const pageStyle = `:root {
-  --ink: #1b1f24;
-  --soft: #57606a;
-  --line: #d0d7de;
-  --paper: #ffffff;
-  --sheet: #f6f8fa;
-  --shade: 0 1px 3px rgb(27 31 36 / 8%);
-  --accent: #0b5fc0;
-  --on-accent: #ffffff;
-  --bad: #a40e26;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ink: #e6edf3;
-    --soft: #9aa5b1;
-    --line: #3a424c;
-    --paper: #161b22;
-    --sheet: #0d1117;
-    --shade: none;
-    --accent: #6cb0ff;
-    --on-accent: #08111d;
-    --bad: #ff9492;
-  }
+  color-scheme: light dark;
+  --ink: light-dark(#1b1916, #eeecea);
+  --on-ink: light-dark(#ffffff, #11100e);
+  --soft: light-dark(#686560, #9c9994);
+  --line: light-dark(#e5e4e1, #2c2b28);
+  --control: light-dark(#8d8a85, #74716c);
+  --paper: light-dark(#ffffff, #181715);
+  --sheet: light-dark(#f9f7f5, #11100e);
+  --sunken: light-dark(#f5f3f1, #131210);
+  --accent: light-dark(#00648f, #66c3eb);
+  --on-accent: light-dark(#ffffff, #11100e);
+  --bad: light-dark(#b12725, #f58e8a);
+  --mono: "JetBrains Mono", ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
 * { box-sizing: border-box; }
 body {
   margin: 0;
   background: var(--sheet);
   color: var(--ink);
-  font: 16px/1.5 system-ui, sans-serif;
+  font: 15px/1.6 "Geist", ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
 }
 header {
   display: flex;
@@ -45,9 +35,10 @@ header {
   gap: 0.5rem 1rem;
   justify-content: space-between;
   align-items: center;
-  padding: 0.75rem 1.25rem;
+  min-height: 3rem;
+  padding: 0.375rem 1.25rem;
   border-bottom: 1px solid var(--line);
-  background: var(--paper);
+  font-size: 0.875rem;
 }
 header nav, header form { display: flex; gap: 0.75rem; align-items: center; margin: 0; }
 .home { display: flex; gap: 0.625rem; align-items: center; color: inherit; font-weight: 600; text-decoration: none; }
@@ -57,16 +48,15 @@ main {
   margin: 2.5rem auto;
   padding: 2rem;
   border: 1px solid var(--line);
-  border-radius: 12px;
+  border-radius: 10px;
   background: var(--paper);
-  box-shadow: var(--shade);
   overflow-wrap: anywhere;
 }
 main > :last-child, main > form > :last-child { margin-bottom: 0; }
 main > form + p { margin-top: 1.25rem; }
 @media (max-width: 40rem) {
   body { background: var(--paper); }
-  main { margin: 0; padding: 1.5rem 1.25rem; border: 0; box-shadow: none; }
+  main { margin: 0; padding: 1.5rem 1.25rem; border: 0; }
 }
 h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 h2 { margin: 1.5rem 0 0.5rem; font-size: 1.125rem; line-height: 1.3; }
@@ -81,7 +71,7 @@ small, .soft { color: var(--soft); font-size: 0.875rem; }
 input, textarea {
   width: 100%;
   padding: 0.5rem 0.625rem;
-  border: 1px solid var(--soft);
+  border: 1px solid var(--control);
   border-radius: 6px;
   background: transparent;
   color: inherit;
@@ -91,19 +81,21 @@ input[type="radio"] { width: auto; }
 fieldset { margin: 0 0 1rem; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px; }
 fieldset p { margin: 0.25rem 0; }
 legend { font-weight: 600; }
-button {
-  padding: 0.5rem 1rem;
-  border: 1px solid var(--accent);
+button, .button {
+  display: inline-block;
+  padding: 0.375rem 0.875rem;
+  border: 1px solid var(--ink);
   border-radius: 6px;
-  background: var(--accent);
-  color: var(--on-accent);
+  background: var(--ink);
+  color: var(--on-ink);
   font: inherit;
+  text-decoration: none;
   font-weight: 600;
   cursor: pointer;
 }
-button.second { background: transparent; color: var(--accent); }
+button.second { border-color: var(--control); background: transparent; color: var(--ink); }
 button.plain { padding: 0; border: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .actions { display: flex; gap: 0.75rem; flex-wrap: wrap; }
 .alert { padding: 0.625rem 0.875rem; border: 1px solid var(--bad); border-radius: 6px; color: var(--bad); }
 .notice { padding: 0.625rem 0.875rem; border: 1px solid var(--line); border-radius: 6px; background: var(--sheet); }
@@ -112,7 +104,7 @@ button.plain { padding: 0; border: 0; background: none; color: var(--accent); fo
   border: 1px solid var(--line);
   border-radius: 6px;
   background: var(--sheet);
-  font: 600 2rem/1.2 ui-monospace, monospace;
+  font: 600 2rem/1.2 var(--mono);
   letter-spacing: 0.08em;
   text-align: center;
 }
@@ -124,7 +116,40 @@ pre {
   padding: 0.875rem;
   border: 1px solid var(--line);
   border-radius: 6px;
-  background: var(--sheet);
-  font: 0.875rem/1.6 ui-monospace, monospace;
+  background: var(--sunken);
+  font: 0.8125rem/1.6 var(--mono);
+}
+code { font-family: var(--mono); font-size: 0.875em; }
+pre code { font-size: inherit; }
+aside pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+main.wide { max-width: 71rem; padding: 0 1.5rem; border: 0; background: none; }
+main.wide > h1 { margin-bottom: 0.5rem; }
+.lead { max-width: 46rem; color: var(--soft); }
+.columns { display: grid; grid-template-columns: minmax(0, 1fr) 18rem; gap: 2rem; align-items: start; }
+.columns > aside { font-size: 0.875rem; }
+.columns > aside h2 { margin-top: 0; font-size: 0.875rem; }
+.columns section { margin-bottom: 1.5rem; padding-bottom: 1rem; border-bottom: 1px solid var(--line); }
+.columns dl { grid-template-columns: minmax(0, 1fr) minmax(0, 2fr); margin: 0; }
+.files { margin: 0 0 0.5rem; padding: 0; list-style: none; }
+.files li { display: flex; gap: 0.75rem; justify-content: space-between; font-size: 0.8125rem; }
+.files a { font-family: var(--mono); }
+.files .soft { white-space: nowrap; }
+.readme { min-width: 0; padding: 0.5rem 1.75rem; border: 1px solid var(--line); border-radius: 10px; background: var(--paper); }
+.readme h2 { font-size: 1.375rem; }
+.readme h3 { margin: 1.5rem 0 0.5rem; padding-bottom: 0.25rem; border-bottom: 1px solid var(--line); font-size: 1.125rem; }
+.readme img { max-width: 100%; }
+.readme table { display: block; overflow-x: auto; border-collapse: collapse; margin: 0 0 1rem; }
+.readme th, .readme td { padding: 0.25rem 0.75rem; border: 1px solid var(--line); text-align: start; }
+.readme .align-right { text-align: right; }
+.readme .align-center { text-align: center; }
+.readme blockquote { margin: 0 0 1rem; padding: 0 0 0 1rem; border-inline-start: 3px solid var(--line); color: var(--soft); }
+.readme :not(pre) > code { padding: 0.125rem 0.25rem; border-radius: 4px; background: var(--sunken); }
+@media (max-width: 60rem) {
+  .columns { grid-template-columns: minmax(0, 1fr); }
+  .columns > aside { order: -1; }
+  .readme { padding: 0.5rem 1rem; }
+}
+@media (max-width: 40rem) {
+  main.wide { padding: 1rem; }
 }
 `;

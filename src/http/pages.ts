@@ -24,6 +24,10 @@ export interface PageContent {
   /** Name of the signed-in user. */
   signedInAs?: string | undefined;
   body: Html;
+  /** Two columns rather than one narrow one. */
+  isWide?: boolean;
+  /** Whether search engines may list the page. Default: yes. */
+  isIndexed?: boolean;
   /** Paths of the style sheet and the script of a page with a front end. */
   frontEnd?: { style: string; script: string } | undefined;
 }
@@ -61,7 +65,7 @@ export function redirectReply(path: string, cookies: Cookie[] = []): Reply {
   return new Reply("", { status: 303, headers: { location: path, "cache-control": "no-store" }, cookies });
 }
 
-function layout({ title, signedInAs, body, frontEnd }: PageContent): Html {
+function layout({ title, signedInAs, body, frontEnd, isWide, isIndexed = true }: PageContent): Html {
   const account =
     signedInAs === undefined
       ? html`<a href="/sign-in">Sign in</a>`
@@ -75,6 +79,7 @@ function layout({ title, signedInAs, body, frontEnd }: PageContent): Html {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        ${!isIndexed && html`<meta name="robots" content="noindex" />`}
         <title>${title} · Skill registry</title>
         <link rel="icon" type="image/svg+xml" href="${iconPath}" />
         <link rel="stylesheet" href="${stylePath}" />
@@ -91,7 +96,7 @@ function layout({ title, signedInAs, body, frontEnd }: PageContent): Html {
           >
           <nav aria-label="Account">${account}</nav>
         </header>
-        <main>
+        <main${isWide && html` class="wide"`}>
           <h1>${title}</h1>
           ${body}
         </main>

@@ -28,6 +28,8 @@ export interface RequestInfo {
   cookie(name: string): string | undefined;
   /** The unread body of a route with `body: "stream"`. */
   stream: Readable;
+  /** Authenticates the caller of a route with `auth: "deferred"`, and counts the request against their budget. */
+  authenticate?: (() => Promise<Actor>) | undefined;
   /** Set for a call with an `Idempotency-Key`. */
   creation?: Creation | undefined;
 }
@@ -128,10 +130,11 @@ interface Declaration<P, Q, B, F> {
   tag: string;
   /**
    * `required`: anonymous callers get 401 before any other check. `none`: no authentication and no rate limits, for
-   * probes, which must work while the database is unavailable. `administrator`: administrators of the service, by a
-   * session or an unlimited token; for other callers the path does not exist.
+   * probes, which must work while the database is unavailable. `deferred`: as `none`, but the handler can call
+   * `request.authenticate`. `administrator`: administrators of the service, by a session or an unlimited token; for
+   * other callers the path does not exist.
    */
-  auth: "required" | "optional" | "none" | "administrator";
+  auth: "required" | "optional" | "none" | "deferred" | "administrator";
   params?: P;
   query?: Q;
   /** A schema for JSON; `stream` hands over the raw body. */

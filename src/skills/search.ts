@@ -46,6 +46,26 @@ export async function exploreSkills(app: App, actor: Actor, input: ExploreQuery)
   );
 }
 
+/** Id that no organization has. */
+const noTenant = "0".repeat(24);
+
+/**
+ * Public skills of an organization, for anyone, the latest first. An organization that does not exist has none, after
+ * the same queries.
+ */
+export async function listPublicSkillsOf(
+  app: App,
+  visitor: Actor,
+  org: string,
+  page: { limit: number; cursor?: string | undefined },
+): Promise<Page<SkillDoc>> {
+  const tenant = await app.storage.tenants.findBySlug(org);
+  const scope = { kind: "catalog", tenantId: tenant?._id ?? noTenant } as const;
+  return listPage(app, visitor, { scope, sort: "updated" }, page, async (slice) => ({
+    listed: await app.storage.skillSearch.list(slice),
+  }));
+}
+
 /** The caller's organization of this id, slug or former slug. */
 async function findOwn(app: App, actor: Actor, ref: string): Promise<Membership | undefined> {
   if (actor.kind === "anonymous") return undefined;

@@ -118,6 +118,12 @@ export const skillIndexes: IndexDescription[] = [
   { key: { listed: 1, createdAt: -1, _id: -1 } },
   { key: { listed: 1, downloads: -1, _id: -1 } },
   { key: { listed: 1, tags: 1, updatedAt: -1, _id: -1 } },
+  // Only public skills, so that the time to list an organization's does not depend on its other skills.
+  {
+    key: { tenantId: 1, listed: 1, updatedAt: -1, _id: -1 },
+    name: "skill_public_of_tenant",
+    partialFilterExpression: { listed: true },
+  },
   { key: { tenantId: 1, tags: 1, updatedAt: -1, _id: -1 } },
   { key: { unsettledAt: 1 }, sparse: true },
   { key: { deletedAt: 1 }, sparse: true },

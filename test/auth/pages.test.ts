@@ -148,7 +148,7 @@ describe("the pages", () => {
     assert.equal(sheet.status, 200);
     assert.equal(sheet.headers.get("content-type"), "text/css; charset=utf-8");
     assert.equal(sheet.headers.get("cache-control"), "public, max-age=31536000, immutable");
-    assert.match(sheet.text, /prefers-color-scheme: dark/);
+    assert.match(sheet.text, /color-scheme: light dark/);
     assert.equal((await service.call("GET", "/assets/pages-0000000000000000.css")).status, 404);
   });
 

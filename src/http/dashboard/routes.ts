@@ -1,6 +1,7 @@
 /**
  * The dashboard: one HTML page for every address of a page, and its assets. The page is the same for every caller, so
- * that an address does not reveal what exists; the front end (`web/`) requests what the caller may see.
+ * that an address does not reveal what exists; the front end (`web/`) requests what the caller may see. Pages of what
+ * anyone may read also contain a description, for clients without script.
  */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
@@ -8,11 +9,14 @@ import { reservedSlugs } from "../../../contract/vocabulary.ts";
 import { ServiceError } from "../../errors.ts";
 import { Reply, route, type Route } from "../route.ts";
 import { dashboardPolicy } from "../security.ts";
+import { insertDescription, type DescribePage, type PageDescription } from "./describe.ts";
 import { readAsset, readFrontEnd, type FrontEnd } from "./front-end.ts";
 
 /** Pages that belong to no organization. `web/routes.ts` has the same addresses, which a test compares. */
-const servicePages = ["/explore"];
-/** Pages of organizations and skills. */
+const servicePages: string[] = [];
+/** Pages that may have a description. */
+const describedPages = ["/explore"];
+/** Pages of organizations and skills; the first two may have a description. */
 const organizationPages = ["/:org", "/:org/:slug", "/:org/:slug/*rest"];
 const slugs = new Set<string>(reservedSlugs);
 
@@ -27,43 +31,66 @@ function openFrontEnd(): () => Promise<FrontEnd> {
   };
 }
 
-const page = { method: "get", tag: "Pages", auth: "none", produces: "text/html" } as const;
+const page = { method: "get", tag: "Pages", produces: "text/html" } as const;
 
 /** The routes of the dashboard, and its pages at addresses that no other route offers. */
-export function openDashboard(): { routes: Route[]; pages: Route[] } {
+export function openDashboard(describe: DescribePage): { routes: Route[]; pages: Route[] } {
   const frontEnd = openFrontEnd();
-  const pageAt = (path: string) =>
-    route({
-      ...page,
-      path,
-      summary: "A page of the dashboard",
-      handle: async () => pageOf(await frontEnd()),
-    });
+  const describedAt = (path: string) => describedPage(path, frontEnd, describe);
+  const plainAt = (path: string) => plainPage(path, frontEnd);
   return {
-    routes: [assetRoute(frontEnd), ...servicePages.map(pageAt)],
-    pages: organizationPages.map((path) => organizationPage(path, frontEnd)),
+    routes: [assetRoute(frontEnd), ...servicePages.map(plainAt), ...describedPages.map(describedAt)],
+    pages: organizationPages.map((path) => (path.includes("*") ? plainAt(path) : describedAt(path))),
   };
 }
 
-function organizationPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
+const PageParams = z.object({ org: z.string().max(200).optional(), slug: z.string().max(200).optional() });
+
+function plainPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
   return route({
     ...page,
     path,
-    summary: "A page of an organization or skill",
-    params: z.object({ org: z.string().max(200) }),
+    summary: "A page of the dashboard",
+    auth: "none",
+    params: PageParams,
     async handle({ params: { org } }) {
-      if (!/^[a-z0-9][a-z0-9-]{1,38}$/.test(org) || slugs.has(org)) throw nothingAt(`/${org}`);
+      if (org !== undefined) checkOrganization(org);
       return pageOf(await frontEnd());
     },
   });
 }
 
-/** The page, with a nonce of its own. */
-function pageOf({ page }: FrontEnd): Reply {
+function describedPage(path: string, frontEnd: () => Promise<FrontEnd>, describe: DescribePage): Route {
+  return route({
+    ...page,
+    path,
+    summary: "A page of the dashboard, with a description of what anyone may read",
+    auth: "deferred",
+    params: PageParams,
+    async handle({ actor, params, request }) {
+      if (params.org !== undefined) checkOrganization(params.org);
+      const described = await describe(params, actor, request);
+      return described instanceof Reply ? described : pageOf(await frontEnd(), described);
+    },
+  });
+}
+
+/** Throws `not_found` for what can't be an organization. */
+function checkOrganization(org: string): void {
+  if (!/^[a-z0-9][a-z0-9-]{1,38}$/.test(org) || slugs.has(org)) throw nothingAt(`/${org}`);
+}
+
+/** The page, with a nonce of its own. The nonce is inserted first, so that no description can contain it. */
+function pageOf({ page }: FrontEnd, described?: PageDescription): Reply {
   const nonce = randomBytes(18).toString("base64");
-  return new Reply(page.replaceAll("__CSP_NONCE__", nonce), {
+  const shell = page.replaceAll("__CSP_NONCE__", nonce);
+  return new Reply(described ? insertDescription(shell, described) : shell, {
     type: "text/html; charset=utf-8",
-    headers: { "content-security-policy": dashboardPolicy(nonce), "cache-control": "no-cache" },
+    headers: {
+      "content-security-policy": dashboardPolicy(nonce),
+      "cache-control": "no-cache",
+      vary: "Accept",
+    },
   });
 }
 

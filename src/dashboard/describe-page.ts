@@ -1,0 +1,47 @@
+/**
+ * Describes pages of the dashboard for clients that run no script. An anonymous actor decides: what is private,
+ * restricted, taken down or unlisted has no description, like what does not exist.
+ */
+import { ServiceError } from "../errors.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import type { DescribePage, PageAddress, PageDescription } from "../http/dashboard/describe.ts";
+import type { RequestInfo } from "../http/route.ts";
+import { loadSkill } from "../skills/load.ts";
+import { markdownReply, prefersMarkdown } from "../skills/pages/skill-text.ts";
+import { describeCatalog, describeOrganization } from "./describe-list.ts";
+import { describeSkill } from "./describe-skill.ts";
+
+/** Slugs of skills; other addresses are pages of the dashboard, or nothing. */
+const skillSlug = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+export function pageDescriber(app: App): DescribePage {
+  return async ({ org, slug }, visitor, request) => {
+    if (org !== undefined && slug !== undefined && skillSlug.test(slug) && prefersMarkdown(request)) {
+      const actor = await request.authenticate!();
+      const skill = await loadSkill(app, actor, `${org}~${slug}`, "skill:read", { typed: `${org}/${slug}` });
+      return markdownReply(app, { actor, skill, request }, { isWhole: true });
+    }
+    return describeForAnyone(app, { org, slug }, visitor, request);
+  };
+}
+
+/** The page is served in any case: without a description if the caller has no budget left or the database fails. */
+async function describeForAnyone(
+  app: App,
+  { org, slug }: PageAddress,
+  visitor: Actor,
+  request: RequestInfo,
+): Promise<PageDescription | undefined> {
+  try {
+    if (slug !== undefined && !skillSlug.test(slug)) return undefined;
+    await app.rateLimits.consume("general", visitor.origin.ipHash ?? "unknown");
+    if (org === undefined) return await describeCatalog(app, visitor);
+    if (slug === undefined) return await describeOrganization(app, visitor, org);
+    return await describeSkill(app, visitor, `${org}~${slug}`);
+  } catch (error) {
+    if (!(error instanceof ServiceError))
+      app.log.warn({ error, requestId: request.requestId }, "a page could not be described");
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import type { SkillDoc } from "../../storage/skills.ts";
+import type { VersionDoc } from "../../storage/versions.ts";
+import type { Actor } from "../access/actor.ts";
+import type { App } from "../app.ts";
+import type { PageDescription } from "../http/dashboard/describe.ts";
+import { html } from "../http/html.ts";
+import { showHidden } from "../http/markdown.ts";
+import { isShared, loadOpenSkill } from "../skills/load.ts";
+import { selectVersion } from "../skills/select-version.ts";
+import { readmeHtml } from "../skills/pages/skill-text.ts";
+
+/** Undefined for a skill that is not in the catalog. */
+export async function describeSkill(
+  app: App,
+  visitor: Actor,
+  ref: string,
+): Promise<PageDescription | undefined> {
+  const skill = await loadOpenSkill(app, visitor, ref);
+  if (!isShared(skill)) return undefined;
+  const version = await selectVersion(app, skill, { kind: "current" });
+  const { baseUrl } = app.config;
+  const name = `${skill.tenantSlug}/${skill.slug}`;
+  const description = showHidden(skill.description);
+  return {
+    title: name,
+    description,
+    url: `${baseUrl}/${name}`,
+    alternate: { href: `${baseUrl}/${name}`, type: "text/markdown" },
+    data: skillData(app, skill, version, description),
+    body: html`
+      <h1>${name}</h1>
+      <p>${description}</p>
+      <p>
+        Version ${version.semver} of ${version.createdAt.toISOString().slice(0, 10)}${authorOf(skill)}.
+        Install it with <code>svc install ${name}</code>, or read it
+        <a href="/s/${skill.publicId}">without script</a> or
+        <a href="/s/${skill.publicId}?raw">as Markdown</a>. More skills of
+        <a href="/${skill.tenantSlug}">${skill.tenantSlug}</a>.
+      </p>
+      ${skill.tags.length > 0 && html`<p>Tags: ${skill.tags.map(showHidden).join(", ")}</p>`}
+      <article>${await readmeHtml(app, skill, version)}</article>
+    `,
+  };
+}
+
+const authorOf = ({ author }: SkillDoc) => (author ? html` by <bdi>${showHidden(author.name)}</bdi>` : "");
+
+function skillData(app: App, skill: SkillDoc, version: VersionDoc, description: string) {
+  const { baseUrl } = app.config;
+  const name = `${skill.tenantSlug}/${skill.slug}`;
+  return {
+    "@type": "SoftwareSourceCode",
+    name: showHidden(skill.name),
+    description,
+    url: `${baseUrl}/${name}`,
+    identifier: skill.publicId,
+    version: version.semver,
+    codeRepository: `${baseUrl}/${name}.git`,
+    dateCreated: skill.createdAt.toISOString(),
+    dateModified: skill.updatedAt.toISOString(),
+    keywords: skill.tags.map(showHidden),
+    ...(skill.author ? { author: { "@type": "Person", name: showHidden(skill.author.name) } } : {}),
+    interactionStatistic: {
+      "@type": "InteractionCounter",
+      interactionType: "https://schema.org/DownloadAction",
+      userInteractionCount: skill.downloads,
+    },
+  };
+}

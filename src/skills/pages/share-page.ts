@@ -1,0 +1,127 @@
+/** The page of a skill at `/s/{publicId}`: readme, files and install line, without script. */
+import type { ManifestFile } from "../../../contract/payloads/skills.ts";
+import { sizeText } from "../../../contract/size-text.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import type { App } from "../../app.ts";
+import { html } from "../../http/html.ts";
+import { showHidden } from "../../http/markdown.ts";
+import { pageReply } from "../../http/pages.ts";
+import type { Reply } from "../../http/route.ts";
+import { isOpen } from "../load.ts";
+import { readManifest } from "../manifest.ts";
+import { skillUrl } from "../present.ts";
+import { selectVersion } from "../select-version.ts";
+import { readmeHtml, versionFileUrl } from "./skill-text.ts";
+
+/** Files that the page lists; a package may have thousands. */
+const listedFiles = 50;
+
+export async function sharePage(app: App, actor: Actor, skill: SkillDoc): Promise<Reply> {
+  const version = await selectVersion(app, skill, { kind: "current" });
+  const [readme, { files }] = await Promise.all([
+    readmeHtml(app, skill, version),
+    readManifest(app, skill, version),
+  ]);
+  const isSignedIn = actor.kind === "user";
+  const body = html`
+    ${
+      skill.takedown &&
+      html`<p class="alert">
+        An administrator of this service has taken this skill down. Only members of its organization see it.
+        Reason: ${skill.takedown.reason}
+      </p>`
+    }
+    ${skill.description !== "" && html`<p class="lead">${showHidden(skill.description)}</p>`}
+    <div class="columns">
+      <article class="readme" aria-label="Text of the skill">${readme}</article>
+      <aside aria-label="About this skill">
+        ${installSection(app, skill, { isSignedIn })}${factsSection(skill, version)}${filesSection(skill, version, files)}
+        ${isOpen(skill) && html`<p><a href="/s/${skill.publicId}/report">Report this skill</a></p>`}
+      </aside>
+    </div>
+  `;
+  return pageReply({
+    title: `${skill.tenantSlug}/${skill.slug}`,
+    signedInAs: actor.kind === "user" ? actor.name : undefined,
+    body,
+    isWide: true,
+    // An unlisted skill is found by its link only.
+    isIndexed: skill.visibility === "public",
+  });
+}
+
+function installSection(app: App, skill: SkillDoc, { isSignedIn }: { isSignedIn: boolean }) {
+  const path = `/${skill.tenantSlug}/${skill.slug}`;
+  return html`<section>
+    <h2>Install</h2>
+    <pre tabindex="0" aria-label="Command"><code>svc install ${skillUrl(app, skill)}</code></pre>
+    ${
+      isSignedIn
+        ? html`<p><a class="button" href="${path}">Open in the dashboard</a></p>
+            <p class="soft">
+              From there you can copy the skill to your organization, and follow its versions.
+            </p>`
+        : html`<p>
+              <a class="button" href="/sign-up?return_to=${encodeURIComponent(path)}">Keep a copy</a>
+            </p>
+            <p class="soft">
+              An account keeps your own copy with its versions. The command installs the skill without one.
+            </p>`
+    }
+  </section>`;
+}
+
+function factsSection(skill: SkillDoc, version: VersionDoc) {
+  const published = version.createdAt.toISOString();
+  return html`<section>
+    <h2>This version</h2>
+    <dl>
+      <dt>Version</dt>
+      <dd>${version.semver}</dd>
+      <dt>Published</dt>
+      <dd><time datetime="${published}">${published.slice(0, 10)}</time></dd>
+      ${
+        skill.author &&
+        html`<dt>Author</dt>
+          <dd><bdi>${showHidden(skill.author.name)}</bdi></dd>`
+      }
+      <dt>Type</dt>
+      <dd>${skill.type}, ${skill.visibility}</dd>
+      ${
+        skill.tags.length > 0 &&
+        html`<dt>Tags</dt>
+          <dd>${skill.tags.map(showHidden).join(", ")}</dd>`
+      }
+      <dt>Text</dt>
+      <dd><a href="/s/${skill.publicId}?raw">Markdown</a></dd>
+    </dl>
+  </section>`;
+}
+
+function filesSection(skill: SkillDoc, version: VersionDoc, files: readonly ManifestFile[]) {
+  const more = files.length - listedFiles;
+  const address = (path: string) =>
+    versionFileUrl(
+      skill,
+      version,
+      path
+        .split("/")
+        .map((segment) => encodeURIComponent(segment))
+        .join("/"),
+    );
+  return html`<section>
+    <h2>Files</h2>
+    <ul class="files">
+      ${files.slice(0, listedFiles).map(
+        ({ path, size }) =>
+          html`<li>
+            <a href="${address(path)}"><bdi>${showHidden(path)}</bdi></a>
+            <span class="soft">${sizeText(size)}</span>
+          </li>`,
+      )}
+    </ul>
+    ${more > 0 && html`<p class="soft">And ${more} more.</p>`}
+  </section>`;
+}

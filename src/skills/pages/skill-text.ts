@@ -1,0 +1,67 @@
+/** A skill's text in responses outside the API: as Markdown for agents, and as safe HTML for people. */
+import { LRUCache } from "lru-cache";
+import { cutFences } from "../../../contract/frontmatter.ts";
+import type { SkillDoc } from "../../../storage/skills.ts";
+import type { VersionDoc } from "../../../storage/versions.ts";
+import type { Actor } from "../../access/actor.ts";
+import { recordDownload } from "../../analytics/downloads.ts";
+import type { App } from "../../app.ts";
+import { cacheHeaders, notModified } from "../../http/conditional.ts";
+import { html, type Html } from "../../http/html.ts";
+import { renderedLength, renderMarkdown } from "../../http/markdown.ts";
+import { Reply, type RequestInfo } from "../../http/route.ts";
+import { readText } from "../content.ts";
+import { isShared } from "../load.ts";
+import { selectVersion } from "../select-version.ts";
+
+/** Whether the caller prefers Markdown, as agents do. */
+export const prefersMarkdown = (request: RequestInfo) => request.header("accept").startsWith("text/markdown");
+
+/**
+ * The current version's text, counted as a download. `isWhole`: with the frontmatter that the published file begins
+ * with. The caller must be allowed to read the skill.
+ */
+export async function markdownReply(
+  app: App,
+  { actor, skill, request }: { actor: Actor; skill: SkillDoc; request: RequestInfo },
+  { isWhole }: { isWhole: boolean },
+): Promise<Reply> {
+  const version = await selectVersion(app, skill, { kind: "current" });
+  // Frontmatter can change with the same text, so the tag of the whole file names the version.
+  const tag = isWhole ? `${version.hash}-w${version.version}` : version.hash;
+  const headers = cacheHeaders(tag, { fixed: false, shared: isShared(skill), byAccept: true });
+  const unmodified = notModified(request, headers);
+  if (unmodified) return unmodified;
+  const { frontmatter = "", content } = await readText(app, skill, version);
+  if (!request.isHead) recordDownload(app, actor, version);
+  const body = isWhole ? frontmatter + content : content;
+  return new Reply(body, { type: "text/markdown; charset=utf-8", headers });
+}
+
+/** Rendered texts by version; versions never change, and access is decided before. */
+const rendered = new LRUCache<string, { readme: Html; size: number }>({
+  maxSize: 8 * 1024 * 1024,
+  sizeCalculation: ({ size }) => size,
+});
+
+/** The text of a version as HTML, without its frontmatter. */
+export async function readmeHtml(app: App, skill: SkillDoc, version: VersionDoc): Promise<Html> {
+  const key = `${version._id} ${skill.publicId}`;
+  const cached = rendered.get(key);
+  if (cached) return cached.readme;
+  const { content } = await readText(app, skill, version);
+  const body = version.format === "package" ? (cutFences(content)?.body ?? content) : content;
+  const text = renderMarkdown(body, (path) => versionFileUrl(skill, version, path));
+  const readme =
+    body.length > renderedLength
+      ? html`${text}
+          <p><a href="/s/${skill.publicId}?raw">This is the beginning. Read the whole text.</a></p>`
+      : text;
+  rendered.set(key, { readme, size: 2 * readme.toString().length + 100 });
+  return readme;
+}
+
+/** Address of a file; `path` is encoded. */
+export function versionFileUrl(skill: SkillDoc, version: VersionDoc, path: string): string {
+  return `/api/skills/${skill.publicId}/files/${path}?version=${version.version}`;
+}
