@@ -6,6 +6,19 @@ import { index, rootRoute, route } from "@tanstack/virtual-file-routes";
 
 export const routes = rootRoute("shell/shell.tsx", [
   route("/explore", "explore/page.tsx"),
+  route("/$org/-/analytics", "analytics/page.tsx"),
+  route("/$org/-/audit", "audit/page.tsx"),
+  route("/$org/-/library/$", "library/page.tsx"),
+  route("/$org/-/people", [
+    index("people/members.tsx"),
+    route("check", "people/check.tsx"),
+    route("invitations", "people/invitations.tsx"),
+    route("roles", "people/roles.tsx"),
+    route("teams", [index("people/teams.tsx"), route("$team", "people/team.tsx")]),
+  ]),
+  route("/$org/-/settings", "organization/page.tsx"),
+  route("/$org/-/tokens", "tokens/page.tsx"),
+  route("/$org/-/workspaces", "workspaces/page.tsx"),
   route("/$org/$slug", "skill/frame.tsx", [
     index("skill/readme/page.tsx"),
     route("/files/$", "skill/files/page.tsx"),

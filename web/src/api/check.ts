@@ -1,0 +1,28 @@
+/** Whether a member may do something, and why. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "./client.ts";
+
+export type AccessCheck = Schemas["AccessCheck"];
+interface Question {
+  userId: string;
+  action: "read" | "create" | "update" | "delete" | "manage";
+  folderId?: string;
+  skill?: string;
+}
+
+export const checkAccess = (tenant: string, body: Question) =>
+  dataOf(api.POST("/api/tenants/{tenant}/access/check", { params: { path: { tenant } }, body }));
+
+/** The first skills whose name matches, to choose one from. */
+export const skillSearchQuery = (org: string, query: string) =>
+  queryOptions({
+    queryKey: ["skill-search", org, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/skills", {
+          signal,
+          params: { query: { tenant_id: org, limit: 50, ...(query === "" ? {} : { query }) } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,151 @@
+/** Folders, the skills in them, and who has access to them. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type Folder = Schemas["Folder"];
+export type Skill = Schemas["Skill"];
+export type FolderAccess = Schemas["FolderAccess"];
+export type Grant = FolderAccess["grants"][number];
+export type Level = Grant["level"];
+export type Exposure = Schemas["Exposure"];
+export type AccessReason = Schemas["AccessReason"];
+/** A restriction with its grants, as the caller has edited it. */
+export type AccessDraft = Pick<FolderAccess, "restricted" | "grants">;
+/** A folder or a skill. */
+export interface Subject {
+  kind: "folder" | "skill";
+  id: string;
+}
+
+const pageSize = 200;
+
+/** All skills of an organization that the caller may read, page by page. */
+export const organizationSkillsQuery = (org: string) =>
+  infiniteQueryOptions({
+    queryKey: ["skills", org],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { tenant_id: org, limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      return ok(api.GET("/api/skills", { signal, params: { query } }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+  });
+
+export const folderAccessQuery = (folder: string) =>
+  queryOptions({
+    queryKey: ["folder-access", folder],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/folders/{folder}/access", { signal, params: { path: { folder } } })),
+  });
+
+interface EffectivePage {
+  data: { principal: { id: string; name: string }; can: string[]; reasons: AccessReason[] }[];
+  nextCursor: string | null;
+}
+
+function readEffective({ kind, id }: Subject, query: Page, signal?: AbortSignal): Promise<EffectivePage> {
+  const params = { query };
+  const init = signal ? { signal } : {};
+  return kind === "folder"
+    ? ok(api.GET("/api/folders/{folder}/effective", { ...init, params: { ...params, path: { folder: id } } }))
+    : ok(api.GET("/api/skills/{skill}/effective", { ...init, params: { ...params, path: { skill: id } } }));
+}
+interface Page {
+  query?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+/** Acts that each member may do with a folder or skill, and why. */
+export const effectiveQuery = (subject: Subject, query: string) =>
+  infiniteQueryOptions({
+    queryKey: ["effective", subject.kind, subject.id, query],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) =>
+      readEffective(
+        subject,
+        {
+          limit: pageSize,
+          ...(query === "" ? {} : { query }),
+          ...(pageParam === "" ? {} : { cursor: pageParam }),
+        },
+        signal,
+      ),
+    getNextPageParam: (last) => last.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+const toBody = ({ restricted, grants }: AccessDraft) => ({
+  restricted,
+  grants: grants.map(({ principal: { type, id }, level }) => ({ principal: { type, id }, level })),
+});
+
+/** Acts that each of the first members may do before and after a change of restriction and grants. */
+export const plannedAccessQuery = (folder: string, draft: AccessDraft, query: string) =>
+  queryOptions({
+    queryKey: ["planned-access", folder, draft, query],
+    queryFn: ({ signal }) =>
+      ok(
+        api.POST("/api/folders/{folder}/effective", {
+          signal,
+          params: {
+            path: { folder },
+            query: { limit: pageSize, ...(query === "" ? {} : { query }) },
+          },
+          body: toBody(draft),
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+
+export const saveAccess = (folder: string, draft: AccessDraft, revision: number, dryRun: boolean) =>
+  dataOf(
+    api.PUT("/api/folders/{folder}/access", {
+      params: { path: { folder } },
+      body: { ...toBody(draft), revision, ...(dryRun ? { dryRun } : {}) },
+    }),
+  );
+
+export const createFolder = (tenant: string, name: string, parentId: string | null) =>
+  dataOf(
+    api.POST("/api/tenants/{tenant}/folders", { params: { path: { tenant } }, body: { name, parentId } }),
+  );
+
+export const renameFolder = (folder: string, name: string) =>
+  dataOf(api.PATCH("/api/folders/{folder}", { params: { path: { folder } }, body: { name } }));
+
+export const deleteFolder = (folder: string) =>
+  ok(api.DELETE("/api/folders/{folder}", { params: { path: { folder } } }));
+
+/** Outcome of a move, or of the plan of one. */
+export interface MoveResult {
+  exposure: Exposure;
+  readers?: { before: number; after: number } | undefined;
+}
+
+export async function moveItem(
+  { kind, id }: Subject,
+  parentId: string | null,
+  dryRun = false,
+): Promise<MoveResult> {
+  const plan = dryRun ? { dryRun } : {};
+  if (kind === "skill")
+    return dataOf(
+      api.POST("/api/skills/{skill}/move", {
+        params: { path: { skill: id } },
+        body: { folderId: parentId, ...plan },
+      }),
+    );
+  return dataOf(
+    api.PATCH("/api/folders/{folder}", { params: { path: { folder: id } }, body: { parentId, ...plan } }),
+  );
+}
+
+/** The plan of a move, with the number of readers where the caller may know it. */
+export const plannedMoveQuery = (subject: Subject, parentId: string | null) =>
+  queryOptions({
+    queryKey: ["planned-move", subject.kind, subject.id, parentId],
+    staleTime: 10_000,
+    queryFn: () => moveItem(subject, parentId, true),
+  });

@@ -1,0 +1,45 @@
+/** Changes to an organization itself, and its numbers. */
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok } from "./client.ts";
+
+const pathOf = (tenant: string) => ({ path: { tenant } });
+
+export interface OrganizationChange {
+  name?: string;
+  slug?: string;
+  description?: string;
+  maxTokenDays?: number | null;
+}
+export const changeOrganization = (tenant: string, body: OrganizationChange) =>
+  dataOf(api.PATCH("/api/tenants/{tenant}", { params: pathOf(tenant), body }));
+
+export const setAvatar = (tenant: string, picture: Blob) =>
+  dataOf(
+    api.PUT("/api/tenants/{tenant}/avatar", {
+      params: pathOf(tenant),
+      // A Blob is sent as it is; the description has the bytes of a body as a string.
+      body: picture as never,
+      bodySerializer: (body: unknown) => body as Blob,
+      headers: { "content-type": "application/octet-stream" },
+    }),
+  );
+export const removeAvatar = (tenant: string) =>
+  ok(api.DELETE("/api/tenants/{tenant}/avatar", { params: pathOf(tenant) }));
+
+export const deleteOrganization = (tenant: string) =>
+  ok(api.DELETE("/api/tenants/{tenant}", { params: pathOf(tenant) }));
+
+export const restoreOrganization = (tenant: string) =>
+  dataOf(api.POST("/api/tenants/{tenant}/restore", { params: pathOf(tenant) }));
+
+export const analyticsQuery = (org: string, days: number) =>
+  queryOptions({
+    queryKey: ["organization-analytics", org, days],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/tenants/{tenant}/analytics", {
+          signal,
+          params: { ...pathOf(org), query: { days, limit: 20 } },
+        }),
+      ),
+  });

@@ -1,0 +1,34 @@
+/** API tokens of an organization. */
+import { queryOptions } from "@tanstack/react-query";
+import { api, ok, dataOf, type Schemas } from "./client.ts";
+
+export type OrganizationToken = Schemas["OrganizationToken"];
+export type CreatedToken = Schemas["CreatedOrganizationToken"];
+
+/** More tokens than an organization can have. */
+const pageSize = 200;
+
+export const tokensQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["tokens", org],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET("/api/tenants/{tenant}/tokens", {
+          signal,
+          params: { path: { tenant: org }, query: { limit: pageSize } },
+        }),
+      ),
+  });
+
+export interface NewToken {
+  name: string;
+  expiresInDays?: number;
+  scopes?: Record<string, string[]>;
+  allowedFolderIds?: string[];
+}
+
+export const createToken = (tenant: string, body: NewToken) =>
+  dataOf(api.POST("/api/tenants/{tenant}/tokens", { params: { path: { tenant } }, body: body as never }));
+
+export const revokeToken = (tenant: string, id: string) =>
+  ok(api.DELETE("/api/tenants/{tenant}/tokens/{id}", { params: { path: { tenant, id } } }));

@@ -1,0 +1,119 @@
+import "./analytics.css";
+import { SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
+import type { Schemas } from "../../api/client.ts";
+import { analyticsQuery } from "../../api/organizations.ts";
+import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Daily } from "./daily.tsx";
+
+const ranges = [7, 30, 90, 365] as const;
+type Range = (typeof ranges)[number];
+
+export const Route = createFileRoute("/$org/-/analytics")({
+  validateSearch: (raw: Record<string, unknown>): { days?: Range | undefined } => ({
+    days: ranges.find((days) => days === raw["days"]),
+  }),
+  component: AnalyticsPage,
+});
+
+function AnalyticsPage() {
+  const { org } = Route.useParams();
+  return (
+    <OrganizationPage org={org} title="Analytics" permission={["analytics", "read"]}>
+      {(organization) => (
+        <div className="page stack g4">
+          <h1>Analytics</h1>
+          <p className="sub">
+            Downloads and installs of the skills of {organization.name} that you can read.
+          </p>
+          <Numbers org={org} />
+        </div>
+      )}
+    </OrganizationPage>
+  );
+}
+
+function Numbers({ org }: { org: string }) {
+  const { days = 30 } = Route.useSearch();
+  const navigate = useNavigate({ from: Route.fullPath });
+  const found = useQuery(analyticsQuery(org, days));
+  return (
+    <>
+      <SegmentedControl
+        aria-label="Time range"
+        size="xs"
+        w="fit-content"
+        data={ranges.map((one) => ({ value: String(one), label: `${one} days` }))}
+        value={String(days)}
+        onChange={(value) =>
+          void navigate({ search: { days: ranges.find((one) => String(one) === value) }, replace: true })
+        }
+      />
+      <Problem error={found.error} retry={() => void found.refetch()} />
+      {found.isPending && <SkeletonRows />}
+      {found.data && (
+        <>
+          <Totals of={found.data} />
+          <Daily days={found.data.daily} />
+          <Top org={org} top={found.data.top} />
+        </>
+      )}
+    </>
+  );
+}
+
+type Data = Schemas["OrganizationAnalytics"];
+
+function Totals({ of }: { of: Data }) {
+  const facts: [string, number][] = [
+    ["downloads in all", of.total],
+    ["in the last 7 days", of.last7Days],
+    ["in the last 30 days", of.last30Days],
+    ["skills", of.skills],
+    ["installs of members", of.installs],
+  ];
+  return (
+    <dl className="stats">
+      {facts.map(([label, value]) => (
+        <div key={label} className="panel">
+          <dt className="meta">{label}</dt>
+          <dd>{value.toLocaleString("en")}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const pageOf = (org: string, slug: string): string => `/${org}/${slug}`;
+
+function Top({ org, top }: { org: string; top: Data["top"] }) {
+  if (top.length === 0) return <p className="sub">No skill was downloaded in this time.</p>;
+  return (
+    <div className="panel">
+      <table className="tbl">
+        <caption className="sr">Skills that were downloaded most</caption>
+        <thead>
+          <tr>
+            <th scope="col">Skill</th>
+            <th scope="col" className="right">
+              Downloads
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {top.map(({ skill, downloads }) => (
+            <tr key={skill.id}>
+              <td>
+                <Link to={pageOf(org, skill.slug)}>{skill.slug}</Link>
+              </td>
+              <td className="right">{downloads.toLocaleString("en")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

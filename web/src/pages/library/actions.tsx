@@ -1,0 +1,40 @@
+import { Button } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { FolderPlus, Plus } from "lucide-react";
+import { may } from "../../api/session.ts";
+import type { Organization } from "../../parts/organization-page.tsx";
+
+/** Creating a folder and publishing, for those who may. */
+export function Actions({
+  organization,
+  onNewFolder,
+}: {
+  organization: Organization;
+  onNewFolder: () => void;
+}) {
+  const navigate = useNavigate();
+  return (
+    <>
+      {may(organization.permissions, "folder", "create") && (
+        <Button
+          className="hide-s"
+          size="xs"
+          variant="default"
+          leftSection={<FolderPlus size={14} />}
+          onClick={onNewFolder}
+        >
+          New folder
+        </Button>
+      )}
+      {may(organization.permissions, "skill", "create") && (
+        <Button
+          size="xs"
+          leftSection={<Plus size={14} />}
+          onClick={() => void navigate({ href: `/new?org=${organization.slug}` })}
+        >
+          Publish
+        </Button>
+      )}
+    </>
+  );
+}

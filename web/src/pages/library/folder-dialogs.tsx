@@ -1,0 +1,113 @@
+import { Button, Modal, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { createFolder, deleteFolder, renameFolder, type Folder } from "../../api/folders.ts";
+import { ApiError } from "../../api/client.ts";
+import { foldersQuery } from "../../api/session.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Problem } from "../../parts/problem.tsx";
+
+interface NameProps {
+  title: string;
+  action: string;
+  name?: string;
+  save: (name: string) => Promise<Folder>;
+  org: string;
+  onSaved: (folder: Folder) => void;
+  onClose: () => void;
+}
+
+/** Asks for the name of a folder. */
+function NameDialog({ title, action, name = "", save, org, onSaved, onClose }: NameProps) {
+  const client = useQueryClient();
+  const [text, setText] = useState(name);
+  const saving = useMutation({
+    mutationFn: () => save(text.trim()),
+    onSuccess: async (folder) => {
+      await client.invalidateQueries({ queryKey: foldersQuery(org).queryKey });
+      onSaved(folder);
+      onClose();
+    },
+  });
+  const field = saving.error instanceof ApiError ? saving.error.fields["name"] : undefined;
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <form
+        className="stack g4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== "") saving.mutate();
+        }}
+      >
+        <TextInput
+          label="Name"
+          value={text}
+          maxLength={100}
+          autoComplete="off"
+          data-autofocus
+          error={field}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {field === undefined && <Problem error={saving.error} />}
+        <div className="row wrap end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={saving.isPending} disabled={text.trim() === ""}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+type DialogProps = Pick<NameProps, "org" | "onSaved" | "onClose">;
+
+export function NewFolderDialog({ parent, ...rest }: DialogProps & { parent: Folder | undefined }) {
+  return (
+    <NameDialog
+      {...rest}
+      title={parent ? `New folder in ${parent.path}` : "New folder"}
+      action="Create folder"
+      save={async (name) => (await createFolder(rest.org, name, parent?.id ?? null)).folder}
+    />
+  );
+}
+
+export function RenameFolderDialog({ folder, ...rest }: DialogProps & { folder: Folder }) {
+  return (
+    <NameDialog
+      {...rest}
+      title={`Rename ${folder.name}`}
+      action="Rename"
+      name={folder.name}
+      save={(name) => renameFolder(folder.id, name)}
+    />
+  );
+}
+
+export function DeleteFolderDialog({ folder, org, onSaved, onClose }: DialogProps & { folder: Folder }) {
+  const client = useQueryClient();
+  const run = async () => {
+    await deleteFolder(folder.id);
+    await client.invalidateQueries({ queryKey: foldersQuery(org).queryKey });
+    onSaved(folder);
+  };
+  return (
+    <ConfirmDialog
+      title={`Delete ${folder.name}`}
+      action="Delete folder"
+      isDangerous
+      run={run}
+      onClose={onClose}
+    >
+      <p>
+        The folder <b className="mono">{folder.path}</b> and its grants are removed. This can't be undone.
+      </p>
+      <p className="sub">
+        Only an empty folder can be deleted: move or delete the skills and folders in it first.
+      </p>
+    </ConfirmDialog>
+  );
+}

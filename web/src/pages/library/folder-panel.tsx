@@ -1,0 +1,98 @@
+import { ActionIcon, Button, Menu } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Ellipsis, Folder as FolderIcon, FolderLock, Pencil } from "lucide-react";
+import { ApiError } from "../../api/client.ts";
+import { folderAccessQuery, type Folder } from "../../api/folders.ts";
+import { Command } from "../../parts/command.tsx";
+import { iconProps } from "../../parts/icon.ts";
+import { Problem } from "../../parts/problem.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { AccessEditor } from "./access-editor.tsx";
+
+/** Whether the user can do something with a folder, according to the service. */
+export const mayFolder = (folder: Folder, act: string) => folder.can?.some((one) => one === act) ?? false;
+
+export type FolderAct = "rename" | "move" | "delete" | "create";
+interface Props {
+  org: string;
+  folder: Folder;
+  skills: number;
+  onAct: (act: FolderAct) => void;
+}
+
+/** The chosen folder: its name, and who has access to it. */
+export function FolderPanel({ org, folder, skills, onAct }: Props) {
+  const access = useQuery(folderAccessQuery(folder.id));
+  const isRefused = access.error instanceof ApiError && access.error.status === 403;
+  const Icon = folder.restricted ? FolderLock : FolderIcon;
+  return (
+    <aside className="accp" aria-label={`Access to ${folder.name}`}>
+      <div className="sec">
+        <div className="row between">
+          <h2 className="row grow">
+            <Icon {...iconProps} />
+            <span className="clip">{folder.name}</span>
+          </h2>
+          <Acts folder={folder} onAct={onAct} />
+        </div>
+        <p className="meta clip">
+          <span className="mono">{folder.path}</span> · {skills} {skills === 1 ? "skill" : "skills"}
+        </p>
+      </div>
+      {folder.managed && (
+        <p className="sec meta">
+          This folder belongs to the personal workspaces. The service manages its name and access.
+        </p>
+      )}
+      {access.isPending && <SkeletonRows rows={4} />}
+      {isRefused ? (
+        <p className="sec meta">You may not see who has access to this folder.</p>
+      ) : (
+        <Problem error={access.error} retry={() => void access.refetch()} />
+      )}
+      {access.data && <AccessEditor key={folder.id} org={org} folder={folder} access={access.data} />}
+      <div className="sec">
+        <Command text={`svc publish --team ${org} --folder ${folder.path}`} />
+      </div>
+    </aside>
+  );
+}
+
+function Acts({ folder, onAct }: Pick<Props, "folder" | "onAct">) {
+  const isFree = !folder.managed;
+  const acts: [FolderAct, string][] = [
+    ...(mayFolder(folder, "create") ? [["create", "New folder in it"] as [FolderAct, string]] : []),
+    ...(isFree && mayFolder(folder, "update") ? [["move", "Move"] as [FolderAct, string]] : []),
+    ...(isFree && mayFolder(folder, "delete") ? [["delete", "Delete"] as [FolderAct, string]] : []),
+  ];
+  return (
+    <span className="row">
+      {isFree && mayFolder(folder, "update") && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Pencil size={14} />}
+          onClick={() => onAct("rename")}
+        >
+          Rename
+        </Button>
+      )}
+      {acts.length > 0 && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`More for ${folder.name}`}>
+              <Ellipsis size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {acts.map(([act, label]) => (
+              <Menu.Item key={act} color={act === "delete" ? "red" : undefined} onClick={() => onAct(act)}>
+                {label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,138 @@
+import "./library.css";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import { organizationSkillsQuery, type Folder, type Skill } from "../../api/folders.ts";
+import { foldersQuery, organizationQuery } from "../../api/session.ts";
+import { OrganizationPage, type Organization } from "../../parts/organization-page.tsx";
+import { Actions } from "./actions.tsx";
+import { Dialogs, type Asked } from "./dialogs.tsx";
+import { DragHint } from "./drag-hint.tsx";
+import { EmptyLibrary } from "./empty-library.tsx";
+import { FolderPanel } from "./folder-panel.tsx";
+import { Rows } from "./rows.tsx";
+import { SkillPanel } from "./skill-panel.tsx";
+import { Tools } from "./tools.tsx";
+import type { LibrarySearch } from "./tree.ts";
+import { useLibrary } from "./use-library.ts";
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+export const Route = createFileRoute("/$org/-/library/$")({
+  validateSearch: (raw: Record<string, unknown>): LibrarySearch => ({
+    filter: textOf(raw["filter"]),
+    type: raw["type"] === "skill" || raw["type"] === "rule" ? raw["type"] : undefined,
+    skill: textOf(raw["skill"]),
+  }),
+  loader: ({ context, params: { org } }) => {
+    void context.client.prefetchQuery(organizationQuery(org));
+    void context.client.prefetchQuery(foldersQuery(org));
+    void context.client.prefetchInfiniteQuery(organizationSkillsQuery(org));
+  },
+  component: LibraryPage,
+});
+
+function LibraryPage() {
+  const { org } = Route.useParams();
+  const folders = useQuery(foldersQuery(org));
+  const [asked, setAsked] = useState<Asked>();
+  const skills = useAllSkills(org);
+  return (
+    <OrganizationPage
+      org={org}
+      title="Library"
+      subject={folders}
+      renderActions={(organization) => (
+        <Actions organization={organization} onNewFolder={() => setAsked({ act: "create" })} />
+      )}
+    >
+      {(organization) => (
+        <Library
+          organization={organization}
+          folders={folders.data ?? []}
+          skills={skills}
+          asked={asked}
+          onAsk={setAsked}
+        />
+      )}
+    </OrganizationPage>
+  );
+}
+
+/** All skills of the organization; pages that follow the first are loaded one after the other. */
+function useAllSkills(org: string): Skill[] | undefined {
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery(
+    organizationSkillsQuery(org),
+  );
+  useEffect(() => {
+    if (hasNextPage && !isFetching && !isError) void fetchNextPage();
+  }, [hasNextPage, isFetching, isError, fetchNextPage]);
+  return useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
+}
+
+interface Props {
+  organization: Organization;
+  folders: Folder[];
+  skills: Skill[] | undefined;
+  asked: Asked | undefined;
+  onAsk: (asked: Asked | undefined) => void;
+}
+
+function Library({ organization, folders, skills, asked, onAsk }: Props) {
+  const { org, _splat: path = "" } = Route.useParams();
+  const search = Route.useSearch();
+  const { tree, rows, chosen, folder, skill, drag, ...on } = useLibrary({
+    organization,
+    folders,
+    skills,
+    org,
+    path,
+    search,
+    onAsk,
+  });
+  const isEmpty = skills?.length === 0 && folders.length === 0;
+  return (
+    <div className="lib">
+      <section className="left" aria-label="Folders and skills">
+        <h1 className="sr">Library of {organization.name}</h1>
+        <Tools search={search} onSearch={on.search} onExpand={on.expandAll} />
+        {path !== "" && !folder && (
+          <p className="note warn">No folder has this path, or you don&apos;t have access to it.</p>
+        )}
+        {isEmpty ? (
+          <EmptyLibrary organization={organization} onNewFolder={() => onAsk({ act: "create" })} />
+        ) : (
+          <Rows tree={tree} rows={rows} chosen={chosen} drag={drag} {...on} />
+        )}
+        {rows.length === 0 && !isEmpty && skills && (
+          <p className="none sub">Nothing matches. Use fewer letters, or show all types.</p>
+        )}
+        <DragHint tree={tree} drag={drag} />
+      </section>
+      {skill && (
+        <SkillPanel
+          skill={skill}
+          canMove={on.canMove}
+          onMove={() => onAsk({ act: "move", item: { kind: "skill", skill } })}
+        />
+      )}
+      {folder && !skill && (
+        <FolderPanel
+          key={folder.id}
+          org={org}
+          folder={folder}
+          skills={tree.counts.get(folder.id) ?? folder.skillCount}
+          onAct={(act) => onAsk({ act, item: { kind: "folder", folder } })}
+        />
+      )}
+      <Dialogs
+        org={org}
+        tree={tree}
+        asked={asked}
+        onMove={on.move}
+        onSaved={on.showFolder}
+        onClose={() => onAsk(undefined)}
+      />
+    </div>
+  );
+}

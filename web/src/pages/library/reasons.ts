@@ -1,0 +1,37 @@
+/** Sentences for who can do something, and why. */
+import type { AccessReason } from "../../api/folders.ts";
+
+const grantee = ({ type, name }: AccessReason) =>
+  type === "team" ? `by the team ${name ?? "that was deleted"}` : "by a grant to them";
+
+const sentences: Record<string, (reason: AccessReason) => string> = {
+  role: ({ name }) => `role ${name ?? ""}`.trim(),
+  team: ({ name }) => `a role of the team ${name ?? ""}`.trim(),
+  grant: (reason) => `${reason.level ?? "grant"} ${grantee(reason)}`,
+  bypass: ({ name }) =>
+    name === undefined
+      ? "holds folder: manageAcl, so restrictions do not apply"
+      : `${name} holds folder: manageAcl, so restrictions do not apply`,
+  workspace: () => "it is their personal workspace",
+  visibility: () => "the skill's visibility lets anyone read it",
+  token: () => "a token that is limited to it",
+  ungranted: ({ name }) =>
+    `no grant on ${name ?? "the restricted folder"} itself: a grant on a folder that contains it does not count`,
+  unpermitted: () => "neither their role nor a team allows skill: read",
+};
+
+/** One sentence for all reasons of a member. */
+export function whyOf(reasons: AccessReason[]): string {
+  const texts = reasons.map((reason) => sentences[reason.kind]?.(reason) ?? reason.kind);
+  const text = [...new Set(texts)].join("; ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** The highest thing that a member may do, in one word. */
+export function levelOf(can: string[]): string {
+  if (can.length === 0) return "no access";
+  if (["read", "create", "update", "delete", "manage"].every((act) => can.includes(act))) return "everything";
+  if (can.includes("manage")) return "manage";
+  if (can.includes("update")) return "edit";
+  return can.includes("read") ? "read" : can.join(", ");
+}

@@ -1,0 +1,151 @@
+import {
+  ChevronDown,
+  ChevronRight,
+  FileText,
+  Folder,
+  FolderHeart,
+  FolderLock,
+  Lock,
+  Package,
+  Ruler,
+} from "lucide-react";
+import { memo, type DragEvent } from "react";
+import { iconProps } from "../../parts/icon.ts";
+import { Time } from "../../parts/time.tsx";
+import { nameOf, type Row as TreeRow } from "./tree.ts";
+
+export const rowHeight = 36;
+const indent = 22;
+
+/** Reactions of the list to its rows. The same object as long as the list is shown, so that rows stay memoized. */
+export interface RowActions {
+  choose: (key: string) => void;
+  toggle: (key: string) => void;
+  open: (key: string) => void;
+  dragStart: (event: DragEvent, key: string) => void;
+  dragOver: (event: DragEvent, key: string) => void;
+  drop: (event: DragEvent, key: string) => void;
+  dragEnd: () => void;
+}
+
+interface Props {
+  row: TreeRow;
+  index: number;
+  /** Distance from the top of the list in pixels. */
+  top: number;
+  count: number | undefined;
+  isChosen: boolean;
+  isDragged: boolean;
+  isTarget: boolean;
+  isDraggable: boolean;
+  actions: RowActions;
+}
+
+/** A folder or skill of the tree. */
+export const Row = memo(function Row(props: Props) {
+  const { row, index, top, count, isChosen, isDragged, isTarget, isDraggable, actions } = props;
+  const { key, item, level, position, siblings, isOpen, hasChildren } = row;
+  return (
+    <div
+      id={`row-${key}`}
+      className="trow"
+      role="row"
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={siblings}
+      aria-rowindex={index + 2}
+      aria-selected={isChosen}
+      aria-expanded={hasChildren ? isOpen : undefined}
+      data-dragged={isDragged}
+      data-target={isTarget}
+      draggable={isDraggable}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={() => actions.choose(key)}
+      onDoubleClick={() => actions.open(key)}
+      onDragStart={(event) => actions.dragStart(event, key)}
+      onDragOver={(event) => actions.dragOver(event, key)}
+      onDrop={(event) => {
+        event.stopPropagation();
+        actions.drop(event, key);
+      }}
+      onDragEnd={actions.dragEnd}
+    >
+      <span role="gridcell" className="nm" style={{ paddingLeft: (Math.min(level, 12) - 1) * indent }}>
+        <button
+          type="button"
+          className="tw"
+          tabIndex={-1}
+          aria-label={`${isOpen ? "Close" : "Open"} ${nameOf(item)}`}
+          hidden={!hasChildren}
+          onClick={(event) => {
+            event.stopPropagation();
+            actions.toggle(key);
+          }}
+        >
+          {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+        </button>
+        <Name item={item} />
+      </span>
+      <Facts item={item} count={count} />
+    </div>
+  );
+});
+
+function Name({ item }: Pick<TreeRow, "item">) {
+  if (item.kind === "skill") {
+    const { skill } = item;
+    const Icon = skill.type === "rule" ? Ruler : skill.format === "package" ? Package : FileText;
+    return (
+      <>
+        <Icon className="ic" {...iconProps} />
+        <span className="clip">{skill.slug}</span>
+        {skill.type === "rule" && <span className="badge">rule</span>}
+      </>
+    );
+  }
+  const { folder } = item;
+  const Icon = folder.restricted ? FolderLock : folder.managed ? FolderHeart : Folder;
+  return (
+    <>
+      <Icon className="ic f" {...iconProps} />
+      <span className="clip fo">{folder.name}</span>
+      {folder.managed ? (
+        <span className="badge">managed</span>
+      ) : (
+        folder.restricted && (
+          <span className="badge warn">
+            <Lock size={12} />
+            restricted
+          </span>
+        )
+      )}
+    </>
+  );
+}
+
+function Facts({ item, count }: Pick<TreeRow, "item"> & { count: number | undefined }) {
+  if (item.kind === "folder")
+    return (
+      <>
+        <span role="gridcell" className="hide-s" aria-label="No visibility" />
+        <span role="gridcell" className="mono dim right" aria-label={`${count ?? 0} skills`}>
+          {count}
+        </span>
+        <span role="gridcell" className="hide-s" aria-label="No time" />
+      </>
+    );
+  const { skill } = item;
+  return (
+    <>
+      <span role="gridcell" className="meta hide-s">
+        {skill.restricted ? "restricted" : skill.visibility}
+      </span>
+      <span role="gridcell" className="mono dim right clip">
+        {skill.currentSemver}
+      </span>
+      <span role="gridcell" className="right hide-s">
+        <Time value={skill.updatedAt} className="meta" />
+      </span>
+    </>
+  );
+}

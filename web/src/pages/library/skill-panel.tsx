@@ -1,0 +1,41 @@
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { FolderInput } from "lucide-react";
+import type { Skill } from "../../api/folders.ts";
+import { Command } from "../../parts/command.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Who } from "./who.tsx";
+
+interface Props {
+  skill: Skill;
+  canMove: boolean;
+  onMove: () => void;
+}
+
+/** The chosen skill: its facts, and who has access to it. */
+export function SkillPanel({ skill, canMove, onMove }: Props) {
+  const page: string = `/${skill.tenantSlug}/${skill.slug}`;
+  return (
+    <aside className="accp" aria-label={`Details of ${skill.slug}`}>
+      <div className="sec stack">
+        <div className="row between">
+          <h2 className="clip">{skill.slug}</h2>
+          {canMove && (
+            <Button size="xs" variant="default" leftSection={<FolderInput size={14} />} onClick={onMove}>
+              Move
+            </Button>
+          )}
+        </div>
+        <p className="sub">{skill.description}</p>
+        <p className="meta">
+          {skill.currentSemver}, {skill.visibility}, changed <Time value={skill.updatedAt} />
+        </p>
+        <Command text={`svc install ${skill.tenantSlug}/${skill.slug}`} />
+        <Link className="btn" to={page}>
+          Open
+        </Link>
+      </div>
+      <Who key={skill.id} subject={{ kind: "skill", id: skill.id }} />
+    </aside>
+  );
+}

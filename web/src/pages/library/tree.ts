@@ -1,0 +1,155 @@
+/** The tree of folders and skills, and the rows of it that are open. Pure. */
+import type { Folder, Skill } from "../../api/folders.ts";
+
+export type Item = { kind: "folder"; folder: Folder } | { kind: "skill"; skill: Skill };
+export interface Tree {
+  folders: ReadonlyMap<string, Folder>;
+  /** By the parent's id; null is the root. */
+  children: ReadonlyMap<string | null, Folder[]>;
+  skills: ReadonlyMap<string | null, Skill[]>;
+  /** Skills in each folder and its subfolders. */
+  counts: ReadonlyMap<string, number>;
+}
+export interface Row {
+  key: string;
+  item: Item;
+  level: number;
+  position: number;
+  siblings: number;
+  isOpen: boolean;
+  hasChildren: boolean;
+}
+export type TypeFilter = "skill" | "rule";
+/** The part of the address that belongs to the page. */
+export interface LibrarySearch {
+  filter?: string | undefined;
+  type?: TypeFilter | undefined;
+  /** Slug of the chosen skill. */
+  skill?: string | undefined;
+}
+
+const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+export const keyOf = (item: Item) => (item.kind === "folder" ? item.folder.id : `skill:${item.skill.id}`);
+export const nameOf = (item: Item) => (item.kind === "folder" ? item.folder.name : item.skill.slug);
+export const parentOf = (item: Item) => (item.kind === "folder" ? item.folder.parentId : item.skill.folderId);
+
+function grouped<T>(items: T[], groupOf: (item: T) => string | null, name: (item: T) => string) {
+  const groups = new Map<string | null, T[]>();
+  for (const item of items) {
+    const group = groupOf(item);
+    const list = groups.get(group);
+    if (list) list.push(item);
+    else groups.set(group, [item]);
+  }
+  for (const list of groups.values()) list.sort((a, b) => byName.compare(name(a), name(b)));
+  return groups;
+}
+
+/** Items in a folder that the caller can't see are at the root, so that they stay within reach. */
+export function treeOf(folders: Folder[], skills: Skill[]): Tree {
+  const byId = new Map(folders.map((folder) => [folder.id, folder]));
+  const visible = (id: string | null) => (id !== null && byId.has(id) ? id : null);
+  const counts = new Map(folders.map((folder) => [folder.id, folder.skillCount]));
+  for (const folder of folders) {
+    for (const above of ancestorsOf(byId, folder.parentId))
+      counts.set(above.id, (counts.get(above.id) ?? 0) + folder.skillCount);
+  }
+  return {
+    folders: byId,
+    children: grouped(
+      folders,
+      ({ parentId }) => visible(parentId),
+      ({ name }) => name,
+    ),
+    skills: grouped(
+      skills,
+      ({ folderId }) => visible(folderId),
+      ({ slug }) => slug,
+    ),
+    counts,
+  };
+}
+
+/** A folder and those that contain it, from the inside out. */
+export function ancestorsOf(folders: ReadonlyMap<string, Folder>, id: string | null): Folder[] {
+  const found: Folder[] = [];
+  for (let at = id === null ? undefined : folders.get(id); at && found.length < 1000;) {
+    found.push(at);
+    at = at.parentId === null ? undefined : folders.get(at.parentId);
+  }
+  return found;
+}
+
+/** The folder whose restriction applies in a folder: the deepest restricted one. */
+export const restrictionOf = ({ folders }: Tree, id: string | null): Folder | undefined =>
+  ancestorsOf(folders, id).find(({ restricted }) => restricted);
+
+/** Whether an item would no longer be under the restriction that applies to it now. */
+export function leavesRestriction(tree: Tree, item: Item, target: string | null): boolean {
+  const before = restrictionOf(tree, parentOf(item));
+  return before !== undefined && restrictionOf(tree, target)?.id !== before.id;
+}
+
+/** Whether an item can be put there at all: not into itself, where it is already, or into a managed folder. */
+export function isMovable(tree: Tree, item: Item, target: string | null): boolean {
+  if (parentOf(item) === target || (item.kind === "folder" && item.folder.managed)) return false;
+  const path = ancestorsOf(tree.folders, target);
+  // Personal workspaces are managed as a whole; their own subfolders are not, and their members may use them.
+  if (path[0]?.managed) return false;
+  return !(item.kind === "folder" && path.some(({ id }) => id === item.folder.id));
+}
+
+interface View {
+  open: ReadonlySet<string>;
+  filter: string;
+  type: TypeFilter | undefined;
+}
+
+/** The rows in order. With a filter, only matches and the folders that contain them, all open. */
+export function rowsOf(tree: Tree, { open, filter, type }: View): Row[] {
+  const wanted = filter.trim().toLowerCase();
+  const isFiltered = wanted !== "" || type !== undefined;
+  const shown = isFiltered ? matchesOf(tree, wanted, type) : undefined;
+  const rows: Row[] = [];
+  const visit = (parent: string | null, level: number) => {
+    const items: Item[] = [
+      ...(tree.children.get(parent) ?? []).map((folder) => ({ kind: "folder", folder }) as const),
+      ...(tree.skills.get(parent) ?? []).map((skill) => ({ kind: "skill", skill }) as const),
+    ].filter((item) => !shown || shown.has(keyOf(item)));
+    items.forEach((item, index) => {
+      const id = item.kind === "folder" ? item.folder.id : undefined;
+      const hasChildren = id !== undefined && (tree.children.has(id) || tree.skills.has(id));
+      const isOpen = hasChildren && (isFiltered || open.has(id));
+      rows.push({
+        key: keyOf(item),
+        item,
+        level,
+        position: index + 1,
+        siblings: items.length,
+        isOpen,
+        hasChildren,
+      });
+      if (isOpen) visit(id, level + 1);
+    });
+  };
+  visit(null, 1);
+  return rows;
+}
+
+function matchesOf(tree: Tree, wanted: string, type: TypeFilter | undefined): Set<string> {
+  const shown = new Set<string>();
+  const add = (key: string, parent: string | null) => {
+    shown.add(key);
+    for (const { id } of ancestorsOf(tree.folders, parent)) shown.add(id);
+  };
+  for (const skill of [...tree.skills.values()].flat()) {
+    const isMatch = [skill.slug, skill.name, ...skill.tags].some((text) =>
+      text.toLowerCase().includes(wanted),
+    );
+    if (isMatch && (type === undefined || skill.type === type)) add(`skill:${skill.id}`, skill.folderId);
+  }
+  if (type !== undefined) return shown;
+  for (const folder of tree.folders.values())
+    if (folder.name.toLowerCase().includes(wanted)) add(folder.id, folder.parentId);
+  return shown;
+}

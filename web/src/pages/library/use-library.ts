@@ -1,0 +1,102 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import type { Folder, Skill } from "../../api/folders.ts";
+import { may } from "../../api/session.ts";
+import { useKeys } from "../../parts/keys.ts";
+import type { Organization } from "../../parts/organization-page.tsx";
+import type { Asked } from "./dialogs.tsx";
+import { ancestorsOf, rowsOf, treeOf, type LibrarySearch, type Row } from "./tree.ts";
+import { useDrag } from "./use-drag.ts";
+import { useGuardedMove } from "./use-guarded-move.ts";
+
+/** Organizations with at most this many folders have the first level open at first. */
+const openAtFirst = 30;
+
+interface Input {
+  organization: Organization;
+  folders: Folder[];
+  skills: Skill[] | undefined;
+  org: string;
+  path: string;
+  search: LibrarySearch;
+  onAsk: (asked: Asked) => void;
+}
+
+/** The tree with what is open and chosen in it. The choice is in the address, so that it can be shared. */
+export function useLibrary({ organization, folders, skills, org, path, search, onAsk }: Input) {
+  const navigate = useNavigate({ from: "/$org/-/library/$" });
+  const tree = useMemo(() => treeOf(folders, skills ?? []), [folders, skills]);
+  const folder = folders.find((one) => one.path === path.replace(/\/$/, ""));
+  const skill = skills?.find(({ slug }) => slug === search.skill);
+  const [open, setOpen] = useOpen(folders, tree.folders, folder?.id ?? skill?.folderId ?? null);
+  const { filter = "", type } = search;
+  const rows = useMemo(() => rowsOf(tree, { open, filter, type }), [tree, open, filter, type]);
+  const { move, requestMove } = useGuardedMove(org, tree, onAsk);
+  const { drag, handlers } = useDrag(tree, rows, requestMove);
+  const canMove = may(organization.permissions, "skill", "update");
+  const show = (_splat: string, slug?: string) =>
+    void navigate({ params: { org, _splat }, search: (old) => ({ ...old, skill: slug }), replace: true });
+  const onChoose = ({ item }: Row) =>
+    item.kind === "folder" ? show(item.folder.path) : show(path, item.skill.slug);
+  const onToggle = (key: string, isOpen: boolean) =>
+    setOpen((old) => new Set(isOpen ? [...old, key] : [...old].filter((one) => one !== key)));
+  const onOpen = (row: Row) => {
+    if (row.item.kind === "folder") onToggle(row.key, !row.isOpen);
+    else void navigate({ href: `/${org}/${row.item.skill.slug}` });
+  };
+  const chosen = skill ? `skill:${skill.id}` : folder?.id;
+  useListKeys(rows, chosen, onChoose, (item) => canMove && onAsk({ act: "move", item }));
+  return {
+    tree,
+    rows,
+    chosen,
+    folder,
+    skill,
+    drag,
+    dragHandlers: handlers,
+    canMove,
+    move,
+    onChoose,
+    onToggle,
+    onOpen,
+    showFolder: (one: Folder | undefined) => show(one?.path ?? ""),
+    search: (part: LibrarySearch) => void navigate({ search: (old) => ({ ...old, ...part }), replace: true }),
+    expandAll: (isOpen: boolean) => setOpen(new Set(isOpen ? tree.folders.keys() : [])),
+  };
+}
+
+function useListKeys(
+  rows: Row[],
+  chosen: string | undefined,
+  onChoose: (row: Row) => void,
+  onMove: (item: Row["item"]) => void,
+) {
+  const step = (by: number) => {
+    const at = rows.findIndex(({ key }) => key === chosen);
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (next) onChoose(next);
+  };
+  const move = () => {
+    const item = rows.find(({ key }) => key === chosen)?.item;
+    if (item) onMove(item);
+  };
+  useKeys({ j: () => step(1), k: () => step(-1), m: move });
+}
+
+/** Keys of the open folders; those that contain the chosen one are opened with it. */
+function useOpen(all: Folder[], folders: ReadonlyMap<string, Folder>, chosen: string | null) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(
+    () =>
+      new Set(
+        all.length <= openAtFirst ? all.filter(({ parentId }) => parentId === null).map(({ id }) => id) : [],
+      ),
+  );
+  // Only a new choice opens folders: the user may close them afterwards.
+  const [seen, setSeen] = useState<string | null>(null);
+  if (seen !== chosen) {
+    setSeen(chosen);
+    const above = ancestorsOf(folders, chosen).map(({ id }) => id);
+    if (above.length > 0) setOpen((old) => new Set([...old, ...above]));
+  }
+  return [open, setOpen] as const;
+}

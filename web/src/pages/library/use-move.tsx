@@ -1,0 +1,89 @@
+import { Button } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { moveItem, organizationSkillsQuery, type Folder, type Subject } from "../../api/folders.ts";
+import { foldersQuery } from "../../api/session.ts";
+import { keyOf, nameOf, parentOf, type Item } from "./tree.ts";
+
+/** Time for which a move can be taken back. */
+const undoMs = 8000;
+
+interface Move {
+  item: Item;
+  target: string | null;
+  isUndo?: boolean;
+}
+
+export const subjectOf = (item: Item): Subject => ({
+  kind: item.kind,
+  id: item.kind === "folder" ? item.folder.id : item.skill.id,
+});
+
+/** Shows the item in its new folder before the service has answered. */
+function moveInCache(client: QueryClient, org: string, { item, target }: Move): void {
+  if (item.kind === "folder") {
+    client.setQueryData(foldersQuery(org).queryKey, (old: Folder[] | undefined) =>
+      old?.map((one) => (one.id === item.folder.id ? { ...one, parentId: target } : one)),
+    );
+    return;
+  }
+  client.setQueryData(
+    organizationSkillsQuery(org).queryKey,
+    (old) =>
+      old && {
+        ...old,
+        pages: old.pages.map((page) => ({
+          ...page,
+          data: page.data.map((one) => (one.id === item.skill.id ? { ...one, folderId: target } : one)),
+        })),
+      },
+  );
+}
+
+/** Moves an item at once, with a way back: *Undo* for 8 seconds, and by itself if the service refuses. */
+export function useMove(org: string, onFailed: (error: unknown, item: Item) => void) {
+  const client = useQueryClient();
+  const keys = [foldersQuery(org).queryKey, organizationSkillsQuery(org).queryKey] as const;
+  const move = useMutation({
+    mutationFn: ({ item, target }: Move) => moveItem(subjectOf(item), target),
+    onMutate: async (change: Move) => {
+      await Promise.all(keys.map((queryKey) => client.cancelQueries({ queryKey })));
+      const before = {
+        folders: client.getQueryData(foldersQuery(org).queryKey),
+        skills: client.getQueryData(organizationSkillsQuery(org).queryKey),
+      };
+      moveInCache(client, org, change);
+      return { before, from: parentOf(change.item) };
+    },
+    onError: (error, { item }, context) => {
+      client.setQueryData(foldersQuery(org).queryKey, context?.before.folders);
+      client.setQueryData(organizationSkillsQuery(org).queryKey, context?.before.skills);
+      onFailed(error, item);
+    },
+    onSuccess: (_result, { item, isUndo }, { from }) => {
+      if (isUndo) return;
+      const id = `moved-${keyOf(item)}`;
+      const undo = () => {
+        notifications.hide(id);
+        move.mutate({ item, target: from, isUndo: true });
+      };
+      notifications.show({
+        id,
+        autoClose: undoMs,
+        message: (
+          <span className="row between">
+            <span className="clip">Moved {nameOf(item)}</span>
+            <Button size="compact-sm" variant="default" onClick={undo}>
+              Undo
+            </Button>
+          </span>
+        ),
+      });
+    },
+    onSettled: () => {
+      client.removeQueries({ queryKey: ["planned-move"] });
+      return Promise.all([...keys, ["effective"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+    },
+  });
+  return (item: Item, target: string | null) => move.mutate({ item, target });
+}

@@ -1,0 +1,97 @@
+import { Button, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { UserRoundSearch } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { ApiError } from "../../api/client.ts";
+import {
+  effectiveQuery,
+  plannedAccessQuery,
+  type AccessDraft,
+  type AccessReason,
+  type Subject,
+} from "../../api/folders.ts";
+import { Initials } from "../../parts/avatar.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { levelOf, whyOf } from "./reasons.ts";
+
+interface Entry {
+  principal: { id: string; name: string };
+  can: string[];
+  before?: string[];
+  reasons?: AccessReason[];
+}
+
+/** Each member with what they may do and why; with a draft, what they could do before and after it. */
+export function Who({ subject, draft }: { subject: Subject; draft?: AccessDraft | undefined }) {
+  const [text, setText] = useState("");
+  const [query] = useDebouncedValue(text.trim(), 200);
+  const present = useInfiniteQuery({ ...effectiveQuery(subject, query), enabled: draft === undefined });
+  const planned = useQuery({
+    ...plannedAccessQuery(subject.id, draft ?? { restricted: false, grants: [] }, query),
+    enabled: draft !== undefined,
+  });
+  const shown = draft === undefined ? present : planned;
+  // Without the right to manage the grants, the caller is not told who has access.
+  if (shown.error instanceof ApiError && shown.error.status === 403) return null;
+  const entries: Entry[] =
+    draft === undefined
+      ? (present.data?.pages.flatMap((page) => page.data) ?? [])
+      : (planned.data?.data ?? []);
+  const readers = entries.filter(({ can }) => can.includes("read")).length;
+  const isWhole = draft === undefined ? !present.hasNextPage : planned.data?.nextCursor === null;
+  return (
+    <section className="sec who-list" aria-label="Who can do what here, and why">
+      <div className="row between">
+        <h3>{draft ? "Who could do what after saving" : "Who can do what here, and why"}</h3>
+        <span className="meta" aria-live="polite">
+          {shown.isSuccess && isWhole && `${readers} of ${entries.length}`}
+        </span>
+      </div>
+      <TextInput
+        aria-label="Find a member"
+        placeholder="Find a member"
+        size="xs"
+        leftSection={<UserRoundSearch size={14} />}
+        value={text}
+        maxLength={100}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Problem error={shown.error} retry={() => void shown.refetch()} />
+      {shown.isPending && <SkeletonRows rows={4} height={52} />}
+      <ul>
+        {entries.map((entry) => (
+          <Person key={entry.principal.id} entry={entry} />
+        ))}
+      </ul>
+      {shown.isSuccess && entries.length === 0 && <p className="meta">No member has this name.</p>}
+      {draft === undefined && present.hasNextPage && (
+        <Button size="xs" variant="default" onClick={() => void present.fetchNextPage()}>
+          Show more members
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Person({ entry: { principal, can, before, reasons } }: { entry: Entry }) {
+  const level = levelOf(can);
+  const former = before ? levelOf(before) : level;
+  const tone = former !== level ? "acc" : can.length === 0 ? "danger" : "";
+  return (
+    <li className="who">
+      <Initials name={principal.name} />
+      <div className="grow">
+        <div className="row between">
+          <b className="clip">{principal.name}</b>
+          <span className={`badge ${tone}`}>{former === level ? level : `${level}, was ${former}`}</span>
+        </div>
+        <Why>{reasons && whyOf(reasons)}</Why>
+      </div>
+    </li>
+  );
+}
+
+const Why = ({ children }: { children: ReactNode }) =>
+  children ? <span className="why">{children}</span> : null;

@@ -1,0 +1,105 @@
+import { Button, Textarea, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError } from "../../api/client.ts";
+import { changeOrganization } from "../../api/organizations.ts";
+import { identityQuery, organizationQuery } from "../../api/session.ts";
+import type { Organization } from "../../parts/organization-page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+
+interface Draft {
+  name: string;
+  slug: string;
+  description: string;
+}
+
+/** Name, slug and description. A former slug keeps leading to the organization. */
+export function Identity({ organization }: { organization: Organization }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { name, slug, description, formerSlugs } = organization;
+  const [draft, setDraft] = useState<Draft>({ name, slug, description });
+  const changed = (["name", "slug", "description"] as const).filter(
+    (key) => draft[key].trim() !== organization[key],
+  );
+  const saving = useMutation({
+    mutationFn: () =>
+      changeOrganization(slug, Object.fromEntries(changed.map((key) => [key, draft[key].trim()]))),
+    onSuccess: async (saved) => {
+      client.setQueryData(organizationQuery(saved.slug).queryKey, saved);
+      await client.invalidateQueries({ queryKey: identityQuery.queryKey });
+      if (saved.slug === slug) return;
+      await navigate({ to: "/$org/-/settings", params: { org: saved.slug }, replace: true });
+    },
+  });
+  const fields = saving.error instanceof ApiError ? saving.error.fields : {};
+  return (
+    <form
+      className="stack g3"
+      style={{ maxWidth: 520 }}
+      aria-label="Name and address"
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <h2>Name and address</h2>
+      <Fields draft={draft} errors={fields} onChange={(part) => setDraft((old) => ({ ...old, ...part }))} />
+      {formerSlugs.length > 0 && (
+        <p className="meta">
+          Former slugs: <span className="mono">{formerSlugs.join(", ")}</span>
+        </p>
+      )}
+      {Object.keys(fields).length === 0 && <Problem error={saving.error} />}
+      <div className="row">
+        <Button type="submit" loading={saving.isPending} disabled={changed.length === 0}>
+          Save
+        </Button>
+        <span className="meta" role="status">
+          {saving.isSuccess && changed.length === 0 && "Saved"}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+interface FieldsProps {
+  draft: Draft;
+  errors: Record<string, string>;
+  onChange: (part: Partial<Draft>) => void;
+}
+
+function Fields({ draft, errors, onChange }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        required
+        maxLength={50}
+        value={draft.name}
+        error={errors["name"]}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <TextInput
+        label="Slug"
+        required
+        maxLength={39}
+        spellCheck={false}
+        value={draft.slug}
+        error={errors["slug"]}
+        description="It is part of all addresses. Addresses with the former slug keep working."
+        onChange={(event) => onChange({ slug: event.currentTarget.value })}
+      />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxLength={500}
+        value={draft.description}
+        error={errors["description"]}
+        onChange={(event) => onChange({ description: event.currentTarget.value })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { createFileRoute } from "@tanstack/react-router";
+import { may } from "../../api/session.ts";
+import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { Avatar } from "./avatar.tsx";
+import { DangerZone } from "./danger-zone.tsx";
+import { Identity } from "./identity.tsx";
+import { Restore } from "./restore.tsx";
+import { TokenAge } from "./token-age.tsx";
+
+export const Route = createFileRoute("/$org/-/settings")({ component: SettingsPage });
+
+function SettingsPage() {
+  const { org } = Route.useParams();
+  return (
+    <OrganizationPage org={org} title="Settings">
+      {(organization) => {
+        // While an organization waits to be erased, its owners can do one thing.
+        if (organization.deletionAt !== undefined) return <Restore organization={organization} />;
+        const { permissions } = organization;
+        const canUpdate = may(permissions, "organization", "update");
+        return (
+          <div className="page stack g6">
+            <h1>Settings</h1>
+            {canUpdate ? (
+              <>
+                <Identity key={organization.slug} organization={organization} />
+                <Avatar organization={organization} />
+              </>
+            ) : (
+              <p className="note">
+                You need the permission <b className="mono">organization: update</b> to change the name, slug
+                and avatar of {organization.name}. An owner or admin can give it to you.
+              </p>
+            )}
+            {may(permissions, "security", "manage") && <TokenAge organization={organization} />}
+            {may(permissions, "organization", "delete") && <DangerZone organization={organization} />}
+          </div>
+        );
+      }}
+    </OrganizationPage>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import type { Member } from "../../api/people.ts";
+import { may } from "../../api/session.ts";
+import type { Organization } from "../../parts/organization-page.tsx";
+import { RemoveMembersDialog, RoleDialog } from "./member-dialogs.tsx";
+
+interface Props {
+  org: string;
+  organization: Organization;
+  members: Member[];
+  onDone: () => void;
+}
+
+/** Actions on all chosen members. */
+export function BulkBar({ org, organization, members, onDone }: Props) {
+  const [asked, setAsked] = useState<"role" | "remove">();
+  const dialog = { org, organization, members, onDone, onClose: () => setAsked(undefined) };
+  return (
+    <div className="note row wrap" role="region" aria-label="Chosen members">
+      <span className="grow" role="status">
+        {members.length} chosen
+      </span>
+      {may(organization.permissions, "member", "update") && (
+        <Button size="xs" variant="default" onClick={() => setAsked("role")}>
+          Change role
+        </Button>
+      )}
+      {may(organization.permissions, "member", "remove") && (
+        <Button size="xs" variant="default" onClick={() => setAsked("remove")}>
+          Remove
+        </Button>
+      )}
+      <Button size="xs" variant="subtle" color="gray" onClick={onDone}>
+        Clear
+      </Button>
+      {asked === "role" && <RoleDialog {...dialog} />}
+      {asked === "remove" && <RemoveMembersDialog {...dialog} />}
+    </div>
+  );
+}

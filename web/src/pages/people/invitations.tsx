@@ -1,0 +1,141 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { UserPlus } from "lucide-react";
+import { useState } from "react";
+import {
+  invitationsQuery,
+  resendInvitation,
+  rolesQuery,
+  teamsQuery,
+  withdrawInvitation,
+  type Invitation,
+} from "../../api/people.ts";
+import { may } from "../../api/session.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { Time } from "../../parts/time.tsx";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { PeoplePage } from "./people-page.tsx";
+import { roleName } from "./roles-of.ts";
+
+export const Route = createFileRoute("/$org/-/people/invitations")({ component: InvitationsPage });
+
+function InvitationsPage() {
+  const { org } = Route.useParams();
+  const invitations = useQuery(invitationsQuery(org));
+  const [isInviting, setInviting] = useState(false);
+  return (
+    <PeoplePage
+      org={org}
+      title="Invitations"
+      subject={invitations}
+      renderActions={({ permissions }) =>
+        may(permissions, "member", "invite") && (
+          <Button size="xs" leftSection={<UserPlus size={14} />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      {(organization) => (
+        <>
+          <InvitationTable org={org} invitations={invitations.data ?? []} />
+          {isInviting && (
+            <InviteDialog org={org} organization={organization} onClose={() => setInviting(false)} />
+          )}
+        </>
+      )}
+    </PeoplePage>
+  );
+}
+
+function InvitationTable({ org, invitations }: { org: string; invitations: Invitation[] }) {
+  if (invitations.length === 0)
+    return <p className="sub">No invitation is open. Invite people by their e-mail address.</p>;
+  return (
+    <div className="panel scroll">
+      <table className="tbl">
+        <caption className="sr">Open invitations</caption>
+        <thead>
+          <tr>
+            <th scope="col">Address</th>
+            <th scope="col">Role</th>
+            <th scope="col" className="hide-s">
+              Teams
+            </th>
+            <th scope="col" className="hide-s">
+              Mail
+            </th>
+            <th scope="col">Expires</th>
+            <th scope="col">
+              <span className="sr">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {invitations.map((one) => (
+            <InvitationRow key={one.id} org={org} invitation={one} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const mails = { waiting: "is sent later", sent: "sent", failed: "refused by the mail server" } as const;
+
+function InvitationRow({ org, invitation }: { org: string; invitation: Invitation }) {
+  const { id, email, role, teamIds, invitedBy, mail, expiresAt } = invitation;
+  const client = useQueryClient();
+  const roles = useQuery(rolesQuery(org));
+  const teams = useQuery(teamsQuery(org));
+  const [isAsked, setAsked] = useState(false);
+  const refresh = () => client.invalidateQueries({ queryKey: invitationsQuery(org).queryKey });
+  const resend = useMutation({ mutationFn: () => resendInvitation(org, id), onSettled: refresh });
+  const names = (teams.data ?? []).filter((team) => teamIds.includes(team.id)).map((team) => team.name);
+  return (
+    <tr>
+      <td>
+        {email} <span className="meta">by {invitedBy}</span>
+        <Problem error={resend.error} />
+      </td>
+      <td>{roleName(roles.data, role)}</td>
+      <td className="hide-s">{names.join(", ")}</td>
+      <td className={mail === "failed" ? "hide-s danger" : "hide-s"}>{mails[mail]}</td>
+      <td>
+        <Time value={expiresAt} />
+      </td>
+      <td className="right nowrap">
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          loading={resend.isPending}
+          onClick={() => resend.mutate()}
+        >
+          Resend
+        </Button>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setAsked(true)}>
+          Withdraw
+        </Button>
+        {isAsked && (
+          <ConfirmDialog
+            title="Withdraw invitation"
+            action="Withdraw"
+            isDangerous
+            run={async () => {
+              await withdrawInvitation(org, id);
+              await refresh();
+            }}
+            onClose={() => setAsked(false)}
+          >
+            <p>
+              The link that was sent to <b>{email}</b> stops working. You can invite the address again.
+            </p>
+          </ConfirmDialog>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,120 @@
+import { Select } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { changeRole, removeMember, rolesQuery, type Member } from "../../api/people.ts";
+import { identityQuery } from "../../api/session.ts";
+import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
+import type { Organization } from "../../parts/organization-page.tsx";
+import { roleOptions } from "./roles-of.ts";
+
+const named = 8;
+
+interface Props {
+  org: string;
+  organization: Organization;
+  members: Member[];
+  isSelf?: boolean;
+  onDone?: () => void;
+  onClose: () => void;
+}
+
+/** Changes members one after the other; the first refusal names its member, and those before it stay changed. */
+async function eachMember(members: Member[], change: (member: Member) => Promise<unknown>): Promise<void> {
+  for (const [index, member] of members.entries()) {
+    try {
+      await change(member);
+    } catch (error) {
+      if (members.length === 1 || !(error instanceof Error)) throw error;
+      throw new Error(`${member.username}: ${error.message} Changed before: ${index} of ${members.length}.`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function useRefresh() {
+  const client = useQueryClient();
+  return () =>
+    Promise.all(
+      ["members", "member-search", "team-members", "effective"].map((key) =>
+        client.invalidateQueries({ queryKey: [key] }),
+      ),
+    );
+}
+
+export function RoleDialog({ org, organization, members, onDone, onClose }: Props) {
+  const { data: roles } = useQuery(rolesQuery(org));
+  const refresh = useRefresh();
+  const only = members.length === 1 ? members[0] : undefined;
+  const [role, setRole] = useState<string | null>(only?.role ?? null);
+  const run = async () => {
+    if (role === null) throw new Error("Choose a role.");
+    try {
+      await eachMember(members, ({ userId }) => changeRole(org, userId, role));
+      onDone?.();
+    } finally {
+      await refresh();
+    }
+  };
+  return (
+    <ConfirmDialog title="Change role" action="Change role" run={run} onClose={onClose}>
+      <Names members={members} />
+      <Select
+        label="Role"
+        data={roleOptions(organization, roles)}
+        value={role}
+        allowDeselect={false}
+        description="Roles that give more than you hold can't be chosen."
+        onChange={setRole}
+      />
+      <p className="sub">It takes effect with the next request of the member.</p>
+    </ConfirmDialog>
+  );
+}
+
+export function RemoveMembersDialog({ org, organization, members, isSelf, onDone, onClose }: Props) {
+  const refresh = useRefresh();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const run = async () => {
+    try {
+      await eachMember(members, ({ userId }) => removeMember(org, userId));
+      onDone?.();
+    } finally {
+      if (!isSelf) await refresh();
+    }
+    if (!isSelf) return;
+    await client.invalidateQueries({ queryKey: identityQuery.queryKey });
+    await navigate({ href: "/" });
+  };
+  const title = isSelf ? `Leave ${organization.name}` : `Remove from ${organization.name}`;
+  return (
+    <ConfirmDialog title={title} action={isSelf ? "Leave" : "Remove"} isDangerous run={run} onClose={onClose}>
+      <Names members={members} />
+      <p>
+        Access ends with the next request. Folder grants, team memberships and recorded installs are removed;
+        skills and versions stay, with their author&apos;s name.
+      </p>
+      <p className="sub">
+        {isSelf
+          ? "You need an invitation to return."
+          : "They can return by an invitation, without their grants."}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+function Names({ members }: { members: Member[] }) {
+  return (
+    <p>
+      {members.slice(0, named).map(({ userId, username }, index) => (
+        <span key={userId}>
+          {index > 0 && ", "}
+          <b>{username}</b>
+        </span>
+      ))}
+      {members.length > named && ` and ${members.length - named} more`}
+    </p>
+  );
+}

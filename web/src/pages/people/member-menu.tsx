@@ -1,0 +1,67 @@
+import { ActionIcon, Menu } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import type { Member, Role } from "../../api/people.ts";
+import { may } from "../../api/session.ts";
+import type { Organization } from "../../parts/organization-page.tsx";
+import { RemoveMembersDialog, RoleDialog } from "./member-dialogs.tsx";
+
+interface Props {
+  org: string;
+  organization: Organization;
+  member: Member;
+  roles: Role[];
+  isSelf: boolean;
+}
+
+/** Actions of the user on a member. */
+export function MemberMenu({ org, organization, member, isSelf }: Props) {
+  const [asked, setAsked] = useState<"role" | "remove">();
+  const navigate = useNavigate();
+  const canUpdate = may(organization.permissions, "member", "update");
+  const canRemove = isSelf || may(organization.permissions, "member", "remove");
+  const close = () => setAsked(undefined);
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.username}`}>
+            <Ellipsis size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {canUpdate && <Menu.Item onClick={() => setAsked("role")}>Change role</Menu.Item>}
+          <Menu.Item
+            onClick={() =>
+              void navigate({
+                to: "/$org/-/people/check",
+                params: { org },
+                search: { user: member.userId, name: member.username },
+              })
+            }
+          >
+            Check access
+          </Menu.Item>
+          {canRemove && (
+            <Menu.Item color="red" onClick={() => setAsked("remove")}>
+              {isSelf ? "Leave the organization" : "Remove"}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {asked === "role" && (
+        <RoleDialog org={org} organization={organization} members={[member]} onClose={close} />
+      )}
+      {asked === "remove" && (
+        <RemoveMembersDialog
+          org={org}
+          organization={organization}
+          members={[member]}
+          isSelf={isSelf}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}

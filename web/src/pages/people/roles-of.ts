@@ -1,0 +1,27 @@
+/** Roles as options of a field, and their names. */
+import type { Role } from "../../api/people.ts";
+import { may } from "../../api/session.ts";
+import type { Organization } from "../../parts/organization-page.tsx";
+
+export const roleName = (roles: Role[] | undefined, id: string): string =>
+  roles?.find((role) => role.id === id)?.name ?? id;
+
+/** Whether someone with these permissions may give the role: not more than they hold. */
+export const missingFor = (organization: Organization, role: Role): string[] =>
+  Object.entries(role.permissions).flatMap(([group, actions]) =>
+    actions
+      .filter((action) => !may(organization.permissions, group, action))
+      .map((action) => `${group}: ${action}`),
+  );
+
+/** Roles that the user may give; the others are disabled. */
+export const roleOptions = (organization: Organization, roles: Role[] | undefined) =>
+  (roles ?? []).map((role) => ({
+    value: role.id,
+    label: role.name,
+    disabled: missingFor(organization, role).length > 0,
+  }));
+
+/** Roles that a team may carry: people are made owners, teams never. */
+export const teamRoleOptions = (organization: Organization, roles: Role[] | undefined) =>
+  roleOptions(organization, roles).filter(({ value }) => value !== "owner");

@@ -1,0 +1,139 @@
+import { Button, Modal, MultiSelect, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { createTeam, rolesQuery, teamsQuery, type Team } from "../../api/people.ts";
+import { may } from "../../api/session.ts";
+import { Initials } from "../../parts/avatar.tsx";
+import type { Organization } from "../../parts/organization-page.tsx";
+import { Problem } from "../../parts/problem.tsx";
+import { Time } from "../../parts/time.tsx";
+import { PeoplePage } from "./people-page.tsx";
+import { roleName, teamRoleOptions } from "./roles-of.ts";
+
+export const Route = createFileRoute("/$org/-/people/teams/")({ component: TeamsPage });
+
+function TeamsPage() {
+  const { org } = Route.useParams();
+  const teams = useQuery(teamsQuery(org));
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <PeoplePage
+      org={org}
+      title="Teams"
+      subject={teams}
+      renderActions={({ permissions }) =>
+        may(permissions, "team", "create") && (
+          <Button size="xs" leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
+            New team
+          </Button>
+        )
+      }
+    >
+      {(organization) => (
+        <>
+          <TeamTable org={org} teams={teams.data ?? []} />
+          {isCreating && (
+            <NewTeamDialog org={org} organization={organization} onClose={() => setCreating(false)} />
+          )}
+        </>
+      )}
+    </PeoplePage>
+  );
+}
+
+function TeamTable({ org, teams }: { org: string; teams: Team[] }) {
+  const roles = useQuery(rolesQuery(org));
+  if (teams.length === 0)
+    return <p className="sub">There are no teams. A team gives its members roles, and access to folders.</p>;
+  return (
+    <div className="panel scroll">
+      <table className="tbl">
+        <caption className="sr">Teams</caption>
+        <thead>
+          <tr>
+            <th scope="col">Team</th>
+            <th scope="col">Roles that it gives</th>
+            <th scope="col" className="hide-s">
+              Changed
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {teams.map((team) => (
+            <tr key={team.id}>
+              <td>
+                <Link className="row" to="/$org/-/people/teams/$team" params={{ org, team: team.id }}>
+                  <Initials name={team.name} />
+                  {team.name}
+                </Link>
+              </td>
+              <td>{team.roles.map((role) => roleName(roles.data, role)).join(", ") || "none"}</td>
+              <td className="meta hide-s">
+                <Time value={team.updatedAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface DialogProps {
+  org: string;
+  organization: Organization;
+  onClose: () => void;
+}
+
+function NewTeamDialog({ org, organization, onClose }: DialogProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const roles = useQuery(rolesQuery(org));
+  const [name, setName] = useState("");
+  const [given, setGiven] = useState<string[]>([]);
+  const creating = useMutation({
+    mutationFn: () => createTeam(org, { name: name.trim(), roles: given }),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: teamsQuery(org).queryKey });
+      await navigate({ to: "/$org/-/people/teams/$team", params: { org, team: id } });
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title="New team">
+      <form
+        className="stack g4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          creating.mutate();
+        }}
+      >
+        <TextInput
+          label="Name"
+          data-autofocus
+          required
+          maxLength={50}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <MultiSelect
+          label="Roles"
+          description="Members of the team have these in addition to their own."
+          data={teamRoleOptions(organization, roles.data)}
+          value={given}
+          onChange={setGiven}
+        />
+        <Problem error={creating.error} />
+        <div className="row wrap end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={creating.isPending} disabled={name.trim() === ""}>
+            Create team
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { tokensQuery, type CreatedToken } from "../../api/tokens.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { NewTokenDialog } from "./new-token.tsx";
+import { SecretDialog } from "./secret.tsx";
+import { TokenTable } from "./table.tsx";
+import "./tokens.css";
+
+export const Route = createFileRoute("/$org/-/tokens")({ component: TokensPage });
+
+function TokensPage() {
+  const { org } = Route.useParams();
+  const tokens = useQuery(tokensQuery(org));
+  const [isCreating, setCreating] = useState(false);
+  const [created, setCreated] = useState<CreatedToken>();
+  return (
+    <OrganizationPage
+      org={org}
+      title="API tokens"
+      permission={["apiToken", "manage"]}
+      subject={tokens}
+      renderActions={() => (
+        <Button size="xs" leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
+          New token
+        </Button>
+      )}
+    >
+      {(organization) => (
+        <div className="page tokens stack g4">
+          <h1>API tokens</h1>
+          <p className="sub">
+            Tokens of {organization.name} act as the organization, for continuous integration and other
+            programs. They stay valid when their creator leaves.
+          </p>
+          {tokens.data?.length === 0 ? (
+            <Empty title="No tokens yet">
+              <Button variant="default" w="fit-content" onClick={() => setCreating(true)}>
+                New token
+              </Button>
+            </Empty>
+          ) : (
+            <TokenTable org={org} tokens={tokens.data ?? []} />
+          )}
+          {isCreating && (
+            <NewTokenDialog
+              org={org}
+              organization={organization}
+              onCreated={setCreated}
+              onClose={() => setCreating(false)}
+            />
+          )}
+          {created && <SecretDialog created={created} onClose={() => setCreated(undefined)} />}
+        </div>
+      )}
+    </OrganizationPage>
+  );
+}

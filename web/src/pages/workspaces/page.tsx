@@ -1,0 +1,32 @@
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { workspaceSettingsQuery } from "../../api/workspaces.ts";
+import { OrganizationPage } from "../../parts/organization-page.tsx";
+import { Settings } from "./settings.tsx";
+import { WorkspaceList } from "./list.tsx";
+
+export const Route = createFileRoute("/$org/-/workspaces")({ component: WorkspacesPage });
+
+function WorkspacesPage() {
+  const { org } = Route.useParams();
+  const settings = useQuery(workspaceSettingsQuery(org));
+  return (
+    <OrganizationPage
+      org={org}
+      title="Workspaces"
+      permission={["personalWorkspace", "manage"]}
+      subject={settings}
+    >
+      {(organization) => (
+        <div className="page stack g4">
+          <h1>Personal workspaces</h1>
+          <p className="sub">
+            A private folder for each member of {organization.name}, which the service creates and manages.
+          </p>
+          {settings.data && <Settings org={org} organization={organization} settings={settings.data} />}
+          {settings.data?.folder && <WorkspaceList org={org} organization={organization} />}
+        </div>
+      )}
+    </OrganizationPage>
+  );
+}

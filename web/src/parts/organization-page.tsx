@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { Lock } from "lucide-react";
+import type { ReactNode } from "react";
+import { ApiError, type Schemas } from "../api/client.ts";
+import { may, organizationQuery } from "../api/session.ts";
+import { NotFound } from "./not-found.tsx";
+import { Page, type Crumb } from "./page.tsx";
+import { Problem } from "./problem.tsx";
+import { SkeletonRows } from "./skeleton-rows.tsx";
+
+export type Organization = Schemas["Tenant"];
+
+interface Props {
+  org: string;
+  title: string;
+  /** Crumbs between the organization and the title. */
+  crumbs?: Crumb[];
+  /** Group and action of the permission without which the page has nothing to show. */
+  permission?: [group: string, action: string];
+  /** Outcome of the call for the one thing that the page is about. */
+  subject?: { error: unknown; isPending: boolean; refetch(): unknown };
+  renderActions?: (organization: Organization) => ReactNode;
+  children: (organization: Organization) => ReactNode;
+}
+
+const libraryOf = (org: string) => ({ to: "/$org/-/library/$", params: { org, _splat: "" } }) as const;
+
+/** A page of one organization: its frame, and the states before there is anything to show. */
+export function OrganizationPage({
+  org,
+  title,
+  crumbs = [],
+  permission,
+  subject,
+  renderActions,
+  children,
+}: Props) {
+  const organization = useQuery(organizationQuery(org));
+  const failed = [organization, subject].find((one) => one?.error);
+  const isUnknown = failed?.error instanceof ApiError && [401, 404].includes(failed.error.status);
+  if (isUnknown) return <NotFound />;
+  const data = organization.data;
+  const isAllowed = data && (!permission || may(data.permissions, ...permission));
+  const isReady = isAllowed && !failed && !subject?.isPending;
+  return (
+    <Page
+      title={`${title} · ${org}`}
+      crumbs={[{ label: org, link: libraryOf(org) }, ...crumbs, { label: title }]}
+      actions={isReady ? renderActions?.(data) : undefined}
+    >
+      {failed && (
+        <div className="page stack">
+          <h1>{title}</h1>
+          <Problem error={failed.error} retry={() => void failed.refetch()} />
+        </div>
+      )}
+      {!failed && !isReady && !(data && !isAllowed) && <SkeletonRows />}
+      {data && !isAllowed && permission && (
+        <Refused title={title} organization={data.name} permission={permission} />
+      )}
+      {isReady && children(data)}
+    </Page>
+  );
+}
+
+interface Refusal {
+  title: string;
+  organization: string;
+  permission: [group: string, action: string];
+}
+
+function Refused({ title, organization, permission: [group, action] }: Refusal) {
+  return (
+    <div className="page stack g4">
+      <h1>{title}</h1>
+      <p className="note warn">
+        <Lock className="i" />
+        <span>
+          This page requires the permission{" "}
+          <b className="mono">
+            {group}: {action}
+          </b>
+          . An owner or admin of {organization} can give you a role that has it.
+        </span>
+      </p>
+    </div>
+  );
+}
