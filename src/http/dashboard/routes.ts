@@ -31,7 +31,7 @@ function openFrontEnd(): () => Promise<FrontEnd> {
   };
 }
 
-const page = { method: "get", tag: "Pages", produces: "text/html" } as const;
+const pageRoute = { method: "get", tag: "Pages", produces: "text/html" } as const;
 
 /** The routes of the dashboard, and its pages at addresses that no other route offers. */
 export function openDashboard(describe: DescribePage): { routes: Route[]; pages: Route[] } {
@@ -48,7 +48,7 @@ const PageParams = z.object({ org: z.string().max(200).optional(), slug: z.strin
 
 function plainPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
   return route({
-    ...page,
+    ...pageRoute,
     path,
     summary: "A page of the dashboard",
     auth: "none",
@@ -62,7 +62,7 @@ function plainPage(path: string, frontEnd: () => Promise<FrontEnd>): Route {
 
 function describedPage(path: string, frontEnd: () => Promise<FrontEnd>, describe: DescribePage): Route {
   return route({
-    ...page,
+    ...pageRoute,
     path,
     summary: "A page of the dashboard, with a description of what anyone may read",
     auth: "deferred",
