@@ -38,6 +38,7 @@ import { openSessions, sessionIndexes, type Sessions } from "./sessions.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { openSignatureNonces, signatureNonceIndexes, type SignatureNonces } from "./signature-nonces.ts";
 import { openSearchEntries, searchEntryIndexes, type SearchEntries } from "./search-entries.ts";
+import { openJoinedReads } from "./lookups/joined-reads.ts";
 import { openSkillLookups, type SkillLookups } from "./lookups/skills.ts";
 import { openSkillLocations, type SkillLocations } from "./skill-locations.ts";
 import { openSkillFigures, type SkillFigures } from "./skill-figures.ts";
@@ -173,12 +174,13 @@ export async function openStorage(options: { url: string; database: string }): P
   await adoptFormerDownloads(database);
   await database.ensureIndexes(indexes);
   const searchEntries = openSearchEntries(database);
+  const reads = openJoinedReads(database);
   return {
     database,
     anonymousIdentities: openAnonymousIdentities(database),
     auditEvents: openAuditEvents(database),
     avatars: openAvatars(database),
-    callers: openCallers(database),
+    callers: openCallers(reads),
     catalog: openCatalog(database),
     connections: openConnections(database),
     deviceCodes: openDeviceCodes(database),
@@ -201,7 +203,7 @@ export async function openStorage(options: { url: string; database: string }): P
     skills: openSkills(database),
     searchEntries,
     skillLocations: openSkillLocations(database),
-    skillLookups: openSkillLookups(database),
+    skillLookups: openSkillLookups(database, reads),
     skillFigures: openSkillFigures(database),
     skillReports: openSkillReports(database),
     skillSearch: openSkillSearch(database, searchEntries),

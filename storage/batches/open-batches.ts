@@ -10,7 +10,10 @@ const slowMs = 20;
  * its first item, and while one is under way, further items wait for the next. So no item is in a batch that was sent
  * before it was added. `send` handles its own failures.
  */
-export function openBatches<T>(send: (items: T[]) => Promise<void>): (item: T) => void {
+export function openBatches<T>(
+  send: (items: T[]) => Promise<void>,
+  atEndOfTurn: (start: () => void) => void = setImmediate,
+): (item: T) => void {
   let waiting: T[] = [];
   let isScheduled = false;
   /** Batches under way that delay the next one. */
@@ -19,7 +22,7 @@ export function openBatches<T>(send: (items: T[]) => Promise<void>): (item: T) =
   function schedule(): void {
     if (isScheduled || delaying > 0 || waiting.length === 0) return;
     isScheduled = true;
-    setImmediate(start);
+    atEndOfTurn(start);
   }
 
   function start(): void {

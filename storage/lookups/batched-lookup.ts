@@ -13,10 +13,12 @@ interface Waiting<V> {
 
 /**
  * Turns a query of several keys, each given once, into a look-up of one key. Callers of the same key may get the same
- * object, which they must not change. If a query fails, all of its callers get the error.
+ * object, which they must not change. If a query fails, all of its callers get the error. `atEndOfTurn`: calls its
+ * argument at the end of the turn of the event loop.
  */
 export function batchedLookup<V>(
   query: (keys: string[]) => Promise<ReadonlyMap<string, V>>,
+  atEndOfTurn?: (start: () => void) => void,
 ): (key: string) => Promise<V | undefined> {
   const waiting = new Map<string, Waiting<V>>();
   const add = openBatches<Waiting<V>>(async (batch) => {
@@ -28,7 +30,7 @@ export function batchedLookup<V>(
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-  });
+  }, atEndOfTurn);
 
   return (key) => {
     let call = waiting.get(key);

@@ -5,7 +5,8 @@
 import { LRUCache } from "lru-cache";
 import type { Document } from "mongodb";
 import { batchedLookup, oneOf } from "./batched-lookup.ts";
-import { isId, type Database } from "../database.ts";
+import type { JoinedReads } from "./joined-reads.ts";
+import { isId } from "../database.ts";
 import { counting, type MembershipDoc } from "../memberships/document.ts";
 import type { RoleDoc } from "../roles.ts";
 import type { SessionDoc } from "../sessions.ts";
@@ -35,23 +36,24 @@ export type OpenedSession = PersonFacts & { session: SessionDoc };
 
 export type Callers = ReturnType<typeof openCallers>;
 
-export function openCallers(database: Database) {
-  const findToken = personLookup<TokenDoc>(database, "tokens");
-  const findSession = personLookup<SessionDoc>(database, "sessions");
+export function openCallers(reads: JoinedReads) {
+  const findToken = personLookup<TokenDoc>(reads, "tokens");
+  const findSession = personLookup<SessionDoc>(reads, "sessions");
   const findOrganizationToken = batchedLookup(async (secretHashes) => {
-    const rows = await database
-      .collection<TokenDoc>("tokens")
-      .aggregate<TokenDoc & { tenant: TenantDoc[] }>([
+    const rows = await reads.read<TokenDoc & { tenant: TenantDoc[] }>(
+      "tokens",
+      [
         { $match: { secretHash: oneOf(secretHashes) } },
+        { $project: ofCredential },
         lookup("tenants", "tenantId", "_id", "tenant"),
-        { $project: { ...ofCredential, "tenant.outbox": 0 } },
-      ])
-      .toArray();
+      ],
+      withSecretIn(secretHashes),
+    );
     return bySecret(rows, ({ tenant: [tenant], ...token }): OrganizationToken => ({
       token,
       tenant: tenant?.erasedAt === undefined ? tenant : undefined,
     }));
-  });
+  }, reads.schedule);
   return {
     /** By the hash of the secret. A token of an organization has no account here. */
     async findPersonalToken(secretHash: string): Promise<PersonalToken | undefined> {
@@ -87,23 +89,24 @@ const knownCredentials = 20_000;
  * Look-up of a credential with its person. Reading teams and custom roles costs more than the rest, and most people
  * have none, so they are read with credentials that had any at their last use. Elsewhere, the caller reads them.
  */
-function personLookup<C extends { secretHash: string }>(database: Database, collection: string) {
+function personLookup<C extends { secretHash: string }>(reads: JoinedReads, collection: string) {
   const withNamed = new LRUCache<string, true>({ max: knownCredentials });
   const read = (stages: Document[]) => async (secretHashes: string[]) => {
-    const rows = await database
-      .collection(collection)
-      .aggregate<C & PersonRow>([
+    const rows = await reads.read<C & PersonRow>(
+      collection,
+      [
         { $match: { secretHash: oneOf(secretHashes) } },
         lookup("users", "userId", "_id", "account"),
         lookup("memberships", "userId", "userId", "memberships"),
         ...stages,
-        { $project: personProjection },
-      ])
-      .toArray();
+        { $project: { ...ofCredential, namedIds: 0, account } },
+      ],
+      withSecretIn(secretHashes),
+    );
     return bySecret(rows, toPerson<C>);
   };
-  const plain = batchedLookup(read([]));
-  const complete = batchedLookup(read(namedStages));
+  const plain = batchedLookup(read([]), reads.schedule);
+  const complete = batchedLookup(read(namedStages), reads.schedule);
   return async (secretHash: string): Promise<FoundPerson<C> | undefined> => {
     const found = await (withNamed.has(secretHash) ? complete : plain)(secretHash);
     if (!found) return undefined;
@@ -126,6 +129,12 @@ function toPerson<C>({ account: [user], memberships, teams, roles, ...credential
 /** The condition `counting`. */
 const counts = (row: MembershipDoc) => row.active === counting.active && row.pending === undefined;
 
+/** No row of another collection has the hash of a secret. */
+function withSecretIn(secretHashes: string[]) {
+  const hashes = new Set(secretHashes);
+  return (row: { secretHash?: string }) => row.secretHash !== undefined && hashes.has(row.secretHash);
+}
+
 function bySecret<T extends { secretHash: string }, V>(rows: T[], read: (row: T) => V): Map<string, V> {
   return new Map(rows.map((row) => [row.secretHash, read(row)]));
 }
@@ -145,13 +154,5 @@ const namedStages: Document[] = [
   lookup("roles", "namedIds", "_id", "roles"),
 ];
 
-const ofCredential = { outbox: 0, unsettledAt: 0, notice: 0 } as const;
-const ofNamed = { outbox: 0, name: 0, nameKey: 0 } as const;
-const personProjection = {
-  ...ofCredential,
-  namedIds: 0,
-  account,
-  memberships: { outbox: 0, nameKeys: 0 },
-  teams: ofNamed,
-  roles: ofNamed,
-} as const;
+/** Removing a field costs the engine more than sending it, so only secrets and what may be long are left out. */
+const ofCredential = { outbox: 0, notice: 0 } as const;

@@ -9,6 +9,7 @@ import type { TreeState } from "../folders/document.ts";
 import { visible, type SkillDoc } from "../skills/document.ts";
 import type { TenantDoc } from "../tenants.ts";
 import { batchedLookup, oneOf } from "./batched-lookup.ts";
+import type { JoinedReads } from "./joined-reads.ts";
 
 /** A skill, without the fields that only writes and search use. Callers of one turn may get the same object. */
 export interface FoundSkill {
@@ -19,39 +20,61 @@ export interface FoundSkill {
 
 type Row = SkillDoc & { tree: TreeState[] };
 
+const toFound = ({ tree: [tree], ...skill }: Row): FoundSkill => ({ skill, tree });
+/** Credentials, which may share a command, have no public id. */
+const isSkill = (row: Partial<Row>) => row.publicId !== undefined;
+
 /** `unsettledAt` is read: a clone waits for the projection of a skill that has it. */
 const unread = { outbox: 0, excerpt: 0 } as const;
+/** Fields are left out before the tree is added: taking a result apart costs the engine as much as the look-up. */
 const withTree: Document[] = [
+  { $project: unread },
   { $lookup: { from: "folder_trees", localField: "tenantId", foreignField: "_id", as: "tree" } },
-  { $project: { ...unread, tree: { outbox: 0, outdated: 0, unsettledAt: 0 } } },
 ];
+
+const pipelineOf = (filter: Filter<SkillDoc>): Document[] => [
+  { $match: { ...filter, ...visible } },
+  ...withTree,
+];
+
+/** Look-ups by the text that `keyOf` makes of a skill; `filterOf` is the condition for some such texts. */
+const skillLookup =
+  (reads: JoinedReads) =>
+  (keyOf: (skill: SkillDoc) => string, filterOf: (keys: string[]) => Filter<SkillDoc>) =>
+    batchedLookup(async (keys) => {
+      const wanted = new Set(keys);
+      const isWanted = (row: Row) => isSkill(row) && wanted.has(keyOf(row));
+      const found = await reads.read<Row>("skills", pipelineOf(filterOf(keys)), isWanted);
+      return new Map(found.map((row) => [keyOf(row), toFound(row)]));
+    }, reads.schedule);
 
 export type SkillLookups = ReturnType<typeof openSkillLookups>;
 
-export function openSkillLookups(database: Database) {
-  const skills = database.collection<SkillDoc>("skills");
-  const read = async (filter: Filter<SkillDoc>): Promise<FoundSkill[]> => {
-    const rows = await skills.aggregate<Row>([{ $match: { ...filter, ...visible } }, ...withTree]).toArray();
-    return rows.map(({ tree: [tree], ...skill }) => ({ skill, tree }));
-  };
-  const findInTenant = batchedLookup(async (keys) => {
-    const wanted = keys.map((key) => JSON.parse(key) as [tenantId: string, slug: string]);
-    const filters = wanted.map(([tenantId, slug]) => ({ tenantId, slug }));
-    const found = await read(filters.length === 1 ? filters[0]! : { $or: filters });
-    return new Map(found.map((one) => [JSON.stringify([one.skill.tenantId, one.skill.slug]), one]));
-  });
+export function openSkillLookups(database: Database, reads: JoinedReads) {
+  const lookUpBy = skillLookup(reads);
+  const findInTenant = lookUpBy(
+    ({ tenantId, slug }) => JSON.stringify([tenantId, slug]),
+    (keys) => {
+      const pairs = keys.map((key) => JSON.parse(key) as [tenantId: string, slug: string]);
+      const filters = pairs.map(([tenantId, slug]) => ({ tenantId, slug }));
+      return filters.length === 1 ? filters[0]! : { $or: filters };
+    },
+  );
   return {
-    find: batchedLookup(async (ids) => {
-      const found = await read({ _id: oneOf(ids) });
-      return new Map(found.map((one) => [one.skill._id, one]));
-    }),
-    findByPublicId: batchedLookup(async (publicIds) => {
-      const found = await read({ publicId: oneOf(publicIds) });
-      return new Map(found.map((one) => [one.skill.publicId, one]));
-    }),
+    find: lookUpBy(
+      (skill) => skill._id,
+      (ids) => ({ _id: oneOf(ids) }),
+    ),
+    findByPublicId: lookUpBy(
+      (skill) => skill.publicId,
+      (publicIds) => ({ publicId: oneOf(publicIds) }),
+    ),
     findBySlug: (tenantId: string, slug: string) => findInTenant(JSON.stringify([tenantId, slug])),
     /** Skills with a slug in the given organizations, at most one in each. */
-    listBySlugIn: (tenantIds: string[], slug: string) => read({ tenantId: oneOf(tenantIds), slug }),
+    async listBySlugIn(tenantIds: string[], slug: string): Promise<FoundSkill[]> {
+      const pipeline = pipelineOf({ tenantId: oneOf(tenantIds), slug });
+      return (await database.collection<SkillDoc>("skills").aggregate<Row>(pipeline).toArray()).map(toFound);
+    },
     /**
      * Finds a skill by the slug or a former slug of its organization. Undefined if there is no such organization; the
      * skill is undefined if the organization has none with that slug.

@@ -94,9 +94,9 @@ const reads: Read[] = [
     target: () => `/api/skills?tenant_id=${org.slug}`,
     trips: [2, 2, 2, 2, null],
   },
-  { name: "a skill", target: () => `/api/skills/${open.id}`, trips: [2, 2, 2, 2, 1] },
-  { name: "a restricted skill", target: () => `/api/skills/${restricted.id}`, trips: [2, 2, 2, 2, null] },
-  { name: "a skill by its publicId", target: () => `/api/skills/${open.publicId}`, trips: [2, 2, 2, 2, 1] },
+  { name: "a skill", target: () => `/api/skills/${open.id}`, trips: [1, 1, 1, 1, 1] },
+  { name: "a restricted skill", target: () => `/api/skills/${restricted.id}`, trips: [1, 1, 1, 1, null] },
+  { name: "a skill by its publicId", target: () => `/api/skills/${open.publicId}`, trips: [1, 1, 1, 1, 1] },
   { name: "a resolved name", target: () => resolve(`${org.slug}/open-skill`), trips: [2, 2, 2, 2, 1] },
   { name: "a resolved slug", target: () => resolve("closed-skill"), trips: [2, 2, 2, 2, null] },
   { name: "a range", target: () => resolve(`${org.slug}/open-skill`, "^1.0.0"), trips: [2, 2, 2, 2, 1] },
@@ -106,17 +106,17 @@ const reads: Read[] = [
     trips: [2, 2, 2, 2, 1],
   },
   { name: "whoami", target: () => "/api/user/profile", trips: [1, 1, null, 1, null] },
-  { name: "content", target: () => `/api/skills/${open.id}/content?version=1`, trips: [2, 2, 2, 2, 1] },
-  { name: "a package", target: () => `/api/skills/${packaged.id}/package?version=1`, trips: [2, 2, 2, 2, 1] },
+  { name: "content", target: () => `/api/skills/${open.id}/content?version=1`, trips: [1, 1, 1, 1, 1] },
+  { name: "a package", target: () => `/api/skills/${packaged.id}/package?version=1`, trips: [1, 1, 1, 1, 1] },
   {
     name: "a file",
     target: () => `/api/skills/${packaged.id}/files/SKILL.md?version=1`,
-    trips: [2, 2, 2, 2, 1],
+    trips: [1, 1, 1, 1, 1],
   },
   {
     name: "a manifest",
     target: () => `/api/skills/${packaged.id}/manifest?version=1`,
-    trips: [2, 2, 2, 2, 1],
+    trips: [1, 1, 1, 1, 1],
   },
 ];
 
@@ -137,19 +137,19 @@ describe("a read", () => {
 
 describe("a signed-in read by id", () => {
   for (const name of ["a skill", "a skill by its publicId", "content", "a package", "a file", "a manifest"])
-    it(`of ${name} looks up its caller and its skill concurrently`, async () => {
+    it(`of ${name} looks up its caller and its skill by one command`, async () => {
       const { target } = reads.find((read) => read.name === name)!;
       for (const caller of everyone) {
         if (caller === "anonymous") continue;
         await commandsOf(target(), callers[caller]);
         await service.settled();
 
-        const { steps, commands } = await counter.during(async () => {
+        const { commands } = await counter.during(async () => {
           const response = await service.raw("GET", target(), callers[caller]);
           await response.arrayBuffer();
         });
 
-        assert.equal(steps, 1, `${caller}: ${commands.join()}`);
+        assert.equal(commands.length, 1, `${caller}: ${commands.join()}`);
       }
     });
 });
@@ -193,7 +193,9 @@ describe("a refused read", () => {
       const missing = await commandsFor("f".repeat(24), options);
 
       assert.deepEqual(hidden, missing);
-      assert.equal(hidden.filter((command) => command === "aggregate skills").length, 2);
+      // The second one looks up a skill that exists for a missing one, and the other way round.
+      assert.equal(hidden.length, 2, hidden.join());
+      assert.equal(hidden[1], "aggregate skills");
     }
   });
 });

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { CommandStartedEvent } from "mongodb";
+import { openDatabase, type Database } from "../../storage/database.ts";
+import { openJoinedReads } from "../../storage/lookups/joined-reads.ts";
+import { testDatabase } from "../support/engine.ts";
+import { withCommandEvents } from "../support/round-trips.ts";
+
+interface Row {
+  _id: string;
+  kind: "fruit" | "colour";
+}
+
+let database: Database;
+let aggregated: string[] = [];
+
+before(async () => {
+  const { url, name } = await testDatabase();
+  database = await openDatabase(withCommandEvents(url), name);
+  const insert = (collection: string, rows: Row[]) => database.collection<Row>(collection).insertMany(rows);
+  await insert("fruits", [
+    { _id: "orange", kind: "fruit" },
+    { _id: "plum", kind: "fruit" },
+  ]);
+  await insert("colours", [{ _id: "orange", kind: "colour" }]);
+  database.raw.client.on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
+    if (commandName === "aggregate") aggregated.push(String(command["aggregate"]));
+  });
+});
+after(() => database.close());
+
+/** Reads rows by id from both collections, each at the end of the turn. */
+function readBoth(fruitMatch: object, colourMatch: object) {
+  const reads = openJoinedReads(database);
+  const read = (collection: string, match: object, kind: Row["kind"]) =>
+    new Promise<string[]>((resolve, reject) => {
+      reads.schedule(() => {
+        reads
+          .read<Row>(collection, [{ $match: match }], (row) => row.kind === kind)
+          .then((rows) => resolve(rows.map(({ _id }) => _id)), reject);
+      });
+    });
+  aggregated = [];
+  return Promise.allSettled([read("fruits", fruitMatch, "fruit"), read("colours", colourMatch, "colour")]);
+}
+
+describe("reads that are started in one turn", () => {
+  it("are one command, and each gets its own rows", async () => {
+    const both = await readBoth({ _id: { $in: ["orange", "plum"] } }, { _id: "orange" });
+
+    assert.deepEqual(both, [
+      { status: "fulfilled", value: ["orange", "plum"] },
+      { status: "fulfilled", value: ["orange"] },
+    ]);
+    assert.deepEqual(aggregated, ["fruits"]);
+  });
+
+  it("find the rows of one if the other has none", async () => {
+    const both = await readBoth({ _id: "missing" }, { _id: "orange" });
+
+    assert.deepEqual(both, [
+      { status: "fulfilled", value: [] },
+      { status: "fulfilled", value: ["orange"] },
+    ]);
+  });
+
+  it("all fail if the command fails", async () => {
+    const both = await readBoth({ $unknown: 1 }, { _id: "orange" });
+
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      ["rejected", "rejected"],
+    );
+  });
+});
