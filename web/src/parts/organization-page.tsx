@@ -36,12 +36,14 @@ export function OrganizationPage({
   children,
 }: Props) {
   const organization = useQuery(organizationQuery(org));
+  // Read on each rendering: Query redraws only for changes of properties that were read before.
+  const isPending = subject?.isPending === true;
   const failed = [organization, subject].find((one) => one?.error);
   const isUnknown = failed?.error instanceof ApiError && [401, 404].includes(failed.error.status);
   if (isUnknown) return <NotFound />;
   const data = organization.data;
   const isAllowed = data && (!permission || may(data.permissions, ...permission));
-  const isReady = isAllowed && !failed && !subject?.isPending;
+  const isReady = isAllowed && !failed && !isPending;
   return (
     <Page
       title={`${title} · ${org}`}

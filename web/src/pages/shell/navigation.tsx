@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { Compass, House, Laptop } from "lucide-react";
 import { identityQuery } from "../../api/session.ts";
 import { iconProps } from "../../parts/icon.ts";
+import { useKeys } from "../../parts/keys.ts";
 import { useCurrentOrganization } from "./current-organization.ts";
 import { FolderLinks } from "./folder-links.tsx";
 import { OrganizationLinks } from "./organization-links.tsx";
@@ -14,6 +15,7 @@ const installs: string = "/settings/installs";
 export function Navigation() {
   const { data: identity } = useQuery(identityQuery);
   const org = useCurrentOrganization();
+  useOrganizationKeys(org);
   return (
     <nav className="nav" aria-label="Main">
       <Link to={home} activeOptions={{ exact: true }}>
@@ -38,4 +40,18 @@ export function Navigation() {
       )}
     </nav>
   );
+}
+
+/** The keys for pages of the current organization. A page that the user may not open reports why. */
+function useOrganizationKeys(org: string | undefined): void {
+  const navigate = useNavigate();
+  const open = (page: string) => () => {
+    if (org !== undefined) void navigate({ href: `/${org}/-/${page}` });
+  };
+  useKeys({
+    "g l": open("library"),
+    "g p": open("people"),
+    "g s": open("sync"),
+    "g a": open("audit"),
+  });
 }

@@ -1,0 +1,238 @@
+/** The pages of an organization in a real browser: library, access, people, roles, tokens, audit log, settings. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import {
+  accessibilityProblems,
+  newPage,
+  openBrowser,
+  sidewaysOverflow,
+  whyNoBrowser,
+} from "../support/browser.ts";
+import { newFolder, newMember, publishInFolder } from "../support/organization.ts";
+import { startService, type TestOrg, type TestService, type TestUser } from "../support/service.ts";
+
+const reason = whyNoBrowser();
+const hostile = "<img src=x onerror=alert(1)>";
+
+describe("the pages of an organization", { skip: reason ?? false }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let owner: TestUser;
+  let viewer: TestUser;
+  let stranger: TestUser;
+  let org: TestOrg;
+  const at = (path: string) => `${service.url}/${org.slug}/-/${path}`;
+
+  before(async () => {
+    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
+    service = await startService();
+    browser = await openBrowser();
+    owner = await service.newUser();
+    org = await service.newOrg(owner);
+    viewer = await newMember(service, org, "viewer");
+    stranger = await service.newUser();
+    for (const path of ["engineering/release", "engineering/testing"])
+      await newFolder(service, org, owner, path);
+    const skill = { folder: "engineering/release", visibility: "private" };
+    await publishInFolder(service, org, owner, { name: "deploy-checks", ...skill });
+    await service.settled();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  it("restricts a folder with a grant, and reports who can read it and why", async () => {
+    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
+    await page.goto(at("library/engineering/release"));
+    const panel = page.getByRole("complementary", { name: "Access to release" });
+    await panel.getByText("2 of 2").waitFor();
+
+    await panel.getByRole("switch", { name: "Restrict this folder" }).click();
+    await panel.getByText("no access, was read").waitFor();
+    await panel.getByRole("button", { name: "Save" }).click();
+    await panel.getByText("1 of 2").waitFor();
+    await panel.getByText(/No grant on .*release itself/).waitFor();
+
+    const folder = await folderAt(service, org, owner, "engineering/release");
+    assert.equal(folder.restricted, true);
+    assert.deepEqual(troubles, []);
+    await context.close();
+  });
+
+  it("shows a change by someone else next to one's own instead of overwriting it", async () => {
+    const { page, context } = await newPage(browser, service.url, { width: 1440, user: owner });
+    const { id } = await folderAt(service, org, owner, "engineering/release");
+    await page.goto(at("library/engineering/release"));
+    const panel = page.getByRole("complementary", { name: "Access to release" });
+    await panel.getByRole("switch", { name: "Restrict this folder" }).click();
+    await panel.getByRole("button", { name: "Save" }).waitFor();
+    const grants = [{ principal: { type: "member", id: viewer.id }, level: "viewer" }];
+    const theirs = await service.call("PUT", `/api/folders/${id}/access`, {
+      token: owner.token,
+      body: { restricted: true, grants },
+    });
+    assert.equal(theirs.status, 200, JSON.stringify(theirs.body));
+
+    await panel.getByRole("button", { name: "Save" }).click();
+    await panel.getByText("Access to this folder was changed while you edited it.").waitFor();
+    await panel.getByRole("button", { name: "Use what is saved" }).click();
+
+    await panel.getByText("2 of 2").waitFor();
+    assert.equal((await folderAt(service, org, owner, "engineering/release")).restricted, true);
+    await context.close();
+  });
+
+  it("moves a skill by the keyboard after confirming that it leaves a restriction, and takes it back", async () => {
+    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
+    await page.goto(at("library/engineering/release?skill=deploy-checks"));
+    await page.getByRole("row", { name: /deploy-checks/ }).waitFor();
+    await page.getByRole("treegrid").focus();
+    await page.keyboard.press("m");
+    const dialog = page.getByRole("dialog", { name: "Move deploy-checks" });
+    await dialog.getByRole("combobox", { name: "Folder" }).fill("testing");
+    await page.getByRole("option", { name: "engineering/testing" }).click();
+    await dialog.getByText("More people can read it afterwards.").waitFor();
+    await dialog.getByRole("button", { name: "Move and show it to more people" }).click();
+
+    await page.getByText("Moved deploy-checks").waitFor();
+    const undone = page.waitForResponse((response) => response.url().endsWith("/move"));
+    await page.getByRole("button", { name: "Undo" }).click();
+
+    assert.equal((await undone).status(), 200);
+    const skill = await service.call<{ folderId: string }>(
+      "GET",
+      `/api/skills/${org.slug}~deploy-checks`,
+      owner,
+    );
+    assert.equal(skill.data.folderId, (await folderAt(service, org, owner, "engineering/release")).id);
+    assert.deepEqual(troubles, []);
+    await context.close();
+  });
+
+  it("creates a folder whose name is shown as text", async () => {
+    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
+    await page.goto(at("library/"));
+    await page.getByRole("button", { name: "New folder" }).click();
+    const dialog = page.getByRole("dialog", { name: "New folder" });
+    await dialog.getByRole("textbox", { name: "Name" }).fill(hostile);
+    await dialog.getByRole("button", { name: "Create folder" }).click();
+
+    await page.getByRole("row").getByText(hostile).waitFor();
+    assert.equal(await page.locator("main img[src=x]").count(), 0);
+    assert.deepEqual(troubles, []);
+    await context.close();
+  });
+
+  it("edits one custom role at a time, and saves what it gains", async () => {
+    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
+    await page.goto(at("people/roles"));
+    await page.getByRole("button", { name: "New role" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Releaser");
+    await page.getByRole("button", { name: "Create role" }).click();
+    await page.getByRole("checkbox", { name: "skill: delete" }).click();
+    await page.getByText("gains skill: delete.").waitFor();
+    assert.equal(
+      await page.getByRole("checkbox", { name: /^sso: manage/ }).getAttribute("aria-disabled"),
+      "true",
+    );
+    await page.getByRole("button", { name: "Save role" }).click();
+    await page.getByRole("button", { name: "Edit Releaser" }).waitFor();
+
+    const roles = await service.call<{ name: string; permissions: object }[]>(
+      "GET",
+      `/api/tenants/${org.slug}/roles`,
+      owner,
+    );
+    const role = roles.data.find(({ name }) => name === "Releaser");
+    assert.deepEqual(role?.permissions, { skill: ["read", "delete"] });
+    assert.deepEqual(troubles, []);
+    await context.close();
+  });
+
+  it("creates a token that is summed up in a sentence and shown once", async () => {
+    const { page, context, troubles } = await newPage(browser, service.url, { width: 1440, user: owner });
+    await page.goto(at("tokens"));
+    await page.getByRole("banner").getByRole("button", { name: "New token" }).click();
+    const dialog = page.getByRole("dialog", { name: "New token" });
+    await dialog.getByRole("textbox", { name: "Name" }).fill("release pipeline");
+    await dialog.getByText(/^It reads skills, until /).waitFor();
+    await dialog.getByRole("button", { name: "Create token" }).click();
+    const secret = page.getByRole("dialog", { name: "Token release pipeline" });
+    assert.match((await secret.getByLabel("Token").first().textContent()) ?? "", /^lskt_[0-9a-f]{64}$/);
+    await secret.getByRole("button", { name: "Close", exact: true }).last().click();
+    await secret.getByText("You have not copied the token.").waitFor();
+    await secret.getByRole("button", { name: "Close without copying" }).click();
+
+    await page.getByRole("row", { name: /release pipeline/ }).waitFor();
+    assert.equal(await page.getByText(/lskt_/).count(), 0);
+    assert.deepEqual(troubles, []);
+    await context.close();
+  });
+
+  it("offers a viewer only what their role allows, and names the missing permission", async () => {
+    const { page, context } = await newPage(browser, service.url, { width: 1440, user: viewer });
+    await page.goto(at("library/"));
+    await page.getByRole("row", { name: /engineering/ }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "New folder" }).count(), 0);
+    await page.goto(at("audit"));
+    await page.getByText("auditLog: read").waitFor();
+    assert.equal(await page.getByRole("table").count(), 0);
+    await context.close();
+  });
+
+  it("shows strangers and visitors the same as for an organization that does not exist", async () => {
+    for (const user of [stranger, undefined]) {
+      const { page, context } = await newPage(browser, service.url, { user });
+      const texts: string[] = [];
+      for (const slug of [org.slug, "no-such-organization"]) {
+        await page.goto(`${service.url}/${slug}/-/library/engineering`);
+        await page.getByRole("heading", { name: "Not found" }).waitFor();
+        texts.push((await page.getByRole("main").textContent()) ?? "");
+      }
+      assert.equal(texts[0], texts[1]);
+      assert.doesNotMatch(texts[0]!, /engineering/);
+      await context.close();
+    }
+  });
+
+  it("has no accessibility problems in both schemes, wide and narrow", async () => {
+    const pages = ["library/engineering/release", "people", "people/roles", "tokens", "audit", "settings"];
+    for (const [colorScheme, width] of [
+      ["light", 1440],
+      ["dark", 360],
+    ] as const) {
+      const { page, context } = await newPage(browser, service.url, { colorScheme, width, user: owner });
+      for (const path of pages) {
+        await page.goto(at(path));
+        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+        await settledHeading(page);
+        assert.deepEqual(await accessibilityProblems(page), [], `${path} ${colorScheme} ${width}`);
+        assert.ok((await sidewaysOverflow(page)) <= 1, `${path} scrolls sideways at ${width}`);
+      }
+      await context.close();
+    }
+  });
+});
+
+const settledHeading = (page: Page) => page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
+
+interface Folder {
+  id: string;
+  path: string;
+  restricted: boolean;
+}
+
+async function folderAt(
+  service: TestService,
+  org: TestOrg,
+  { token }: TestUser,
+  path: string,
+): Promise<Folder> {
+  const { data } = await service.call<Folder[]>("GET", `/api/tenants/${org.slug}/folders`, { token });
+  const folder = data.find((one) => one.path === path);
+  assert.ok(folder, `the folder ${path} exists`);
+  return folder;
+}
