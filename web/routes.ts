@@ -26,4 +26,6 @@ export const routes = rootRoute("shell/shell.tsx", [
     route("/compare", "skill/compare/latest.tsx"),
   ]),
   route("/$org/$slug/compare/$range", "skill/compare/page.tsx"),
+  route("/$org/$slug/edit", "editor/edit-page.tsx"),
+  route("/new", "editor/new-page.tsx"),
 ]);

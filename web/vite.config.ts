@@ -73,6 +73,8 @@ export default defineConfig({
   root: here("."),
   base: "/",
   html: { cspNonce: "__CSP_NONCE__" },
+  // The Markdown language imports those of HTML, scripts and style sheets, which a skill's text does without.
+  resolve: { alias: { "@codemirror/lang-html": here("src/pages/editor/code/no-html.ts") } },
   plugins: [
     tanstackRouter({
       target: "react",

@@ -1,0 +1,266 @@
+/** Editing and publishing skills in a real browser: drafts, conflicts, uploads, and who may not. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, afterEach, before, describe, it } from "node:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import type { ContentPayload, ManifestPayload } from "../../contract/payloads/skills.ts";
+import {
+  accessibilityProblems,
+  newPage,
+  openBrowser,
+  sidewaysOverflow,
+  whyNoBrowser,
+  type WatchedPage,
+} from "../support/browser.ts";
+import { startService, type TestService, type TestUser } from "../support/service.ts";
+
+const reason = whyNoBrowser();
+const steps = ["one", "two", "three", "four", "five", "six", "seven", "eight"].map(
+  (word) => `- step ${word}`,
+);
+const textOf = (name: string) =>
+  `---\nname: ${name}\ndescription: Use when you test ${name}.\n---\n\n# ${name}\n\n${steps.join("\n")}\n`;
+
+const editorOf = (page: Page): Locator => page.getByRole("textbox", { name: "SKILL.md" });
+const publishButton = (page: Page): Locator => page.getByRole("button", { name: /^Publish/ });
+
+/** Puts text at the end of the document. */
+async function typeAtEnd(page: Page, text: string): Promise<void> {
+  await editorOf(page).click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type(text);
+}
+
+describe("the editor in the dashboard", { skip: reason ?? false }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let owner: TestUser;
+  let orgId: string;
+  let slug: string;
+  const opened: WatchedPage[] = [];
+
+  before(async () => {
+    execFileSync(process.execPath, ["scripts/build.mjs", "web"], { stdio: "inherit" });
+    service = await startService();
+    browser = await openBrowser();
+    owner = await service.newUser();
+    ({ slug, id: orgId } = await service.newOrg(owner));
+    for (const name of ["draft-notes", "two-tabs", "ended-session", "hostile-text"])
+      await create(name, textOf(name));
+  });
+  afterEach(async () => {
+    for (const { context } of opened.splice(0)) await context.close();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  async function create(name: string, content: string): Promise<void> {
+    const body = { mode: "create", tenantId: orgId, name, visibility: "private", content };
+    const made = await service.call("POST", "/api/skills", { token: owner.token, body });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+  }
+  async function readFrom<T>(name: string, path: string): Promise<T> {
+    const found = await service.call("GET", `/api/skills/${slug}~${name}/${path}`, { token: owner.token });
+    return found.body.data as T;
+  }
+  const read = (name: string) => readFrom<ContentPayload>(name, "content");
+  const readManifest = (name: string) => readFrom<ManifestPayload>(name, "manifest");
+  async function open(path: string, options: { user?: TestUser; width?: number; colorScheme?: "dark" } = {}) {
+    const watched = await newPage(browser, service.url, { width: 1440, user: owner, ...options });
+    opened.push(watched);
+    await watched.page.goto(service.url + path);
+    return watched;
+  }
+
+  it("keeps a draft over a reload, stops at errors, and publishes the chosen version", async () => {
+    const { page, troubles } = await open(`/${slug}/draft-notes/edit`);
+    await typeAtEnd(page, "\nA sentence from the first visit.");
+    await page.getByText("Draft kept in this browser").waitFor();
+
+    await page.reload();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("A sentence from the first visit.").first().waitFor();
+    await editorOf(page).click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("End");
+    await page.keyboard.type("\n- x");
+    await page.getByText("1 stops publishing").waitFor();
+    assert.equal(await publishButton(page).getAttribute("aria-disabled"), "true");
+    await publishButton(page).focus();
+    await page.keyboard.press("Enter");
+    await editorOf(page).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Control+Shift+k");
+    await page.getByText("No problems").waitFor();
+    await page.getByRole("radio", { name: "minor" }).check({ force: true });
+    await page.getByLabel("What changed").fill("Say more");
+    await page.getByRole("button", { name: "Publish 1.1.0" }).click();
+    await page.waitForURL(`**/${slug}/draft-notes`);
+
+    const content = await read("draft-notes");
+    assert.equal(content.semver, "1.1.0");
+    assert.match(content.content, /step eight\n\nA sentence from the first visit\.$/);
+    await page.goto(`${service.url}/${slug}/draft-notes/edit`);
+    await editorOf(page).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Continue" }).count(), 0, "the draft is gone");
+    assert.deepEqual(troubles, []);
+  });
+
+  it("loses nothing when two tabs edit one skill", async () => {
+    const { page: first, context, troubles } = await open(`/${slug}/two-tabs/edit`);
+    const second = await context.newPage();
+    await second.goto(`${service.url}/${slug}/two-tabs/edit`);
+    await typeAtEnd(first, "\nFrom the first tab.");
+    await first.getByText("Draft kept in this browser").waitFor();
+    await editorOf(second).click();
+    await second.keyboard.press("Control+Home");
+    for (let line = 0; line < 5; line++) await second.keyboard.press("ArrowDown");
+    await second.keyboard.press("End");
+    await second.keyboard.type(" of the second tab");
+    await publishButton(first).click();
+    await first.waitForURL(`**/${slug}/two-tabs`);
+
+    await publishButton(second).click();
+    await second.getByText("Version 1.0.1 was published since you began.").waitFor();
+    await second.getByRole("button", { name: "Compare" }).click();
+    await second.getByRole("region", { name: "Their changes" }).getByText("From the first tab.").waitFor();
+    await second.getByRole("button", { name: "Continue on 1.0.1" }).click();
+    await second.getByRole("button", { name: "Publish 1.0.2" }).click();
+    await second.waitForURL(`**/${slug}/two-tabs`);
+
+    const { content, semver } = await read("two-tabs");
+    assert.equal(semver, "1.0.2");
+    assert.match(content, /# two-tabs of the second tab/);
+    assert.match(content, /From the first tab\./);
+    assert.deepEqual(
+      troubles.filter((trouble) => !trouble.includes("409")),
+      [],
+    );
+  });
+
+  it("keeps the text when the session ends, and publishes after a new sign-in", async () => {
+    const { page, context } = await open(`/${slug}/ended-session/edit`);
+    await typeAtEnd(page, "\nWritten before the session ended.");
+    await page.getByRole("button", { name: "Publish 1.0.1" }).waitFor();
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await publishButton(page).click();
+    await page.getByText("Your session has ended.").waitFor();
+    await page.getByText("Written before the session ended.").first().waitFor();
+    await context.addCookies(cookies);
+    await page.getByRole("button", { name: "Publish again" }).click();
+    await page.waitForURL(`**/${slug}/ended-session`);
+
+    assert.match((await read("ended-session")).content, /Written before the session ended\./);
+  });
+
+  it("publishes a new text, and a package of files without those that are ignored", async () => {
+    const { page, troubles } = await open("/new");
+    await editorOf(page).click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Delete");
+    await page.keyboard.insertText(textOf("new-text"));
+    await page.getByText(`${slug}/new-text`).waitFor();
+    await publishButton(page).click();
+    await page.waitForURL(`**/${slug}/new-text`);
+    assert.equal((await read("new-text")).format, "markdown");
+
+    await page.goto(`${service.url}/new`);
+    const files = [
+      { name: "SKILL.md", mimeType: "text/markdown", buffer: Buffer.from(textOf("new-package")) },
+      { name: "check.sh", mimeType: "", buffer: Buffer.from("#!/bin/sh\necho ok\n") },
+      { name: ".DS_Store", mimeType: "", buffer: Buffer.from("x") },
+    ];
+    await page.locator("input[type=file]").first().setInputFiles(files);
+    await page.getByText("Added 2 files. Nothing is sent yet.").waitFor();
+    await page.getByText("1 path is left out").waitFor();
+    await page.getByText(`${slug}/new-package`).waitFor();
+    await publishButton(page).click();
+    await page.waitForURL(`**/${slug}/new-package`);
+    const manifest = await readManifest("new-package");
+
+    assert.deepEqual(
+      manifest.files.map((file) => [file.path, file.mode]),
+      [
+        ["SKILL.md", "100644"],
+        ["check.sh", "100755"],
+      ],
+    );
+    assert.deepEqual(troubles, []);
+  });
+
+  it("edits the files of a package without sending the others", async () => {
+    const { page, troubles } = await open(`/${slug}/new-package/edit`);
+    await page.getByRole("button", { name: "New file" }).click();
+    await page.getByLabel("Path").fill("../outside.md");
+    await page.getByRole("button", { name: "Create file" }).click();
+    await page.getByText(/has a "\." or "\.\." in it/).waitFor();
+    await page.getByLabel("Path").fill("docs/more.md");
+    await page.getByRole("button", { name: "Create file" }).click();
+    await page.getByRole("textbox", { name: "docs/more.md" }).click();
+    await page.keyboard.type("More.");
+    await page.getByRole("button", { name: "Actions for check.sh" }).click();
+    await page.getByRole("menuitem", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Restore check.sh" }).waitFor();
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/api/uploads")) sent.push(request.url());
+    });
+    await page.getByRole("button", { name: "Publish 1.0.1" }).click();
+    await page.waitForURL(`**/${slug}/new-package`);
+    const { files } = await readManifest("new-package");
+
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ["SKILL.md", "docs/more.md"],
+    );
+    assert.deepEqual(sent, []);
+    assert.deepEqual(troubles, []);
+  });
+
+  it("shows hostile text as text", async () => {
+    const { page, troubles, outside } = await open(`/${slug}/hostile-text/edit`);
+    await typeAtEnd(
+      page,
+      "\n<img src=x onerror=alert(1)> ![x](http://127.0.0.1:9/y.png) [a](javascript:alert(1))",
+    );
+    const preview = page.getByRole("region", { name: "Preview" });
+    await preview.getByText("<img src=x onerror=alert(1)>").waitFor();
+
+    assert.equal(await preview.locator("img, script").count(), 0);
+    assert.equal(await preview.locator("a[href^='javascript']").count(), 0);
+    assert.deepEqual([troubles, outside], [[], []]);
+  });
+
+  it("has no accessibility problems in both schemes, wide and narrow", async () => {
+    for (const path of [`/${slug}/hostile-text/edit`, "/new"]) {
+      const { page } = await open(path);
+      await page.getByRole("region", { name: "Checks" }).waitFor();
+      for (const [scheme, width] of [
+        ["light", 1440],
+        ["dark", 360],
+      ] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.setViewportSize({ width, height: 768 });
+
+        assert.deepEqual(await accessibilityProblems(page), [], `${path} ${scheme} ${width}`);
+        assert.ok((await sidewaysOverflow(page)) <= 0, `${path} scrolls sideways at ${width}`);
+      }
+    }
+  });
+
+  it("shows others the same page for a private skill as for one that does not exist", async () => {
+    const stranger = await service.newUser();
+    const texts = new Set<string>();
+    for (const name of ["draft-notes", "never-existed"]) {
+      const { page } = await open(`/${slug}/${name}/edit`, { user: stranger });
+      await page.getByRole("heading", { name: "Not found" }).waitFor();
+      texts.add(await page.locator("main").innerText());
+    }
+
+    assert.equal(texts.size, 1);
+  });
+});

@@ -1,0 +1,116 @@
+/** The checks of the files that are being edited, by the rules that the service applies as well. */
+import { limits } from "../../../../contract/limits.ts";
+import { PackageError, collectPaths, packageLimits } from "../../../../contract/package-rules.ts";
+import { secretInName } from "../../../../contract/secret-rules.ts";
+import { sizeText } from "../../../../contract/size-text.ts";
+import {
+  adviseOn,
+  faultOfName,
+  readSkillText,
+  type Fault,
+  type SkillText,
+} from "../../../../contract/skill-rules.ts";
+import type { SkillType } from "../../../../contract/vocabulary.ts";
+import { isSingleText, rootFileOf, sizeOfFile, type Base, type WorkFile } from "./working-set.ts";
+
+export interface Problem {
+  /** Undefined for a problem of all files together. */
+  path: string | undefined;
+  /** From 1. */
+  line: number;
+  /** Errors stop publishing. */
+  severity: "error" | "warning";
+  message: string;
+}
+
+export interface Checked {
+  files: readonly WorkFile[];
+  base: Base | undefined;
+  type: SkillType;
+  /** Text of the root file. */
+  text: string;
+}
+
+/** Path of the file that describes the skill: a package's is always SKILL.md. */
+export function rootPathOf({ files, base, type }: Omit<Checked, "text">): string {
+  return isSingleText(files, base)
+    ? files[0]!.path
+    : base?.format === "markdown"
+      ? rootFileOf(type)
+      : "SKILL.md";
+}
+
+/** All problems, errors first. */
+export function checkFiles(checked: Checked): Problem[] {
+  const problems = [...checkText(checked), ...checkPaths(checked), ...checkSizes(checked)];
+  return problems.toSorted((a, b) => Number(a.severity === "warning") - Number(b.severity === "warning"));
+}
+
+function checkText({ files, base, type, text }: Checked): Problem[] {
+  const path = rootPathOf({ files, base, type });
+  if (!files.some((file) => file.path === path)) return [];
+  const format = isSingleText(files, base) ? "markdown" : "package";
+  const read = readSkillText(text, format);
+  const toProblem =
+    (severity: Problem["severity"]) =>
+    ({ reason, line = 1 }: Fault<string>): Problem => ({ path, line, severity, message: sentenceOf(reason) });
+  const faults: Fault[] = [...read.faults, ...nameFaults(read, base)];
+  const advice = adviseOn(read, { format, type, files: files.map((file) => file.path) });
+  return [...faults.map(toProblem("error")), ...advice.map(toProblem("warning"))];
+}
+
+/** Faults of the name of a new skill, which the frontmatter has to give it. */
+function nameFaults({ defaults, faults, lines }: SkillText, base: Base | undefined): Fault[] {
+  if (base !== undefined || faults.length > 0) return [];
+  if (defaults.name === undefined)
+    return [{ rule: "name_missing", reason: "its frontmatter has no name", line: lines.get("name") ?? 1 }];
+  const fault = faultOfName(defaults.name, lines.get("name"));
+  return fault ? [fault] : [];
+}
+
+const sentenceOf = (reason: string) => {
+  const clause = reason.replace(/\.$/, "");
+  return `${clause[0]!.toUpperCase()}${clause.slice(1)}.`;
+};
+
+function checkPaths({ files, base, type }: Checked): Problem[] {
+  const paths = collectPaths();
+  const problems: Problem[] = [];
+  const note = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof PackageError)) throw error;
+      problems.push({ path: error.path, line: 1, severity: "error", message: error.message });
+    }
+  };
+  for (const { path } of files.slice(0, packageLimits.files + 1)) note(() => paths.addFile(path));
+  if (!isSingleText(files, base)) note(() => paths.finish("SKILL.md"));
+  for (const { path } of files) {
+    const secret = secretInName(path);
+    if (secret !== undefined)
+      problems.push({
+        path,
+        line: 1,
+        severity: "warning",
+        message: `${path} usually holds ${secret}. Check it first.`,
+      });
+  }
+  if (type === "rule" && base?.format === "markdown" && files.length > 1)
+    problems.push({
+      path: undefined,
+      line: 1,
+      severity: "error",
+      message: "A rule is a single text. Remove the other files.",
+    });
+  return problems;
+}
+
+function checkSizes({ files, base }: Checked): Problem[] {
+  const total = files.reduce((sum, file) => sum + sizeOfFile(file, base), 0);
+  if (total <= limits.packageUncompressedBytes) return [];
+  const message =
+    `The files have ${sizeText(total)}, over the ${sizeText(limits.packageUncompressedBytes)} of a package. ` +
+    "Leave out what the skill does not need.";
+  return [{ path: undefined, line: 1, severity: "error", message }];
+}

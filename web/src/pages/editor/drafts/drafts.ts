@@ -1,0 +1,101 @@
+/**
+ * Unpublished edits, kept in this browser. Each tab writes a draft of its own, so that two tabs that edit one skill
+ * never overwrite each other's; a draft names its account, since a browser may be shared.
+ */
+import type { WorkFile } from "../working-set.ts";
+
+export interface Draft {
+  id: string;
+  /** Id of the account, and of the skill; `new` for one that is not published yet. */
+  owner: string;
+  skill: string;
+  /** The version that the files are based on. */
+  base: { version: number; semver: string } | undefined;
+  files: WorkFile[];
+  message: string;
+  /** Milliseconds since 1970. */
+  savedAt: number;
+}
+
+const storeName = "drafts";
+
+function openStore(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open("svc-editor", 1);
+    opening.addEventListener("upgradeneeded", () => {
+      opening.result.createObjectStore(storeName, { keyPath: "id" }).createIndex("skill", ["owner", "skill"]);
+    });
+    opening.addEventListener("success", () => resolve(opening.result));
+    opening.addEventListener("error", () => reject(opening.error ?? new Error("no storage")));
+    opening.addEventListener("blocked", () => reject(new Error("the storage is in use")));
+  });
+}
+
+async function withStore<T>(
+  mode: IDBTransactionMode,
+  work: (store: IDBObjectStore) => IDBRequest<T>,
+): Promise<T> {
+  const database = await openStore();
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      const transaction = database.transaction(storeName, mode);
+      const request = work(transaction.objectStore(storeName));
+      transaction.addEventListener("complete", () => resolve(request.result));
+      transaction.addEventListener("abort", () =>
+        reject(transaction.error ?? new Error("the storage is full")),
+      );
+    });
+  } finally {
+    database.close();
+  }
+}
+
+export async function saveDraft(draft: Draft): Promise<void> {
+  await withStore("readwrite", (store) => store.put(draft));
+}
+
+export async function removeDraft(id: string): Promise<void> {
+  await withStore("readwrite", (store) => store.delete(id));
+}
+
+/** Drafts of a skill that no open tab is writing, latest first; none where the browser stores nothing. */
+export async function listDrafts(owner: string, skill: string): Promise<Draft[]> {
+  try {
+    const key = IDBKeyRange.only([owner, skill]);
+    const found = await withStore<Draft[]>("readonly", (store) => store.index("skill").getAll(key));
+    const locked = await lockedIds();
+    return found.filter(({ id }) => !locked.has(id)).toSorted((a, b) => b.savedAt - a.savedAt);
+  } catch {
+    return [];
+  }
+}
+
+const lockPrefix = "svc-draft-";
+
+/** Absent on plain http, where a draft of another open tab is offered too. */
+const locks = (): LockManager | undefined => (navigator as { locks?: LockManager }).locks;
+
+async function lockedIds(): Promise<Set<string>> {
+  const { held = [] } = (await locks()?.query()) ?? {};
+  return new Set(held.map(({ name = "" }) => name.replace(lockPrefix, "")));
+}
+
+/** Whether no open tab writes a draft. Unknown on plain http: then it is continued as a copy. */
+export async function isDraftFree(id: string): Promise<boolean> {
+  return locks() !== undefined && !(await lockedIds()).has(id);
+}
+
+/** Marks a draft as open in this tab until the signal, or the tab, ends. */
+export function holdDraft(id: string, signal: AbortSignal): void {
+  const ended = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve());
+  });
+  void locks()?.request(lockPrefix + id, () => ended);
+}
+
+/** A random id; `crypto.randomUUID` exists only on https and localhost. */
+export function newDraftId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(12))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { removeDraft, saveDraft, type Draft } from "./drafts.ts";
+
+const pauseMs = 400;
+
+export type DraftState = "none" | "saved" | "failed";
+
+/** Keeps the edit in this browser: after each pause, and at once when the tab is hidden or closed. */
+export function useDraft(draft: Omit<Draft, "savedAt">, isDirty: boolean, flush: () => void) {
+  const [state, setState] = useState<DraftState>("none");
+  const latest = useRef({ draft, isDirty });
+  const isStored = useRef(false);
+  const isEnded = useRef(false);
+  useEffect(() => {
+    latest.current = { draft, isDirty };
+  });
+  const { id, base, files, message } = draft;
+  useEffect(() => {
+    const store = async () => {
+      const now = latest.current;
+      if (isEnded.current) return;
+      try {
+        if (now.isDirty) await saveDraft({ ...now.draft, savedAt: Date.now() });
+        else if (isStored.current) await removeDraft(now.draft.id);
+        isStored.current = now.isDirty;
+        setState(now.isDirty ? "saved" : "none");
+      } catch {
+        setState("failed");
+      }
+    };
+    const timer = setTimeout(() => void store(), pauseMs);
+    const onHide = () => {
+      if (document.visibilityState !== "hidden") return;
+      flushSync(flush);
+      void store();
+    };
+    document.addEventListener("visibilitychange", onHide);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onHide);
+    };
+    // The parts of the draft are listed, since it is a new object in each rendering.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies
+  }, [id, base, files, message, isDirty, flush]);
+  /** Removes the draft for good, once it is published: nothing may store it again as the page is left. */
+  const end = () => {
+    isEnded.current = true;
+    void removeDraft(id).catch(() => undefined);
+  };
+  return { state, end };
+}

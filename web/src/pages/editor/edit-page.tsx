@@ -1,0 +1,70 @@
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { useState } from "react";
+import { ApiError } from "../../api/client.ts";
+import { identityQuery, type Identity } from "../../api/session.ts";
+import { refOf, skillQuery, type Skill } from "../../api/skills.ts";
+import { Failed } from "../../parts/failed.tsx";
+import { NotFound } from "../../parts/not-found.tsx";
+import { Page } from "../../parts/page.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { EditSkill } from "./edit-skill.tsx";
+
+export const Route = createFileRoute("/$org/$slug/edit")({
+  loader: ({ context, params }) => {
+    void context.client.prefetchQuery(skillQuery(refOf(params)));
+  },
+  component: EditPage,
+});
+
+/** How often the page looks for a newer version while it is open. */
+const refetchMs = 60_000;
+
+function EditPage() {
+  const params = Route.useParams();
+  const ref = refOf(params);
+  const skill = useQuery({ ...skillQuery(ref), refetchInterval: refetchMs });
+  const identity = useFirst(useQuery(identityQuery).data);
+  if (skill.isError && !skill.data) {
+    // A page of its own title and breadcrumbs would differ for skills that exist.
+    if (skill.error instanceof ApiError && skill.error.status < 500 && skill.error.status > 0)
+      return <NotFound />;
+    return (
+      <Page title="Edit">
+        <Failed error={skill.error} reset={() => void skill.refetch()} />
+      </Page>
+    );
+  }
+  if (identity === null) return <NotFound />;
+  if (!skill.data || !identity)
+    return (
+      <Page title="Edit">
+        <SkeletonRows />
+      </Page>
+    );
+  return <Editable key={ref} refText={ref} skill={skill.data} identity={identity} />;
+}
+
+/** The account at the first answer: an edit goes on, and keeps its draft, when the session ends. */
+function useFirst(identity: Identity | null | undefined): Identity | null | undefined {
+  const [first, setFirst] = useState<Identity>();
+  if (identity && !first) setFirst(identity);
+  return first ?? identity;
+}
+
+function Editable({ refText, skill, identity }: { refText: string; skill: Skill; identity: Identity }) {
+  const can = (skill as { can?: string[] }).can;
+  if (can && !can.includes("update"))
+    return (
+      <Page title={`Edit ${skill.name}`}>
+        <div className="page stack g3">
+          <h1>You can&apos;t edit {skill.name}</h1>
+          <p className="sub">
+            This needs the permission <b>skill: update</b>. Ask an owner or administrator of{" "}
+            {skill.tenantSlug} for it.
+          </p>
+        </div>
+      </Page>
+    );
+  return <EditSkill refText={refText} skill={skill} identity={identity} />;
+}

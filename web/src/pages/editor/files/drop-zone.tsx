@@ -1,0 +1,138 @@
+import { FolderUp } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { limits } from "../../../../../contract/limits.ts";
+import { sizeText } from "../../../../../contract/size-text.ts";
+import { filesOfDrop, filesOfField, type Found } from "./dropped-files.ts";
+import type { WorkFile } from "../working-set.ts";
+
+/** Ignored paths that are listed. */
+const listed = 5;
+
+/** Takes a folder, files or a zip: by a drop anywhere on the page, or by a button. */
+export function DropZone({ onFiles }: { onFiles: (files: WorkFile[]) => void }) {
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const [state, setState] = useState<{ ignored: string[]; count: number; error: string; isBusy: boolean }>();
+  const take = async (reading: Promise<Found>) => {
+    setState({ ignored: [], count: 0, error: "", isBusy: true });
+    try {
+      const { files: found, ignored } = await reading;
+      setState({ ignored, count: found.length, error: "", isBusy: false });
+      if (found.length > 0) onFiles(found);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : "The files can't be read. Choose them again.";
+      setState({ ignored: [], count: 0, error: text, isBusy: false });
+    }
+  };
+  const isOver = usePageDrop((data) => void take(filesOfDrop(data)));
+  const onChoose = (field: HTMLInputElement) => {
+    if (field.files && field.files.length > 0) void take(filesOfField(field.files));
+    // The same file can be chosen again.
+    setTimeout(() => (field.value = ""), 0);
+  };
+  return (
+    <div className="drop" data-over={isOver}>
+      <FolderUp size={20} aria-hidden="true" />
+      <span>Drop a folder, files or a zip here, or choose</span>
+      <span className="row">
+        <button type="button" className="linkish" onClick={() => files.current?.click()}>
+          files
+        </button>
+        or
+        <button type="button" className="linkish" onClick={() => folder.current?.click()}>
+          a folder
+        </button>
+      </span>
+      <span>
+        {sizeText(limits.packageUncompressedBytes)} and {limits.packageFiles} files at most
+      </span>
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={(e) => onChoose(e.currentTarget)}
+      />
+      <input
+        ref={folder}
+        type="file"
+        {...{ webkitdirectory: "" }}
+        hidden
+        aria-label="Folder"
+        onChange={(e) => onChoose(e.currentTarget)}
+      />
+      <DropResult state={state} />
+    </div>
+  );
+}
+
+function DropResult({
+  state,
+}: {
+  state: (Partial<Found> & { count: number; error: string; isBusy: boolean }) | undefined;
+}) {
+  if (!state) return null;
+  const { error, isBusy, count, ignored = [] } = state;
+  if (error !== "")
+    return (
+      <p role="alert" className="danger">
+        {error}
+      </p>
+    );
+  const more = ignored.length - listed;
+  return (
+    <div role="status">
+      {isBusy
+        ? "Reading the files"
+        : `Added ${count === 1 ? "1 file" : `${count} files`}. Nothing is sent yet.`}
+      {ignored.length > 0 && (
+        <details>
+          <summary>{ignored.length === 1 ? "1 path is" : `${ignored.length} paths are`} left out</summary>
+          <ul className="mono">
+            {ignored.slice(0, listed).map((path) => (
+              <li key={path} className="clip">
+                {path}
+              </li>
+            ))}
+          </ul>
+          {more > 0 && `and ${more} more`}
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Handles drops of files anywhere on the page, which the browser would open instead. */
+function usePageDrop(onDrop: (data: DataTransfer) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const handler = useRef(onDrop);
+  useEffect(() => {
+    handler.current = onDrop;
+  });
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      setOver(false);
+      if (!hasFiles(event) || !event.dataTransfer) return;
+      event.preventDefault();
+      event.stopPropagation();
+      handler.current(event.dataTransfer);
+    };
+    const controller = new AbortController();
+    const options = { capture: true, signal: controller.signal };
+    addEventListener("dragover", over, options);
+    addEventListener("dragleave", leave, options);
+    addEventListener("drop", drop, options);
+    return () => controller.abort();
+  }, []);
+  return isOver;
+}

@@ -1,0 +1,155 @@
+import { Select, SegmentedControl, Input } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  skillTypes,
+  visibilities,
+  type SkillType,
+  type Visibility,
+} from "../../../../contract/vocabulary.ts";
+import { ApiError } from "../../api/client.ts";
+import { foldersQuery, may, organizationQuery, type Identity } from "../../api/session.ts";
+import { Note } from "./drafts/draft-choice.tsx";
+import type { PublishState } from "./publish/use-publish.ts";
+
+/** Where a new skill is published, and for whom. */
+export function useNewDetails(
+  identity: Identity,
+  search: { org?: string | undefined; folder?: string | undefined },
+) {
+  const slugs = identity.memberships.map(({ slug }) => slug);
+  const [org, setOrg] = useState(search.org && slugs.includes(search.org) ? search.org : slugs[0]!);
+  const [folder, setFolder] = useState(search.folder ?? "");
+  const [visibility, setVisibility] = useState<Visibility>("private");
+  const [type, setType] = useState<SkillType>("skill");
+  const organization = useQuery(organizationQuery(org));
+  const permissions = organization.data?.permissions;
+  const reason =
+    permissions && !may(permissions, "skill", "create")
+      ? `Publishing in ${org} needs the permission skill: create.`
+      : "";
+  const changeOrg = (slug: string) => {
+    setOrg(slug);
+    setFolder("");
+  };
+  const body = {
+    mode: "create" as const,
+    tenantId: org,
+    visibility,
+    type,
+    ...(folder === "" ? {} : { folder }),
+  };
+  return {
+    identity,
+    org,
+    changeOrg,
+    folder,
+    setFolder,
+    visibility,
+    setVisibility,
+    type,
+    setType,
+    reason,
+    body,
+  };
+}
+type Details = ReturnType<typeof useNewDetails>;
+
+const audiences: Record<Visibility, string> = {
+  private: "Members who may read its folder.",
+  unlisted: "Members, and everyone who has its link.",
+  public: "Everyone. It is listed in the catalog.",
+};
+
+export function NewDetails({ details, name }: { details: Details; name: string | undefined }) {
+  const { identity, org, folder, visibility, type } = details;
+  const { data: folders = [] } = useQuery(foldersQuery(org));
+  const open = folders.filter(({ managed }) => !managed);
+  return (
+    <div className="pv stack g4">
+      <Select
+        label="Organization"
+        data={identity.memberships.map(({ slug, name: label }) => ({ value: slug, label }))}
+        value={org}
+        allowDeselect={false}
+        searchable={identity.memberships.length > 10}
+        error={details.reason || undefined}
+        onChange={(slug) => slug && details.changeOrg(slug)}
+      />
+      <Select
+        label="Folder"
+        placeholder="No folder"
+        data={open.map(({ path }) => path)}
+        value={folder || null}
+        clearable
+        searchable
+        limit={100}
+        nothingFoundMessage="No folder matches"
+        clearButtonProps={{ "aria-label": "No folder" }}
+        onChange={(path) => details.setFolder(path ?? "")}
+      />
+      <Choice
+        label="Visibility"
+        values={visibilities}
+        value={visibility}
+        hint={audiences[visibility]}
+        onChange={details.setVisibility}
+      />
+      <Choice
+        label="Type"
+        values={skillTypes}
+        value={type}
+        hint={
+          type === "rule"
+            ? "Always applies. One text without further files."
+            : "Chosen by agents when its description fits."
+        }
+        onChange={details.setType}
+      />
+      <p className="meta">
+        The name{name === undefined ? "" : ` (${name})`}, description and tags are those of the frontmatter.
+      </p>
+    </div>
+  );
+}
+
+function Choice<T extends string>(props: {
+  label: string;
+  values: readonly T[];
+  value: T;
+  hint: string;
+  onChange: (value: T) => void;
+}) {
+  return (
+    <Input.Wrapper
+      label={props.label}
+      description={props.hint}
+      inputWrapperOrder={["label", "input", "description"]}
+    >
+      <div>
+        <SegmentedControl
+          aria-label={props.label}
+          size="xs"
+          data={props.values.map((value) => ({ value, label: value[0]!.toUpperCase() + value.slice(1) }))}
+          value={props.value}
+          onChange={(value) => props.onChange(value)}
+        />
+      </div>
+    </Input.Wrapper>
+  );
+}
+
+/** The skill of the same name, of which a new version may be meant. */
+export function ExistingNote({ state, org }: { state: PublishState; org: string }) {
+  if (state.kind !== "failed" || !(state.error instanceof ApiError)) return null;
+  const existing = state.error.details["existing"] as { slug?: unknown } | undefined;
+  if (state.error.code !== "already_exists" || typeof existing?.slug !== "string") return null;
+  return (
+    <Note tone="warn">
+      <span>
+        To publish a new version of it, <a href={`/${org}/${existing.slug}/edit`}>edit {existing.slug}</a>.
+        Your draft is kept.
+      </span>
+    </Note>
+  );
+}
