@@ -17,6 +17,7 @@ export const routes = rootRoute("shell/shell.tsx", [
     route("teams", [index("people/teams.tsx"), route("$team", "people/team.tsx")]),
   ]),
   route("/$org/-/settings", "organization/page.tsx"),
+  route("/$org/-/sync", "sync/page.tsx"),
   route("/$org/-/tokens", "tokens/page.tsx"),
   route("/$org/-/workspaces", "workspaces/page.tsx"),
   route("/$org/$slug", "skill/frame.tsx", [

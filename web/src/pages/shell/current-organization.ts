@@ -6,7 +6,7 @@ const storageKey = "svc-organization";
 
 /** Slug of the organization whose pages the navigation offers: that of the address, or the last one, of the user's own. */
 export function useCurrentOrganization(): string | undefined {
-  const { org } = useParams({ strict: false }) as { org?: string };
+  const { org } = useParams({ strict: false });
   const { data: identity } = useQuery(identityQuery);
   const slugs = identity?.memberships.map(({ slug }) => slug) ?? [];
   const current = [org, localStorage.getItem(storageKey), slugs[0]].find(

@@ -1,0 +1,96 @@
+/** The sync of an organization with a repository. */
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { api, dataOf, ok, type Schemas } from "./client.ts";
+
+export type SyncState = Schemas["RepositorySync"];
+export type Connection = Schemas["RepositoryConnection"];
+export type SyncConflict = Schemas["SyncConflict"];
+export type SyncRun = Schemas["SyncRun"];
+export type SyncPlan = Schemas["SyncPlan"];
+type Mode = Connection["mode"];
+type Credentials = { repository: string } | { repository: string; token: string };
+export type ConnectInput =
+  | ({ host: "github-app" | "github-token"; branch?: string; mode: Mode } & Credentials)
+  | { host: "local"; url: string; branch?: string; mode: Mode; username?: string; password?: string };
+
+const tenant = (org: string) => ({ path: { tenant: org } });
+const pageSize = 20;
+/** Intervals of polling: while a sync runs, and otherwise. */
+const busyMs = 2000;
+const calmMs = 10_000;
+
+export const syncQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["sync", org],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/tenants/{tenant}/repo-sync", { signal, params: tenant(org) })),
+    refetchInterval: ({ state }) =>
+      state.data?.connection ? (state.data.connection.pending ? busyMs : calmMs) : false,
+  });
+
+export const syncRunsQuery = (org: string) =>
+  infiniteQueryOptions({
+    queryKey: ["syncRuns", org],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: pageSize, ...(pageParam === "" ? {} : { cursor: pageParam }) };
+      const params = { ...tenant(org), query };
+      return ok(api.GET("/api/tenants/{tenant}/repo-sync/history", { signal, params }));
+    },
+    getNextPageParam: (last) => last.nextCursor,
+  });
+
+/** Conflicts that no person has marked as fine. */
+export const syncConflictsQuery = (org: string) =>
+  queryOptions({
+    queryKey: ["syncConflicts", org],
+    queryFn: ({ signal }) => {
+      const params = { ...tenant(org), query: { seen: "false" as const, limit: pageSize } };
+      return ok(api.GET("/api/tenants/{tenant}/repo-sync/conflicts", { signal, params }));
+    },
+  });
+
+/** The two versions of a conflict: from the one published here to the one of the repository. */
+export const conflictDiffQuery = ({ skillId, losing, winning }: SyncConflict) =>
+  queryOptions({
+    queryKey: ["diff", skillId, losing, winning],
+    staleTime: Infinity,
+    queryFn: ({ signal }) => {
+      const params = { path: { skill: skillId }, query: { from: String(losing), to: String(winning) } };
+      return dataOf(api.GET("/api/skills/{skill}/diff", { signal, params }));
+    },
+  });
+
+export const runSync = (org: string) =>
+  dataOf(api.POST("/api/tenants/{tenant}/repo-sync/run", { params: tenant(org) }));
+
+export const takeOverSync = (org: string) =>
+  dataOf(api.POST("/api/tenants/{tenant}/repo-sync/takeover", { params: tenant(org) }));
+
+export const changeSyncMode = (org: string, mode: Mode) =>
+  dataOf(api.PATCH("/api/tenants/{tenant}/repo-sync", { params: tenant(org), body: { mode } }));
+
+export const disconnectRepository = (org: string) =>
+  dataOf(api.DELETE("/api/tenants/{tenant}/repo-sync", { params: tenant(org) }));
+
+export const planConnection = (org: string, body: ConnectInput) =>
+  dataOf(api.POST("/api/tenants/{tenant}/repo-sync/plan", { params: tenant(org), body: body as never }));
+
+export const connectRepository = (org: string, body: ConnectInput) =>
+  dataOf(api.POST("/api/tenants/{tenant}/repo-sync", { params: tenant(org), body: body as never }));
+
+export const markConflict = (org: string, conflict: string) =>
+  dataOf(
+    api.PUT("/api/tenants/{tenant}/repo-sync/conflicts/{conflict}/seen", {
+      params: { path: { tenant: org, conflict } },
+    }),
+  );
+
+/** Publishes the content of an earlier version as a new one. */
+export const bringBack = ({ skillId, losing }: SyncConflict) =>
+  dataOf(
+    api.POST("/api/skills/{skill}/revert", {
+      params: { path: { skill: skillId } },
+      body: { version: losing },
+    }),
+  );

@@ -1,0 +1,70 @@
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { conflictDiffQuery, type SyncConflict } from "../../api/sync.ts";
+import { Failed } from "../../parts/failed.tsx";
+import { splitRows, type SplitRow } from "./split-rows.ts";
+
+/** Rows that are shown of the first changed file; the page that compares versions has all. */
+const shownRows = 60;
+
+/** Both sides of a conflict next to each other. */
+export function ConflictDiff({ org, slug, conflict }: { org: string; slug: string; conflict: SyncConflict }) {
+  const diff = useQuery(conflictDiffQuery(conflict));
+  if (diff.isPending) return <Skeleton height={120} />;
+  if (diff.isError) return <Failed error={diff.error} reset={() => void diff.refetch()} />;
+  const { files } = diff.data;
+  const first = files.find(({ hunks }) => hunks.length > 0);
+  const rows = first ? splitRows(first.hunks) : [];
+  const { ours, theirs } = conflict;
+  const comparison: string = `/${org}/${slug}/compare/${ours.semver}...${theirs.semver}`;
+  const isCut = rows.length > shownRows || files.length > 1;
+  return (
+    <>
+      {first ? (
+        <div className="sync-diff" tabIndex={0} role="region" aria-label={`Changes of ${first.path}`}>
+          <table>
+            <caption className="sr">{first.path}: edited here, and pushed to the repository</caption>
+            <thead className="sr">
+              <tr>
+                <th scope="col">Line here</th>
+                <th scope="col">Edited here</th>
+                <th scope="col">Line in the repository</th>
+                <th scope="col">Pushed to the repository</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.slice(0, shownRows).map((row) => (
+                <DiffRow key={`${row.oldLine} ${row.newLine}`} row={row} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : (
+        <p className="sync-base meta">
+          {files.length === 0
+            ? "Both versions have the same files."
+            : "The changed files can't be shown as text."}
+        </p>
+      )}
+      {isCut && ours.semver !== null && theirs.semver !== null && (
+        <p className="sync-base meta">
+          <Link to={comparison}>
+            Compare all of {files.length === 1 ? "the file" : `${files.length} files`}
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function DiffRow({ row: { kind, oldLine, newLine, old, now } }: { row: SplitRow }) {
+  return (
+    <tr>
+      <td className="no">{oldLine > 0 && old !== undefined ? oldLine : ""}</td>
+      <td className={kind === "changed" && old !== undefined ? "del" : undefined}>{old}</td>
+      <td className="no">{newLine > 0 && now !== undefined ? newLine : ""}</td>
+      <td className={kind === "changed" && now !== undefined ? "add" : undefined}>{now}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,131 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Check, GitCompareArrows, RotateCcw } from "lucide-react";
+import { bringBack, markConflict, syncConflictsQuery, syncQuery, type SyncConflict } from "../../api/sync.ts";
+import { Time } from "../../parts/time.tsx";
+import { ConflictDiff } from "./conflict-diff.tsx";
+
+interface Props {
+  org: string;
+  conflict: SyncConflict;
+  canManage: boolean;
+  position: string;
+}
+
+/** A skill that changed on both sides: who did what, both contents, and the three ways to go on. */
+export function Conflict({ org, conflict, canManage, position }: Props) {
+  const { slug, path, ours, theirs } = conflict;
+  const name = slug ?? path;
+  const id = `conflict-${conflict.id}`;
+  return (
+    <section className="panel sync-conflict" aria-labelledby={id}>
+      <header>
+        <h2 id={id} className="grow">
+          {name} was changed on both sides
+        </h2>
+        <span className="meta">
+          {position} · <Time value={conflict.at} />
+        </span>
+      </header>
+      {conflict.base !== null && (
+        <p className="sync-base meta">
+          Both sides started from version <b className="mono">{conflict.base}</b>.
+        </p>
+      )}
+      <div className="sync-sides">
+        <div>
+          <b>Edited here</b> <span className="badge">kept as {ours.semver ?? "a deleted version"}</span>
+          <Author name={ours.author} at={ours.at} />
+        </div>
+        <div>
+          <b>Pushed to the repository</b>{" "}
+          <span className="badge ok">became {theirs.semver ?? "a deleted version"}</span>
+          <Author name={theirs.author} at={theirs.at} commit={conflict.commit} />
+        </div>
+      </div>
+      {slug !== null && <ConflictDiff org={org} slug={slug} conflict={conflict} />}
+      <footer>
+        <span className="meta mono">{path}</span>
+        <Choices org={org} conflict={conflict} canManage={canManage} />
+      </footer>
+    </section>
+  );
+}
+
+function Author({ name, at, commit }: { name: string | null; at: string | null; commit?: string }) {
+  return (
+    <p className="meta">
+      {name ?? "Unknown author"}
+      {commit !== undefined && (
+        <>
+          , <code className="mono">{commit.slice(0, 7)}</code>
+        </>
+      )}
+      {at !== null && (
+        <>
+          , <Time value={at} />
+        </>
+      )}
+    </p>
+  );
+}
+
+/** *Fine as it is* is the primary choice, since nothing is lost by it. */
+function Choices({ org, conflict, canManage }: Omit<Props, "position">) {
+  const client = useQueryClient();
+  const done = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: syncConflictsQuery(org).queryKey }),
+      client.invalidateQueries({ queryKey: syncQuery(org).queryKey }),
+    ]);
+  const fine = useMutation({ mutationFn: () => markConflict(org, conflict.id), onSuccess: done });
+  const back = useMutation({
+    mutationFn: async () => {
+      await bringBack(conflict);
+      if (canManage) await markConflict(org, conflict.id);
+    },
+    onSuccess: done,
+  });
+  const { slug, ours } = conflict;
+  const editor: string = `/${org}/${slug}/edit`;
+  const error = fine.error ?? back.error;
+  return (
+    <div className="row wrap">
+      {error && (
+        <p className="danger" role="alert">
+          {error.message}
+        </p>
+      )}
+      {slug !== null && (
+        <Link className="btn sm" to={editor}>
+          <GitCompareArrows size={14} />
+          Combine in the editor
+        </Link>
+      )}
+      {slug !== null && ours.semver !== null && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<RotateCcw size={14} />}
+          loading={back.isPending}
+          disabled={fine.isPending}
+          onClick={() => back.mutate()}
+        >
+          Bring back {ours.semver}
+        </Button>
+      )}
+      {canManage && (
+        <Button
+          size="xs"
+          leftSection={<Check size={14} />}
+          loading={fine.isPending}
+          disabled={back.isPending}
+          onClick={() => fine.mutate()}
+        >
+          Fine as it is
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { syncConflictsQuery, syncRunsQuery, type Connection, type SyncState } from "../../api/sync.ts";
+import { Failed } from "../../parts/failed.tsx";
+import { Conflict } from "./conflict.tsx";
+import { ConnectionFacts } from "./connection-facts.tsx";
+import { History } from "./history.tsx";
+import { Problem } from "./problem.tsx";
+import { SkillProblems } from "./skill-problems.tsx";
+import { Status } from "./status.tsx";
+
+interface Props {
+  org: string;
+  state: SyncState;
+  connection: Connection;
+  canManage: boolean;
+  runError: Error | null;
+}
+
+/** The state of a connection, what needs a person, and its history. */
+export function Connected({ org, state, connection, canManage, runError }: Props) {
+  const client = useQueryClient();
+  const conflicts = useQuery(syncConflictsQuery(org));
+  const { lastSyncAt } = connection;
+  // A sync has ended: it may have added a run and conflicts.
+  useEffect(() => {
+    void client.invalidateQueries({ queryKey: syncRunsQuery(org).queryKey });
+    void client.invalidateQueries({ queryKey: syncConflictsQuery(org).queryKey });
+  }, [client, org, lastSyncAt]);
+  const open = conflicts.data?.data ?? [];
+  const hasMore = typeof conflicts.data?.nextCursor === "string";
+  return (
+    <>
+      <p className="sub">
+        <Repository connection={connection} /> on <span className="mono">{connection.branch}</span>. Changes
+        go both ways; where both sides changed, the repository&rsquo;s content wins and nothing is lost.
+      </p>
+      {runError && (
+        <p className="note danger" role="alert">
+          {runError.message}
+        </p>
+      )}
+      <Status state={state} connection={connection} />
+      <div className="sync-columns">
+        <div className="stack g4">
+          {connection.problem && <Problem org={org} connection={connection} canManage={canManage} />}
+          {conflicts.isError && <Failed error={conflicts.error} reset={() => void conflicts.refetch()} />}
+          {open.map((conflict, index) => (
+            <Conflict
+              key={conflict.id}
+              org={org}
+              conflict={conflict}
+              canManage={canManage}
+              position={`${index + 1} of ${open.length}${hasMore ? " or more" : ""}`}
+            />
+          ))}
+          <SkillProblems problems={state.skillProblems} />
+          <History org={org} />
+        </div>
+        <ConnectionFacts org={org} state={state} connection={connection} canManage={canManage} />
+      </div>
+    </>
+  );
+}
+
+/** A link only for addresses of the web: a bare repository on the service's machine has none. */
+function Repository({ connection: { repository, url } }: { connection: Connection }) {
+  if (!url.startsWith("https://")) return <span className="mono">{repository}</span>;
+  return (
+    <a className="mono" href={url} rel="noopener noreferrer">
+      {repository}
+    </a>
+  );
+}

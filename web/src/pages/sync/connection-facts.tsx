@@ -1,0 +1,113 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { FolderLock, ShieldAlert, Undo2 } from "lucide-react";
+import { useState } from "react";
+import { changeSyncMode, syncQuery, type Connection, type SyncState } from "../../api/sync.ts";
+import { iconProps } from "../../parts/icon.ts";
+import { Time } from "../../parts/time.tsx";
+import { Disconnect } from "./disconnect.tsx";
+import { hostLabels } from "./hosts.ts";
+
+interface Props {
+  org: string;
+  state: SyncState;
+  connection: Connection;
+  canManage: boolean;
+}
+
+/** Facts of the connection, the rules that surprise, and the end of it. */
+export function ConnectionFacts({ org, state, connection, canManage }: Props) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <aside className="sync-facts" aria-label="Connection">
+      <section>
+        <h2>Connection</h2>
+        <dl className="kv">
+          <dt>Host</dt>
+          <dd>{hostLabels[connection.host]}</dd>
+          <dt>Branch</dt>
+          <dd className="mono">{connection.branch}</dd>
+          <dt>Writes by</dt>
+          <dd>{connection.mode === "push" ? "push" : "pull request"}</dd>
+          <dt>In step</dt>
+          <dd>
+            {state.syncedSkills} {state.syncedSkills === 1 ? "skill" : "skills"}
+          </dd>
+          <dt>Pushes reported</dt>
+          <dd>{connection.notified ? "by the host" : "no, polled"}</dd>
+          <dt>Connected by</dt>
+          <dd>
+            {connection.connectedBy.username}, <Time value={connection.createdAt} />
+          </dd>
+        </dl>
+        {canManage && <Mode org={org} connection={connection} />}
+      </section>
+      <Rules branch={connection.branch} />
+      {canManage && (
+        <section>
+          <button type="button" className="btn sm bad full" onClick={() => setAsking(true)}>
+            Disconnect …
+          </button>
+        </section>
+      )}
+      {isAsking && <Disconnect org={org} connection={connection} onClose={() => setAsking(false)} />}
+    </aside>
+  );
+}
+
+function Mode({ org, connection }: { org: string; connection: Connection }) {
+  const client = useQueryClient();
+  const next = connection.mode === "push" ? "pull_request" : "push";
+  const change = useMutation({
+    mutationFn: () => changeSyncMode(org, next),
+    onSuccess: () => client.invalidateQueries({ queryKey: syncQuery(org).queryKey }),
+  });
+  return (
+    <>
+      <Button
+        size="xs"
+        mt="sm"
+        variant="default"
+        fullWidth
+        loading={change.isPending}
+        onClick={() => change.mutate()}
+      >
+        {next === "push" ? "Push to the branch instead" : "Propose with pull requests instead"}
+      </Button>
+      {change.error && (
+        <p className="danger" role="alert">
+          {change.error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Rules({ branch }: { branch: string }) {
+  return (
+    <section>
+      <h2>Good to know</h2>
+      <ul className="sync-rules">
+        <li>
+          <ShieldAlert {...iconProps} />
+          <span>
+            Anyone who can push to <span className="mono">{branch}</span> can change every skill, also those
+            in restricted folders. Protect the branch at the host.
+          </span>
+        </li>
+        <li>
+          <Undo2 {...iconProps} />
+          <span>
+            Deleting or moving a skill in the repository does neither here: the next full sync restores it.
+          </span>
+        </li>
+        <li>
+          <FolderLock {...iconProps} />
+          <span>
+            Only <span className="mono">skills/</span> is ever written.
+          </span>
+        </li>
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,100 @@
+import "./sync.css";
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute } from "@tanstack/react-router";
+import { RefreshCw } from "lucide-react";
+import { ApiError } from "../../api/client.ts";
+import { may, organizationQuery } from "../../api/session.ts";
+import { syncConflictsQuery, syncQuery } from "../../api/sync.ts";
+import { Empty } from "../../parts/empty.tsx";
+import { Failed } from "../../parts/failed.tsx";
+import { NotFound } from "../../parts/not-found.tsx";
+import { Page } from "../../parts/page.tsx";
+import { SkeletonRows } from "../../parts/skeleton-rows.tsx";
+import { Connected } from "./connected.tsx";
+import { useRunSync } from "./use-run-sync.ts";
+import { Wizard } from "./wizard.tsx";
+
+export const Route = createFileRoute("/$org/-/sync")({
+  loader: ({ context, params }) => {
+    void context.client.prefetchQuery(syncQuery(params.org));
+  },
+  component: SyncPage,
+});
+
+function SyncPage() {
+  const { org } = Route.useParams();
+  const sync = useQuery(syncQuery(org));
+  const conflicts = useQuery({ ...syncConflictsQuery(org), enabled: Boolean(sync.data?.connection) });
+  const { data: organization } = useQuery(organizationQuery(org));
+  const run = useRunSync(org);
+  const { error } = sync;
+  if (error instanceof ApiError && (error.status === 404 || error.status === 401)) return <NotFound />;
+  const canManage = organization !== undefined && may(organization.permissions, "githubSync", "manage");
+  const connection = sync.data?.connection;
+  const isRunning = connection?.pending === true || run.isPending;
+  return (
+    <Page
+      title={titleOf(org, conflicts.data?.data.length ?? 0, connection?.status)}
+      crumbs={[{ label: "Repository sync" }]}
+      actions={
+        connection &&
+        canManage && (
+          <Button
+            size="xs"
+            leftSection={<RefreshCw size={14} />}
+            loading={isRunning}
+            onClick={() => run.mutate()}
+          >
+            Sync now
+          </Button>
+        )
+      }
+    >
+      <div className="page">
+        <h1>Repository sync</h1>
+        {sync.isPending && <SkeletonRows rows={4} />}
+        {sync.isError && <Failed error={sync.error} reset={() => void sync.refetch()} />}
+        {sync.data?.connection && (
+          <Connected
+            org={org}
+            state={sync.data}
+            connection={sync.data.connection}
+            canManage={canManage}
+            runError={run.error}
+          />
+        )}
+        {sync.data?.connection === null && organization && (
+          <NotConnected org={org} hosts={sync.data.hosts} canManage={canManage} />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function NotConnected({
+  org,
+  hosts,
+  canManage,
+}: {
+  org: string;
+  hosts: Parameters<typeof Wizard>[0]["hosts"];
+  canManage: boolean;
+}) {
+  if (canManage && hosts.length > 0) return <Wizard org={org} hosts={hosts} />;
+  return (
+    <Empty title="No repository is connected">
+      <p className="sub">
+        {canManage
+          ? "This service offers no code host. Its operator can set up a GitHub App or local repositories."
+          : "Connecting one requires the permission githubSync: manage, which owners and administrators have."}
+      </p>
+    </Empty>
+  );
+}
+
+function titleOf(org: string, conflicts: number, status: string | undefined): string {
+  const title = `Repository sync · ${org}`;
+  if (conflicts > 0) return `● ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"} · ${title}`;
+  return status === "blocked" || status === "failing" ? `● ${status} · ${title}` : title;
+}

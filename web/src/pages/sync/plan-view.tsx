@@ -1,0 +1,93 @@
+import type { ReactNode } from "react";
+import type { SyncPlan } from "../../api/sync.ts";
+
+interface Entry {
+  path: string;
+  note?: string;
+}
+
+interface Kind {
+  title: string;
+  /** All of them; `entries` has the first. */
+  count: number;
+  tone: string;
+  entries: Entry[];
+}
+
+function kindsOf(plan: SyncPlan): Kind[] {
+  const conflicts = plan.update.filter(({ conflict }) => conflict);
+  return [
+    { title: "written to the repository", count: plan.writes, tone: "", entries: plan.write },
+    {
+      title: "removed from the repository",
+      count: plan.removes,
+      tone: "warn",
+      entries: plan.remove.map((path) => ({ path })),
+    },
+    { title: "new private skills here", count: plan.creates, tone: "ok", entries: plan.create },
+    { title: "new versions here", count: plan.updates, tone: "ok", entries: plan.update },
+    {
+      title: "changed on both sides",
+      count: conflicts.length,
+      tone: "warn",
+      entries: conflicts.map(({ path }) => ({ path, note: "the repository's content becomes current" })),
+    },
+    {
+      title: "not synced",
+      count: plan.problems.length,
+      tone: "danger",
+      entries: plan.problems.map(({ path, message }) => ({ path, note: message })),
+    },
+  ];
+}
+
+/** The plan of a connection, by kind of change, each with its paths. */
+export function PlanView({ plan, children }: { plan: SyncPlan; children: ReactNode }) {
+  const shown = kindsOf(plan).filter(({ count }) => count > 0);
+  return (
+    <section className="panel" aria-labelledby="sync-plan">
+      <header>
+        <h2 id="sync-plan" className="grow">
+          Plan
+        </h2>
+        <span className="meta mono">
+          {plan.repository} · {plan.branch}
+        </span>
+      </header>
+      {plan.branchState === "empty" && (
+        <p className="sync-base meta">The repository is empty: the first push creates the branch.</p>
+      )}
+      {shown.length === 0 && <p className="sync-base meta">Both sides are equal: nothing would change.</p>}
+      {shown.map((kind) => (
+        <KindView key={kind.title} kind={kind} />
+      ))}
+      <footer>
+        <div className="row between wrap">
+          <span className="meta">
+            The repository will hold {plan.skills} {plan.skills === 1 ? "skill" : "skills"}.
+          </span>
+          {children}
+        </div>
+      </footer>
+    </section>
+  );
+}
+
+function KindView({ kind: { title, count, tone, entries } }: { kind: Kind }) {
+  return (
+    <details className="sync-plan-kind" open={entries.length <= 8}>
+      <summary>
+        <span className={`badge ${tone}`}>{count}</span> {title}
+      </summary>
+      <ul>
+        {entries.map(({ path, note }) => (
+          <li key={path}>
+            <code className="mono">{path}</code>
+            {note !== undefined && <span className="meta"> {note}</span>}
+          </li>
+        ))}
+      </ul>
+      {count > entries.length && <p className="meta">And {count - entries.length} more.</p>}
+    </details>
+  );
+}

@@ -1,0 +1,51 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { TriangleAlert } from "lucide-react";
+import { syncQuery, takeOverSync, type Connection } from "../../api/sync.ts";
+import { iconProps } from "../../parts/icon.ts";
+import { Time } from "../../parts/time.tsx";
+import { remedyOf } from "./remedies.ts";
+
+/** Why the sync does not work, and what ends that. */
+export function Problem({
+  org,
+  connection,
+  canManage,
+}: {
+  org: string;
+  connection: Connection;
+  canManage: boolean;
+}) {
+  const client = useQueryClient();
+  const takeOver = useMutation({
+    mutationFn: () => takeOverSync(org),
+    onSuccess: () => client.invalidateQueries({ queryKey: syncQuery(org).queryKey }),
+  });
+  const { problem } = connection;
+  if (!problem) return null;
+  const remedy = remedyOf(problem.code);
+  return (
+    <section className={connection.status === "blocked" ? "note danger" : "note warn"} aria-label="Problem">
+      <TriangleAlert {...iconProps} className="i" />
+      <div className="stack g2">
+        <p>
+          <b>{problem.message}</b> <Time value={problem.at} className="meta" />
+        </p>
+        {remedy && <p>{remedy}</p>}
+        {problem.code === "connector_gone" && canManage && (
+          <div>
+            <Button
+              size="xs"
+              variant="default"
+              loading={takeOver.isPending}
+              onClick={() => takeOver.mutate()}
+            >
+              Take over the connection
+            </Button>
+          </div>
+        )}
+        {takeOver.error && <p role="alert">{takeOver.error.message}</p>}
+      </div>
+    </section>
+  );
+}

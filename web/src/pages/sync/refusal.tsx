@@ -1,0 +1,37 @@
+import { ApiError } from "../../api/client.ts";
+import { Command } from "../../parts/command.tsx";
+
+/** Why the service did not plan or connect, with what it knows about the remedy. */
+export function Refusal({ error, onBranch }: { error: Error; onBranch: (branch: string) => void }) {
+  const details = error instanceof ApiError ? error.details : {};
+  const branches = textsOf(details["branches"]);
+  const missing = textsOf(details["missing"]);
+  const tag = typeof details["tag"] === "string" ? details["tag"] : undefined;
+  return (
+    <div className="note danger" role="alert">
+      <div className="stack g2">
+        <p>{error.message}</p>
+        {missing.length > 0 && <p>You lack: {missing.join(", ")}. An owner can give you a role with them.</p>}
+        {branches.length > 0 && (
+          <p className="row wrap">
+            Branches that exist:
+            {branches.map((branch) => (
+              <button key={branch} type="button" className="btn sm mono" onClick={() => onBranch(branch)}>
+                {branch}
+              </button>
+            ))}
+          </p>
+        )}
+        {tag !== undefined && (
+          <>
+            <p>To show that you can write to the repository, push this tag and connect again:</p>
+            <Command text={`git push origin HEAD:refs/tags/${tag}`} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const textsOf = (value: unknown) =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];

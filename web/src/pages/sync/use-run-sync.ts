@@ -1,0 +1,13 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { runSync, syncQuery } from "../../api/sync.ts";
+
+/** Starts a sync; its progress is that of the connection, which is polled. */
+export function useRunSync(org: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => runSync(org),
+    onSuccess: (connection) => {
+      client.setQueryData(syncQuery(org).queryKey, (old) => old && { ...old, connection });
+    },
+  });
+}
